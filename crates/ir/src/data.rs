@@ -1,0 +1,172 @@
+//! Data types: how the bytes of globals, parameters and pointees are laid out and named.
+//!
+//! Instructions never look at these. They serve whoever makes or shows values: input creation, test emission, reports.
+
+use touchstone_base::{IndexMap, define_id};
+
+define_id! {
+    /// A data type of a module.
+    DataTypeId, "ty"
+}
+
+/// The data types of a module, interned by the front end.
+pub type DataTypes = IndexMap<DataTypeId, DataType>;
+
+/// A data type with its layout.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum DataType {
+    /// No value.
+    Void,
+    /// An integer, `name` as the user writes it (`unsigned int`, `uint8_t`).
+    Int {
+        /// Spelling for people and for emitted tests.
+        name: String,
+        /// 8, 16, 32 or 64.
+        bits: u8,
+        /// Whether values print signed.
+        signed: bool,
+    },
+    /// A truth value in one byte, always 0 or 1.
+    Bool {
+        /// Spelling (`_Bool`).
+        name: String,
+    },
+    /// An enumeration; any integer of the width may occur.
+    Enum {
+        /// Spelling (`enum color`, or a typedef's name).
+        name: String,
+        /// Width.
+        bits: u8,
+        /// Signedness of the underlying type.
+        signed: bool,
+        /// Named values.
+        items: Vec<EnumItem>,
+    },
+    /// A pointer.
+    Pointer {
+        /// What it points to.
+        pointee: DataTypeId,
+        /// The pointee may not be written through it.
+        to_const: bool,
+    },
+    /// An array with a known length.
+    Array {
+        /// Element type.
+        element: DataTypeId,
+        /// Number of elements.
+        length: u64,
+    },
+    /// A structure.
+    Struct {
+        /// Spelling (`struct point`, or a typedef's name).
+        name: String,
+        /// Fields in order.
+        fields: Vec<Field>,
+        /// Size in bytes with padding.
+        size: u64,
+        /// Alignment in bytes.
+        align: u64,
+    },
+    /// A type that can be named but not (yet) be made or read: floats, unions, functions, incomplete types.
+    Opaque {
+        /// Spelling.
+        name: String,
+        /// Size in bytes if known, else 0.
+        size: u64,
+        /// Alignment in bytes, at least 1.
+        align: u64,
+    },
+}
+
+/// A named value of an enumeration.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct EnumItem {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: i64,
+}
+
+/// A field of a structure.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    /// Its name; empty for an anonymous member.
+    pub name: String,
+    /// Byte offset.
+    pub offset: u64,
+    /// Its type.
+    pub ty: DataTypeId,
+}
+
+impl DataType {
+    /// Size in bytes.
+    pub fn size(&self, types: &DataTypes) -> u64 {
+        match self {
+            DataType::Void => 0,
+            DataType::Int { bits, .. } | DataType::Enum { bits, .. } => u64::from(*bits / 8),
+            DataType::Bool { .. } => 1,
+            DataType::Pointer { .. } => 8,
+            DataType::Array { element, length } => types[*element].size(types) * length,
+            DataType::Struct { size, .. } | DataType::Opaque { size, .. } => *size,
+        }
+    }
+    /// Alignment in bytes, at least 1.
+    pub fn align(&self, types: &DataTypes) -> u64 {
+        match self {
+            DataType::Void | DataType::Bool { .. } => 1,
+            DataType::Int { bits, .. } | DataType::Enum { bits, .. } => u64::from(*bits / 8),
+            DataType::Pointer { .. } => 8,
+            DataType::Array { element, .. } => types[*element].align(types),
+            DataType::Struct { align, .. } | DataType::Opaque { align, .. } => *align,
+        }
+    }
+}
+
+/// A concrete value of a data type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum DataValue {
+    /// An integer, enum or truth value: its bits, masked to the type's width.
+    Int(u64),
+    /// A pointer.
+    Pointer(PointerTarget),
+    /// The elements of an array.
+    Array(Vec<DataValue>),
+    /// The fields of a structure, in order.
+    Struct(Vec<DataValue>),
+    /// Not initialised (or of an opaque type): never compared, never written.
+    Undefined,
+}
+
+/// Where a pointer value points.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum PointerTarget {
+    /// Nowhere.
+    Null,
+    /// Into an object of the test case: index in its object list, and byte offset.
+    Object {
+        /// Index in the test case's object list.
+        object: usize,
+        /// Byte offset, possibly one past the end.
+        offset: i64,
+    },
+    /// Into a global.
+    Global {
+        /// Name of the global.
+        name: String,
+        /// Byte offset.
+        offset: i64,
+    },
+    /// To a function.
+    Function(String),
+    /// Somewhere that only exists while the function runs (a dead local, a heap object): not comparable.
+    Elsewhere,
+}
+
+/// One step from a value to a part of it; a list of steps names a place (`[2].next`).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PlaceStep {
+    /// Array element.
+    Index(u64),
+    /// Structure field.
+    Field(usize),
+}

@@ -1,0 +1,96 @@
+//! Functions: registers, slots, blocks and the decision table.
+
+use crate::{DataTypeId, Decision, DecisionId, Inst, Terminator, Ty};
+use touchstone_base::{IndexMap, Span, define_id};
+
+define_id! {
+    /// A register of a function.
+    Reg, "%"
+}
+define_id! {
+    /// A memory variable of a function's frame.
+    SlotId, "s"
+}
+define_id! {
+    /// A basic block of a function. `b0` is the entry.
+    BlockId, "b"
+}
+
+/// A function; without blocks it is only declared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Name, unique in the module.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Visible only in its own file: a test must include the source to call it.
+    pub internal: bool,
+    /// Part of the language's library model, not of the user's program: never a function under test by itself.
+    pub library: bool,
+    /// Parameters in order. With `aggregate_result` the first one is the hidden result pointer.
+    pub params: Vec<Param>,
+    /// Type of the returned value; `None` for nothing (also with `aggregate_result`).
+    pub result: Option<Ty>,
+    /// Data type of the result ([`crate::DataType::Void`] for nothing).
+    pub result_data: DataTypeId,
+    /// The result is a structure, written through the first parameter.
+    pub aggregate_result: bool,
+    /// Registers; parameters come first.
+    pub regs: IndexMap<Reg, RegInfo>,
+    /// Memory variables.
+    pub slots: IndexMap<SlotId, Slot>,
+    /// Decisions of the source.
+    pub decisions: IndexMap<DecisionId, Decision>,
+    /// Basic blocks; empty if only declared.
+    pub blocks: IndexMap<BlockId, Block>,
+}
+
+/// A parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// Name as in the source (may be empty).
+    pub name: String,
+    /// Its register.
+    pub reg: Reg,
+    /// Its data type as declared: an array parameter keeps its declared array type here though the register holds a
+    /// pointer to the first element.
+    pub data: DataTypeId,
+    /// A structure passed by value: the register holds the address of a private copy.
+    pub aggregate: bool,
+}
+
+/// A register.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegInfo {
+    /// Its type.
+    pub ty: Ty,
+    /// The variable that it holds, if any.
+    pub name: Option<String>,
+}
+
+/// A memory variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// The variable's name, if any.
+    pub name: Option<String>,
+    /// Its data type.
+    pub data: DataTypeId,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// A basic block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// How it ends.
+    pub terminator: Terminator,
+}
+
+impl Function {
+    /// Whether there is a body.
+    pub fn is_defined(&self) -> bool {
+        !self.blocks.is_empty()
+    }
+}

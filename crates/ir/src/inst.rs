@@ -1,0 +1,343 @@
+//! Instructions and terminators.
+//!
+//! Integer arithmetic wraps. Division by zero, access outside an object, through null or into a dead object end the
+//! path with an [`ErrorKind`]. The most negative number divided by -1 wraps (quotient itself, remainder 0). Shifts by the
+//! width or more: the amount is taken modulo the width.
+
+use crate::{BlockId, CondTag, FuncId, GlobalId, Reg, SlotId, Ty};
+use std::fmt;
+use touchstone_base::Span;
+
+/// A source of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// A register.
+    Reg(Reg),
+    /// A constant, masked to its type's width; for `ptr` only 0 (null) is meaningful.
+    Const(Ty, u64),
+}
+
+/// An instruction with its place in the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub kind: InstKind,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// What an instruction does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InstKind {
+    /// `dst = src`.
+    Copy {
+        /// Target.
+        dst: Reg,
+        /// Source, same type.
+        src: Operand,
+    },
+    /// `dst = a op b`, integers of one width.
+    Bin {
+        /// Target.
+        dst: Reg,
+        /// Operation.
+        op: BinOp,
+        /// Left.
+        a: Operand,
+        /// Right.
+        b: Operand,
+    },
+    /// `dst: i1 = a op b`, integers of one width or pointers.
+    Cmp {
+        /// Target, `i1`.
+        dst: Reg,
+        /// Relation.
+        op: CmpOp,
+        /// Left.
+        a: Operand,
+        /// Right.
+        b: Operand,
+    },
+    /// Change of width or between pointer and integer; the types are the registers'.
+    Cast {
+        /// Target.
+        dst: Reg,
+        /// Which cast.
+        op: CastOp,
+        /// Source.
+        src: Operand,
+    },
+    /// `dst = address of a slot of this frame`.
+    SlotAddr {
+        /// Target, `ptr`.
+        dst: Reg,
+        /// The slot.
+        slot: SlotId,
+    },
+    /// `dst = address of a global`.
+    GlobalAddr {
+        /// Target, `ptr`.
+        dst: Reg,
+        /// The global.
+        global: GlobalId,
+    },
+    /// `dst = base + offset` in bytes; any offset is allowed, only the access is checked.
+    PtrAdd {
+        /// Target, `ptr`.
+        dst: Reg,
+        /// Base, `ptr`.
+        base: Operand,
+        /// Bytes, `i64`.
+        offset: Operand,
+    },
+    /// `dst: i64 = a - b` in bytes.
+    PtrDiff {
+        /// Target, `i64`.
+        dst: Reg,
+        /// Left pointer.
+        a: Operand,
+        /// Right pointer.
+        b: Operand,
+    },
+    /// `dst = *addr`, little-endian, of the register's type (never `i1`).
+    Load {
+        /// Target.
+        dst: Reg,
+        /// Address, `ptr`.
+        addr: Operand,
+    },
+    /// `*addr = value` (value never `i1`).
+    Store {
+        /// Address, `ptr`.
+        addr: Operand,
+        /// Value.
+        value: Operand,
+    },
+    /// Copies `size` bytes, overlapping allowed, undefined bytes included.
+    MemCopy {
+        /// Destination, `ptr`.
+        dst: Operand,
+        /// Source, `ptr`.
+        src: Operand,
+        /// Bytes, `i64`.
+        size: Operand,
+    },
+    /// Sets `size` bytes to the low byte of `value`.
+    MemSet {
+        /// Destination, `ptr`.
+        dst: Operand,
+        /// The byte, `i8`.
+        value: Operand,
+        /// Bytes, `i64`.
+        size: Operand,
+    },
+    /// A new life of a slot begins (its declaration is executed): contents undefined. Slots also die with their frame.
+    SlotBegin {
+        /// The slot.
+        slot: SlotId,
+    },
+    /// Calls a function of the module. Aggregates are passed as the address of a copy that the caller made; an
+    /// aggregate result is written through a hidden first parameter.
+    Call {
+        /// Where the result goes.
+        dst: Option<Reg>,
+        /// Who is called.
+        callee: Callee,
+        /// Arguments.
+        args: Vec<Operand>,
+    },
+    /// Calls something that the interpreter and the engine implement themselves.
+    Builtin {
+        /// Where the result goes.
+        dst: Option<Reg>,
+        /// What.
+        builtin: Builtin,
+        /// Arguments.
+        args: Vec<Operand>,
+    },
+}
+
+/// Who is called.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    /// A function of the module; one without body is an unmodelled external.
+    Direct(FuncId),
+}
+
+/// What the interpreter and the engine implement themselves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Builtin {
+    /// `(ptr address, i64 size, ptr name) `: the bytes become inputs. The name is a NUL-terminated constant string.
+    MakeSymbolic,
+    /// `(ptr name) -> iN`: a fresh input value of the result's type.
+    FreshInt,
+    /// `(i1)`: a path on which it is false is no path of the program (not a branch, not counted, no test).
+    Assume,
+    /// `(i1)`: false ends the path with [`ErrorKind::Assert`]. Not a branch.
+    Assert,
+    /// `(ptr format, …) -> i32`: writes to standard output.
+    Printf,
+    /// `(i32) -> i32`: writes one byte to standard output.
+    Putchar,
+    /// `(ptr) -> i32`: writes a line to standard output.
+    Puts,
+    /// `(i64 size) -> ptr`: a fresh heap object with undefined bytes. Never fails.
+    Malloc,
+    /// `(i64 count, i64 size) -> ptr`: a fresh zeroed heap object.
+    Calloc,
+    /// `(ptr)`: ends the life of a heap object. Null is ignored.
+    Free,
+    /// `(i32)`: ends the program with this status.
+    Exit,
+    /// `()`: ends the path with [`ErrorKind::Abort`].
+    Abort,
+}
+
+/// Binary integer operations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    LShr,
+    AShr,
+}
+
+/// Relations. `ne`, `gt`, `ge` are written with swapped operands or outcomes where the front end wants them, except
+/// `Ne`, which is here because it is so common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Ult,
+    Ule,
+    Slt,
+    Sle,
+}
+
+/// Casts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CastOp {
+    /// Widen with zeros.
+    Zext,
+    /// Widen with the sign.
+    Sext,
+    /// Drop high bits.
+    Trunc,
+    /// Pointer to `i64` (or narrower) address.
+    PtrToInt,
+    /// `i64` to pointer; only null and addresses made by `PtrToInt` can be dereferenced afterwards.
+    IntToPtr,
+}
+
+/// The end of a block with its place in the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Terminator {
+    /// What it does.
+    pub kind: TermKind,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TermKind {
+    /// Goes on.
+    Jump(BlockId),
+    /// Evaluates a condition. Every executed branch is one outcome of the path.
+    Branch {
+        /// `i1`.
+        cond: Operand,
+        /// Where to go if it is 1.
+        then_block: BlockId,
+        /// Where to go if it is 0.
+        else_block: BlockId,
+        /// Which condition of the source this is.
+        tag: Option<CondTag>,
+    },
+    /// Goes to the arm whose range holds the value. Its outcome on the path is the arm's target block, so several
+    /// ranges with one target are one arm.
+    Switch {
+        /// An integer.
+        value: Operand,
+        /// Disjoint ranges.
+        arms: Vec<SwitchArm>,
+        /// Where to go otherwise.
+        default: BlockId,
+    },
+    /// Leaves the function.
+    Return(Option<Operand>),
+    /// A construct that is not supported: whoever gets here stops with this name.
+    Unsupported(String),
+    /// Control never gets here (after a call that does not return, or by the language's rules).
+    Unreachable,
+}
+
+/// A range of a switch, inclusive, as masked constants of the switched width; compared signed or unsigned is the same
+/// because ranges never wrap in the interpretation that `signed` names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SwitchArm {
+    /// Lowest value.
+    pub low: u64,
+    /// Highest value.
+    pub high: u64,
+    /// Whether `low..=high` is a signed range.
+    pub signed: bool,
+    /// Where to go.
+    pub target: BlockId,
+}
+
+/// How a path can go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ErrorKind {
+    /// Access outside an object.
+    OutOfBounds,
+    /// Access through null (or a small integer).
+    NullPointer,
+    /// Access to an object whose life has ended.
+    Dangling,
+    /// Access through a pointer that no object stands behind.
+    InvalidPointer,
+    /// Write to a constant object.
+    ReadOnly,
+    /// Division or remainder by zero.
+    DivisionByZero,
+    /// Read of bytes that nobody wrote.
+    Uninitialised,
+    /// `free` of something that is not the start of a live heap object.
+    InvalidFree,
+    /// A failed assertion.
+    Assert,
+    /// `abort` was called.
+    Abort,
+    /// Control reached a place that it must not reach.
+    Unreachable,
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ErrorKind::OutOfBounds => "out of bounds",
+            ErrorKind::NullPointer => "null pointer",
+            ErrorKind::Dangling => "dangling pointer",
+            ErrorKind::InvalidPointer => "invalid pointer",
+            ErrorKind::ReadOnly => "write to a constant",
+            ErrorKind::DivisionByZero => "division by zero",
+            ErrorKind::Uninitialised => "uninitialised read",
+            ErrorKind::InvalidFree => "invalid free",
+            ErrorKind::Assert => "assertion failed",
+            ErrorKind::Abort => "abort",
+            ErrorKind::Unreachable => "unreachable code reached",
+        })
+    }
+}

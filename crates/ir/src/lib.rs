@@ -1,0 +1,28 @@
+//! The intermediate representation that everything meets at.
+//!
+//! A [`Module`] is a whole program: data types, globals, functions. A [`Function`] is a list of basic blocks over
+//! *mutable registers*: variables whose address is never taken are registers, everything else lives in byte-addressed
+//! memory objects. Registers are not in SSA form: lowering stays simple, and a symbolic state copies them either way.
+//!
+//! Every decision of the source has its tree in the function's decision table, and every branch that evaluates one of
+//! its conditions carries a [`CondTag`]. That tag is the only link between executed code and source-level coverage.
+//!
+//! Deliberately not here: any source language's name or rule, any IO, any symbolic value.
+
+#![warn(missing_docs)]
+
+mod data;
+mod decision;
+mod function;
+mod inst;
+mod module;
+mod types;
+
+pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget};
+pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
+pub use function::{Block, BlockId, Function, Param, Reg, RegInfo, Slot, SlotId};
+pub use inst::{
+    BinOp, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind, Terminator,
+};
+pub use module::{FuncId, Global, GlobalId, Init, Linkage, Module};
+pub use types::{Ty, mask, sign_extend};

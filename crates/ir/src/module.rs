@@ -1,0 +1,92 @@
+//! Modules: whole programs.
+
+use crate::{DataTypeId, DataTypes, Function};
+use touchstone_base::{Files, IndexMap, Span, define_id};
+
+define_id! {
+    /// A function of a module.
+    FuncId, "fn"
+}
+define_id! {
+    /// A global variable of a module (also string literals and static locals).
+    GlobalId, "g"
+}
+
+/// A whole program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Module {
+    /// Source files.
+    pub files: Files,
+    /// Data types.
+    pub types: DataTypes,
+    /// Globals.
+    pub globals: IndexMap<GlobalId, Global>,
+    /// Functions.
+    pub functions: IndexMap<FuncId, Function>,
+}
+
+/// A global variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Global {
+    /// Name; unique in the module (`function.name` for static locals, `.str0` for literals).
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Data type.
+    pub data: DataTypeId,
+    /// Bytes.
+    pub size: u64,
+    /// May never be written.
+    pub constant: bool,
+    /// Who can see it.
+    pub linkage: Linkage,
+    /// Initial contents; `None` if the program gives no initialiser (the bytes are zero at program start).
+    pub init: Option<Vec<Init>>,
+}
+
+/// Who can see a global.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Linkage {
+    /// Every file.
+    External,
+    /// Its own file.
+    Internal,
+    /// Its own function (a static local): a test can't name it.
+    Local,
+    /// Nobody: a literal.
+    Literal,
+    /// Declared here, defined nowhere in the module.
+    Undefined,
+}
+
+/// A piece of initial contents; pieces are in order and don't overlap, gaps are zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Init {
+    /// Bytes at an offset.
+    Bytes {
+        /// Where.
+        offset: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// The address of a global plus an offset, 8 bytes.
+    GlobalAddr {
+        /// Where.
+        offset: u64,
+        /// Of what.
+        global: GlobalId,
+        /// Plus so many bytes.
+        addend: i64,
+    },
+}
+
+impl Module {
+    /// The function with this name.
+    pub fn function_named(&self, name: &str) -> Option<FuncId> {
+        self.functions.iter().find(|(_, function)| function.name == name).map(|(id, _)| id)
+    }
+    /// The global with this name.
+    pub fn global_named(&self, name: &str) -> Option<GlobalId> {
+        self.globals.iter().find(|(_, global)| global.name == name).map(|(id, _)| id)
+    }
+}
