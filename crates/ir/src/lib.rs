@@ -16,6 +16,7 @@ mod decision;
 mod function;
 mod inst;
 mod module;
+mod path;
 mod types;
 
 pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget};
@@ -25,4 +26,5 @@ pub use inst::{
     BinOp, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind, Terminator,
 };
 pub use module::{FuncId, Global, GlobalId, Init, Linkage, Module};
+pub use path::PathHash;
 pub use types::{Ty, mask, sign_extend};

@@ -1,0 +1,76 @@
+//! The result of one run of a verb, as every report shows it.
+
+use crate::{Criterion, IncompletePaths, Objective, TestCase};
+
+/// Version of the JSON form; grows when a key changes meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything that a run found.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Campaign {
+    /// One entry a function and criterion.
+    pub functions: Vec<FunctionResult>,
+    /// All objectives.
+    pub objectives: Vec<Objective>,
+    /// All tests.
+    pub tests: Vec<TestCase>,
+}
+
+/// What was found for one function and criterion.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FunctionResult {
+    /// Function.
+    pub name: String,
+    /// File it stands in.
+    pub file: String,
+    /// Criterion.
+    pub criterion: Criterion,
+    /// Objectives by status.
+    pub objectives: ObjectiveCounts,
+    /// Paths by how they ended.
+    pub paths: PathCounts,
+    /// Paths that were given up, by reason and place.
+    pub incomplete: Vec<IncompletePaths>,
+    /// Number of tests.
+    pub tests: u64,
+    /// The whole space was explored: no bound hit, nothing unsupported, no solver unknown.
+    pub exhaustive: bool,
+    /// Seconds spent exploring.
+    pub seconds: f64,
+    /// Seconds spent compiling and replaying.
+    pub replay_seconds: f64,
+    /// The solver's share.
+    pub solver: SolverUse,
+}
+
+/// Objectives by status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[allow(missing_docs)]
+pub struct ObjectiveCounts {
+    pub total: u64,
+    pub covered: u64,
+    pub infeasible: u64,
+    pub unknown: u64,
+}
+
+/// Paths by how they ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PathCounts {
+    /// Followed to an end, error ends included.
+    pub explored: u64,
+    /// Branch sides that no input takes.
+    pub infeasible: u64,
+    /// Ended in an error.
+    pub error: u64,
+    /// Given up.
+    pub incomplete: u64,
+}
+
+/// The solver's share.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SolverUse {
+    /// Questions asked.
+    pub queries: u64,
+    /// Seconds.
+    pub seconds: f64,
+}

@@ -1,0 +1,104 @@
+//! Objectives and what is known of them.
+
+use std::fmt;
+use touchstone_base::Span;
+
+/// A bound that was hit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Bound {
+    /// `--loop-bound` or `paths:K`.
+    LoopBound,
+    /// `--depth`.
+    Depth,
+    /// `--max-paths`.
+    MaxPaths,
+    /// `--timeout`.
+    Timeout,
+    /// `--max-objects`.
+    MaxObjects,
+    /// Ctrl-C.
+    Interrupted,
+    /// Call depth.
+    CallDepth,
+    /// Steps of one path.
+    Steps,
+    /// Too many values of an index in eager mode.
+    Values,
+}
+
+impl Bound {
+    /// The option that lifts it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Bound::LoopBound => "--loop-bound",
+            Bound::Depth => "--depth",
+            Bound::MaxPaths => "--max-paths",
+            Bound::Timeout => "--timeout",
+            Bound::MaxObjects => "--max-objects",
+            Bound::Interrupted => "interrupted",
+            Bound::CallDepth => "--call-depth",
+            Bound::Steps => "--steps",
+            Bound::Values => "--aliases late",
+        }
+    }
+}
+
+/// Why a path was not followed to its end.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Incomplete {
+    /// A bound was hit.
+    Bound(Bound),
+    /// A construct is not supported.
+    Unsupported(String),
+    /// The solver gave up.
+    Solver(String),
+}
+
+impl fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Incomplete::Bound(bound) => write!(f, "bound: {}", bound.flag()),
+            Incomplete::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Incomplete::Solver(why) => write!(f, "solver: {why}"),
+        }
+    }
+}
+
+/// Paths that were given up for one reason at one place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct IncompletePaths {
+    /// Why.
+    pub why: Incomplete,
+    /// Where.
+    pub span: Span,
+    /// How many.
+    pub count: u64,
+}
+
+/// Something to be covered.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Objective {
+    /// Identity that survives edits elsewhere.
+    pub id: String,
+    /// Criterion it belongs to.
+    pub criterion: String,
+    /// Function it stands in.
+    pub function: String,
+    /// Where it stands.
+    pub span: Span,
+    /// What it asks, for people.
+    pub text: String,
+    /// What is known.
+    pub status: Status,
+}
+
+/// What is known of an objective.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Status {
+    /// These tests cover it.
+    Covered(Vec<String>),
+    /// No test can cover it, and how that was shown.
+    Infeasible(String),
+    /// Not known, and why.
+    Unknown(String),
+}

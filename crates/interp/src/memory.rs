@@ -1,0 +1,512 @@
+//! Byte-addressed memory objects.
+//!
+//! Every object has its bytes, which of them are defined, and where an intact pointer is stored (its provenance). A
+//! stored pointer's bytes are its address, so code that copies pointers byte by byte works: a pointer that is read back
+//! without provenance is found by its address.
+//!
+//! Addresses are handed out in order of allocation, aligned to 16 and with a guard gap behind every object, and are never
+//! used again. So an address belongs to one object for ever, and an access just behind an object never hits another.
+//!
+//! A dead object keeps only a small record. That is what makes a dangling pointer recognisable, and why the number of
+//! objects counts against the memory limit.
+
+use crate::value::{ObjectId, Pointer, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use touchstone_base::{Id, IndexMap};
+use touchstone_ir::{CmpOp, ErrorKind, Ty};
+
+/// Addresses below this are null and its neighbourhood.
+const NULL_ZONE: u64 = 4096;
+const FIRST_ADDRESS: u64 = 0x10_0000;
+const GUARD: u64 = 4096;
+/// What the record of an object, alive or dead, counts against the memory limit.
+const RECORD_COST: u64 = 32;
+/// A dead object's buffers are kept for the next one up to this size.
+const KEEP_CAPACITY: usize = 4096;
+const DEAD: u32 = u32::MAX;
+
+/// Why an object exists.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ObjectKind {
+    /// An input of a test, made by whoever drives the machine.
+    Input,
+    /// Made by `malloc` or `calloc`; may be freed.
+    Heap,
+    /// A memory variable of a frame.
+    Slot,
+    /// A global.
+    Global,
+}
+
+/// What is known about an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObjectInfo<'a> {
+    /// Name; empty once the object is dead.
+    pub name: &'a str,
+    /// Why it exists.
+    pub kind: ObjectKind,
+    /// Bytes.
+    pub size: u64,
+    /// Address of its first byte.
+    pub address: u64,
+    /// Whether its life goes on.
+    pub alive: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Record {
+    base: u64,
+    size: u64,
+    store: u32,
+    kind: ObjectKind,
+    read_only: bool,
+}
+
+#[derive(Clone, Default)]
+struct Store<'m> {
+    name: Cow<'m, str>,
+    bytes: Vec<u8>,
+    /// One flag a byte; empty while `all_defined`.
+    defined: Vec<bool>,
+    all_defined: bool,
+    /// Offset of each intact stored pointer, and the object it points into.
+    pointers: BTreeMap<u64, ObjectId>,
+}
+
+/// What a new object holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fill {
+    Undefined,
+    Zero,
+}
+
+/// All objects of a machine.
+#[derive(Clone)]
+pub(crate) struct Memory<'m> {
+    records: IndexMap<ObjectId, Record>,
+    stores: Vec<Store<'m>>,
+    free_stores: Vec<u32>,
+    next_address: u64,
+    live_bytes: u64,
+    limit: u64,
+    scratch: Vec<u8>,
+    scratch_defined: Vec<bool>,
+}
+
+impl<'m> Memory<'m> {
+    pub fn new(limit: u64) -> Self {
+        Memory {
+            records: IndexMap::new(),
+            stores: Vec::new(),
+            free_stores: Vec::new(),
+            next_address: FIRST_ADDRESS,
+            live_bytes: 0,
+            limit,
+            scratch: Vec::new(),
+            scratch_defined: Vec::new(),
+        }
+    }
+
+    /// A new object, or `None` if the limit does not allow it.
+    pub fn alloc(&mut self, size: u64, name: Cow<'m, str>, kind: ObjectKind, fill: Fill) -> Option<ObjectId> {
+        let records = (self.records.len() as u64 + 1) * RECORD_COST;
+        let total = self.live_bytes.checked_add(size)?.checked_add(records)?;
+        let length = usize::try_from(size).ok()?;
+        if total > self.limit || self.records.len() as u64 >= u64::from(DEAD) {
+            return None;
+        }
+        let index = self.free_stores.pop().unwrap_or_else(|| {
+            self.stores.push(Store::default());
+            (self.stores.len() - 1) as u32
+        });
+        let store = &mut self.stores[index as usize];
+        store.name = name;
+        store.bytes.resize(length, 0);
+        store.all_defined = fill == Fill::Zero;
+        if fill == Fill::Undefined {
+            store.defined.resize(length, false);
+        }
+        self.live_bytes += size;
+        let base = self.next_address;
+        self.next_address = (base + size + GUARD).next_multiple_of(16);
+        Some(self.records.push(Record { base, size, store: index, kind, read_only: false }))
+    }
+
+    /// Ends the life of an object.
+    pub fn kill(&mut self, object: ObjectId) {
+        let record = &mut self.records[object];
+        if record.store == DEAD {
+            return;
+        }
+        let store = &mut self.stores[record.store as usize];
+        if store.bytes.capacity() > KEEP_CAPACITY {
+            *store = Store::default();
+        } else {
+            store.name = Cow::Borrowed("");
+            store.bytes.clear();
+            store.defined.clear();
+            store.pointers.clear();
+        }
+        self.free_stores.push(record.store);
+        self.live_bytes -= record.size;
+        record.store = DEAD;
+    }
+
+    /// From now on writes fail.
+    pub fn set_read_only(&mut self, object: ObjectId) {
+        self.records[object].read_only = true;
+    }
+
+    /// Forgets the contents.
+    pub fn make_undefined(&mut self, object: ObjectId) {
+        if let Some(store) = self.store_mut(object) {
+            store.all_defined = false;
+            store.defined.clear();
+            store.defined.resize(store.bytes.len(), false);
+            store.pointers.clear();
+        }
+    }
+
+    pub fn info(&self, object: ObjectId) -> ObjectInfo<'_> {
+        let record = self.records[object];
+        let name = match self.stores.get(record.store as usize) {
+            Some(store) => store.name.as_ref(),
+            None => "",
+        };
+        let alive = record.store != DEAD;
+        ObjectInfo { name, kind: record.kind, size: record.size, address: record.base, alive }
+    }
+
+    fn store_mut(&mut self, object: ObjectId) -> Option<&mut Store<'m>> {
+        self.stores.get_mut(self.records[object].store as usize)
+    }
+
+    // Addresses.
+
+    /// The address that a pointer stands for.
+    pub fn address(&self, pointer: Pointer) -> u64 {
+        self.records[pointer.object].base.wrapping_add(pointer.offset as u64)
+    }
+
+    /// The pointer that an address stands for: into the object that it lies in or just behind, else a bare address.
+    pub fn pointer_at(&self, address: u64) -> Value {
+        // Records are in order of their addresses.
+        let (mut low, mut high) = (0, self.records.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.records[ObjectId::new(middle)].base <= address { low = middle + 1 } else { high = middle }
+        }
+        let Some(index) = low.checked_sub(1) else { return Value::Int(address) };
+        let record = self.records[ObjectId::new(index)];
+        let offset = address - record.base;
+        if offset > record.size { Value::Int(address) } else { Value::ptr(ObjectId::new(index), offset as i64) }
+    }
+
+    /// `value` as an integer: a pointer gives its address.
+    pub fn as_int(&self, value: Value) -> Result<u64, ErrorKind> {
+        match value {
+            Value::Int(value) => Ok(value),
+            Value::Ptr(pointer) => Ok(self.address(pointer)),
+            Value::Undefined => Err(ErrorKind::Uninitialised),
+        }
+    }
+
+    /// Where `value`, used as an address, leads.
+    pub fn resolve(&self, value: Value) -> Result<Pointer, ErrorKind> {
+        match value {
+            Value::Ptr(pointer) => Ok(pointer),
+            Value::Int(address) if address < NULL_ZONE => Err(ErrorKind::NullPointer),
+            Value::Int(address) => match self.pointer_at(address) {
+                Value::Ptr(pointer) => Ok(pointer),
+                _ => Err(ErrorKind::InvalidPointer),
+            },
+            Value::Undefined => Err(ErrorKind::Uninitialised),
+        }
+    }
+
+    /// Whether `a op b` holds for pointers: distinct objects are never equal and are ordered by address.
+    pub fn compare(&self, op: CmpOp, a: Value, b: Value) -> Result<bool, ErrorKind> {
+        if let (Value::Ptr(left), Value::Ptr(right)) = (a, b)
+            && left.object != right.object
+            && matches!(op, CmpOp::Eq | CmpOp::Ne)
+        {
+            return Ok(op == CmpOp::Ne);
+        }
+        Ok(crate::arith::cmp(op, self.as_int(a)?, self.as_int(b)?, 64))
+    }
+
+    // Checked access.
+
+    /// The store and the range in it, if `length` bytes at the place may be accessed.
+    fn locate(&self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
+        let record = &self.records[place.object];
+        if record.store == DEAD {
+            return Err(ErrorKind::Dangling);
+        }
+        // A negative offset is a huge unsigned one.
+        let offset = place.offset as u64;
+        if offset > record.size || length > record.size - offset {
+            return Err(ErrorKind::OutOfBounds);
+        }
+        Ok((record.store, offset as usize))
+    }
+
+    fn locate_for_write(&self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
+        let found = self.locate(place, length)?;
+        if self.records[place.object].read_only { Err(ErrorKind::ReadOnly) } else { Ok(found) }
+    }
+
+    /// Reads a value; undefined bytes are an error.
+    #[inline]
+    pub fn load(&self, place: Pointer, ty: Ty) -> Result<Value, ErrorKind> {
+        let length = usize::from(ty.bytes());
+        let (store, start) = self.locate(place, length as u64)?;
+        let store = &self.stores[store as usize];
+        if !store.is_defined(start, length) {
+            return Err(ErrorKind::Uninitialised);
+        }
+        let mut word = [0; 8];
+        word[..length].copy_from_slice(&store.bytes[start..start + length]);
+        let bits = u64::from_le_bytes(word);
+        match ty {
+            Ty::Int(width) => Ok(Value::Int(touchstone_ir::mask(bits, width))),
+            Ty::Ptr => Ok(match store.pointers.get(&(start as u64)) {
+                Some(&object) => Value::ptr(object, bits.wrapping_sub(self.records[object].base) as i64),
+                None if bits < NULL_ZONE => Value::Int(bits),
+                None => self.pointer_at(bits),
+            }),
+        }
+    }
+
+    /// Writes a value; an undefined value is an error.
+    #[inline]
+    pub fn store(&mut self, place: Pointer, ty: Ty, value: Value) -> Result<(), ErrorKind> {
+        let length = usize::from(ty.bytes());
+        let (store, start) = self.locate_for_write(place, length as u64)?;
+        let word = self.as_int(value)?.to_le_bytes();
+        let store = &mut self.stores[store as usize];
+        store.bytes[start..start + length].copy_from_slice(&word[..length]);
+        store.written(start, length);
+        if let (Value::Ptr(pointer), Ty::Ptr) = (value, ty) {
+            store.pointers.insert(start as u64, pointer.object);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a range, `None` for undefined ones.
+    pub fn peek(&self, place: Pointer, length: u64) -> Result<Vec<Option<u8>>, ErrorKind> {
+        let (store, start) = self.locate(place, length)?;
+        let store = &self.stores[store as usize];
+        let range = start..start + length as usize;
+        Ok(range.map(|index| store.is_defined(index, 1).then(|| store.bytes[index])).collect())
+    }
+
+    /// Writes bytes; pointers that they hit are no longer intact.
+    pub fn write_bytes(&mut self, place: Pointer, bytes: &[u8]) -> Result<(), ErrorKind> {
+        let (store, start) = self.locate_for_write(place, bytes.len() as u64)?;
+        let store = &mut self.stores[store as usize];
+        store.bytes[start..start + bytes.len()].copy_from_slice(bytes);
+        store.written(start, bytes.len());
+        Ok(())
+    }
+
+    /// Sets a range to one byte.
+    pub fn fill(&mut self, place: Pointer, byte: u8, length: u64) -> Result<(), ErrorKind> {
+        let (store, start) = self.locate_for_write(place, length)?;
+        let store = &mut self.stores[store as usize];
+        store.bytes[start..start + length as usize].fill(byte);
+        store.written(start, length as usize);
+        Ok(())
+    }
+
+    /// Copies a range with its undefined bytes and pointers; the ranges may overlap. The source is checked first.
+    pub fn copy(&mut self, to: Pointer, from: Pointer, length: u64) -> Result<(), ErrorKind> {
+        let (source, source_start) = self.locate(from, length)?;
+        let (target, target_start) = self.locate_for_write(to, length)?;
+        let length = length as usize;
+        let store = &self.stores[source as usize];
+        let range = source_start..source_start + length;
+        self.scratch.clear();
+        self.scratch.extend_from_slice(&store.bytes[range.clone()]);
+        self.scratch_defined.clear();
+        if !store.all_defined {
+            self.scratch_defined.extend_from_slice(&store.defined[range.clone()]);
+        }
+        let last = (range.end as u64).saturating_sub(7);
+        let pointers: Vec<(u64, ObjectId)> = match (range.start as u64) < last {
+            true => store.pointers.range(range.start as u64..last).map(|(&at, &object)| (at, object)).collect(),
+            false => Vec::new(),
+        };
+        let all_defined = store.all_defined || self.scratch_defined.iter().all(|&defined| defined);
+
+        let store = &mut self.stores[target as usize];
+        let range = target_start..target_start + length;
+        store.bytes[range.clone()].copy_from_slice(&self.scratch);
+        store.written(target_start, length);
+        if !all_defined {
+            store.track();
+            store.defined[range].copy_from_slice(&self.scratch_defined);
+        }
+        for (at, object) in pointers {
+            store.pointers.insert(at - source_start as u64 + target_start as u64, object);
+        }
+        Ok(())
+    }
+
+    /// The bytes from a place up to a NUL, at most `limit` of them.
+    pub fn c_string(&self, place: Pointer, limit: u64) -> Result<Vec<u8>, ErrorKind> {
+        let mut text = Vec::new();
+        let mut at = place;
+        while (text.len() as u64) < limit {
+            match self.load(at, Ty::I8)? {
+                Value::Int(0) => break,
+                Value::Int(byte) => text.push(byte as u8),
+                Value::Ptr(_) | Value::Undefined => return Err(ErrorKind::Uninitialised),
+            }
+            at.offset += 1;
+        }
+        Ok(text)
+    }
+}
+
+impl Store<'_> {
+    fn is_defined(&self, start: usize, length: usize) -> bool {
+        self.all_defined || self.defined[start..start + length].iter().all(|&defined| defined)
+    }
+
+    /// Notes that a range was written with defined bytes that are no pointer.
+    fn written(&mut self, start: usize, length: usize) {
+        if !self.all_defined {
+            self.defined[start..start + length].fill(true);
+        }
+        if !self.pointers.is_empty() && length > 0 {
+            let (first, end) = ((start as u64).saturating_sub(7), (start + length) as u64);
+            while let Some((&at, _)) = self.pointers.range(first..end).next() {
+                self.pointers.remove(&at);
+            }
+        }
+    }
+
+    /// Goes over to one flag a byte.
+    fn track(&mut self) {
+        if self.all_defined {
+            self.all_defined = false;
+            self.defined.clear();
+            self.defined.resize(self.bytes.len(), true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Memory<'static> {
+        Memory::new(1 << 20)
+    }
+
+    fn object(memory: &mut Memory, size: u64, fill: Fill) -> ObjectId {
+        memory.alloc(size, Cow::Borrowed("x"), ObjectKind::Input, fill).expect("within the limit")
+    }
+
+    fn at(object: ObjectId, offset: i64) -> Pointer {
+        Pointer { object, offset }
+    }
+
+    #[test]
+    fn undefined_bytes_travel_with_a_copy_and_cannot_be_read() {
+        let mut memory = memory();
+        let a = object(&mut memory, 8, Fill::Undefined);
+        let b = object(&mut memory, 8, Fill::Zero);
+        memory.store(at(a, 0), Ty::I16, Value::Int(0x1234)).expect("in bounds");
+        assert_eq!(memory.load(at(a, 0), Ty::I32), Err(ErrorKind::Uninitialised));
+        memory.copy(at(b, 2), at(a, 0), 4).expect("in bounds");
+        assert_eq!(memory.load(at(b, 2), Ty::I16), Ok(Value::Int(0x1234)));
+        assert_eq!(memory.load(at(b, 4), Ty::I8), Err(ErrorKind::Uninitialised));
+        assert_eq!(memory.load(at(b, 6), Ty::I16), Ok(Value::Int(0)));
+    }
+
+    #[test]
+    fn a_copied_pointer_stays_a_pointer_and_a_damaged_one_does_not() {
+        let mut memory = memory();
+        let (a, b) = (object(&mut memory, 24, Fill::Zero), object(&mut memory, 4, Fill::Zero));
+        let outside = Value::ptr(b, 1000);
+        memory.store(at(a, 0), Ty::Ptr, outside).expect("in bounds");
+        memory.copy(at(a, 5), at(a, 0), 12).expect("in bounds");
+        assert_eq!(memory.load(at(a, 5), Ty::Ptr), Ok(outside));
+        // The overlapping copy destroyed the original.
+        assert_ne!(memory.load(at(a, 0), Ty::Ptr), Ok(outside));
+        memory.store(at(a, 12), Ty::I8, Value::Int(0xff)).expect("in bounds");
+        assert!(matches!(memory.load(at(a, 5), Ty::Ptr), Ok(Value::Int(_))));
+    }
+
+    #[test]
+    fn a_pointer_that_is_copied_byte_by_byte_is_found_by_its_address() {
+        let mut memory = memory();
+        let (a, b) = (object(&mut memory, 16, Fill::Zero), object(&mut memory, 4, Fill::Zero));
+        memory.store(at(a, 0), Ty::Ptr, Value::ptr(b, 4)).expect("in bounds");
+        for offset in 0..8 {
+            let byte = memory.load(at(a, offset), Ty::I8).expect("in bounds");
+            memory.store(at(a, offset + 8), Ty::I8, byte).expect("in bounds");
+        }
+        assert_eq!(memory.load(at(a, 8), Ty::Ptr), Ok(Value::ptr(b, 4)));
+    }
+
+    #[test]
+    fn every_wrong_access_has_its_kind() {
+        let mut memory = memory();
+        let (a, dead, constant) =
+            (object(&mut memory, 4, Fill::Zero), object(&mut memory, 4, Fill::Zero), object(&mut memory, 4, Fill::Zero));
+        memory.kill(dead);
+        memory.set_read_only(constant);
+        let check = |value, expected| {
+            let got = memory.resolve(value).and_then(|place| memory.load(place, Ty::I32)).map(|_| ());
+            assert_eq!(got, expected, "{value:?}");
+        };
+        check(Value::ptr(a, 0), Ok(()));
+        check(Value::ptr(a, 1), Err(ErrorKind::OutOfBounds));
+        check(Value::ptr(a, -1), Err(ErrorKind::OutOfBounds));
+        check(Value::ptr(a, i64::MIN), Err(ErrorKind::OutOfBounds));
+        check(Value::ptr(dead, 0), Err(ErrorKind::Dangling));
+        check(Value::ptr(constant, 0), Ok(()));
+        check(Value::Int(0), Err(ErrorKind::NullPointer));
+        check(Value::Int(4095), Err(ErrorKind::NullPointer));
+        check(Value::Int(4096), Err(ErrorKind::InvalidPointer));
+        check(Value::Int(u64::MAX), Err(ErrorKind::InvalidPointer));
+        check(Value::Int(memory.address(at(a, 0))), Ok(()));
+        check(Value::Undefined, Err(ErrorKind::Uninitialised));
+        assert_eq!(memory.store(at(constant, 0), Ty::I8, Value::Int(1)), Err(ErrorKind::ReadOnly));
+    }
+
+    #[test]
+    fn pointers_into_different_objects_are_never_equal_and_ordered_by_address() {
+        let mut memory = memory();
+        let (a, b) = (object(&mut memory, 4, Fill::Zero), object(&mut memory, 4, Fill::Zero));
+        let meets = (memory.address(at(b, 0)) - memory.address(at(a, 0))) as i64;
+        let check = |op, x, y, expected| assert_eq!(memory.compare(op, x, y), Ok(expected), "{op:?} {x:?} {y:?}");
+        check(CmpOp::Eq, Value::ptr(a, meets), Value::ptr(b, 0), false);
+        check(CmpOp::Ne, Value::ptr(a, meets), Value::ptr(b, 0), true);
+        check(CmpOp::Ult, Value::ptr(a, 0), Value::ptr(b, 0), true);
+        check(CmpOp::Ult, Value::ptr(a, -1), Value::ptr(a, 0), true);
+        check(CmpOp::Eq, Value::NULL, Value::ptr(a, 0), false);
+        check(CmpOp::Eq, Value::NULL, Value::NULL, true);
+    }
+
+    #[test]
+    fn the_limit_counts_live_bytes_and_dead_records() {
+        let mut memory = Memory::new(1000);
+        let a = object(&mut memory, 900, Fill::Zero);
+        let more = |memory: &mut Memory| memory.alloc(500, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero);
+        assert_eq!(more(&mut memory), None);
+        memory.kill(a);
+        assert!(more(&mut memory).is_some());
+        assert_eq!(memory.alloc(u64::MAX, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero), None);
+        let mut count = 0;
+        while let Some(object) = memory.alloc(0, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero) {
+            memory.kill(object);
+            count += 1;
+        }
+        assert!(count < 20);
+    }
+}
