@@ -1,1 +1,42 @@
-fn main(){}
+//! The `touchstone` binary: arguments become one resolved plan, the plan is carried out, the result becomes an exit code.
+//!
+//! The only crate that talks to the terminal. Exit codes are an interface (DESIGN §1) and live in `exit.rs`.
+
+mod args;
+mod bench;
+mod exit;
+mod generate;
+mod options_file;
+mod outdir;
+mod plan;
+mod precondition;
+mod program;
+mod progress;
+mod run;
+
+use clap::Parser;
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are no errors; everything else is a usage error (1, not clap's 2).
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+        }
+    };
+    let result = match &args.command {
+        args::Command::Generate(options) => generate::generate(options),
+        args::Command::Run(options) => run::run(options),
+        args::Command::Bench(options) => bench::bench(options),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{} {error:#}", progress::error_label());
+            Exit::Usage.into()
+        }
+    }
+}

@@ -64,6 +64,8 @@ pub struct PathCounts {
     pub error: u64,
     /// Given up.
     pub incomplete: u64,
+    /// Left out because they have more loop iterations than `paths:K` asks for.
+    pub longer: u64,
 }
 
 /// The solver's share.

@@ -1,1 +1,35 @@
-//! placeholder
+//! Test cases as readable C; compile, replay, compare.
+//!
+//! [`CSuite`] writes one C file a function as tests are found: after every [`CSuite::add`] the file is whole, so a run
+//! that is killed leaves a usable suite. [`replay`] compiles the suite against the *unmodified* source, runs every test
+//! in a process of its own and says for each whether the real program did what was predicted.
+//!
+//! A test file includes the source of the function under test, so static functions and private types are in reach, and
+//! is linked with the program's other files and with a small runner (`runtime/touchstone_test.c`) that prints TAP.
+//! Error paths are replayed in a second build with sanitizers, and the report that these print must name the predicted
+//! kind of error and line.
+//!
+//! Deliberately not here: how inputs are found, and what is done with the verdicts.
+
+#![warn(missing_docs)]
+
+mod body;
+mod compiler;
+mod ctype;
+mod error;
+mod literal;
+mod names;
+mod place;
+mod replay;
+mod sanitizer;
+mod suite;
+mod tap;
+mod target;
+mod values;
+mod verdict;
+mod visibility;
+
+pub use error::EmitError;
+pub use replay::replay;
+pub use suite::CSuite;
+pub use target::{ReplayLimits, Target, Unit};

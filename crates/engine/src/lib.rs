@@ -1,1 +1,29 @@
-//! placeholder
+//! Symbolic execution: states, memory, late aliases, search.
+//!
+//! [`explore`] follows every feasible path of a function and tells its [`Sink`] one test case for each. Entry points to
+//! read the code from: `explore.rs` (the search), `step.rs` (one instruction), `access.rs` and `aliases.rs` (memory),
+//! `inputs.rs` (what is unknown), `fold.rs` (preconditions and oracles), `testcase.rs` (from a path to a test).
+//!
+//! Deliberately not here: files, printing, any front end, any source language.
+
+#![warn(missing_docs)]
+
+mod access;
+mod aliases;
+mod concrete;
+mod config;
+mod executor;
+mod explore;
+mod fold;
+mod graph;
+mod inputs;
+mod memory;
+mod state;
+mod step;
+mod testcase;
+mod value;
+
+pub use concrete::{Call, ConcreteRun, PROGRAM_NAME, program_arguments, run_function, run_program};
+pub use config::{Aliases, Config, Entry};
+pub use explore::{Event, Progress, Sink, explore};
+pub use inputs::global_inputs;

@@ -1,1 +1,34 @@
-//! placeholder
+//! The concrete reference interpreter: small, plainly right, and what everything else is checked against.
+//!
+//! A [`Machine`] runs functions of a module on concrete values and memory. It tells an [`Observer`] which way every
+//! branch went and what the program printed, and ends with an [`End`]: a result, an exit status, an error with its place,
+//! a limit, or the name of something unsupported. Calls use their own frame stack, never the host's.
+//!
+//! The module must be free of [`touchstone_ir::verify`] errors; running another one may panic.
+//!
+//! Decisions that the instruction documentation leaves open:
+//! - An undefined register may be copied and returned. Every other use, also as an argument or in a store, is
+//!   [`touchstone_ir::ErrorKind::Uninitialised`].
+//! - In a copy the source is checked before the destination. Checks of one access are in this order: null or invalid
+//!   pointer, dead object, bounds, constant object, undefined bytes (or undefined value).
+//! - A global that the module only declares has undefined bytes; whoever reads them, or accesses beyond its size, stops
+//!   as unsupported.
+//! - A pointer comparison or difference between objects goes by address, except that different objects are never equal.
+//!
+//! Deliberately not here: symbolic values, IO, any rule of a source language.
+
+#![warn(missing_docs)]
+
+pub mod arith;
+mod builtins;
+mod machine;
+mod memory;
+mod observer;
+mod printf;
+mod value;
+
+pub use machine::{End, InputRequest, LimitKind, Limits, Machine};
+pub use memory::{ObjectInfo, ObjectKind};
+pub use observer::{Event, NullObserver, Observer, PathRecorder};
+pub use touchstone_ir::PathHash;
+pub use value::{ObjectId, Pointer, Value};

@@ -133,6 +133,15 @@ impl<'m> Memory<'m> {
         Some(self.records.push(Record { base, size, store: index, kind, read_only: false }))
     }
 
+    /// An object of no bytes for one that the limit does not allow.
+    pub fn alloc_beyond_limit(&mut self, kind: ObjectKind) -> ObjectId {
+        let base = self.next_address;
+        self.next_address += GUARD;
+        self.stores.push(Store::default());
+        let store = (self.stores.len() - 1) as u32;
+        self.records.push(Record { base, size: 0, store, kind, read_only: false })
+    }
+
     /// Ends the life of an object.
     pub fn kill(&mut self, object: ObjectId) {
         let record = &mut self.records[object];
@@ -255,6 +264,11 @@ impl<'m> Memory<'m> {
     fn locate_for_write(&self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
         let found = self.locate(place, length)?;
         if self.records[place.object].read_only { Err(ErrorKind::ReadOnly) } else { Ok(found) }
+    }
+
+    /// Whether a range may be written.
+    pub fn check_write(&self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
+        self.locate_for_write(place, length).map(|_| ())
     }
 
     /// Reads a value; undefined bytes are an error.

@@ -157,6 +157,25 @@ pub enum InstKind {
     },
 }
 
+impl InstKind {
+    /// The register that the instruction writes.
+    pub fn dst(&self) -> Option<Reg> {
+        match self {
+            InstKind::Copy { dst, .. }
+            | InstKind::Bin { dst, .. }
+            | InstKind::Cmp { dst, .. }
+            | InstKind::Cast { dst, .. }
+            | InstKind::SlotAddr { dst, .. }
+            | InstKind::GlobalAddr { dst, .. }
+            | InstKind::PtrAdd { dst, .. }
+            | InstKind::PtrDiff { dst, .. }
+            | InstKind::Load { dst, .. } => Some(*dst),
+            InstKind::Call { dst, .. } | InstKind::Builtin { dst, .. } => *dst,
+            InstKind::Store { .. } | InstKind::MemCopy { .. } | InstKind::MemSet { .. } | InstKind::SlotBegin { .. } => None,
+        }
+    }
+}
+
 /// Who is called.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
@@ -339,5 +358,34 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Abort => "abort",
             ErrorKind::Unreachable => "unreachable code reached",
         })
+    }
+}
+
+impl InstKind {
+    /// The values that the instruction reads.
+    pub fn operands(&self) -> Vec<Operand> {
+        match self {
+            InstKind::Copy { src, .. } | InstKind::Cast { src, .. } => vec![*src],
+            InstKind::Bin { a, b, .. } | InstKind::Cmp { a, b, .. } | InstKind::PtrDiff { a, b, .. } => vec![*a, *b],
+            InstKind::SlotAddr { .. } | InstKind::GlobalAddr { .. } | InstKind::SlotBegin { .. } => vec![],
+            InstKind::PtrAdd { base, offset, .. } => vec![*base, *offset],
+            InstKind::Load { addr, .. } => vec![*addr],
+            InstKind::Store { addr, value } => vec![*addr, *value],
+            InstKind::MemCopy { dst, src, size } => vec![*dst, *src, *size],
+            InstKind::MemSet { dst, value, size } => vec![*dst, *value, *size],
+            InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.clone(),
+        }
+    }
+}
+
+impl TermKind {
+    /// The values that the terminator reads.
+    pub fn operands(&self) -> Vec<Operand> {
+        match self {
+            TermKind::Branch { cond, .. } => vec![*cond],
+            TermKind::Switch { value, .. } => vec![*value],
+            TermKind::Return(value) => value.iter().copied().collect(),
+            TermKind::Jump(_) | TermKind::Unsupported(_) | TermKind::Unreachable => vec![],
+        }
     }
 }

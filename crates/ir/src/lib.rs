@@ -11,14 +11,21 @@
 
 #![warn(missing_docs)]
 
+mod callgraph;
+mod cfg;
 mod data;
 mod decision;
+pub mod filetest;
 mod function;
 mod inst;
 mod module;
 mod path;
+mod text;
 mod types;
+mod verify;
 
+pub use callgraph::CallGraph;
+pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget};
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use function::{Block, BlockId, Function, Param, Reg, RegInfo, Slot, SlotId};
@@ -27,4 +34,6 @@ pub use inst::{
 };
 pub use module::{FuncId, Global, GlobalId, Init, Linkage, Module};
 pub use path::PathHash;
+pub use text::{ParseError, parse, print};
 pub use types::{Ty, mask, sign_extend};
+pub use verify::{VerifyError, verify};

@@ -1,0 +1,32 @@
+# make setup   installs what is missing (clang); quiet when there is nothing to do
+# make demo    builds, then generates and replays tests for an example
+# make test    everything that CI checks
+# make bench   the papers' experiments, ours beside theirs
+
+TOUCHSTONE = target/release/touchstone
+
+.PHONY: setup build demo test test-long bench lint
+
+setup:
+	@./setup.sh
+
+build: setup
+	@cargo build --release --quiet
+
+demo: build
+	$(TOUCHSTONE) generate examples/max3als.c -f max3Als -o target/demo
+	@echo
+	@sed -n '/^TEST/,/^}/p' target/demo/test_max3Als.c | head -24
+
+lint: setup
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+test: lint
+	cargo test --workspace --quiet
+
+test-long: setup
+	TOUCHSTONE_LONG=1 cargo test --release --workspace --quiet
+
+bench: build
+	$(TOUCHSTONE) bench

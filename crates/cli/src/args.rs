@@ -1,0 +1,207 @@
+//! The command line, as clap sees it. No decisions are made here: `plan.rs` resolves them.
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use touchstone_criteria::Criterion;
+
+/// Judges tests, and writes the ones that are missing.
+#[derive(Parser, Debug)]
+#[command(name = "touchstone", version, about, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done; 1 usage or input error; 3 unknowns remain (--strict); \
+    4 replay disagreed; 130 interrupted.")]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Write tests: by default one for every feasible path, compiled and replayed on the real program
+    #[command(after_help = "Examples:
+  touchstone generate examples/max3.c                      tests for every function of the file
+  touchstone generate examples/getorder.c -f getOrder -D N=6
+  touchstone generate examples/max3als.c -f max3Als --aliases eager
+  touchstone generate lib.c -f parse -c paths:3 --len buf=8 --range depth=0..4
+  touchstone generate harness.c --entry main               a whole program, inputs by touchstone.h or klee.h
+  touchstone generate src/a.c -f step -o tests -- -Iinclude -DDEBUG")]
+    Generate(Generate),
+    /// Run a program in the reference interpreter: same output and exit status as the compiled one
+    #[command(after_help = "Examples:
+  touchstone run examples/primes.c
+  touchstone run main.c util.c -I include -- first-argument second")]
+    Run(Run),
+    /// Run the papers' experiments, ours beside theirs
+    #[command(after_help = "Examples:
+  touchstone bench            every bench
+  touchstone bench paths      all paths and late aliases (figure 9 of seed 003)")]
+    Bench(Bench),
+}
+
+/// How sources are compiled.
+#[derive(ClapArgs, Debug, Clone, Default)]
+pub struct Compile {
+    /// Define a macro (also: flags after `--`)
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "Compilation")]
+    pub define: Vec<String>,
+    /// Add an include directory
+    #[arg(short = 'I', value_name = "DIR", help_heading = "Compilation")]
+    pub include: Vec<String>,
+    /// Directory that holds compile_commands.json [default: the sources' directory, its parents, or build/ there]
+    #[arg(short = 'p', value_name = "DIR", help_heading = "Compilation")]
+    pub commands: Option<PathBuf>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct Generate {
+    /// C source files of the program
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Function to test; may be repeated [default: every function that the files define]
+    #[arg(short, long = "function", value_name = "FUNC")]
+    pub functions: Vec<String>,
+    /// Criterion: paths, or paths:K (at most K iterations of each loop entry)
+    #[arg(short, long, default_value = "paths", value_name = "CRITERION")]
+    pub criterion: Criterion,
+    /// Explore a whole program from this function instead of testing functions
+    #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
+    pub entry: Option<String>,
+    /// What to write
+    #[arg(long, value_name = "KIND", default_value = "c")]
+    pub emit: Vec<Emit>,
+    /// Where to write
+    #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
+    pub out: PathBuf,
+    /// Form of the report on standard output
+    #[arg(long, default_value = "text", value_name = "FORM")]
+    pub format: Format,
+    /// Don't compile and replay the tests
+    #[arg(long)]
+    pub no_replay: bool,
+    /// Exit with 3 if anything stayed unknown
+    #[arg(long)]
+    pub strict: bool,
+    /// Say nothing on standard error but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Precondition: a C expression over the parameters
+    #[arg(long, value_name = "EXPR", help_heading = "Inputs")]
+    pub pre: Option<String>,
+    /// Elements behind a pointer or array parameter
+    #[arg(long, value_name = "PARAM=N", help_heading = "Inputs", value_parser = parse_length)]
+    pub len: Vec<(String, u64)>,
+    /// Range of an integer input; for an array, of every element
+    #[arg(long, value_name = "PARAM=LO..HI", help_heading = "Inputs", value_parser = parse_range)]
+    pub range: Vec<(String, (i128, i128))>,
+    /// Objects that undecided input pointers may lead to, on one path [default: 4]
+    #[arg(long, value_name = "N", help_heading = "Inputs")]
+    pub max_objects: Option<u32>,
+
+    /// How to treat accesses at an index that depends on inputs
+    #[arg(long, default_value = "late", value_name = "MODE", help_heading = "Search")]
+    pub aliases: Aliases,
+    /// At most so many iterations of each loop entry
+    #[arg(long, value_name = "K", help_heading = "Search")]
+    pub loop_bound: Option<u32>,
+    /// At most so many input-dependent outcomes on a path
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub depth: Option<u32>,
+    /// At most so many paths for each function
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub max_paths: Option<u64>,
+    /// Seconds of exploration for each function; 0 for no limit
+    #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search")]
+    pub timeout: f64,
+    /// Seconds for one question to the solver
+    #[arg(long, value_name = "SECS", default_value_t = 10.0, help_heading = "Search")]
+    pub solver_timeout: f64,
+    /// Frames of one path's call stack
+    #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Search")]
+    pub call_depth: usize,
+    /// Instructions of one path
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Search")]
+    pub steps: u64,
+    /// Functions to work on at the same time [default: the number of cores]
+    #[arg(short, long, value_name = "N", help_heading = "Search")]
+    pub jobs: Option<usize>,
+    /// Seed for every free choice
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub compile: Compile,
+    /// Flags for the compiler
+    #[arg(last = true, value_name = "FLAGS")]
+    pub flags: Vec<String>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct Run {
+    /// C source files of the program
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub compile: Compile,
+    /// Arguments for the program
+    #[arg(last = true, value_name = "ARGS")]
+    pub arguments: Vec<String>,
+}
+
+#[derive(ClapArgs, Debug)]
+pub struct Bench {
+    /// Which bench [default: all]
+    pub name: Option<BenchName>,
+    /// Form of the result
+    #[arg(long, default_value = "text", value_name = "FORM")]
+    pub format: Format,
+    /// Only what takes a second or less
+    #[arg(long)]
+    pub quick: bool,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BenchName {
+    Paths,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emit {
+    /// One C file a function, compiled against the unmodified source
+    C,
+    /// One JSON file a function
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aliases {
+    /// Delay the access (one test a path)
+    Late,
+    /// Fix the index where it is met (the baseline)
+    Eager,
+}
+
+fn parse_length(text: &str) -> Result<(String, u64), String> {
+    let (name, count) = text.split_once('=').ok_or("expected PARAM=N, for example buf=8")?;
+    let count = count.parse().map_err(|_| format!("`{count}` is not a number of elements"))?;
+    Ok((name.to_string(), count))
+}
+
+fn parse_range(text: &str) -> Result<(String, (i128, i128)), String> {
+    let (name, range) = text.split_once('=').ok_or("expected PARAM=LO..HI, for example x=-3..10")?;
+    Ok((name.to_string(), parse_bounds(range)?))
+}
+
+/// `LO..HI`, both included.
+pub fn parse_bounds(text: &str) -> Result<(i128, i128), String> {
+    let (low, high) = text.split_once("..").ok_or("expected LO..HI, for example -3..10")?;
+    let high = high.strip_prefix('=').unwrap_or(high);
+    let number = |text: &str| text.trim().parse::<i128>().map_err(|_| format!("`{text}` is not a number"));
+    let (low, high) = (number(low)?, number(high)?);
+    if low > high { Err(format!("{low}..{high} is empty")) } else { Ok((low, high)) }
+}

@@ -1,0 +1,30 @@
+//! Exit codes: an interface that scripts rely on (DESIGN §1).
+
+use std::process::ExitCode;
+
+/// How a run of the tool ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Exit {
+    /// Done and adequate.
+    Done,
+    /// Usage or input error.
+    Usage,
+    /// Unknowns remain, and `--strict` was given.
+    Unknowns,
+    /// The real program did something else than predicted.
+    Disagreed,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Usage => 1,
+            Exit::Unknowns => 3,
+            Exit::Disagreed => 4,
+            Exit::Interrupted => 130,
+        })
+    }
+}

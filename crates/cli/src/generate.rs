@@ -1,0 +1,271 @@
+//! `touchstone generate`: explore, write tests as they are found, replay them, report.
+
+use crate::args::{Emit, Format, Generate};
+use crate::exit::Exit;
+use crate::options_file::OptionsFile;
+use crate::outdir::OutDir;
+use crate::plan::{self, Task};
+use crate::program::{Program, Reader};
+use crate::progress::{self, Display, Line};
+use crate::precondition;
+use anyhow::{Context, Result};
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use touchstone_criteria::{Campaign, FunctionResult, Replay, TestCase};
+use touchstone_emit::{CSuite, ReplayLimits, Target};
+use touchstone_engine::{Event, Sink, explore};
+use touchstone_ir::FuncId;
+
+/// Carries out `generate`.
+pub fn generate(options: &Generate) -> Result<ExitCode> {
+    let out = OutDir::open(&options.out)?;
+    let include_dir = out.path().join("include");
+    let reader = Reader::new(&options.files, &options.compile, &options.flags, &include_dir)?;
+    let mut program = reader.read(&options.files)?;
+    let file = OptionsFile::beside(&options.files[0])?;
+
+    let (entry, functions) = plan::targets(&program.module, options)?;
+    let names: Vec<String> = functions.iter().map(|id| program.module.functions[*id].name.clone()).collect();
+    let expressions = preconditions(&program, &functions, options, &file);
+    program = precondition::add(&reader, program, &options.files, &expressions, &include_dir)?;
+
+    let interrupt = interrupt_flag()?;
+    let tasks = names.iter().map(|name| {
+        let func = program.module.function_named(name).context("internal: a function got lost")?;
+        let mut task = plan::task(&program.module, func, entry, options, &file)?;
+        task.config.interrupt = Some(Arc::clone(&interrupt));
+        Ok(task)
+    });
+    let tasks = tasks.collect::<Result<Vec<Task>>>()?;
+    let target = Target {
+        units: program.units.clone(),
+        include_dir,
+        cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
+        limits: ReplayLimits::default(),
+    };
+    let job = Job { options, program: &program, target: &target, out: out.path(), interrupt: &interrupt };
+    let campaign = job.run(&tasks)?;
+    report(options, &program, &campaign, out.path())?;
+    Ok(verdict(options, &campaign, interrupt.load(Ordering::Relaxed)).into())
+}
+
+/// `--pre` and `pre` of touchstone.toml, by function.
+fn preconditions(
+    program: &Program,
+    functions: &[FuncId],
+    options: &Generate,
+    file: &OptionsFile,
+) -> Vec<(FuncId, String)> {
+    let wanted = functions.iter().filter_map(|&func| {
+        let name = &program.module.functions[func].name;
+        options.pre.clone().or_else(|| file.function(name).pre).map(|expression| (func, expression))
+    });
+    wanted.collect()
+}
+
+/// Becomes true on Ctrl-C; a second Ctrl-C ends at once.
+fn interrupt_flag() -> Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&flag);
+    ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("can't handle Ctrl-C")?;
+    Ok(flag)
+}
+
+/// Everything that the workers share.
+struct Job<'a> {
+    options: &'a Generate,
+    program: &'a Program,
+    target: &'a Target,
+    out: &'a Path,
+    interrupt: &'a AtomicBool,
+}
+
+/// What one function gave.
+struct Done {
+    result: FunctionResult,
+    tests: Vec<TestCase>,
+}
+
+impl Job<'_> {
+    /// Explores all functions, several at a time; the result is in the order of the tasks, whoever finishes first.
+    fn run(&self, tasks: &[Task]) -> Result<Campaign> {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let jobs = self.options.jobs.unwrap_or(cores).clamp(1, tasks.len().max(1));
+        let display = Display::new(self.options.quiet);
+        let next = AtomicUsize::new(0);
+        let done: Vec<Mutex<Option<Result<Done>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(task) = tasks.get(index) else { break };
+                        if self.interrupt.load(Ordering::Relaxed) && index > 0 {
+                            break;
+                        }
+                        let result = self.function(task, &display);
+                        *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
+                    }
+                });
+            }
+        });
+        let mut campaign = Campaign::default();
+        for slot in done {
+            if let Some(done) = slot.into_inner().expect("invariant: no worker panics with the lock") {
+                let done = done?;
+                campaign.functions.push(done.result);
+                campaign.tests.extend(done.tests);
+            }
+        }
+        Ok(campaign)
+    }
+
+    fn function(&self, task: &Task, display: &Display) -> Result<Done> {
+        let module = &self.program.module;
+        let name = &module.functions[task.func].name;
+        let mut config = task.config.clone();
+        if self.options.timeout > 0.0 {
+            config.deadline = Some(Instant::now() + Duration::from_secs_f64(self.options.timeout));
+        }
+        let mut line = display.line(name);
+        let suite = match self.options.emit.contains(&Emit::C) {
+            true => Some(CSuite::create(self.out, module, task.func, self.target)?),
+            false => None,
+        };
+        let json = match self.options.emit.contains(&Emit::Json) {
+            true => Some(JsonLines::create(self.out, name)?),
+            false => None,
+        };
+        let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line: &mut line, failed: None };
+        let mut result = explore(module, task.func, &config, &mut writer);
+        let Writer { suite, mut tests, failed, .. } = writer;
+        if let Some(failed) = failed {
+            return Err(failed);
+        }
+        if let (Some(suite), false) = (suite, self.options.no_replay) {
+            let started = Instant::now();
+            self.replay(&suite, &mut tests, &line)?;
+            result.replay_seconds = started.elapsed().as_secs_f64();
+        }
+        line.finish();
+        Ok(Done { result, tests })
+    }
+
+    fn replay(&self, suite: &CSuite<'_>, tests: &mut [TestCase], line: &Line) -> Result<()> {
+        if tests.is_empty() {
+            return Ok(());
+        }
+        let total = tests.len();
+        let verdicts = touchstone_emit::replay(
+            suite.path(),
+            &self.program.module,
+            self.target,
+            tests,
+            &mut |done| line.replayed(done, total),
+        )?;
+        for (test, verdict) in tests.iter_mut().zip(verdicts) {
+            // What the interpreter disagreed with stays disagreed.
+            if !matches!(test.replayed, Replay::Disagreed(_)) {
+                test.replayed = verdict;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes tests as they are found.
+struct Writer<'a> {
+    program: &'a Program,
+    suite: Option<CSuite<'a>>,
+    json: Option<JsonLines>,
+    tests: Vec<TestCase>,
+    line: &'a mut Line,
+    failed: Option<anyhow::Error>,
+}
+
+impl Sink for Writer<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Progress(progress) => self.line.explored(&progress),
+            Event::Test(test) => {
+                if let Err(error) = self.write(test) {
+                    self.failed.get_or_insert(error);
+                }
+                self.tests.push(test.clone());
+            }
+        }
+    }
+}
+
+impl Writer<'_> {
+    fn write(&mut self, test: &TestCase) -> Result<()> {
+        if let Some(suite) = &mut self.suite {
+            suite.add(test)?;
+        }
+        if let Some(json) = &mut self.json {
+            let module = &self.program.module;
+            json.add(&touchstone_report::test_json(test, &module.files, &module.types))?;
+        }
+        Ok(())
+    }
+}
+
+/// One JSON object a line: whole after every test.
+struct JsonLines {
+    file: std::fs::File,
+}
+
+impl JsonLines {
+    fn create(out: &Path, function: &str) -> Result<JsonLines> {
+        let path = out.join(format!("tests_{function}.jsonl"));
+        let file = std::fs::File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
+        Ok(JsonLines { file })
+    }
+
+    fn add(&mut self, json: &str) -> Result<()> {
+        let line = json.replace('\n', " ");
+        Ok(writeln!(self.file, "{line}")?)
+    }
+}
+
+fn report(options: &Generate, program: &Program, campaign: &Campaign, out: &Path) -> Result<()> {
+    let module = &program.module;
+    let json = touchstone_report::json(campaign, &module.files, &module.types);
+    let path = out.join("report.json");
+    std::fs::write(&path, &json).with_context(|| format!("can't write {}", path.display()))?;
+    let text = match options.format {
+        Format::Json => json,
+        Format::Text => {
+            let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
+            touchstone_report::text(campaign, &module.files, &module.types, style)
+        }
+    };
+    let mut stdout = std::io::stdout().lock();
+    // A closed pipe (`| head`) is no error.
+    let _ = stdout.write_all(text.as_bytes());
+    if !text.ends_with('\n') {
+        let _ = stdout.write_all(b"\n");
+    }
+    Ok(())
+}
+
+fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool) -> Exit {
+    if interrupted {
+        Exit::Interrupted
+    } else if campaign.tests.iter().any(|test| matches!(test.replayed, Replay::Disagreed(_))) {
+        Exit::Disagreed
+    } else if options.strict && campaign.functions.iter().any(|function| !function.exhaustive) {
+        Exit::Unknowns
+    } else {
+        Exit::Done
+    }
+}

@@ -1,0 +1,68 @@
+//! `touchstone.toml`: options beside the sources, with the same names as on the command line.
+//!
+//! ```toml
+//! [function.insert]
+//! pre = "n >= 0"
+//! len = { keys = 4 }
+//! range = { n = "0..4" }
+//! max_objects = 2
+//! ```
+
+use crate::args::parse_bounds;
+use anyhow::{Context, Result, anyhow};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The file's name.
+const NAME: &str = "touchstone.toml";
+
+/// The whole file.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields)]
+pub struct OptionsFile {
+    #[serde(default)]
+    function: BTreeMap<String, FunctionOptions>,
+}
+
+/// What the file says of one function.
+#[derive(Deserialize, Debug, Default, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionOptions {
+    pub pre: Option<String>,
+    #[serde(default)]
+    pub len: BTreeMap<String, u64>,
+    #[serde(default)]
+    range: BTreeMap<String, String>,
+    pub max_objects: Option<u32>,
+    pub loop_bound: Option<u32>,
+}
+
+impl FunctionOptions {
+    /// The ranges, read.
+    pub fn ranges(&self) -> Result<BTreeMap<String, (i128, i128)>> {
+        let read = |(name, text): (&String, &String)| {
+            let bounds = parse_bounds(text).map_err(|error| anyhow!("{NAME}: range of {name}: {error}"))?;
+            Ok((name.clone(), bounds))
+        };
+        self.range.iter().map(read).collect()
+    }
+}
+
+impl OptionsFile {
+    /// The file beside a source file; nothing if there is none.
+    pub fn beside(source: &Path) -> Result<OptionsFile> {
+        let directory = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let path = directory.join(NAME);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).with_context(|| format!("in {}", path.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(OptionsFile::default()),
+            Err(error) => Err(error).with_context(|| format!("can't read {}", path.display())),
+        }
+    }
+
+    /// What it says of a function.
+    pub fn function(&self, name: &str) -> FunctionOptions {
+        self.function.get(name).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,113 @@
+//! The resolved plan of `generate`: every decision made before any work starts.
+
+use crate::args::{Aliases, Generate};
+use crate::options_file::OptionsFile;
+use anyhow::{Result, bail};
+use std::time::Duration;
+use touchstone_criteria::Criterion;
+use touchstone_engine::{Config, Entry};
+use touchstone_ir::{FuncId, Function, Module};
+
+/// One exploration to do.
+#[derive(Debug)]
+pub struct Task {
+    pub func: FuncId,
+    pub config: Config,
+}
+
+/// Which functions are to be tested, by name: what was asked for, else what the files define.
+pub fn targets(module: &Module, options: &Generate) -> Result<(Entry, Vec<FuncId>)> {
+    if let Some(entry) = &options.entry {
+        return Ok((Entry::Program, vec![find(module, entry)?]));
+    }
+    if !options.functions.is_empty() {
+        let found = options.functions.iter().map(|name| find(module, name)).collect::<Result<Vec<_>>>()?;
+        return Ok((Entry::Function, found));
+    }
+    let is_helper = |function: &Function| {
+        let base = function.name.strip_suffix("_pre").or_else(|| function.name.strip_suffix("_post"));
+        base.is_some_and(|base| module.function_named(base).is_some())
+    };
+    let own = |function: &Function| function.is_defined() && !function.library && !is_helper(function);
+    let all: Vec<FuncId> = module.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
+    let main = module.function_named("main").filter(|main| all.contains(main));
+    match (all.as_slice(), main) {
+        ([], _) => bail!("the files define no function; nothing to test"),
+        ([only], Some(main)) if *only == main => Ok((Entry::Program, vec![main])),
+        (_, Some(main)) if asks_for_inputs(module) => Ok((Entry::Program, vec![main])),
+        _ => Ok((Entry::Function, all.into_iter().filter(|id| Some(*id) != main).collect())),
+    }
+}
+
+/// Whether some code makes its own inputs (a harness for us or for KLEE).
+fn asks_for_inputs(module: &Module) -> bool {
+    use touchstone_ir::{Builtin, InstKind};
+    let asks = |kind: &InstKind| {
+        matches!(kind, InstKind::Builtin { builtin: Builtin::MakeSymbolic | Builtin::FreshInt, .. })
+    };
+    module.functions.values().flat_map(|f| f.blocks.values()).flat_map(|b| &b.insts).any(|inst| asks(&inst.kind))
+}
+
+fn find(module: &Module, name: &str) -> Result<FuncId> {
+    match module.function_named(name) {
+        Some(id) if module.functions[id].is_defined() => Ok(id),
+        Some(_) => bail!("function `{name}` is declared but not defined in the given files; add the file that defines it"),
+        None => {
+            let mut known: Vec<&str> = module.functions.values().filter(|f| f.is_defined() && !f.library)
+                .map(|f| f.name.as_str()).collect();
+            known.sort_unstable();
+            if known.is_empty() {
+                bail!("there is no function `{name}`: the files define no function");
+            }
+            bail!("there is no function `{name}`; the files define: {}", known.join(", "))
+        }
+    }
+}
+
+/// The exploration of one function, from options and `touchstone.toml`.
+pub fn task(
+    module: &Module,
+    func: FuncId,
+    entry: Entry,
+    options: &Generate,
+    file: &OptionsFile,
+) -> Result<Task> {
+    let name = module.functions[func].name.clone();
+    let from_file = file.function(&name);
+    let Criterion::Paths(iterations) = options.criterion;
+    let mut lengths = from_file.len.clone();
+    lengths.extend(options.len.iter().cloned());
+    let mut ranges = from_file.ranges()?;
+    ranges.extend(options.range.iter().cloned());
+    let named = |suffix: &str| {
+        let name = format!("{name}{suffix}");
+        module.function_named(&name).filter(|&id| module.functions[id].is_defined()).map(|_| name)
+    };
+    let given = named(crate::precondition::SUFFIX);
+    let (precondition, oracle) = match entry {
+        Entry::Function => (given.or_else(|| named("_pre")), named("_post")),
+        Entry::Program => (None, None),
+    };
+    let config = Config {
+        entry,
+        aliases: match options.aliases {
+            Aliases::Late => touchstone_engine::Aliases::Late,
+            Aliases::Eager => touchstone_engine::Aliases::Eager,
+        },
+        iterations,
+        loop_bound: options.loop_bound.or(from_file.loop_bound),
+        depth: options.depth,
+        max_paths: options.max_paths,
+        solver_timeout: (options.solver_timeout > 0.0).then(|| Duration::from_secs_f64(options.solver_timeout)),
+        max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
+        call_depth: options.call_depth,
+        steps: options.steps,
+        lengths,
+        ranges,
+        precondition,
+        oracle,
+        seed: options.seed,
+        ..Config::default()
+    };
+    Ok(Task { func, config })
+}

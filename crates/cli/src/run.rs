@@ -1,0 +1,63 @@
+//! `touchstone run`: a program in the reference interpreter.
+
+use crate::args::Run;
+use crate::program::Reader;
+use anyhow::{Result, bail};
+use std::io::Write;
+use std::process::ExitCode;
+use touchstone_engine::program_arguments;
+use touchstone_interp::{End, Event, Limits, Machine, Observer, Value};
+use touchstone_ir::ErrorKind;
+
+/// Carries out `run`.
+pub fn run(options: &Run) -> Result<ExitCode> {
+    let scratch = tempfile::tempdir()?;
+    let reader = Reader::new(&options.files, &options.compile, &[], scratch.path())?;
+    let program = reader.read(&options.files)?;
+    let module = &program.module;
+    let Some(main) = module.function_named("main").filter(|&id| module.functions[id].is_defined()) else {
+        bail!("the files define no `main`; `touchstone run` runs whole programs");
+    };
+    let mut machine = Machine::new(module, Limits { steps: u64::MAX, ..Limits::default() });
+    let mut words = vec![options.files[0].with_extension("").display().to_string()];
+    words.extend(options.arguments.iter().cloned());
+    let arguments = program_arguments(&mut machine, module.functions[main].params.len(), &words);
+    let mut output = Output { stdout: std::io::BufWriter::new(std::io::stdout().lock()) };
+    let end = machine.call(main, &arguments, &mut output);
+    // A closed pipe is the reader's choice, not an error of the program.
+    let _ = output.stdout.flush();
+    drop(output);
+    let at = |span: touchstone_base::Span| span.display(&module.files);
+    Ok(match end {
+        End::Returned(Some(Value::Int(status))) => ExitCode::from(status as u8),
+        End::Returned(_) => ExitCode::SUCCESS,
+        End::Exited(status) => ExitCode::from(status as u8),
+        End::Error { kind, span } => {
+            eprintln!("{} {kind} at {}", crate::progress::error_label(), at(span));
+            ExitCode::from(signal_status(kind))
+        }
+        End::Unsupported { what, span } => bail!("unsupported: {what} at {}", at(span)),
+        End::Assumed => bail!("an assumption of the program does not hold for its default inputs (all zero)"),
+        End::Limit(limit) => bail!("a limit of the interpreter was hit: {limit:?}"),
+    })
+}
+
+/// The status that a shell shows for the compiled program: 128 and the signal.
+fn signal_status(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Assert | ErrorKind::Abort | ErrorKind::InvalidFree => 134,
+        ErrorKind::DivisionByZero => 136,
+        _ => 139,
+    }
+}
+
+struct Output<'a> {
+    stdout: std::io::BufWriter<std::io::StdoutLock<'a>>,
+}
+
+impl Observer for Output<'_> {
+    fn event(&mut self, _: &Event) {}
+    fn output(&mut self, bytes: &[u8]) {
+        let _ = self.stdout.write_all(bytes);
+    }
+}

@@ -1,0 +1,561 @@
+/* Touchstone's test harness: the runner. Plain C11 and POSIX.
+ *
+ *     ./tests [--seconds N] [--memory MIB] [--total N] [--list] [NAME...]
+ *
+ * runs all tests, or those named, each in a process of its own, and prints TAP, one line a test:
+ *
+ *     ok 3 - max3_3
+ *     not ok 4 - max3_4: result: expected 5, got 6
+ *     ok 5 - max3_5 # SKIP out of bounds at max3.c:12 needs a build with -fsanitize=address
+ *
+ * Lines that begin with # belong to the test before them: further failures, how the process ended, and what it
+ * wrote to standard error. The exit status is 0 if every test passed, 1 if not, 2 for a wrong use.
+ *
+ * The child tells the parent what it finds through a pipe, as records of a kind byte, a length and bytes. The verdict
+ * is the parent's, who also sees how the child ended; so a crash in the middle loses nothing.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "touchstone_test.h"
+
+/* ---- what a child says ---- */
+
+enum record {
+    RECORD_FAILURE = 'F',  /* text */
+    RECORD_REJECTED = 'R', /* nothing */
+    RECORD_SKIP = 'S',     /* text */
+    RECORD_ERROR = 'E',    /* text: what must go wrong and where; first byte '1' in a sanitized build */
+    RECORD_EXIT = 'X',     /* the status as int */
+    RECORD_OUTPUT = 'O',   /* the bytes that must have been written */
+    RECORD_DONE = 'D'      /* nothing: the test ran to its end */
+};
+
+static int record_fd = -1;
+
+static void send_bytes(const void *bytes, size_t size) {
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(record_fd, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return;
+        at += written;
+        size -= (size_t)written;
+    }
+}
+
+static void send_record(enum record kind, const void *bytes, size_t size) {
+    unsigned char head[5];
+    uint32_t length = (uint32_t)size;
+    head[0] = (unsigned char)kind;
+    memcpy(head + 1, &length, 4);
+    send_bytes(head, sizeof head);
+    send_bytes(bytes, size);
+}
+
+__attribute__((format(printf, 2, 3))) static void send_text(enum record kind, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length < 0) length = 0;
+    if ((size_t)length >= sizeof text) length = (int)sizeof text - 1;
+    send_record(kind, text, (size_t)length);
+}
+
+/* ---- what tests call ---- */
+
+static char program_name[] = "program";
+char *touchstone_arguments[] = {program_name, NULL};
+
+void touchstone_skip(const char *reason) {
+    send_text(RECORD_SKIP, "%s", reason);
+    _exit(0);
+}
+
+void touchstone_copy(void *to, const void *from, size_t size) { memcpy(to, from, size); }
+
+void touchstone_check_int(long long expected, long long actual, const char *what) {
+    if (expected != actual) send_text(RECORD_FAILURE, "%s: expected %lld, got %lld", what, expected, actual);
+}
+
+void touchstone_check_uint(unsigned long long expected, unsigned long long actual, const char *what) {
+    if (expected != actual) send_text(RECORD_FAILURE, "%s: expected %llu, got %llu", what, expected, actual);
+}
+
+void touchstone_check_ptr(const void *expected, const void *actual, const char *where, const char *what) {
+    if (expected == actual) return;
+    send_text(RECORD_FAILURE, "%s: expected %s, got %s", what, where, actual ? "another address" : "NULL");
+}
+
+void touchstone_check_string(const char *expected, const char *actual, const char *what) {
+    if (!actual)
+        send_text(RECORD_FAILURE, "%s: expected \"%s\", got NULL", what, expected);
+    else if (strcmp(expected, actual) != 0)
+        send_text(RECORD_FAILURE, "%s: expected \"%s\", got \"%.200s\"", what, expected, actual);
+}
+
+static unsigned long long read_element(const unsigned char *at, int element) {
+    unsigned size = (unsigned)(element < 0 ? -element : element);
+    unsigned long long value = 0;
+    for (unsigned i = 0; i < size && i < 8; i++) value |= (unsigned long long)at[i] << (8 * i);
+    if (element < 0 && size < 8 && (value >> (8 * size - 1)) != 0) value |= ~0ULL << (8 * size);
+    return value;
+}
+
+void touchstone_check_array(const void *expected, const void *actual, size_t size, int element, const char *what) {
+    const unsigned char *want = expected, *have = actual;
+    size_t step = (size_t)(element < 0 ? -element : element);
+    if (memcmp(want, have, size) == 0) return;
+    for (size_t at = 0; at + step <= size; at += step) {
+        if (memcmp(want + at, have + at, step) == 0) continue;
+        unsigned long long wanted = read_element(want + at, element), got = read_element(have + at, element);
+        if (element < 0)
+            send_text(RECORD_FAILURE, "%s: element %zu: expected %lld, got %lld", what, at / step, (long long)wanted, (long long)got);
+        else
+            send_text(RECORD_FAILURE, "%s: element %zu: expected %llu, got %llu", what, at / step, wanted, got);
+        return;
+    }
+}
+
+void touchstone_check_oracle(int accepted) {
+    if (!accepted) send_record(RECORD_REJECTED, "", 0);
+}
+
+void touchstone_expect_error(const char *kind, const char *file, int line, int sanitized) {
+    send_text(RECORD_ERROR, "%d%s at %s:%d", sanitized, kind, file, line);
+}
+
+void touchstone_expect_exit(int status) { send_record(RECORD_EXIT, &status, sizeof status); }
+
+void touchstone_expect_output(const char *bytes, size_t size) { send_record(RECORD_OUTPUT, bytes, size); }
+
+void touchstone_exit(int status) { exit(status); }
+
+/* ---- inputs of whole programs, and the functions that ask for them ----
+ *
+ * Weak, so that a program that brings its own keeps it. */
+
+struct input {
+    const char *name;
+    const unsigned char *bytes;
+    size_t size;
+    struct input *next;
+};
+
+static struct input *first_input, **last_input = &first_input;
+static unsigned asked;
+
+void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
+    struct input *input = malloc(sizeof *input);
+    if (!input) _exit(1);
+    *input = (struct input){name, bytes, size, NULL};
+    *last_input = input;
+    last_input = &input->next;
+}
+
+static void answer(void *to, size_t size, const char *name) {
+    struct input *input = first_input;
+    asked++;
+    if (!input) {
+        send_text(RECORD_FAILURE, "input %u: the program asks for `%s`, the test has no more inputs", asked, name ? name : "");
+        _exit(1);
+    }
+    if (input->size != size) {
+        send_text(RECORD_FAILURE, "input %u: the program asks for %zu bytes of `%s`, the test has %zu bytes of `%s`", asked,
+                  size, name ? name : "", input->size, input->name);
+        _exit(1);
+    }
+    memcpy(to, input->bytes, size);
+    first_input = input->next;
+}
+
+static void assume(int holds) {
+    if (holds) return;
+    send_text(RECORD_FAILURE, "an assumption of the program doesn't hold for these inputs");
+    _exit(1);
+}
+
+#define WEAK __attribute__((weak))
+WEAK void klee_make_symbolic(void *address, size_t size, const char *name) { answer(address, size, name); }
+WEAK int klee_int(const char *name) { int value; answer(&value, sizeof value, name); return value; }
+WEAK int klee_range(int low, int high, const char *name) {
+    int value = klee_int(name);
+    assume(low <= value && value < high);
+    return value;
+}
+WEAK void klee_assume(uintptr_t condition) { assume(condition != 0); }
+WEAK void klee_silent_exit(int status) { _exit(status); }
+WEAK void klee_prefer_cex(void *object, uintptr_t condition) { (void)object; (void)condition; }
+WEAK void touchstone_symbolic(void *address, size_t size, const char *name) { answer(address, size, name); }
+WEAK void touchstone_assume(int condition) { assume(condition != 0); }
+WEAK void touchstone_assert(int condition) {
+    if (condition) return;
+    fflush(stdout);
+    fputs("Assertion of touchstone_assert failed\n", stderr);
+    abort();
+}
+WEAK void touchstone_label(int id, int condition) { (void)id; (void)condition; }
+
+/* ---- the parent: one child a test ---- */
+
+struct buffer {
+    char *bytes;
+    size_t size, capacity, limit;
+};
+
+static void *grow(void *memory, size_t size) {
+    memory = realloc(memory, size);
+    if (!memory) {
+        fputs("touchstone_test: out of memory\n", stderr);
+        exit(2);
+    }
+    return memory;
+}
+
+static void append(struct buffer *buffer, const char *bytes, size_t size) {
+    if (size > buffer->limit - buffer->size) size = buffer->limit - buffer->size;
+    if (buffer->size + size > buffer->capacity) {
+        buffer->capacity = (buffer->size + size) * 2;
+        buffer->bytes = grow(buffer->bytes, buffer->capacity);
+    }
+    if (size > 0) memcpy(buffer->bytes + buffer->size, bytes, size);
+    buffer->size += size;
+}
+
+struct limits {
+    long seconds, memory_mib, total;
+};
+
+/* What is known of a test after its run. */
+struct run {
+    struct buffer records, output, errors;
+    int status, timed_out;
+};
+
+extern void __asan_init(void) __attribute__((weak));
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void limit(int resource, rlim_t value) {
+    struct rlimit limits;
+    if (getrlimit(resource, &limits) != 0) return;
+    if (limits.rlim_max != RLIM_INFINITY && value > limits.rlim_max) value = limits.rlim_max;
+    limits.rlim_cur = value;
+    setrlimit(resource, &limits);
+}
+
+static void run_child(const struct touchstone_test *test, const struct limits *limits, const int pipes[3]) {
+    setpgid(0, 0);
+    int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0) dup2(nothing, 0);
+    record_fd = fcntl(pipes[0], F_DUPFD, 200);
+    if (record_fd < 0) record_fd = pipes[0];
+    dup2(pipes[1], 1);
+    dup2(pipes[2], 2);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, (rlim_t)limits->seconds + 1);
+    /* AddressSanitizer reserves terabytes of addresses; it has its own limit (hard_rss_limit_mb). */
+    if (limits->memory_mib > 0 && !__asan_init) limit(RLIMIT_AS, (rlim_t)limits->memory_mib << 20);
+    test->run();
+    fflush(stdout);
+    send_record(RECORD_DONE, "", 0);
+    _exit(0);
+}
+
+/* Reads what is there; 0 at the end of the stream. */
+static int drain(int fd, struct buffer *buffer) {
+    char bytes[65536];
+    ssize_t size = read(fd, bytes, sizeof bytes);
+    if (size < 0) return errno == EINTR || errno == EAGAIN;
+    append(buffer, bytes, (size_t)size);
+    return size > 0;
+}
+
+static void run_test(const struct touchstone_test *test, const struct limits *limits, double deadline, struct run *run) {
+    int reading[3], writing[3];
+    for (int i = 0; i < 3; i++) {
+        int ends[2];
+        if (pipe(ends) != 0) {
+            perror("touchstone_test: pipe");
+            exit(2);
+        }
+        reading[i] = ends[0];
+        writing[i] = ends[1];
+    }
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) {
+        perror("touchstone_test: fork");
+        exit(2);
+    }
+    if (child == 0) {
+        for (int i = 0; i < 3; i++) close(reading[i]);
+        run_child(test, limits, writing);
+    }
+    setpgid(child, child);
+    struct buffer *buffers[3] = {&run->records, &run->output, &run->errors};
+    struct pollfd polls[3];
+    for (int i = 0; i < 3; i++) {
+        close(writing[i]);
+        polls[i] = (struct pollfd){reading[i], POLLIN, 0};
+        buffers[i]->size = 0;
+    }
+    run->timed_out = 0;
+    int open_pipes = 3, ended = 0;
+    while (open_pipes > 0) {
+        double left = deadline - now();
+        if (left <= 0) {
+            /* A child that has ended but left a process that holds its pipes is not late. */
+            ended = waitpid(child, &run->status, WNOHANG) == child;
+            run->timed_out = !ended;
+            kill(-child, SIGKILL);
+            break;
+        }
+        if (poll(polls, 3, (int)(left * 1000) + 1) < 0 && errno != EINTR) break;
+        for (int i = 0; i < 3; i++) {
+            if (polls[i].fd < 0 || polls[i].revents == 0 || drain(reading[i], buffers[i])) continue;
+            polls[i].fd = -1;
+            open_pipes--;
+        }
+    }
+    while (!ended && waitpid(child, &run->status, 0) < 0 && errno == EINTR) {
+    }
+    kill(-child, SIGKILL);
+    for (int i = 0; i < 3; i++) close(reading[i]);
+}
+
+/* ---- the verdict ---- */
+
+struct verdict {
+    const char *skip, *failure, *error, *output;
+    size_t skip_size, failure_size, error_size, output_size;
+    int failures, rejected, done, sanitized, has_exit, exit_status, has_output;
+};
+
+static void read_records(const struct buffer *records, struct verdict *verdict) {
+    memset(verdict, 0, sizeof *verdict);
+    for (size_t at = 0; at + 5 <= records->size;) {
+        uint32_t size;
+        const char *bytes = records->bytes + at + 5;
+        memcpy(&size, records->bytes + at + 1, 4);
+        if (size > records->size - at - 5) return;
+        switch (records->bytes[at]) {
+        case RECORD_FAILURE:
+            if (verdict->failures++ == 0) verdict->failure = bytes, verdict->failure_size = size;
+            break;
+        case RECORD_REJECTED: verdict->rejected = 1; break;
+        case RECORD_SKIP: verdict->skip = bytes, verdict->skip_size = size; break;
+        case RECORD_ERROR:
+            verdict->sanitized = bytes[0] == '1';
+            verdict->error = bytes + 1, verdict->error_size = size - 1;
+            break;
+        case RECORD_EXIT:
+            verdict->has_exit = 1;
+            memcpy(&verdict->exit_status, bytes, sizeof verdict->exit_status);
+            break;
+        case RECORD_OUTPUT: verdict->has_output = 1, verdict->output = bytes, verdict->output_size = size; break;
+        case RECORD_DONE: verdict->done = 1; break;
+        }
+        at += 5 + size;
+    }
+}
+
+/* Bytes as one line of printable text. */
+static void print_text(const char *bytes, size_t size, size_t most) {
+    for (size_t i = 0; i < size && i < most; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        if (byte == '\n')
+            fputs("\\n", stdout);
+        else if (byte < ' ' || byte == 127)
+            printf("\\x%02x", byte);
+        else
+            putchar(byte);
+    }
+    if (size > most) fputs("...", stdout);
+}
+
+static void print_end(const struct run *run, const struct verdict *verdict) {
+    if (run->timed_out)
+        fputs("time-out", stdout);
+    else if (verdict->done)
+        fputs("returned", stdout);
+    else if (WIFSIGNALED(run->status))
+        printf("signal %d (%s)", WTERMSIG(run->status), strsignal(WTERMSIG(run->status)));
+    else
+        printf("exit %d", WEXITSTATUS(run->status));
+}
+
+/* What belongs to a test that failed or that was meant to go wrong. */
+static void print_diagnostics(const struct run *run, const struct verdict *verdict) {
+    fputs("# end: ", stdout);
+    print_end(run, verdict);
+    putchar('\n');
+    int failure = 0;
+    for (size_t at = 0; at + 5 <= run->records.size && failure < 20;) {
+        uint32_t size;
+        memcpy(&size, run->records.bytes + at + 1, 4);
+        if (size > run->records.size - at - 5) break;
+        if (run->records.bytes[at] == RECORD_FAILURE && failure++ > 0) {
+            fputs("# also: ", stdout);
+            print_text(run->records.bytes + at + 5, size, 1000);
+            putchar('\n');
+        }
+        at += 5 + size;
+    }
+    for (size_t at = 0; at < run->errors.size;) {
+        const char *line = run->errors.bytes + at;
+        const char *end = memchr(line, '\n', run->errors.size - at);
+        size_t size = end ? (size_t)(end - line) : run->errors.size - at;
+        fputs("# stderr: ", stdout);
+        print_text(line, size, 1000);
+        putchar('\n');
+        at += size + 1;
+    }
+}
+
+/* 1 if the test passed (or was skipped). */
+static int print_verdict(size_t number, const struct touchstone_test *test, const struct run *run, const struct limits *limits) {
+    struct verdict verdict;
+    read_records(&run->records, &verdict);
+    int exited = !run->timed_out && WIFEXITED(run->status) && !verdict.done;
+    int same_output = !verdict.has_output || (run->output.size == verdict.output_size &&
+                                              memcmp(run->output.bytes, verdict.output, verdict.output_size) == 0);
+    if (verdict.skip) {
+        printf("ok %zu - %s # SKIP ", number, test->name);
+        print_text(verdict.skip, verdict.skip_size, 1000);
+        putchar('\n');
+        return 1;
+    }
+    if (verdict.error && !verdict.failures && !run->timed_out) {
+        if (!verdict.done && !(exited && WEXITSTATUS(run->status) == 0)) {
+            printf("ok %zu - %s\n", number, test->name);
+            print_diagnostics(run, &verdict);
+            return 1;
+        }
+        if (!verdict.sanitized) {
+            printf("ok %zu - %s # SKIP ", number, test->name);
+            print_text(verdict.error, verdict.error_size, 1000);
+            puts(" shows only in a build with -fsanitize=address,undefined");
+            print_diagnostics(run, &verdict);
+            return 1;
+        }
+        printf("not ok %zu - %s: expected ", number, test->name);
+        print_text(verdict.error, verdict.error_size, 1000);
+        puts(", but nothing went wrong");
+        print_diagnostics(run, &verdict);
+        return 0;
+    }
+    int ended_well = verdict.has_exit ? exited && WEXITSTATUS(run->status) == (verdict.exit_status & 255) : verdict.done;
+    if (ended_well && !verdict.failures && !verdict.rejected && same_output) {
+        printf("ok %zu - %s\n", number, test->name);
+        return 1;
+    }
+    printf("not ok %zu - %s: ", number, test->name);
+    if (verdict.failures) {
+        print_text(verdict.failure, verdict.failure_size, 1000);
+    } else if (run->timed_out) {
+        printf("no end within %ld s", limits->seconds);
+    } else if (verdict.has_exit && !ended_well) {
+        printf("expected exit status %d, got ", verdict.exit_status & 255);
+        print_end(run, &verdict);
+    } else if (!ended_well) {
+        fputs("expected it to return, got ", stdout);
+        print_end(run, &verdict);
+    } else if (!same_output) {
+        fputs("output: expected \"", stdout);
+        print_text(verdict.output, verdict.output_size, 400);
+        fputs("\", got \"", stdout);
+        print_text(run->output.bytes, run->output.size, 400);
+        putchar('"');
+    } else {
+        fputs("oracle rejected", stdout);
+    }
+    putchar('\n');
+    print_diagnostics(run, &verdict);
+    return 0;
+}
+
+/* ---- main ---- */
+
+extern const struct touchstone_test *const __start_touchstone_tests[] __attribute__((weak));
+extern const struct touchstone_test *const __stop_touchstone_tests[] __attribute__((weak));
+
+static int by_name(const void *left, const void *right) {
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static long number_of(const char *text, const char *option) {
+    char *end;
+    long value = text ? strtol(text, &end, 10) : -1;
+    if (!text || *end || value < 0 || value > 1000000000) {
+        fprintf(stderr, "touchstone_test: %s needs a number\n", option);
+        exit(2);
+    }
+    return value;
+}
+
+int main(int argc, char **argv) {
+    struct limits limits = {10, 1024, 0};
+    char **names = grow(NULL, ((size_t)argc + 1) * sizeof *names);
+    size_t name_count = 0, count = 0;
+    int list = 0, failed = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--list") == 0)
+            list = 1;
+        else if (strcmp(argv[i], "--seconds") == 0)
+            limits.seconds = number_of(argv[++i], "--seconds");
+        else if (strcmp(argv[i], "--memory") == 0)
+            limits.memory_mib = number_of(argv[++i], "--memory");
+        else if (strcmp(argv[i], "--total") == 0)
+            limits.total = number_of(argv[++i], "--total");
+        else if (argv[i][0] == '-') {
+            fprintf(stderr, "usage: %s [--seconds N] [--memory MIB] [--total N] [--list] [NAME...]\n", argv[0]);
+            return 2;
+        } else
+            names[name_count++] = argv[i];
+    }
+    qsort(names, name_count, sizeof *names, by_name);
+    size_t all = (size_t)(__stop_touchstone_tests - __start_touchstone_tests);
+    const struct touchstone_test **tests = grow(NULL, (all + 1) * sizeof *tests);
+    for (size_t i = 0; i < all; i++) {
+        /* A sanitizer may have put padding between the entries. */
+        const struct touchstone_test *test = __start_touchstone_tests[i];
+        if (test && (name_count == 0 || bsearch(&test->name, names, name_count, sizeof *names, by_name))) tests[count++] = test;
+    }
+    if (list) {
+        for (size_t i = 0; i < count; i++) printf("%s: %s\n", tests[i]->name, tests[i]->description);
+        return 0;
+    }
+    printf("1..%zu\n", count);
+    struct run run = {{0, 0, 0, 64 << 20}, {0, 0, 0, 16 << 20}, {0, 0, 0, 16 << 10}, 0, 0};
+    double begin = now();
+    for (size_t i = 0; i < count; i++) {
+        double deadline = now() + (double)limits.seconds;
+        if (limits.total > 0 && now() > begin + (double)limits.total) {
+            printf("Bail out! the limit of %ld s for all tests was hit\n", limits.total);
+            return 1;
+        }
+        run_test(tests[i], &limits, deadline, &run);
+        if (!print_verdict(i + 1, tests[i], &run, &limits)) failed = 1;
+        fflush(stdout);
+    }
+    return failed;
+}

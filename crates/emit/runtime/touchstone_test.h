@@ -1,0 +1,128 @@
+/* Touchstone's test harness: what a test file needs.
+ *
+ * A test file includes the program's source, then this header, then has its tests:
+ *
+ *     TEST(max3_1, "a > b: true, a > c: true") {
+ *         int result = max3(3, 2, 1);
+ *         CHECK_INT(3, result);
+ *     }
+ *
+ * touchstone_test.c has main(): it runs each test in a process of its own, with limits, and prints TAP.
+ * Nothing of POSIX or of the library is declared here, so that no name of the program can clash with it.
+ */
+#ifndef TOUCHSTONE_TEST_H
+#define TOUCHSTONE_TEST_H
+
+#include <limits.h>
+#include <stddef.h>
+
+/* The program may have macros of the same names; from here on they are ours. */
+#undef TEST
+#undef ERROR_TEST
+#undef SKIP
+#undef SET
+#undef CHECK_INT
+#undef CHECK_UINT
+#undef CHECK_PTR
+#undef CHECK_STRING
+#undef CHECK_ARRAY
+#undef CHECK_ORACLE
+#undef EXPECT_ERROR
+#undef EXPECT_EXIT
+#undef EXPECT_OUTPUT
+#undef INPUT
+#undef RUN_PROGRAM
+
+struct touchstone_test {
+    const char *name;
+    const char *description;
+    void (*run)(void);
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TOUCHSTONE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TOUCHSTONE_SANITIZED 1
+#endif
+#endif
+#ifndef TOUCHSTONE_SANITIZED
+#define TOUCHSTONE_SANITIZED 0
+#endif
+
+/* Tests stand in a section of their own, in the order of the file; the runner walks over it. */
+#define TOUCHSTONE_REGISTER(id, text)                                                       \
+    static void touchstone_run_##id(void);                                                  \
+    static const struct touchstone_test touchstone_entry_##id = {#id, text, touchstone_run_##id}; \
+    static const struct touchstone_test *const touchstone_listed_##id                       \
+        __attribute__((section("touchstone_tests"), used)) = &touchstone_entry_##id;        \
+    static void touchstone_run_##id(void)
+
+/* A test that must run to its end; with TOUCHSTONE_ERRORS_ONLY it is read but not compiled. */
+#ifdef TOUCHSTONE_ERRORS_ONLY
+#define TEST(id, text) static inline void touchstone_run_##id(void)
+#else
+#define TEST(id, text) TOUCHSTONE_REGISTER(id, text)
+#endif
+
+/* A test that must go wrong, as its EXPECT_ERROR says. */
+#define ERROR_TEST(id, text) TOUCHSTONE_REGISTER(id, text)
+
+/* The test can't be run, and why. */
+#define SKIP(reason) touchstone_skip(reason)
+
+/* Sets a variable of any type, also one with constant parts: SET(origin, {1, 2}); */
+#define SET(place, ...)                                                  \
+    do {                                                                 \
+        const __typeof__(place) touchstone_value = __VA_ARGS__;          \
+        touchstone_copy((void *)&(place), &touchstone_value, sizeof(place)); \
+    } while (0)
+
+/* Expected first, then what is there. */
+#define CHECK_INT(expected, actual) touchstone_check_int(expected, actual, #actual)
+#define CHECK_UINT(expected, actual) touchstone_check_uint(expected, actual, #actual)
+#define CHECK_PTR(expected, actual) touchstone_check_ptr((const void *)(expected), (const void *)(actual), #expected, #actual)
+#define CHECK_STRING(expected, actual) touchstone_check_string(expected, (const char *)(actual), #actual)
+
+/* All elements of an array of integers of `type`, of any rank: CHECK_ARRAY(int, a, {1, 2, 3}); */
+#define CHECK_ARRAY(type, actual, ...)                                                                 \
+    do {                                                                                               \
+        static const __typeof__(actual) touchstone_value = __VA_ARGS__;                                \
+        touchstone_check_array(&touchstone_value, (const void *)&(actual), sizeof touchstone_value,    \
+                               (type)-1 < (type)1 ? -(int)sizeof(type) : (int)sizeof(type), #actual);  \
+    } while (0)
+
+/* The program's own oracle must accept. */
+#define CHECK_ORACLE(accepted) touchstone_check_oracle((accepted) != 0)
+
+/* What follows must go wrong in this way at this place. */
+#define EXPECT_ERROR(kind, file, line) touchstone_expect_error(kind, file, line, TOUCHSTONE_SANITIZED)
+/* What follows must end the process with this status. */
+#define EXPECT_EXIT(status) touchstone_expect_exit(status)
+/* What the whole test must write to standard output. */
+#define EXPECT_OUTPUT(text) touchstone_expect_output(text, sizeof(text) - 1)
+/* The answer to the program's next request for an input. */
+#define INPUT(name, ...)                                                                \
+    do {                                                                                \
+        static const unsigned char touchstone_bytes[] = {__VA_ARGS__};                  \
+        touchstone_input(name, touchstone_bytes, sizeof touchstone_bytes);              \
+    } while (0)
+/* The whole program from its main; ARGUMENTS is what this main takes. */
+#define RUN_PROGRAM(...) touchstone_exit(main(__VA_ARGS__))
+
+extern char *touchstone_arguments[];
+void touchstone_skip(const char *reason);
+void touchstone_copy(void *to, const void *from, size_t size);
+void touchstone_check_int(long long expected, long long actual, const char *what);
+void touchstone_check_uint(unsigned long long expected, unsigned long long actual, const char *what);
+void touchstone_check_ptr(const void *expected, const void *actual, const char *where, const char *what);
+void touchstone_check_string(const char *expected, const char *actual, const char *what);
+void touchstone_check_array(const void *expected, const void *actual, size_t size, int element, const char *what);
+void touchstone_check_oracle(int accepted);
+void touchstone_expect_error(const char *kind, const char *file, int line, int sanitized);
+void touchstone_expect_exit(int status);
+void touchstone_expect_output(const char *bytes, size_t size);
+void touchstone_input(const char *name, const unsigned char *bytes, size_t size);
+void touchstone_exit(int status);
+
+#endif

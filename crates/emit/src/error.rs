@@ -1,0 +1,55 @@
+//! What can go wrong while writing and replaying tests.
+
+use std::path::{Path, PathBuf};
+
+/// Why tests could not be written or replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// A file could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The function under test is in none of the files that are compiled.
+    #[error("`{function}` is defined in {file}, which none of the given source files includes")]
+    NoUnit {
+        /// The function.
+        function: String,
+        /// The file that has it.
+        file: String,
+    },
+    /// The compiler could not be started.
+    #[error("the C compiler `{cc}` can't be started ({source}); set CC to the compiler of this program")]
+    NoCompiler {
+        /// The compiler.
+        cc: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A test file does not compile or link.
+    #[error("the tests don't compile\n  command: {command}\n{stderr}")]
+    DoesNotCompile {
+        /// The command line.
+        command: String,
+        /// What the compiler said.
+        stderr: String,
+    },
+    /// The compiled test program could not be started.
+    #[error("the test program {program} can't be started: {source}")]
+    CannotRun {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl EmitError {
+    /// Attaches the path to an IO error.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> EmitError + '_ {
+        move |source| EmitError::Io { path: path.to_path_buf(), source }
+    }
+}

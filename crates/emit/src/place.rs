@@ -1,0 +1,101 @@
+//! From byte offsets to places: which part of an object a pointer points to, as an expression.
+
+use touchstone_ir::{DataType, DataTypeId, DataTypes};
+
+/// The steps (`[2].next`) from a value of type `ty` to its part of type `wanted` at `offset`.
+pub(crate) fn path_to(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: DataTypeId) -> Option<String> {
+    if offset == 0 && compatible(types, ty, wanted) {
+        return Some(String::new());
+    }
+    match &types[ty] {
+        DataType::Array { element, length } => {
+            let size = types[*element].size(types);
+            let index = offset.checked_div(size)?;
+            if index >= *length {
+                return None;
+            }
+            Some(format!("[{index}]{}", path_to(types, *element, offset % size, wanted)?))
+        }
+        DataType::Struct { fields, .. } => fields.iter().find_map(|field| {
+            let inside = offset.checked_sub(field.offset)?;
+            if inside >= types[field.ty].size(types) {
+                return None;
+            }
+            let rest = path_to(types, field.ty, inside, wanted)?;
+            Some(format!("{}{rest}", member(&field.name)))
+        }),
+        _ => None,
+    }
+}
+
+/// `.name`, or nothing for an anonymous member, whose own members are reached directly.
+pub(crate) fn member(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(".{name}") }
+}
+
+/// Whether a pointer to one is a pointer to the other for a C compiler.
+pub(crate) fn compatible(types: &DataTypes, a: DataTypeId, b: DataTypeId) -> bool {
+    if a == b {
+        return true;
+    }
+    match (&types[a], &types[b]) {
+        (DataType::Int { name, bits, signed }, DataType::Int { name: other, bits: other_bits, signed: other_signed }) => {
+            bits == other_bits && signed == other_signed && family(name, *bits) == family(other, *other_bits)
+        }
+        (DataType::Bool { .. }, DataType::Bool { .. }) => true,
+        (DataType::Pointer { pointee, .. }, DataType::Pointer { pointee: other, .. }) => {
+            compatible(types, *pointee, *other)
+        }
+        (DataType::Array { element, length }, DataType::Array { element: other, length: other_length }) => {
+            length == other_length && compatible(types, *element, *other)
+        }
+        (DataType::Struct { name, size, .. }, DataType::Struct { name: other, size: other_size, .. }) => {
+            name == other && size == other_size && !name.is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// C tells apart integer types of one width: `char` from `signed char`, `long` from `long long`. A typedef's name says
+/// nothing, so it is a family of its own unless the names are equal.
+fn family(name: &str, bits: u8) -> &str {
+    match bits {
+        16 if name.contains("short") => "short",
+        32 if matches!(name, "int" | "signed int" | "unsigned int" | "unsigned") => "int",
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_ir::Field;
+
+    #[test]
+    fn an_offset_becomes_the_path_to_the_wanted_part() {
+        let mut types = DataTypes::new();
+        let int = types.push(DataType::Int { name: "int".into(), bits: 32, signed: true });
+        let byte = types.push(DataType::Int { name: "char".into(), bits: 8, signed: true });
+        let pair = types.push(DataType::Array { element: int, length: 2 });
+        let field = |name: &str, offset, ty| Field { name: name.into(), offset, ty };
+        let node = types.push(DataType::Struct {
+            name: "struct node".into(),
+            fields: vec![field("tag", 0, byte), field("pair", 4, pair)],
+            size: 12,
+            align: 4,
+        });
+        let nodes = types.push(DataType::Array { element: node, length: 3 });
+        let check = |ty, offset, wanted, expected: Option<&str>| {
+            assert_eq!(path_to(&types, ty, offset, wanted).as_deref(), expected);
+        };
+        check(node, 0, node, Some(""));
+        check(node, 0, byte, Some(".tag"));
+        check(node, 4, pair, Some(".pair"));
+        check(node, 8, int, Some(".pair[1]"));
+        check(nodes, 12, node, Some("[1]"));
+        check(nodes, 20, int, Some("[1].pair[1]"));
+        check(nodes, 36, node, None);
+        check(node, 1, int, None);
+        check(node, 6, int, None);
+    }
+}

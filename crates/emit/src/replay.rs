@@ -1,0 +1,210 @@
+//! Compiles a suite, runs it, and compares.
+//!
+//! The files of a suite compile and run at the same time, one worker a processor. A file is built twice if it has both
+//! tests that run to their end (plain) and tests that go wrong (with sanitizers).
+
+use crate::EmitError;
+use crate::compiler::{Compiler, Variant, compile_others};
+use crate::suite::{RUNNER, HEADER, chunk_paths, unit_with};
+use crate::tap::{TapReader, TapResult};
+use crate::target::Target;
+use crate::verdict::verdict;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_ir::Module;
+
+/// One program to build and run.
+struct Job {
+    file: PathBuf,
+    names: Vec<String>,
+    variant: Variant,
+    number: usize,
+    /// These are all tests of this kind in the file.
+    all: bool,
+}
+
+/// What a worker tells.
+enum Event {
+    Result(Variant, TapResult),
+    /// The runner gave up, and why.
+    Stopped(Vec<String>, String),
+    Failed(EmitError),
+}
+
+/// Compiles and runs the suite that begins with the file `suite`: one verdict a test, in the order of `tests`.
+/// `progress` is called with the number of tests that are done.
+pub fn replay(
+    suite: &Path,
+    module: &Module,
+    target: &Target,
+    tests: &[TestCase],
+    progress: &mut dyn FnMut(usize),
+) -> Result<Vec<Replay>, EmitError> {
+    let Some(first) = tests.first() else { return Ok(Vec::new()) };
+    let function = module.function_named(&first.function).map(|id| &module.functions[id]);
+    let Some(function) = function else {
+        return Err(EmitError::NoUnit { function: first.function.clone(), file: "no file".to_string() });
+    };
+    let unit = unit_with(module, function, target)?;
+    let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
+    let compiler = Compiler { target, module, dir: dir.path() };
+    let errors = tests.iter().any(is_error);
+    let sanitizers = errors && compiler.has_sanitizers();
+    let jobs = jobs(suite, tests, sanitizers)?;
+    let mut parts = BTreeMap::new();
+    for variant in [Variant::Plain, Variant::Sanitized] {
+        if jobs.iter().any(|job| job.variant == variant) {
+            let mut objects = compile_others(&compiler, unit, variant)?;
+            objects.push(compile_runner(&compiler)?);
+            parts.insert(variant == Variant::Sanitized, objects);
+        }
+    }
+    let by_name: BTreeMap<&str, &TestCase> = tests.iter().map(|test| (test.id.as_str(), test)).collect();
+    let mut verdicts: BTreeMap<String, Replay> = BTreeMap::new();
+    let mut failure = None;
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, |count| count.get()).min(jobs.len());
+    let (sender, events) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            let (sender, jobs, next, compiler, parts) = (sender.clone(), &jobs, &next, &compiler, &parts);
+            scope.spawn(move || {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let objects = parts.get(&(job.variant == Variant::Sanitized)).map_or(&[][..], Vec::as_slice);
+                    if let Err(error) = run_job(job, compiler, unit, objects, &sender) {
+                        // Nothing more is started; the receiver lives until all workers are done.
+                        next.store(jobs.len(), Ordering::Relaxed);
+                        let _ = sender.send(Event::Failed(error));
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for event in events {
+            match event {
+                Event::Result(variant, result) => {
+                    if let Some(test) = by_name.get(result.name.as_str()) {
+                        verdicts.insert(result.name.clone(), verdict(test, &result, variant, &module.files));
+                        progress(verdicts.len());
+                    }
+                }
+                Event::Stopped(names, why) => {
+                    for name in names {
+                        verdicts.entry(name).or_insert_with(|| Replay::NotCheckable(why.clone()));
+                    }
+                }
+                Event::Failed(error) => failure = Some(failure.unwrap_or(error)),
+            }
+        }
+    });
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let missing = || Replay::Disagreed("the test program ended before it got to this test".to_string());
+    Ok(tests.iter().map(|test| verdicts.get(&test.id).cloned().unwrap_or_else(missing)).collect())
+}
+
+fn is_error(test: &TestCase) -> bool {
+    matches!(test.outcome, Outcome::Error { .. })
+}
+
+/// Which tests are run from which file in which build.
+fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, EmitError> {
+    let wanted: BTreeMap<&str, bool> = tests.iter().map(|test| (test.id.as_str(), is_error(test))).collect();
+    let mut jobs = Vec::new();
+    for (index, file) in chunk_paths(suite).take_while(|file| file.exists()).enumerate() {
+        let text = std::fs::read_to_string(&file).map_err(EmitError::io(&file))?;
+        let written: Vec<&str> = text.lines().filter_map(test_name).collect();
+        for variant in [Variant::Plain, Variant::Sanitized] {
+            let here = |name: &&&str| {
+                let error = wanted.get(**name).copied();
+                error.map(|error| if error && sanitizers { Variant::Sanitized } else { Variant::Plain }) == Some(variant)
+            };
+            let names: Vec<String> = written.iter().filter(here).map(|name| name.to_string()).collect();
+            if !names.is_empty() {
+                let all = names.len() == written.len();
+                jobs.push(Job { file: file.clone(), names, variant, number: index + 1, all });
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+/// The name in a line that begins a test.
+fn test_name(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("TEST(").or_else(|| line.strip_prefix("ERROR_TEST("))?;
+    rest.split_once(',').map(|(name, _)| name)
+}
+
+fn compile_runner(compiler: &Compiler) -> Result<PathBuf, EmitError> {
+    let source = compiler.dir.join("touchstone_test.c");
+    let header = compiler.dir.join("touchstone_test.h");
+    std::fs::write(&source, RUNNER).map_err(EmitError::io(&source))?;
+    std::fs::write(&header, HEADER).map_err(EmitError::io(&header))?;
+    compiler.compile(&source, &[], &[], Variant::Plain, "touchstone_test.o")
+}
+
+fn run_job(
+    job: &Job,
+    compiler: &Compiler,
+    unit: usize,
+    objects: &[PathBuf],
+    events: &mpsc::Sender<Event>,
+) -> Result<(), EmitError> {
+    let program = format!("tests{}.{:?}", job.number, job.variant);
+    let defines: &[&str] = if job.variant == Variant::Sanitized { &["-DTOUCHSTONE_ERRORS_ONLY"] } else { &[] };
+    let flags = &compiler.target.units[unit].flags;
+    let object = compiler.compile(&job.file, flags, defines, job.variant, &format!("{program}.o"))?;
+    let mut linked = vec![object];
+    linked.extend_from_slice(objects);
+    let path = compiler.link(&linked, job.variant, &program)?;
+    run_program(&path, job, compiler.target, events)
+}
+
+fn run_program(
+    program: &Path,
+    job: &Job,
+    target: &Target,
+    events: &mpsc::Sender<Event>,
+) -> Result<(), EmitError> {
+    let limits = target.limits;
+    let mut command = Command::new(program);
+    command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
+    command.args(["--total", &limits.total_seconds.to_string()]);
+    if !job.all {
+        command.args(&job.names);
+    }
+    let asan = format!(
+        "detect_leaks=0:detect_stack_use_after_return=1:abort_on_error=0:handle_abort=0:color=never:\
+         allocator_may_return_null=1:hard_rss_limit_mb={}",
+        limits.memory_mib
+    );
+    command.env("ASAN_OPTIONS", asan).env("UBSAN_OPTIONS", "print_stacktrace=0:color=never").env("LC_ALL", "C");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let cannot = |source| EmitError::CannotRun { program: program.to_path_buf(), source };
+    let mut child = command.spawn().map_err(cannot)?;
+    let mut reader = TapReader::default();
+    if let Some(stdout) = child.stdout.take() {
+        let mut lines = BufReader::new(stdout);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).map_err(cannot)? > 0 {
+            if let Some(result) = reader.line(String::from_utf8_lossy(&line).trim_end_matches('\n')) {
+                let _ = events.send(Event::Result(job.variant, result));
+            }
+            line.clear();
+        }
+    }
+    child.wait().map_err(cannot)?;
+    if let Some(result) = reader.finish() {
+        let _ = events.send(Event::Result(job.variant, result));
+    }
+    if let Some(why) = reader.bailed_out {
+        let _ = events.send(Event::Stopped(job.names.clone(), why));
+    }
+    Ok(())
+}

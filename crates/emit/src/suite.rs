@@ -1,0 +1,201 @@
+//! The files of a suite: one C file a function, written as tests are found.
+//!
+//! A file is split after [`CHUNK`] tests, because compilers need about a millisecond a test and parts compile at the
+//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. Nothing is ever rewritten: a test
+//! is appended in one write, so the file is whole after every one.
+
+use crate::EmitError;
+use crate::body::{Program, main_prototype, test_text};
+use crate::ctype::CTypes;
+use crate::names::{program_names, source_name};
+use crate::target::{Target, relative_path};
+use crate::visibility::Visibility;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use touchstone_criteria::TestCase;
+use touchstone_ir::{DataType, FuncId, Function, Module};
+
+/// How many tests a file has at most.
+const CHUNK: usize = 1000;
+
+/// The header that test files include.
+pub(crate) const HEADER: &str = include_str!("../runtime/touchstone_test.h");
+/// The runner that test files are linked with.
+pub(crate) const RUNNER: &str = include_str!("../runtime/touchstone_test.c");
+
+/// The tests of one function, as C files that grow.
+pub struct CSuite<'m> {
+    program: Program<'m>,
+    path: PathBuf,
+    file: File,
+    prologue: String,
+    /// Tests in the current file.
+    count: usize,
+    chunks: usize,
+    /// Declarations that the current file already has.
+    declared: BTreeSet<String>,
+}
+
+impl<'m> CSuite<'m> {
+    /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is replaced.
+    pub fn create(
+        dir: &Path,
+        module: &'m Module,
+        function: FuncId,
+        target: &Target,
+    ) -> Result<CSuite<'m>, EmitError> {
+        fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
+        write_file(&dir.join("touchstone_test.h"), HEADER)?;
+        write_file(&dir.join("touchstone_test.c"), RUNNER)?;
+        let function = &module.functions[function];
+        let unit = unit_with(module, function, target)?;
+        let path = dir.join(file_name(&function.name));
+        for old in chunk_paths(&path).skip(1).take_while(|old| old.exists()) {
+            fs::remove_file(&old).map_err(EmitError::io(&old))?;
+        }
+        let program = Program {
+            module,
+            function,
+            name: source_name(&function.name).to_string(),
+            ctypes: CTypes::new(module),
+            names: program_names(module),
+            visibility: Visibility::new(module, target, unit),
+        };
+        let prologue = prologue(&program, dir, target, unit)?;
+        let file = begin_file(&path, &prologue)?;
+        Ok(CSuite { program, path, file, prologue, count: 0, chunks: 1, declared: BTreeSet::new() })
+    }
+
+    /// Appends a test. After this call it is on disk.
+    pub fn add(&mut self, test: &TestCase) -> Result<(), EmitError> {
+        if self.count == CHUNK {
+            self.chunks += 1;
+            self.file = begin_file(&chunk_path(&self.path, self.chunks), &self.prologue)?;
+            self.count = 0;
+            self.declared.clear();
+        }
+        let written = test_text(&self.program, test);
+        let mut text = String::new();
+        for declaration in written.declarations {
+            if self.declared.insert(declaration.clone()) {
+                text.push('\n');
+                text.push_str(&declaration);
+            }
+        }
+        text.push_str(&written.text);
+        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// The first file of the suite.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
+    // Left alone if it is there already: another suite of the same directory may be compiling.
+    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    fs::write(path, text).map_err(EmitError::io(path))
+}
+
+fn begin_file(path: &Path, prologue: &str) -> Result<File, EmitError> {
+    let mut file = File::create(path).map_err(EmitError::io(path))?;
+    file.write_all(prologue.as_bytes()).map_err(EmitError::io(path))?;
+    Ok(file)
+}
+
+/// `test_max3.c`; a function that shares its name with one of another file gets that file's name too.
+fn file_name(function: &str) -> String {
+    let own = source_name(function);
+    let rest: String = function[own.len()..]
+        .chars()
+        .enumerate()
+        .map(|(index, char)| match char {
+            _ if index == 0 => '.',
+            char if char.is_ascii_alphanumeric() => char,
+            _ => '_',
+        })
+        .collect();
+    format!("test_{own}{rest}.c")
+}
+
+/// The `number`th file of a suite, from 1.
+fn chunk_path(first: &Path, number: usize) -> PathBuf {
+    if number == 1 { first.to_path_buf() } else { first.with_extension(format!("{number:03}.c")) }
+}
+
+/// All files that a suite may have, in order.
+pub(crate) fn chunk_paths(first: &Path) -> impl Iterator<Item = PathBuf> + '_ {
+    (1..).map(|number| chunk_path(first, number))
+}
+
+/// The unit to include: the one that defines the function, or the first that includes the header that does.
+pub(crate) fn unit_with(module: &Module, function: &Function, target: &Target) -> Result<usize, EmitError> {
+    if let Some(unit) = target.unit_of_file(module, function.span.file) {
+        return Ok(unit);
+    }
+    let file = module.files.get(function.span.file).cloned().unwrap_or_default();
+    let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let includes = |unit: &crate::Unit| {
+        let mut command = Command::new(&target.cc);
+        command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-M"]).arg(&unit.path);
+        let list = command.output().map(|output| output.stdout).unwrap_or_default();
+        String::from_utf8_lossy(&list).split_whitespace().any(|path| Path::new(path).ends_with(&name))
+    };
+    let found = target.units.iter().position(|unit| !name.is_empty() && includes(unit));
+    found.ok_or(EmitError::NoUnit { function: function.name.clone(), file })
+}
+
+fn prologue(program: &Program, dir: &Path, target: &Target, unit: usize) -> Result<String, EmitError> {
+    let dir = dir.canonicalize().map_err(EmitError::io(dir))?;
+    let shown = |path: &Path| -> Result<String, EmitError> {
+        let path = path.canonicalize().map_err(EmitError::io(path))?;
+        Ok(relative_path(&path, &dir).display().to_string())
+    };
+    let source = shown(&target.units[unit].path)?;
+    let mut build = vec!["cc", "-fwrapv", "-fno-strict-aliasing"];
+    build.extend(target.units[unit].flags.iter().map(String::as_str));
+    let mut others = Vec::new();
+    for other in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
+        others.push(shown(&other.1.path)?);
+    }
+    build.extend(["FILE.c", "touchstone_test.c"]);
+    build.extend(others.iter().map(String::as_str));
+    let build = build.join(" ").replace("*/", "* /");
+    let name = &program.name;
+    let mut text = format!(
+        "/* Tests of {name} in {source}, written by Touchstone.\n * Build one of these files and run it:\n *     {build}\n */\n"
+    );
+    let own_main = target.defines_main(program.module, unit);
+    if own_main && let Some(main) = program.module.function_named("main") {
+        let main = &program.module.functions[main];
+        let flags = &target.units[unit].flags;
+        let void = matches!(program.module.types[main.result_data], DataType::Void);
+        text.push_str(&main_prototype(&program.ctypes, main, flags, void));
+        text.push_str(" /* the runner has the other main */\n");
+    }
+    text.push_str(&format!("#include \"{source}\"\n#include \"touchstone_test.h\"\n"));
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_different_functions_never_clash() {
+        let check = |function: &str, expected: &str| assert_eq!(file_name(function), expected);
+        check("max3", "test_max3.c");
+        check("help@b.c", "test_help.b_c.c");
+        check("help$2", "test_help.2.c");
+        assert_eq!(chunk_path(Path::new("d/test_max3.c"), 1), Path::new("d/test_max3.c"));
+        assert_eq!(chunk_path(Path::new("d/test_max3.c"), 2), Path::new("d/test_max3.002.c"));
+    }
+}

@@ -1,0 +1,102 @@
+//! Reads what the runner prints.
+
+/// How one test went.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TapResult {
+    pub(crate) name: String,
+    pub(crate) ok: bool,
+    /// The reason, for a test that was skipped.
+    pub(crate) skipped: Option<String>,
+    /// What failed.
+    pub(crate) message: String,
+    /// Further failures.
+    pub(crate) also: Vec<String>,
+    /// How the process ended: `returned`, `exit 1`, `signal 6 (Aborted)`, `time-out`; empty for a test that passed.
+    pub(crate) end: String,
+    /// What it wrote to standard error.
+    pub(crate) stderr: Vec<String>,
+}
+
+/// Collects lines to results: a test's line, then the lines that belong to it.
+#[derive(Default)]
+pub(crate) struct TapReader {
+    current: Option<TapResult>,
+    /// Why the runner stopped early.
+    pub(crate) bailed_out: Option<String>,
+}
+
+impl TapReader {
+    /// Takes a line; gives the result that is complete with it, which is the one before.
+    pub(crate) fn line(&mut self, line: &str) -> Option<TapResult> {
+        if let Some(next) = result_line(line) {
+            return self.current.replace(next);
+        }
+        if let Some(why) = line.strip_prefix("Bail out!") {
+            self.bailed_out = Some(why.trim().to_string());
+        }
+        if let Some(current) = &mut self.current {
+            if let Some(end) = line.strip_prefix("# end: ") {
+                current.end = end.to_string();
+            } else if let Some(failure) = line.strip_prefix("# also: ") {
+                current.also.push(failure.to_string());
+            } else if let Some(text) = line.strip_prefix("# stderr: ") {
+                current.stderr.push(text.to_string());
+            }
+        }
+        None
+    }
+
+    /// The last result.
+    pub(crate) fn finish(&mut self) -> Option<TapResult> {
+        self.current.take()
+    }
+}
+
+/// `ok 3 - max3_3`, `not ok 4 - max3_4: result: expected 5, got 6`, `ok 5 - max3_5 # SKIP why`.
+fn result_line(line: &str) -> Option<TapResult> {
+    let (ok, rest) = match line.strip_prefix("not ") {
+        Some(rest) => (false, rest),
+        None => (true, line),
+    };
+    let (number, rest) = rest.strip_prefix("ok ")?.split_once(" - ")?;
+    number.parse::<u64>().ok()?;
+    let mut result = TapResult { ok, ..TapResult::default() };
+    if let Some((name, why)) = rest.split_once(" # SKIP ") {
+        result.name = name.to_string();
+        result.skipped = Some(why.to_string());
+    } else {
+        let (name, message) = rest.split_once(": ").unwrap_or((rest, ""));
+        result.name = name.to_string();
+        result.message = message.to_string();
+    }
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_results_with_what_belongs_to_them() {
+        let text = "1..3\nok 1 - a\nnot ok 2 - b: x: expected 5, got 6\n# end: returned\n# also: y: expected 1, got 2\n\
+                    # stderr: oops\nok 3 - c # SKIP no way\nBail out! too late\n";
+        let mut reader = TapReader::default();
+        let mut results: Vec<TapResult> = text.lines().filter_map(|line| reader.line(line)).collect();
+        results.extend(reader.finish());
+        assert_eq!(results.len(), 3);
+        assert_eq!(results[0], TapResult { name: "a".into(), ok: true, ..TapResult::default() });
+        assert_eq!(
+            results[1],
+            TapResult {
+                name: "b".into(),
+                message: "x: expected 5, got 6".into(),
+                also: vec!["y: expected 1, got 2".into()],
+                end: "returned".into(),
+                stderr: vec!["oops".into()],
+                ..TapResult::default()
+            }
+        );
+        assert_eq!(results[2].skipped.as_deref(), Some("no way"));
+        assert_eq!(reader.bailed_out.as_deref(), Some("too late"));
+    }
+}

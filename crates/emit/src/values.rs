@@ -1,0 +1,327 @@
+//! Values of one test as C: initialisers, pointers between objects, and checks of what is there afterwards.
+
+use crate::ctype::{CTypes, Unwritable};
+use crate::literal;
+use crate::names::source_name;
+use crate::place::{compatible, member, path_to};
+use crate::visibility::{Reach, Visibility};
+use std::collections::BTreeSet;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Init, Linkage, Module, PointerTarget};
+
+/// An object of the test as a local variable.
+pub(crate) struct LocalObject {
+    pub(crate) name: String,
+    pub(crate) element: DataTypeId,
+    pub(crate) length: u64,
+    pub(crate) is_array: bool,
+    /// Already declared, so that its address can be taken.
+    pub(crate) declared: bool,
+}
+
+/// A pointer whose target is declared after the place that holds it.
+pub(crate) struct LatePointer {
+    pub(crate) place: String,
+    pub(crate) target: PointerTarget,
+    pub(crate) pointee: DataTypeId,
+}
+
+/// Renders the values of one test.
+pub(crate) struct Values<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) ctypes: &'a CTypes<'a>,
+    pub(crate) objects: Vec<LocalObject>,
+    pub(crate) late: Vec<LatePointer>,
+    pub(crate) visibility: &'a Visibility<'a>,
+    /// Declarations that must stand before the test.
+    pub(crate) declarations: BTreeSet<String>,
+}
+
+impl<'a> Values<'a> {
+    fn types(&self) -> &'a DataTypes {
+        &self.module.types
+    }
+
+    /// The initialiser of something at `place`. Pointers to objects that are not declared yet start as `NULL` and are
+    /// kept in `late`.
+    pub(crate) fn initialiser(
+        &mut self,
+        ty: DataTypeId,
+        value: &DataValue,
+        place: &str,
+    ) -> Result<String, Unwritable> {
+        match (&self.types()[ty], value) {
+            (_, DataValue::Undefined) => Ok("{0}".to_string()),
+            (DataType::Pointer { pointee, .. }, DataValue::Pointer(target)) => {
+                if let PointerTarget::Object { object, .. } = target
+                    && self.objects.get(*object).is_some_and(|object| !object.declared)
+                {
+                    let (place, target) = (place.to_string(), target.clone());
+                    self.late.push(LatePointer { place, target, pointee: *pointee });
+                    return Ok("NULL".to_string());
+                }
+                self.pointer(target, *pointee)
+            }
+            (DataType::Array { element, .. }, DataValue::Array(values)) => self.elements(*element, values, place),
+            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                let by_name = values.contains(&DataValue::Undefined);
+                let mut parts = Vec::new();
+                for (field, value) in fields.iter().zip(values) {
+                    if *value == DataValue::Undefined {
+                        continue;
+                    }
+                    let step = member(&field.name);
+                    let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
+                    parts.push(if by_name && !step.is_empty() { format!("{step} = {part}") } else { part });
+                }
+                // An anonymous member can't be named and has no position once others are left out.
+                if by_name && fields.iter().any(|field| field.name.is_empty()) {
+                    return Err(Unwritable("a structure with an anonymous member is partly undefined".to_string()));
+                }
+                Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
+            }
+            (data, DataValue::Int(bits)) => {
+                literal::scalar(data, *bits).ok_or_else(|| Unwritable("an integer for a type that has none".to_string()))
+            }
+            _ => Err(Unwritable("a value doesn't fit its type".to_string())),
+        }
+    }
+
+    /// The initialiser of an array.
+    pub(crate) fn elements(
+        &mut self,
+        element: DataTypeId,
+        values: &[DataValue],
+        place: &str,
+    ) -> Result<String, Unwritable> {
+        if let Some(text) = self.string(element, values) {
+            return Ok(text);
+        }
+        // Short arrays are shown in full; what long ones leave out at their end is zero.
+        let zero = |value: &DataValue| {
+            matches!(value, DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null) | DataValue::Undefined)
+        };
+        let used = values.iter().rposition(|value| !zero(value)).map_or(0, |last| last + 1);
+        let shown = if values.len() <= 8 { values.len() } else { used };
+        let mut parts = Vec::with_capacity(shown);
+        for (index, value) in values[..shown].iter().enumerate() {
+            let value = if *value == DataValue::Undefined { &self.zero_of(element) } else { value };
+            parts.push(self.initialiser(element, value, &format!("{place}[{index}]"))?);
+        }
+        Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
+    }
+
+    /// What stands for an undefined element between defined ones.
+    fn zero_of(&self, ty: DataTypeId) -> DataValue {
+        match &self.types()[ty] {
+            DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } => DataValue::Int(0),
+            DataType::Pointer { .. } => DataValue::Pointer(PointerTarget::Null),
+            _ => DataValue::Undefined,
+        }
+    }
+
+    fn string(&self, element: DataTypeId, values: &[DataValue]) -> Option<String> {
+        let DataType::Int { name, bits: 8, .. } = &self.types()[element] else { return None };
+        let bytes: Option<Vec<u8>> = values
+            .iter()
+            .map(|value| if let DataValue::Int(bits) = value { u8::try_from(*bits).ok() } else { None })
+            .collect();
+        literal::readable_string(&bytes?).filter(|_| name == "char")
+    }
+
+    /// The address that a pointer to `pointee` holds.
+    pub(crate) fn pointer(&mut self, target: &PointerTarget, pointee: DataTypeId) -> Result<String, Unwritable> {
+        match target {
+            PointerTarget::Null => Ok("NULL".to_string()),
+            PointerTarget::Function(name) => self.function(name),
+            PointerTarget::Elsewhere => Err(Unwritable("a pointer to something that isn't part of the test".into())),
+            PointerTarget::Object { object, offset } => {
+                let object = self
+                    .objects
+                    .get(*object)
+                    .ok_or_else(|| Unwritable("a pointer to an object that isn't in the test".to_string()))?;
+                Ok(self.into_object(object, *offset, pointee))
+            }
+            PointerTarget::Global { name, offset } => self.into_global(name, *offset, pointee),
+        }
+    }
+
+    fn into_object(&self, object: &LocalObject, offset: i64, pointee: DataTypeId) -> String {
+        let name = &object.name;
+        if !object.is_array {
+            return self.into_variable(name, object.element, offset, pointee);
+        }
+        let (types, size) = (self.types(), self.types()[object.element].size(self.types()));
+        let fallback = format!("(void *)((char *){name} + {offset})");
+        let Some(index) = u64::try_from(offset).ok().and_then(|offset| offset.checked_div(size)) else {
+            return if offset == 0 { name.clone() } else { fallback };
+        };
+        let inside = offset as u64 % size;
+        let any = matches!(types[pointee], DataType::Void);
+        if inside == 0 && (any || compatible(types, object.element, pointee)) {
+            return match index {
+                0 => name.clone(),
+                _ if index < object.length => format!("&{name}[{index}]"),
+                _ => format!("{name} + {index}"),
+            };
+        }
+        match path_to(types, object.element, inside, pointee) {
+            Some(path) if index < object.length => format!("&{name}[{index}]{path}"),
+            _ if offset == 0 => format!("(void *){name}"),
+            _ => fallback,
+        }
+    }
+
+    /// The address of a part of the variable `name`.
+    fn into_variable(&self, name: &str, ty: DataTypeId, offset: i64, pointee: DataTypeId) -> String {
+        let types = self.types();
+        let path = u64::try_from(offset).ok().and_then(|offset| path_to(types, ty, offset, pointee));
+        match path {
+            Some(path) => format!("&{name}{path}"),
+            None if offset == 0 && matches!(types[pointee], DataType::Void) => format!("&{name}"),
+            None if offset == 0 => format!("(void *)&{name}"),
+            None if compatible(types, ty, pointee) && offset == types[ty].size(types) as i64 => format!("&{name} + 1"),
+            None => format!("(void *)((char *)&{name} + {offset})"),
+        }
+    }
+
+    /// The name of a function, once it is known to be visible.
+    pub(crate) fn function(&mut self, name: &str) -> Result<String, Unwritable> {
+        let function = self.module.function_named(name).map(|id| &self.module.functions[id]);
+        let function = function.ok_or_else(|| Unwritable(format!("there is no function `{name}`")))?;
+        let reach = self.visibility.function(function, self.ctypes);
+        self.reached(reach, name)
+    }
+
+    /// The name of a global, once it is known to be visible.
+    pub(crate) fn global(&mut self, name: &str) -> Result<String, Unwritable> {
+        let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
+        let global = global.ok_or_else(|| Unwritable(format!("there is no global `{name}`")))?;
+        let reach = self.visibility.global(global, self.ctypes);
+        self.reached(reach, name)
+    }
+
+    fn reached(&mut self, reach: Reach, name: &str) -> Result<String, Unwritable> {
+        match reach {
+            Reach::Visible => {}
+            Reach::Declared(declaration) => {
+                self.declarations.insert(declaration);
+            }
+            Reach::Hidden => return Err(Unwritable(format!("`{name}` is private to another file or function"))),
+        }
+        Ok(source_name(name).to_string())
+    }
+
+    fn into_global(&mut self, name: &str, offset: i64, pointee: DataTypeId) -> Result<String, Unwritable> {
+        let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
+        let Some(global) = global else { return Err(Unwritable(format!("there is no global `{name}`"))) };
+        match global.linkage {
+            Linkage::Literal => {
+                let text = self.literal_bytes(name).unwrap_or_default();
+                let text = literal::string(text.strip_suffix(&[0]).unwrap_or(&text));
+                Ok(if offset == 0 { text } else { format!("{text} + {offset}") })
+            }
+            Linkage::External | Linkage::Internal | Linkage::Undefined | Linkage::Local => {
+                let own = self.global(name)?;
+                Ok(self.into_variable(&own, global.data, offset, pointee))
+            }
+        }
+    }
+
+    /// The contents of a literal.
+    fn literal_bytes(&self, name: &str) -> Option<Vec<u8>> {
+        let global = &self.module.globals[self.module.global_named(name)?];
+        let mut contents = vec![0; usize::try_from(global.size).ok()?];
+        for piece in global.init.iter().flatten() {
+            let Init::Bytes { offset, bytes } = piece else { return None };
+            let start = usize::try_from(*offset).ok()?;
+            contents.get_mut(start..start.checked_add(bytes.len())?)?.copy_from_slice(bytes);
+        }
+        Some(contents)
+    }
+
+    /// Checks that `place` has this value; parts that are undefined or that no address stands for are left out.
+    pub(crate) fn check(&mut self, ty: DataTypeId, value: &DataValue, place: &str, lines: &mut Vec<String>) {
+        match (&self.types()[ty], value) {
+            (DataType::Pointer { pointee, .. }, DataValue::Pointer(target)) => {
+                lines.extend(self.check_pointer(*pointee, target, place));
+            }
+            (DataType::Array { element, .. }, DataValue::Array(values)) => {
+                self.check_elements(*element, values, place, lines);
+            }
+            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                for (field, value) in fields.iter().zip(values) {
+                    self.check(field.ty, value, &format!("{place}{}", member(&field.name)), lines);
+                }
+            }
+            (data, DataValue::Int(bits)) => {
+                let wide = matches!(
+                    data,
+                    DataType::Int { bits: 64, signed: false, .. } | DataType::Enum { bits: 64, signed: false, .. }
+                );
+                let check = if wide { "CHECK_UINT" } else { "CHECK_INT" };
+                if let Some(expected) = literal::scalar(data, *bits) {
+                    lines.push(format!("{check}({expected}, {place});"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks the elements of an array: integers at once, others one by one.
+    pub(crate) fn check_elements(
+        &mut self,
+        element: DataTypeId,
+        values: &[DataValue],
+        place: &str,
+        lines: &mut Vec<String>,
+    ) {
+        if let Some(scalar) = self.integers(element, values)
+            && let Ok(name) = self.ctypes.declare(scalar, "")
+            && let Ok(mut expected) = self.elements(element, values, place)
+        {
+            // A compound literal of characters needs its braces.
+            if expected.starts_with('"') {
+                expected = format!("{{{expected}}}");
+            }
+            lines.push(format!("CHECK_ARRAY({name}, {place}, {expected});"));
+            return;
+        }
+        for (index, value) in values.iter().enumerate() {
+            self.check(element, value, &format!("{place}[{index}]"), lines);
+        }
+    }
+
+    /// The scalar type at the bottom of nested arrays, if every element is a known integer.
+    fn integers(&self, element: DataTypeId, values: &[DataValue]) -> Option<DataTypeId> {
+        match &self.types()[element] {
+            DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } => {
+                values.iter().all(|value| matches!(value, DataValue::Int(_))).then_some(element)
+            }
+            DataType::Array { element: inner, .. } => {
+                let mut found = None;
+                for value in values {
+                    let DataValue::Array(values) = value else { return None };
+                    found = Some(self.integers(*inner, values)?);
+                }
+                found
+            }
+            _ => None,
+        }
+    }
+
+    fn check_pointer(&mut self, pointee: DataTypeId, target: &PointerTarget, place: &str) -> Option<String> {
+        if let PointerTarget::Global { name, offset } = target
+            && let Some(global) = self.module.global_named(name).map(|id| &self.module.globals[id])
+            && global.linkage == Linkage::Literal
+        {
+            // Where a literal lives is the compiler's business: its text is compared.
+            let characters = matches!(self.types()[pointee], DataType::Int { bits: 8, .. });
+            let bytes = self.literal_bytes(name).filter(|_| characters)?;
+            let text = bytes.get(usize::try_from(*offset).ok()?..)?;
+            let end = text.iter().position(|&byte| byte == 0)?;
+            return Some(format!("CHECK_STRING({}, {place});", literal::string(&text[..end])));
+        }
+        let expected = self.pointer(target, pointee).ok()?;
+        Some(format!("CHECK_PTR({expected}, {place});"))
+    }
+}

@@ -1,0 +1,102 @@
+//! Which names of the program a test file can use: it includes one source file, the others are only linked.
+
+use crate::ctype::{CTypes, Unwritable};
+use crate::names::{is_identifier, source_name};
+use crate::target::Target;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::process::Command;
+use touchstone_base::FileId;
+use touchstone_ir::{Function, Global, Linkage, Module};
+
+/// How a name can be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    /// As it is.
+    Visible,
+    /// After this declaration.
+    Declared(String),
+    /// Not at all.
+    Hidden,
+}
+
+/// What is visible after including one source file.
+pub(crate) struct Visibility<'m> {
+    module: &'m Module,
+    target: Target,
+    unit: usize,
+    /// Every identifier of the preprocessed source; asked for only where other files are involved.
+    words: OnceCell<BTreeSet<String>>,
+}
+
+impl<'m> Visibility<'m> {
+    pub(crate) fn new(module: &'m Module, target: &Target, unit: usize) -> Self {
+        Visibility { module, target: target.clone(), unit, words: OnceCell::new() }
+    }
+
+    /// How a global can be used.
+    pub(crate) fn global(&self, global: &Global, types: &CTypes) -> Reach {
+        let name = source_name(&global.name);
+        match global.linkage {
+            Linkage::Local | Linkage::Literal => Reach::Hidden,
+            Linkage::Internal => self.reach(global.span.file, name, || None),
+            Linkage::External | Linkage::Undefined => {
+                self.reach(global.span.file, name, || types.declare(global.data, name).ok())
+            }
+        }
+    }
+
+    /// How a function can be called.
+    pub(crate) fn function(&self, function: &Function, types: &CTypes) -> Reach {
+        let name = source_name(&function.name);
+        let declare = || {
+            let hidden = usize::from(function.aggregate_result);
+            let params: Result<Vec<String>, Unwritable> =
+                function.params[hidden..].iter().map(|param| types.declare(param.data, "")).collect();
+            let mut params = params.ok()?.join(", ");
+            if params.is_empty() {
+                params.push_str("void");
+            }
+            types.declare(function.result_data, &format!("{name}({params})")).ok()
+        };
+        self.reach(function.span.file, name, || if function.internal { None } else { declare() })
+    }
+
+    fn reach(&self, file: FileId, name: &str, declare: impl FnOnce() -> Option<String>) -> Reach {
+        let unit = self.target.unit_of_file(self.module, file);
+        if unit == Some(self.unit) {
+            return Reach::Visible;
+        }
+        let declaration = declare();
+        // A private name of another file is not what this file may call by the same name.
+        if self.words().contains(name) && (declaration.is_some() || unit.is_none()) {
+            return Reach::Visible;
+        }
+        match declaration {
+            Some(text) if self.knows_types_of(&text, name) => Reach::Declared(format!("extern {text};")),
+            _ => Reach::Hidden,
+        }
+    }
+
+    fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
+        const BUILT_IN: &[&str] = &[
+            "int", "char", "short", "long", "unsigned", "signed", "void", "const", "struct", "union", "enum", "float",
+            "double", "_Bool", "__typeof__",
+        ];
+        words_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
+    }
+
+    fn words(&self) -> &BTreeSet<String> {
+        self.words.get_or_init(|| {
+            let unit = &self.target.units[self.unit];
+            let mut command = Command::new(&self.target.cc);
+            command.args(&unit.flags).arg("-I").arg(&self.target.include_dir).args(["-w", "-E", "-P"]).arg(&unit.path);
+            let output = command.output().map(|output| output.stdout).unwrap_or_default();
+            words_of(&String::from_utf8_lossy(&output)).map(str::to_string).collect()
+        })
+    }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|word| is_identifier(word))
+}

@@ -1,0 +1,353 @@
+//! Memory accesses of a state: which object, is it alive, is the access inside, and what is there.
+//!
+//! Every check that depends on inputs splits the path: the failing side ends as an error path of its own.
+
+use crate::config::Aliases;
+use crate::executor::Executor;
+use crate::memory::{Cell, Contents, Memory, ObjectKind, assemble, disassemble};
+use crate::state::{State, Stop};
+use crate::value::{Pointer, Scalar, Value};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_ir::{ErrorKind, Ty};
+use touchstone_solver::{Rel, TermId};
+
+/// Addresses below this are null with an offset.
+const NULL_PAGE: u64 = 4096;
+
+/// What an access wants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intent {
+    Read,
+    Write,
+}
+
+/// One place that an access may go to, under a guard (`None`: always).
+struct Place {
+    guard: Option<TermId>,
+    pointer: Pointer,
+}
+
+impl Executor<'_> {
+    pub(crate) fn load(&mut self, state: &mut State, addr: &Value, ty: Ty, span: Span) -> Result<Value, Stop> {
+        let places = self.places(state, addr, u64::from(ty.bytes()), Intent::Read, span)?;
+        let mut result: Option<Value> = None;
+        for place in places.iter().rev() {
+            let value = self.load_place(state, place, ty, span)?;
+            result = Some(match (result, place.guard) {
+                (Some(other), Some(guard)) => self.select(guard, &value, &other, ty),
+                _ => value,
+            });
+        }
+        result.ok_or_else(|| Stop::error(ErrorKind::InvalidPointer, span))
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        state: &mut State,
+        addr: &Value,
+        value: &Value,
+        ty: Ty,
+        span: Span,
+    ) -> Result<(), Stop> {
+        for place in self.places(state, addr, u64::from(ty.bytes()), Intent::Write, span)? {
+            self.store_place(state, &place, value, ty, span)?;
+        }
+        Ok(())
+    }
+
+    /// The one place that a whole range of bytes is at: constant object and offset. Anything else is enumerated.
+    pub(crate) fn fixed_place(
+        &mut self,
+        state: &mut State,
+        addr: &Value,
+        size: u64,
+        intent: Intent,
+        span: Span,
+    ) -> Result<(crate::value::ObjectId, usize), Stop> {
+        let places = self.places(state, addr, size, intent, span)?;
+        let [place] = places.as_slice() else {
+            let address = crate::memory::address_term(addr, &mut self.terms)
+                .ok_or_else(|| Stop::unsupported("copy through an undecided pointer", span))?;
+            return Err(Stop::Enumerate(address));
+        };
+        let offset = self.fixed_offset(state, place.pointer.offset)?;
+        Ok((place.pointer.object, offset as usize))
+    }
+
+    /// Where the access may go, after all checks.
+    fn places(
+        &mut self,
+        state: &mut State,
+        addr: &Value,
+        size: u64,
+        intent: Intent,
+        span: Span,
+    ) -> Result<Vec<Place>, Stop> {
+        match addr {
+            Value::Choice(options) => {
+                let options = Rc::clone(options);
+                let mut places = Vec::new();
+                for (guard, option) in options.iter() {
+                    let pointer = match self.target(state, option, span) {
+                        Ok(pointer) => pointer,
+                        Err(Stop::End(crate::state::PathEnd::Error { kind, span })) => {
+                            let fine = self.terms.not(*guard);
+                            self.require(state, fine, kind, span)?;
+                            continue;
+                        }
+                        Err(stop) => return Err(stop),
+                    };
+                    if self.check(state, Some(*guard), pointer, size, intent, span)? {
+                        places.push(Place { guard: Some(*guard), pointer });
+                    }
+                }
+                if let [only] = places.as_mut_slice() {
+                    only.guard = None;
+                }
+                Ok(places)
+            }
+            _ => {
+                let pointer = self.target(state, addr, span)?;
+                self.check(state, None, pointer, size, intent, span)?;
+                Ok(vec![Place { guard: None, pointer }])
+            }
+        }
+    }
+
+    /// The object and offset of a plain pointer.
+    fn target(&mut self, state: &State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
+        match addr {
+            Value::Ptr(pointer) => Ok(*pointer),
+            Value::Lazy(id) => match state.inputs.shape(*id) {
+                Some(decided) => self.target(state, &decided.clone(), span),
+                None => Err(Stop::Force(*id)),
+            },
+            Value::Int(Scalar::Const(address)) if *address < NULL_PAGE => {
+                Err(Stop::error(ErrorKind::NullPointer, span))
+            }
+            Value::Int(Scalar::Const(address)) => match state.memory.object_at(*address) {
+                Some(object) => {
+                    Ok(Pointer { object, offset: Scalar::Const(address.wrapping_sub(Memory::address(object))) })
+                }
+                None => Err(Stop::error(ErrorKind::InvalidPointer, span)),
+            },
+            Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
+                Some(address) => self.target(state, &Value::constant(address), span),
+                None => Err(Stop::unsupported("access through a pointer made from an input integer", span)),
+            },
+            Value::Undefined => Err(Stop::error(ErrorKind::Uninitialised, span)),
+            Value::Choice(_) => Err(Stop::unsupported("choice of choices of pointers", span)),
+        }
+    }
+
+    /// Life, constness and bounds. `false`: the access can't happen under its guard (the failing side was reported).
+    fn check(
+        &mut self,
+        state: &mut State,
+        guard: Option<TermId>,
+        pointer: Pointer,
+        size: u64,
+        intent: Intent,
+        span: Span,
+    ) -> Result<bool, Stop> {
+        if size == 0 {
+            return Ok(true);
+        }
+        let object = state.memory.get(pointer.object);
+        let bad = if !object.live {
+            Some(ErrorKind::Dangling)
+        } else if object.size < size {
+            Some(ErrorKind::OutOfBounds)
+        } else {
+            None
+        };
+        let last = object.size.wrapping_sub(size);
+        let read_only = object.kind == ObjectKind::Constant && intent == Intent::Write;
+        let inside = match (bad, pointer.offset) {
+            (Some(_), _) => self.terms.truth(false),
+            (None, Scalar::Const(offset)) => self.terms.truth(offset <= last),
+            (None, Scalar::Term(offset)) => {
+                if self.solver.range(&self.terms, &state.path, offset).unsigned.1 <= last {
+                    self.terms.truth(true)
+                } else {
+                    let last = self.terms.constant(64, last);
+                    self.terms.cmp(Rel::Ule, offset, last)
+                }
+            }
+        };
+        let fine = self.guarded(guard, inside);
+        let kind = bad.unwrap_or(ErrorKind::OutOfBounds);
+        self.require_near(state, fine, kind, span, pointer.offset)?;
+        if read_only {
+            let never = self.terms.truth(false);
+            let fine = self.guarded(guard, never);
+            self.require(state, fine, ErrorKind::ReadOnly, span)?;
+            return Ok(false);
+        }
+        Ok(self.terms.as_const(inside) != Some(0))
+    }
+
+    /// `guard → fact`.
+    pub(crate) fn guarded(&mut self, guard: Option<TermId>, fact: TermId) -> TermId {
+        match guard {
+            None => fact,
+            Some(guard) => {
+                let otherwise = self.terms.not(guard);
+                self.terms.or(otherwise, fact)
+            }
+        }
+    }
+
+    fn fixed_offset(&mut self, state: &State, offset: Scalar) -> Result<u64, Stop> {
+        match offset {
+            Scalar::Const(offset) => Ok(offset),
+            Scalar::Term(term) => state.fixed_value(term).ok_or(Stop::Enumerate(term)),
+        }
+    }
+
+    fn load_place(&mut self, state: &mut State, place: &Place, ty: Ty, span: Span) -> Result<Value, Stop> {
+        let Pointer { object, offset } = place.pointer;
+        let offset = match (offset, self.config.aliases) {
+            (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
+            _ => offset,
+        };
+        match offset {
+            Scalar::Term(offset) => self.read_late(state, object, offset, ty, place.guard, span),
+            Scalar::Const(offset) => {
+                let at = offset as usize;
+                match &state.memory.get(object).contents {
+                    Contents::Cells(cells) => {
+                        let cells = &cells[at..at + usize::from(ty.bytes())];
+                        match assemble(cells, ty, &mut self.terms, &self.pointers) {
+                            Some(value) => Ok(value),
+                            None => self.undefined(state, place.guard, cells_undecided(cells, self), span),
+                        }
+                    }
+                    Contents::Delayed { .. } => {
+                        let offset = self.terms.constant(64, offset);
+                        self.read_late(state, object, offset, ty, place.guard, span)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A read of undefined bytes under a guard: an error if the guard can hold.
+    fn undefined(
+        &mut self,
+        state: &mut State,
+        guard: Option<TermId>,
+        undecided: Option<crate::value::LazyId>,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        if let Some(id) = undecided {
+            return Err(Stop::Force(id));
+        }
+        let never = self.terms.truth(false);
+        let fine = self.guarded(guard, never);
+        self.require(state, fine, ErrorKind::Uninitialised, span)?;
+        Ok(Value::Undefined)
+    }
+
+    fn store_place(
+        &mut self,
+        state: &mut State,
+        place: &Place,
+        value: &Value,
+        ty: Ty,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let Pointer { object, offset } = place.pointer;
+        let offset = match (offset, self.config.aliases) {
+            (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
+            _ => offset,
+        };
+        let delayed = matches!(state.memory.get(object).contents, Contents::Delayed { .. });
+        match offset {
+            Scalar::Term(offset) => self.write_late(state, object, offset, value, ty, place.guard, span),
+            Scalar::Const(offset) if delayed => {
+                let offset = self.terms.constant(64, offset);
+                self.write_late(state, object, offset, value, ty, place.guard, span)
+            }
+            Scalar::Const(offset) => {
+                let value = match place.guard {
+                    None => value.clone(),
+                    Some(guard) => {
+                        let unguarded = Place { guard: None, pointer: place.pointer };
+                        match self.load_place(state, &unguarded, ty, span) {
+                            Ok(old) => self.select(guard, value, &old, ty),
+                            // The old bytes are undefined: nothing proper can read them on the other side.
+                            Err(Stop::End(_)) => value.clone(),
+                            Err(stop) => return Err(stop),
+                        }
+                    }
+                };
+                let made = disassemble(&value, ty.bytes(), &mut self.pointers);
+                if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
+                    for (cell, new) in cells[offset as usize..].iter_mut().zip(made) {
+                        *cell = new;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// `guard ? yes : no`. An undefined side is dropped: nothing proper can read it.
+    pub(crate) fn select(&mut self, guard: TermId, yes: &Value, no: &Value, ty: Ty) -> Value {
+        if yes == no {
+            return yes.clone();
+        }
+        match (yes, no) {
+            (Value::Undefined, other) | (other, Value::Undefined) => other.clone(),
+            (Value::Int(yes), Value::Int(no)) if ty != Ty::Ptr => {
+                let (yes, no) = (yes.term(&mut self.terms, ty.bits()), no.term(&mut self.terms, ty.bits()));
+                let term = self.terms.ite(guard, yes, no);
+                Value::term(&self.terms, term)
+            }
+            _ => {
+                let mut options: Vec<(TermId, Value)> = Vec::new();
+                let otherwise = self.terms.not(guard);
+                self.add_options(&mut options, guard, yes);
+                self.add_options(&mut options, otherwise, no);
+                match options.as_slice() {
+                    [(_, only)] => only.clone(),
+                    _ => Value::Choice(options.into()),
+                }
+            }
+        }
+    }
+
+    fn add_options(&mut self, options: &mut Vec<(TermId, Value)>, guard: TermId, value: &Value) {
+        let alone = [(self.terms.truth(true), value.clone())];
+        let parts: Rc<[(TermId, Value)]> = match value {
+            Value::Choice(parts) => Rc::clone(parts),
+            _ => Rc::new(alone),
+        };
+        for (inner, part) in parts.iter() {
+            let both = self.terms.and(guard, *inner);
+            if self.terms.as_const(both) == Some(0) {
+                continue;
+            }
+            match options.iter_mut().find(|(_, known)| known == part) {
+                Some((known, _)) => *known = self.terms.or(*known, both),
+                None => options.push((both, part.clone())),
+            }
+        }
+    }
+}
+
+/// The undecided input pointer among the cells, if one is why they can't be put together.
+fn cells_undecided(cells: &[Cell], executor: &Executor<'_>) -> Option<crate::value::LazyId> {
+    if cells.contains(&Cell::Undefined) {
+        return None;
+    }
+    cells.iter().find_map(|cell| match cell {
+        Cell::Pointer { value, .. } => match executor.pointers.get(*value) {
+            Value::Lazy(id) => Some(*id),
+            _ => None,
+        },
+        _ => None,
+    })
+}

@@ -1,0 +1,337 @@
+//! Late aliases: accesses at offsets that depend on inputs (seed 003, section 3; DESIGN §8).
+//!
+//! The paper appends `Eq(a[U], V)` and `Aff(a[U], V)` relations to a list and enumerates indices at the end of the path.
+//! Here a read is one term, `read(array, offset)`, and a write makes a new version of the array; the chain of versions
+//! *is* the paper's list, in order. The solver first asks its questions without looking inside (reads are free
+//! variables), checks its answer against the chain, and adds only the relations that the answer broke.
+//!
+//! Pointers are not bit-vectors, so objects that hold pointers are treated by cases instead: a read is a guarded choice
+//! of the pointers that may be there, a write updates every place that it may hit under a guard. Double indirection
+//! (`a[b[i]]`, tables of row pointers), which the paper leaves open, needs nothing else.
+
+use crate::executor::Executor;
+use crate::memory::{Cell, Contents, assemble, cell_term, disassemble};
+use crate::state::{State, Stop};
+use crate::value::{ObjectId, Value};
+use touchstone_base::Span;
+use touchstone_ir::{ErrorKind, Ty};
+use touchstone_solver::{ArrayId, Element, Op, Term, TermId, Terms};
+
+/// More places than this are enumerated rather than made into cases.
+const MAX_CASES: usize = 256;
+
+impl Executor<'_> {
+    /// Reads at a symbolic offset that is known to be inside.
+    pub(crate) fn read_late(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        offset: TermId,
+        ty: Ty,
+        guard: Option<TermId>,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        let bytes = ty.bytes();
+        let shared = std::rc::Rc::clone(state.memory.shared(object));
+        match &shared.contents {
+            Contents::Delayed { array, defined } => {
+                if let Some(defined) = defined {
+                    let flags = self.terms.read(*defined, offset, bytes);
+                    let all = self.terms.constant(8 * bytes, 0x0101_0101_0101_0101);
+                    let fine = self.terms.eq(flags, all);
+                    let fine = self.guarded(guard, fine);
+                    self.require(state, fine, ErrorKind::Uninitialised, span)?;
+                }
+                let term = self.terms.read(*array, offset, bytes);
+                Ok(Value::term(&self.terms, term))
+            }
+            Contents::Cells(cells) => {
+                let candidates = self.candidates(state, offset, u64::from(bytes), shared.size);
+                let range = |at: u64| at as usize..at as usize + usize::from(bytes);
+                let undefined: Vec<u64> =
+                    candidates.iter().copied().filter(|&at| cells[range(at)].contains(&Cell::Undefined)).collect();
+                if !undefined.is_empty() {
+                    let fine = self.none_of(offset, &undefined);
+                    let fine = self.guarded(guard, fine);
+                    self.require(state, fine, ErrorKind::Uninitialised, span)?;
+                }
+                let pointers = candidates
+                    .iter()
+                    .any(|&at| cells[range(at)].iter().any(|cell| matches!(cell, Cell::Pointer { .. })));
+                if ty == Ty::Ptr || pointers {
+                    self.read_cases(state, cells, offset, &candidates, ty)
+                } else {
+                    let array = self.base_array(cells, bytes);
+                    let term = self.terms.read(array, offset, bytes);
+                    Ok(Value::term(&self.terms, term))
+                }
+            }
+        }
+    }
+
+    /// Reads a pointer: a guarded choice of what is at each candidate.
+    fn read_cases(
+        &mut self,
+        state: &State,
+        cells: &[Cell],
+        offset: TermId,
+        candidates: &[u64],
+        ty: Ty,
+    ) -> Result<Value, Stop> {
+        if let Some(at) = state.fixed_value(offset) {
+            let cells = &cells[at as usize..at as usize + usize::from(ty.bytes())];
+            return Ok(assemble(cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::Undefined));
+        }
+        if candidates.len() > MAX_CASES {
+            return Err(Stop::Enumerate(offset));
+        }
+        let mut result: Option<Value> = None;
+        for &at in candidates {
+            let cells = &cells[at as usize..at as usize + usize::from(ty.bytes())];
+            let Some(value) = assemble(cells, ty, &mut self.terms, &self.pointers) else { continue };
+            let value = match value {
+                Value::Lazy(id) => match state.inputs.shape(id) {
+                    Some(decided) => decided.clone(),
+                    None => return Err(Stop::Force(id)),
+                },
+                value => value,
+            };
+            result = Some(match result {
+                None => value,
+                Some(other) => {
+                    let here = self.offset_is(offset, at);
+                    self.select(here, &value, &other, ty)
+                }
+            });
+        }
+        Ok(result.unwrap_or(Value::Undefined))
+    }
+
+    /// Writes at a symbolic offset that is known to be inside.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn write_late(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        offset: TermId,
+        value: &Value,
+        ty: Ty,
+        guard: Option<TermId>,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let shared = std::rc::Rc::clone(state.memory.shared(object));
+        let holds_pointers = match &shared.contents {
+            Contents::Cells(cells) => cells.iter().any(|cell| matches!(cell, Cell::Pointer { .. })),
+            Contents::Delayed { .. } => false,
+        };
+        let Value::Int(scalar) = value else {
+            return self.write_cases(state, object, offset, value, ty, guard, span);
+        };
+        if holds_pointers {
+            return self.write_cases(state, object, offset, value, ty, guard, span);
+        }
+        let bytes = ty.bytes();
+        let (array, defined) = match &shared.contents {
+            Contents::Delayed { array, defined } => (*array, *defined),
+            Contents::Cells(cells) => {
+                let defined = cells.contains(&Cell::Undefined).then(|| self.defined_array(cells));
+                (self.base_array(cells, bytes), defined)
+            }
+        };
+        let mut term = scalar.term(&mut self.terms, 8 * bytes);
+        let mut flags = self.terms.constant(8 * bytes, 0x0101_0101_0101_0101);
+        if let Some(guard) = guard {
+            let old = self.terms.read(array, offset, bytes);
+            term = self.terms.ite(guard, term, old);
+            if let Some(defined) = defined {
+                let old = self.terms.read(defined, offset, bytes);
+                flags = self.terms.ite(guard, flags, old);
+            }
+        }
+        let array = self.terms.store(array, offset, term, bytes);
+        let defined = defined.map(|defined| self.terms.store(defined, offset, flags, bytes));
+        state.memory.get_mut(object).contents = Contents::Delayed { array, defined };
+        Ok(())
+    }
+
+    /// Writes by cases: every place that the offset may mean is updated under a guard.
+    #[allow(clippy::too_many_arguments)]
+    fn write_cases(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        offset: TermId,
+        value: &Value,
+        ty: Ty,
+        guard: Option<TermId>,
+        _span: Span,
+    ) -> Result<(), Stop> {
+        let size = state.memory.get(object).size;
+        let candidates = match state.fixed_value(offset) {
+            Some(at) => vec![at],
+            None => self.candidates(state, offset, u64::from(ty.bytes()), size),
+        };
+        if candidates.len() > MAX_CASES {
+            return Err(Stop::Enumerate(offset));
+        }
+        let mut cells = self.plain_cells(state, object);
+        for at in candidates {
+            let range = at as usize..at as usize + usize::from(ty.bytes());
+            let here = self.offset_is(offset, at);
+            let here = match guard {
+                Some(guard) => self.terms.and(here, guard),
+                None => here,
+            };
+            if self.terms.as_const(here) == Some(0) {
+                continue;
+            }
+            let old = assemble(&cells[range.clone()], ty, &mut self.terms, &self.pointers).unwrap_or(Value::Undefined);
+            let new = match self.terms.as_const(here) {
+                Some(_) => value.clone(),
+                None => self.select(here, value, &old, ty),
+            };
+            for (cell, new) in cells[range].iter_mut().zip(disassemble(&new, ty.bytes(), &mut self.pointers)) {
+                *cell = new;
+            }
+        }
+        state.memory.get_mut(object).contents = Contents::Cells(cells);
+        Ok(())
+    }
+
+    /// The object's contents as cells, whatever was delayed.
+    pub(crate) fn plain_cells(&mut self, state: &State, object: ObjectId) -> Vec<Cell> {
+        let object = state.memory.get(object);
+        match &object.contents {
+            Contents::Cells(cells) => cells.clone(),
+            Contents::Delayed { array, .. } => {
+                let array = *array;
+                (0..object.size)
+                    .map(|at| {
+                        let at = self.terms.constant(64, at);
+                        let term = self.terms.read(array, at, 1);
+                        match self.terms.as_const(term) {
+                            Some(byte) => Cell::Byte(byte as u8),
+                            None => Cell::Part { term, index: 0 },
+                        }
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    fn offset_is(&mut self, offset: TermId, at: u64) -> TermId {
+        let at = self.terms.constant(64, at);
+        self.terms.eq(offset, at)
+    }
+
+    fn none_of(&mut self, offset: TermId, places: &[u64]) -> TermId {
+        let mut fine = self.terms.truth(true);
+        for &at in places {
+            let here = self.offset_is(offset, at);
+            let elsewhere = self.terms.not(here);
+            fine = self.terms.and(fine, elsewhere);
+        }
+        fine
+    }
+
+    /// The offsets at which an access of `bytes` bytes can be, as far as ranges and strides tell.
+    fn candidates(&mut self, state: &State, offset: TermId, bytes: u64, size: u64) -> Vec<u64> {
+        if let Some(at) = self.terms.as_const(offset) {
+            return vec![at];
+        }
+        let (low, high) = self.solver.range(&self.terms, &state.path, offset).unsigned;
+        let high = high.min(size - bytes);
+        let (stride, residue) = stride(&self.terms, offset);
+        let stride = stride.max(1);
+        (low..=high).filter(|at| at.wrapping_sub(residue).is_multiple_of(stride)).collect()
+    }
+
+    /// The cells as the first version of an array, in elements that fit accesses of `bytes` bytes.
+    fn base_array(&mut self, cells: &[Cell], bytes: u8) -> ArrayId {
+        let mut elements = Vec::new();
+        let mut at = 0;
+        while at < cells.len() {
+            let (term, length) = self.element(cells, at, usize::from(bytes));
+            elements.push(Element { offset: at as u64, bytes: length as u8, term });
+            at += length;
+        }
+        self.terms.base_array(cells.len() as u64, elements)
+    }
+
+    fn element(&mut self, cells: &[Cell], at: usize, bytes: usize) -> (TermId, usize) {
+        let run = |length: usize, fits: &dyn Fn(usize, &Cell) -> bool| {
+            at + length <= cells.len() && cells[at..at + length].iter().enumerate().all(|(i, cell)| fits(i, cell))
+        };
+        match cells[at] {
+            Cell::Part { term, index: 0 } => {
+                let length = usize::from(self.terms.width(term) / 8);
+                if run(length, &|i, cell| *cell == Cell::Part { term, index: i as u8 }) {
+                    return (term, length);
+                }
+            }
+            Cell::Byte(_) | Cell::Undefined if at.is_multiple_of(bytes) => {
+                if run(bytes, &|_, cell| matches!(cell, Cell::Byte(_) | Cell::Undefined)) {
+                    let byte = |cell: &Cell| match cell {
+                        Cell::Byte(byte) => u64::from(*byte),
+                        _ => 0,
+                    };
+                    let value = cells[at..at + bytes].iter().rev().fold(0u64, |sum, cell| sum << 8 | byte(cell));
+                    return (self.terms.constant(8 * bytes as u8, value), bytes);
+                }
+            }
+            _ => {}
+        }
+        let byte = cell_term(cells[at], &mut self.terms, &self.pointers).unwrap_or_else(|| self.terms.constant(8, 0));
+        (byte, 1)
+    }
+
+    fn defined_array(&mut self, cells: &[Cell]) -> ArrayId {
+        let elements = cells
+            .iter()
+            .enumerate()
+            .map(|(at, cell)| {
+                let flag = self.terms.constant(8, u64::from(*cell != Cell::Undefined));
+                Element { offset: at as u64, bytes: 1, term: flag }
+            })
+            .collect();
+        self.terms.base_array(cells.len() as u64, elements)
+    }
+}
+
+/// `(stride, residue)` with `value = residue + k * stride` for some `k`, modulo 2^64; stride 0 means constant.
+fn stride(terms: &Terms, term: TermId) -> (u64, u64) {
+    match terms.get(term) {
+        Term::Const { value, .. } => (0, *value),
+        Term::Bin(Op::Add, a, b) => {
+            let ((sa, ra), (sb, rb)) = (stride(terms, *a), stride(terms, *b));
+            (gcd(sa, sb), ra.wrapping_add(rb))
+        }
+        Term::Bin(Op::Sub, a, b) => {
+            let ((sa, ra), (sb, rb)) = (stride(terms, *a), stride(terms, *b));
+            (gcd(sa, sb), ra.wrapping_sub(rb))
+        }
+        Term::Bin(Op::Mul, a, b) => match (terms.as_const(*a), terms.as_const(*b)) {
+            (Some(k), _) => scaled(stride(terms, *b), k),
+            (_, Some(k)) => scaled(stride(terms, *a), k),
+            _ => (1, 0),
+        },
+        Term::Bin(Op::Shl, a, b) => match terms.as_const(*b) {
+            Some(k) if k < 64 => scaled(stride(terms, *a), 1 << k),
+            _ => (1, 0),
+        },
+        Term::Concat { low, .. } if terms.as_const(*low) == Some(0) => (1 << terms.width(*low).min(63), 0),
+        _ => (1, 0),
+    }
+}
+
+/// Multiplication wraps, so only what divides 2^64 survives in general; a stride from a small factor is exact as long
+/// as nothing wraps, which the in-bounds constraint on the offset does not guarantee. Powers of two always survive.
+fn scaled((stride, residue): (u64, u64), factor: u64) -> (u64, u64) {
+    let stride = stride.saturating_mul(factor);
+    let power = if stride == 0 { 0 } else { 1u64 << stride.trailing_zeros() };
+    (power, residue.wrapping_mul(factor))
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -1,0 +1,271 @@
+//! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
+//! brute-force tests enumerate inputs through the same door.
+
+use touchstone_criteria::{Expected, MadeInput, NamedValue, ObjectInput};
+use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, Module, PointerTarget, Ty};
+
+/// What a concrete run showed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ConcreteRun {
+    /// How it ended.
+    pub end: End,
+    /// Identity of the path.
+    pub path: u64,
+    /// Result, final memory and output.
+    pub expected: Expected,
+}
+
+/// The inputs of one call, as in [`touchstone_criteria::TestKind::Function`].
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// Values of the parameters.
+    pub params: &'a [NamedValue],
+    /// Globals to set.
+    pub globals: &'a [NamedValue],
+    /// Objects to make.
+    pub objects: &'a [ObjectInput],
+}
+
+/// Calls a function on concrete inputs.
+pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limits) -> ConcreteRun {
+    let mut run = Run { module, machine: Machine::new(module, limits), objects: Vec::new() };
+    for object in call.objects {
+        let size = run.size(object.element) * object.values.len() as u64;
+        let id = run.machine.alloc(size, &object.name, ObjectKind::Input);
+        run.clear(id, size);
+        run.objects.push(id);
+    }
+    for (index, object) in call.objects.iter().enumerate() {
+        let step = run.size(object.element);
+        for (at, value) in object.values.iter().enumerate() {
+            run.write(run.objects[index], at as u64 * step, object.element, value);
+        }
+    }
+    for global in call.globals {
+        if let Some(id) = module.global_named(&global.name) {
+            let object = run.machine.global_object(id);
+            run.clear(object, run.size(global.data));
+            run.write(object, 0, global.data, &global.value);
+        }
+    }
+    let function = &module.functions[func];
+    let mut args = Vec::new();
+    let mut result_object = None;
+    if function.aggregate_result {
+        let object = run.machine.alloc(run.size(function.result_data), "result", ObjectKind::Input);
+        result_object = Some(object);
+        args.push(Value::ptr(object, 0));
+    }
+    let hidden = usize::from(function.aggregate_result);
+    for (param, input) in function.params.iter().skip(hidden).zip(call.params) {
+        args.push(run.argument(param.aggregate, input));
+    }
+    let before = run.snapshot();
+    let mut recorder = PathRecorder::default();
+    let end = run.machine.call(func, &args, &mut recorder);
+    let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
+    ConcreteRun { path: recorder.finish(&end).value(), end, expected }
+}
+
+/// Runs a whole program; its requests for inputs are answered in order.
+pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits: Limits) -> ConcreteRun {
+    let mut machine = Machine::new(module, limits);
+    machine.provide_inputs(inputs.iter().map(|input| (input.name.clone(), input.bytes.clone())).collect());
+    let args = program_arguments(&mut machine, module.functions[entry].params.len(), &[PROGRAM_NAME.to_string()]);
+    let mut recorder = PathRecorder::default();
+    let end = machine.call(entry, &args, &mut recorder);
+    let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
+    ConcreteRun { path: recorder.finish(&end).value(), end, expected }
+}
+
+/// The name that a program under test finds as its own in its argument list.
+pub const PROGRAM_NAME: &str = "program";
+
+/// The arguments of a program's entry function: the number of words and a null-terminated list of them. Parameters
+/// beyond these are null.
+pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[String]) -> Vec<Value> {
+    let list = machine.alloc(8 * (words.len() as u64 + 1), "argv", ObjectKind::Input);
+    for (index, word) in words.iter().enumerate() {
+        let bytes: Vec<u8> = word.bytes().chain([0]).collect();
+        let text = machine.alloc(bytes.len() as u64, "argument", ObjectKind::Input);
+        // Both objects were just made with these sizes.
+        let _ = machine.write_bytes(text, 0, &bytes);
+        let _ = machine.write_value(list, 8 * index as i64, Ty::Ptr, Value::ptr(text, 0));
+    }
+    let _ = machine.write_value(list, 8 * words.len() as i64, Ty::Ptr, Value::NULL);
+    let all = [Value::Int(words.len() as u64), Value::ptr(list, 0)];
+    all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect()
+}
+
+struct Run<'m> {
+    module: &'m Module,
+    machine: Machine<'m>,
+    objects: Vec<ObjectId>,
+}
+
+type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
+
+impl Run<'_> {
+    fn size(&self, data: DataTypeId) -> u64 {
+        self.module.types[data].size(&self.module.types)
+    }
+
+    fn clear(&mut self, object: ObjectId, size: u64) {
+        // The object was just made with this size.
+        let _ = self.machine.write_bytes(object, 0, &vec![0; size as usize]);
+    }
+
+    fn argument(&mut self, aggregate: bool, input: &NamedValue) -> Value {
+        if aggregate {
+            let size = self.size(input.data);
+            let object = self.machine.alloc(size, &input.name, ObjectKind::Input);
+            self.clear(object, size);
+            self.write(object, 0, input.data, &input.value);
+            return Value::ptr(object, 0);
+        }
+        match &input.value {
+            DataValue::Int(bits) => Value::Int(*bits),
+            DataValue::Pointer(target) => self.pointer(target),
+            _ => Value::Int(0),
+        }
+    }
+
+    fn pointer(&self, target: &PointerTarget) -> Value {
+        match target {
+            PointerTarget::Object { object, offset } => Value::ptr(self.objects[*object], *offset),
+            PointerTarget::Global { name, offset } => match self.module.global_named(name) {
+                Some(id) => Value::ptr(self.machine.global_object(id), *offset),
+                None => Value::NULL,
+            },
+            PointerTarget::Null | PointerTarget::Function(_) | PointerTarget::Elsewhere => Value::NULL,
+        }
+    }
+
+    fn write(&mut self, object: ObjectId, offset: u64, data: DataTypeId, value: &DataValue) {
+        let at = offset as i64;
+        // Values have the shape of their type, and the object has its size: these writes are inside.
+        match (&self.module.types[data], value) {
+            (DataType::Array { element, .. }, DataValue::Array(items)) => {
+                let step = self.size(*element);
+                for (index, item) in items.iter().enumerate() {
+                    self.write(object, offset + index as u64 * step, *element, item);
+                }
+            }
+            (DataType::Struct { fields, .. }, DataValue::Struct(items)) => {
+                for (field, item) in fields.iter().zip(items) {
+                    self.write(object, offset + field.offset, field.ty, item);
+                }
+            }
+            (scalar, DataValue::Int(bits)) => {
+                let ty = Ty::Int(8 * scalar.size(&self.module.types) as u8);
+                let _ = self.machine.write_value(object, at, ty, Value::Int(*bits));
+            }
+            (_, DataValue::Pointer(target)) => {
+                let value = self.pointer(target);
+                let _ = self.machine.write_value(object, at, Ty::Ptr, value);
+            }
+            _ => {}
+        }
+    }
+
+    /// The globals that a test could look at, before the call.
+    fn snapshot(&self) -> Snapshot {
+        let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
+        let globals = self.module.globals.iter().filter(|(_, global)| !global.constant && visible(global.linkage));
+        globals.map(|(id, global)| (id, self.bytes(id, global.size))).collect()
+    }
+
+    fn bytes(&self, id: GlobalId, size: u64) -> Vec<Option<u8>> {
+        self.machine.peek_bytes(self.machine.global_object(id), 0, size).unwrap_or_default()
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn expected(
+        &self,
+        call: Call<'_>,
+        result_data: DataTypeId,
+        result_object: Option<ObjectId>,
+        end: &End,
+        before: &Snapshot,
+        output: Vec<u8>,
+    ) -> Expected {
+        let End::Returned(value) = end else { return Expected { output: Some(output), ..Expected::default() } };
+        let result = match (result_object, value) {
+            (Some(object), _) => Some(self.read(object, 0, result_data)),
+            (None, Some(value)) => Some(self.scalar(*value)),
+            (None, None) => None,
+        };
+        let objects = call.objects.iter().enumerate().map(|(index, object)| {
+            let step = self.size(object.element);
+            (0..object.values.len() as u64)
+                .map(|at| self.read(self.objects[index], at * step, object.element))
+                .collect()
+        });
+        let objects = objects.collect();
+        let mut globals = Vec::new();
+        for (id, bytes) in before {
+            let global = &self.module.globals[*id];
+            let input = call.globals.iter().any(|input| input.name == global.name);
+            if input || self.bytes(*id, global.size) != *bytes {
+                let value = self.read(self.machine.global_object(*id), 0, global.data);
+                globals.push(NamedValue { name: global.name.clone(), data: global.data, value });
+            }
+        }
+        Expected { result, objects, globals, output: Some(output) }
+    }
+
+    fn read(&self, object: ObjectId, offset: u64, data: DataTypeId) -> DataValue {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Array { element, length } => {
+                let step = self.size(*element);
+                DataValue::Array((0..*length).map(|at| self.read(object, offset + at * step, *element)).collect())
+            }
+            DataType::Struct { fields, .. } => DataValue::Struct(
+                fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
+            ),
+            DataType::Void | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Pointer { .. } => match self.machine.read_value(object, offset as i64, Ty::Ptr) {
+                Ok(value) => self.target(value),
+                Err(_) => DataValue::Undefined,
+            },
+            scalar => {
+                let ty = Ty::Int(8 * scalar.size(types) as u8);
+                match self.machine.read_value(object, offset as i64, ty) {
+                    Ok(Value::Int(bits)) => DataValue::Int(bits),
+                    _ => DataValue::Undefined,
+                }
+            }
+        }
+    }
+
+    fn scalar(&self, value: Value) -> DataValue {
+        match value {
+            Value::Int(bits) => DataValue::Int(bits),
+            Value::Ptr(_) => self.target(value),
+            Value::Undefined => DataValue::Undefined,
+        }
+    }
+
+    fn target(&self, value: Value) -> DataValue {
+        DataValue::Pointer(match value {
+            Value::Int(0) => PointerTarget::Null,
+            Value::Ptr(pointer) => {
+                if let Some(object) = self.objects.iter().position(|&object| object == pointer.object) {
+                    PointerTarget::Object { object, offset: pointer.offset }
+                } else {
+                    let mut globals = self.module.globals.iter();
+                    let found = globals.find(|(id, _)| self.machine.global_object(*id) == pointer.object);
+                    match found {
+                        Some((_, global)) if matches!(global.linkage, Linkage::External | Linkage::Internal) => {
+                            PointerTarget::Global { name: global.name.clone(), offset: pointer.offset }
+                        }
+                        _ => PointerTarget::Elsewhere,
+                    }
+                }
+            }
+            Value::Int(_) | Value::Undefined => PointerTarget::Elsewhere,
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! What an exploration is asked to do. Everything is passed in; there is no global state.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How an access at an offset that depends on inputs is treated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Aliases {
+    /// Delay it (seed 003, our default): the value is a term that the solver relates to the memory contents when needed.
+    #[default]
+    Late,
+    /// Fix the offset where it is met and enumerate all its values: the baseline that seed 003 improves on.
+    Eager,
+}
+
+/// What is under test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Entry {
+    /// A function with everything it reads as input.
+    #[default]
+    Function,
+    /// A whole program from its entry function; inputs are what it asks for.
+    Program,
+}
+
+/// What an exploration is asked to do.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Function or program.
+    pub entry: Entry,
+    /// Treatment of symbolic offsets.
+    pub aliases: Aliases,
+    /// Only paths with at most so many iterations of each loop entry are wanted (`paths:K`).
+    pub iterations: Option<u32>,
+    /// Give up a path after so many iterations of one loop entry.
+    pub loop_bound: Option<u32>,
+    /// At most so many input-dependent outcomes on a path.
+    pub depth: Option<u32>,
+    /// At most so many paths.
+    pub max_paths: Option<u64>,
+    /// Stop at this time.
+    pub deadline: Option<Instant>,
+    /// Time for one question to the solver.
+    pub solver_timeout: Option<Duration>,
+    /// Stop soon when this becomes true.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// At most so many objects made for undecided input pointers on one path.
+    pub max_objects: u32,
+    /// At most so many frames.
+    pub call_depth: usize,
+    /// At most so many instructions on one path.
+    pub steps: u64,
+    /// At most so many values of one offset in eager mode.
+    pub max_values: usize,
+    /// Elements of the object behind a pointer input, by the input's name.
+    pub lengths: BTreeMap<String, u64>,
+    /// Inclusive ranges of integer inputs, by the input's name; an array's name means every element.
+    pub ranges: BTreeMap<String, (i128, i128)>,
+    /// The function that says which inputs are allowed, if there is one.
+    pub precondition: Option<String>,
+    /// The function that judges the result, if there is one.
+    pub oracle: Option<String>,
+    /// Seed for every choice that is free.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            entry: Entry::Function,
+            aliases: Aliases::Late,
+            iterations: None,
+            loop_bound: None,
+            depth: None,
+            max_paths: None,
+            deadline: None,
+            solver_timeout: None,
+            interrupt: None,
+            max_objects: 4,
+            call_depth: 1000,
+            steps: 10_000_000,
+            max_values: 4096,
+            lengths: BTreeMap::new(),
+            ranges: BTreeMap::new(),
+            precondition: None,
+            oracle: None,
+            seed: 0,
+        }
+    }
+}

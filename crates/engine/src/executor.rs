@@ -1,0 +1,158 @@
+//! The executor: everything that executing one instruction needs, whoever drives it.
+//!
+//! Two drivers use it: exploration (`explore.rs`), which follows every feasible path, and folding (`fold.rs`), which
+//! turns a whole function into one term. They differ in what a check and a branch mean; instructions are the same.
+
+use crate::config::Config;
+use crate::graph::Graph;
+use crate::memory::Pointers;
+use crate::state::{PathEnd, State, Stop};
+use crate::value::Scalar;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Incomplete, IncompletePaths};
+use touchstone_ir::{ErrorKind, FuncId, Module};
+use touchstone_solver::{Op, Rel, Side, Solver, TermId, Terms};
+
+/// Who drives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// A check that can fail splits the path.
+    Explore,
+    /// A check that can fail makes the execution improper under its negation.
+    Fold,
+}
+
+/// Everything that executing one instruction needs.
+pub(crate) struct Executor<'m> {
+    pub module: &'m Module,
+    pub config: &'m Config,
+    pub mode: Mode,
+    pub terms: Terms,
+    pub solver: Solver,
+    pub pointers: Pointers,
+    /// Paths that a check has ended; the driver takes them from here.
+    pub ended: Vec<(State, PathEnd)>,
+    /// Branch sides and checks that no input of their path takes.
+    pub infeasible: u64,
+    incomplete: Vec<IncompletePaths>,
+    graphs: Vec<Option<Graph>>,
+}
+
+impl<'m> Executor<'m> {
+    pub fn new(module: &'m Module, config: &'m Config) -> Executor<'m> {
+        let solver = Solver::new(touchstone_solver::Config {
+            timeout: config.solver_timeout,
+            deadline: config.deadline,
+            interrupt: config.interrupt.clone(),
+            seed: config.seed,
+            ..touchstone_solver::Config::default()
+        });
+        Executor {
+            module,
+            config,
+            mode: Mode::Explore,
+            terms: Terms::new(),
+            solver,
+            pointers: Pointers::default(),
+            ended: Vec::new(),
+            infeasible: 0,
+            incomplete: Vec::new(),
+            graphs: module.functions.values().map(|_| None).collect(),
+        }
+    }
+
+    /// The control flow of a function, computed once.
+    pub fn graph(&mut self, func: FuncId) -> &Graph {
+        let module = self.module;
+        self.graphs[func.index()].get_or_insert_with(|| Graph::of(&module.functions[func]))
+    }
+
+    /// Remembers that a path was given up.
+    pub fn give_up(&mut self, why: Incomplete, span: Span, count: u64) {
+        match self.incomplete.iter_mut().find(|known| known.why == why && known.span == span) {
+            Some(known) => known.count += count,
+            None => self.incomplete.push(IncompletePaths { why, span, count }),
+        }
+    }
+
+    /// What was given up, by reason and place.
+    pub fn incomplete(&self) -> Vec<IncompletePaths> {
+        let mut sorted = self.incomplete.clone();
+        sorted.sort();
+        sorted
+    }
+
+    /// Goes on only where `fine` holds; where it doesn't, the path ends with this error.
+    pub fn require(&mut self, state: &mut State, fine: TermId, kind: ErrorKind, span: Span) -> Result<(), Stop> {
+        self.require_near(state, fine, kind, span, Scalar::Const(0))
+    }
+
+    /// Like [`Self::require`]; the error's example prefers an offset close to zero, which a real program shows better.
+    pub fn require_near(
+        &mut self,
+        state: &mut State,
+        fine: TermId,
+        kind: ErrorKind,
+        span: Span,
+        offset: Scalar,
+    ) -> Result<(), Stop> {
+        match self.terms.as_const(fine) {
+            Some(0) if self.mode == Mode::Explore => {
+                self.prefer_near(state, offset);
+                return Err(Stop::error(kind, span));
+            }
+            Some(0) => return Err(Stop::End(PathEnd::Assumed)),
+            Some(_) => return Ok(()),
+            None => {}
+        }
+        if self.mode == Mode::Fold {
+            state.proper = self.terms.and(state.proper, fine);
+            return Ok(());
+        }
+        let (yes, no) = self.solver.branch(&mut self.terms, &state.path, fine);
+        let failed = match no {
+            Side::Feasible(path) => {
+                let mut failed = state.clone();
+                failed.path = path;
+                self.prefer_near(&mut failed, offset);
+                Some(failed)
+            }
+            Side::Infeasible => None,
+            Side::Unknown(why) => {
+                self.give_up(Incomplete::Solver(format!("{why:?}")), span, 1);
+                None
+            }
+        };
+        match yes {
+            Side::Feasible(path) => {
+                self.ended.extend(failed.map(|failed| (failed, PathEnd::Error { kind, span })));
+                state.path = path;
+                Ok(())
+            }
+            Side::Infeasible => match failed {
+                Some(failed) => {
+                    *state = failed;
+                    Err(Stop::error(kind, span))
+                }
+                None => Err(Stop::End(PathEnd::Assumed)),
+            },
+            Side::Unknown(why) => {
+                self.ended.extend(failed.map(|failed| (failed, PathEnd::Error { kind, span })));
+                let why = Incomplete::Solver(format!("{why:?}"));
+                Err(Stop::End(PathEnd::Incomplete { why, span }))
+            }
+        }
+    }
+
+    fn prefer_near(&mut self, state: &mut State, offset: Scalar) {
+        let Scalar::Term(offset) = offset else { return };
+        const REACH: u64 = 1 << 12;
+        let shift = self.terms.constant(64, REACH);
+        let shifted = self.terms.bin(Op::Add, offset, shift);
+        let limit = self.terms.constant(64, 2 * REACH);
+        let near = self.terms.cmp(Rel::Ult, shifted, limit);
+        if let Side::Feasible(path) = self.solver.assume(&mut self.terms, &state.path, near) {
+            state.path = path;
+        }
+    }
+}

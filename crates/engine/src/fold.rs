@@ -1,0 +1,297 @@
+//! Folding: a whole function call as one term, without paths (DESIGN §4).
+//!
+//! A precondition must not multiply the paths of the function under test. Folding executes both sides of an
+//! input-dependent branch up to the branch's immediate post-dominator and merges the two states there; calls, loops and
+//! early returns need nothing special, since a return is the post-dominator of last resort.
+//!
+//! An execution that would go wrong (an error, a false assumption) is not *proper*; the caller gets the condition under
+//! which the execution is proper together with the result.
+
+use crate::executor::{Executor, Mode};
+use crate::memory::{Contents, assemble, disassemble};
+use crate::state::{Frame, PathEnd, State, Stop};
+use crate::step::Flow;
+use crate::value::{Scalar, Value};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Bound, Incomplete};
+use touchstone_ir::{BlockId, DataType, FuncId, Ty};
+use touchstone_solver::{Term, TermId};
+
+/// Instructions that folding may execute, over all branches.
+const MAX_STEPS: u64 = 2_000_000;
+
+/// Where a branch's two sides come together: a block of the frame, or the return to the caller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Join {
+    depth: usize,
+    block: Option<BlockId>,
+}
+
+impl Executor<'_> {
+    /// The truth of `func(args)` as a term: proper, and not zero.
+    pub(crate) fn fold_truth(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<TermId, Stop> {
+        self.mode = Mode::Fold;
+        let folded = self.fold_call(state, func, args);
+        self.mode = Mode::Explore;
+        let (proper, result) = folded?;
+        let truth = match result {
+            Some(Value::Int(Scalar::Const(value))) => self.terms.truth(value != 0),
+            Some(Value::Int(Scalar::Term(term))) => self.nonzero(term),
+            _ => self.terms.truth(true),
+        };
+        Ok(self.terms.and(proper, truth))
+    }
+
+    fn fold_call(
+        &mut self,
+        state: &State,
+        func: FuncId,
+        args: Vec<Value>,
+    ) -> Result<(TermId, Option<Value>), Stop> {
+        let mut inner = state.clone();
+        inner.frames.clear();
+        inner.steps = 0;
+        inner.returned = None;
+        inner.proper = self.terms.truth(true);
+        self.enter(&mut inner, func, args, None);
+        let mut budget = MAX_STEPS.min(self.config.steps);
+        match self.fold_until(inner, Join { depth: 1, block: None }, &mut budget)? {
+            Some(end) => Ok((end.proper, end.returned.flatten())),
+            None => Ok((self.terms.truth(false), None)),
+        }
+    }
+
+    /// Runs to the join; `None` if no execution gets there properly.
+    fn fold_until(&mut self, mut state: State, join: Join, budget: &mut u64) -> Result<Option<State>, Stop> {
+        loop {
+            let arrived = state.frames.len() < join.depth
+                || (state.frames.len() == join.depth
+                    && Some(state.top().block) == join.block
+                    && state.top().inst == 0);
+            if arrived {
+                return Ok(Some(state));
+            }
+            *budget = match budget.checked_sub(1) {
+                Some(left) => left,
+                None => {
+                    let why = Incomplete::Bound(Bound::Steps);
+                    return Err(Stop::End(PathEnd::Incomplete { why, span: Span::none() }));
+                }
+            };
+            let flow = match self.step(&mut state) {
+                Ok(flow) => flow,
+                Err(Stop::End(PathEnd::Incomplete { why, span })) => {
+                    return Err(Stop::End(PathEnd::Incomplete { why, span }));
+                }
+                Err(Stop::End(_)) => return Ok(None),
+                Err(stop) => return Err(stop),
+            };
+            let merged = match flow {
+                Flow::Next => continue,
+                Flow::Branch { cond, then_block, else_block, tag, span } => {
+                    let join = self.join_after(&state);
+                    let (mut yes, mut no) = (state.clone(), state);
+                    self.take_branch(&mut yes, tag, true, then_block, else_block, span)?;
+                    self.take_branch(&mut no, tag, false, then_block, else_block, span)?;
+                    // What each side adds to `proper` counts only under its own condition.
+                    let before = yes.proper;
+                    (yes.proper, no.proper) = (self.terms.truth(true), self.terms.truth(true));
+                    let yes = self.fold_until(yes, join, budget)?;
+                    let no = self.fold_until(no, join, budget)?;
+                    self.merge(cond, yes, no)?.map(|mut merged| {
+                        merged.proper = self.terms.and(before, merged.proper);
+                        merged
+                    })
+                }
+                Flow::Switch { targets, span } => {
+                    let join = self.join_after(&state);
+                    let before = state.proper;
+                    state.proper = self.terms.truth(true);
+                    let mut result: Option<Option<State>> = None;
+                    for (target, cond) in targets.into_iter().rev() {
+                        let mut arm = state.clone();
+                        self.take_arm(&mut arm, target, span)?;
+                        let arm = self.fold_until(arm, join, budget)?;
+                        result = Some(match result {
+                            None => arm,
+                            Some(others) => self.merge(cond, arm, others)?,
+                        });
+                    }
+                    result.flatten().map(|mut merged| {
+                        merged.proper = self.terms.and(before, merged.proper);
+                        merged
+                    })
+                }
+            };
+            match merged {
+                Some(merged) => state = merged,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn join_after(&mut self, state: &State) -> Join {
+        let frame = state.top();
+        Join { depth: state.frames.len(), block: self.graph(frame.func).join(frame.block) }
+    }
+
+    /// `cond ? yes : no`, both standing at the same place.
+    fn merge(&mut self, cond: TermId, yes: Option<State>, no: Option<State>) -> Result<Option<State>, Stop> {
+        let (yes, no) = match (yes, no) {
+            (None, None) => return Ok(None),
+            (Some(mut only), None) => {
+                only.proper = self.terms.and(only.proper, cond);
+                return Ok(Some(only));
+            }
+            (None, Some(mut only)) => {
+                let otherwise = self.terms.not(cond);
+                only.proper = self.terms.and(only.proper, otherwise);
+                return Ok(Some(only));
+            }
+            (Some(yes), Some(no)) => (yes, no),
+        };
+        let mut merged = yes.clone();
+        merged.proper = self.terms.ite(cond, yes.proper, no.proper);
+        merged.steps = yes.steps.max(no.steps);
+        for (index, frame) in merged.frames.iter_mut().enumerate() {
+            if !Rc::ptr_eq(&yes.frames[index], &no.frames[index]) {
+                let (a, b) = (Rc::clone(&yes.frames[index]), &no.frames[index]);
+                self.merge_frame(cond, Rc::make_mut(frame), &a, b);
+            }
+        }
+        merged.returned = match (&yes.returned, &no.returned) {
+            (Some(Some(a)), Some(Some(b))) => {
+                let ty = self.result_ty(a, b);
+                Some(Some(self.select(cond, a, b, ty)))
+            }
+            (a, _) => a.clone(),
+        };
+        self.merge_memory(cond, &mut merged, &yes, &no)?;
+        Ok(Some(merged))
+    }
+
+    /// The type that two returned values have together: a pointer's, or the width of whichever is a term.
+    fn result_ty(&self, a: &Value, b: &Value) -> Ty {
+        let width = |value: &Value| match value {
+            Value::Int(Scalar::Term(term)) => Some(self.terms.width(*term)),
+            _ => None,
+        };
+        match (a, b) {
+            (Value::Int(_), Value::Int(_)) => Ty::Int(width(a).or(width(b)).unwrap_or(64)),
+            _ => Ty::Ptr,
+        }
+    }
+
+    fn merge_frame(&mut self, cond: TermId, frame: &mut Frame, yes: &Frame, no: &Frame) {
+        let function = &self.module.functions[frame.func];
+        for (reg, info) in function.regs.iter() {
+            let (a, b) = (&yes.regs[reg.index()], &no.regs[reg.index()]);
+            if a != b {
+                frame.regs[reg.index()] = self.select(cond, a, b, info.ty);
+            }
+        }
+    }
+
+    fn merge_memory(&mut self, cond: TermId, merged: &mut State, yes: &State, no: &State) -> Result<(), Stop> {
+        let common = yes.memory.len().min(no.memory.len());
+        for id in no.memory.ids().skip(common) {
+            if no.memory.get(id).live {
+                return Err(Stop::unsupported("allocation in a precondition", Span::none()));
+            }
+            merged.memory.alloc(no.memory.get(id).clone());
+        }
+        for id in yes.memory.ids().take(common) {
+            let (a, b) = (yes.memory.shared(id), no.memory.shared(id));
+            if Rc::ptr_eq(a, b) || a == b || !a.live || !b.live {
+                continue;
+            }
+            let (left, right) = (self.plain_cells(yes, id), self.plain_cells(no, id));
+            let mut cells = left.clone();
+            // Word by word where whole words differ, so that terms and pointers stay whole.
+            let mut at = 0;
+            while at < cells.len() {
+                let width = self.merge_width(merged, id, at, &left, &right);
+                let range = at..at + width;
+                if left[range.clone()] != right[range.clone()] {
+                    let ty = if width == 8 && self.has_pointer(&left[range.clone()], &right[range.clone()]) {
+                        Ty::Ptr
+                    } else {
+                        Ty::Int(8 * width as u8)
+                    };
+                    let a = assemble(&left[range.clone()], ty, &mut self.terms, &self.pointers);
+                    let b = assemble(&right[range.clone()], ty, &mut self.terms, &self.pointers);
+                    let value = self.select(cond, &a.unwrap_or(Value::Undefined), &b.unwrap_or(Value::Undefined), ty);
+                    let made = disassemble(&value, width as u8, &mut self.pointers);
+                    for (cell, new) in cells[range].iter_mut().zip(made) {
+                        *cell = new;
+                    }
+                }
+                at += width;
+            }
+            merged.memory.get_mut(id).contents = Contents::Cells(cells);
+        }
+        Ok(())
+    }
+
+    fn has_pointer(&self, left: &[crate::memory::Cell], right: &[crate::memory::Cell]) -> bool {
+        left.iter().chain(right).any(|cell| matches!(cell, crate::memory::Cell::Pointer { .. }))
+    }
+
+    /// How many bytes to merge at once: the width of the scalar that the data type has here, else of the stored term.
+    fn merge_width(
+        &self,
+        state: &State,
+        id: crate::value::ObjectId,
+        at: usize,
+        left: &[crate::memory::Cell],
+        right: &[crate::memory::Cell],
+    ) -> usize {
+        use crate::memory::Cell;
+        let room = left.len() - at;
+        if let Some(width) = state.memory.get(id).data.and_then(|data| self.scalar_width(data, at as u64)) {
+            return width.min(room);
+        }
+        for cells in [left, right] {
+            match cells[at] {
+                Cell::Part { term, index: 0 } => return usize::from(self.terms.width(term) / 8).min(room),
+                Cell::Pointer { index: 0, .. } => return 8.min(room),
+                _ => {}
+            }
+        }
+        1
+    }
+
+    fn scalar_width(&self, data: touchstone_ir::DataTypeId, at: u64) -> Option<usize> {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Array { element, .. } => {
+                let size = types[*element].size(types);
+                if size == 0 { None } else { self.scalar_width(*element, at % size) }
+            }
+            DataType::Struct { fields, .. } => {
+                let field = fields.iter().rev().find(|field| field.offset <= at)?;
+                self.scalar_width(field.ty, at - field.offset)
+            }
+            DataType::Void | DataType::Opaque { .. } => None,
+            scalar if at == 0 => Some(scalar.size(types) as usize),
+            _ => None,
+        }
+    }
+
+    /// `term != 0`, spread over conditionals with a constant side, so that a chain of early returns becomes a conjunction.
+    fn nonzero(&mut self, term: TermId) -> TermId {
+        if let Term::Ite(cond, yes, no) = *self.terms.get(term) {
+            let constant = self.terms.as_const(yes).is_some() || self.terms.as_const(no).is_some();
+            if constant {
+                let (yes, no) = (self.nonzero(yes), self.nonzero(no));
+                return self.terms.ite(cond, yes, no);
+            }
+        }
+        if let Term::ZExt { term: inner, .. } = *self.terms.get(term) {
+            return self.nonzero(inner);
+        }
+        let zero = self.terms.constant(self.terms.width(term), 0);
+        self.terms.ne(term, zero)
+    }
+}

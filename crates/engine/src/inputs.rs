@@ -1,0 +1,456 @@
+//! Inputs of a function under test: fresh variables laid out by data type, pointers decided when first looked at
+//! (lazy initialisation, DESIGN §4), globals that the function may read.
+
+use crate::executor::Executor;
+use crate::memory::{Cell, Object, ObjectKind, disassemble};
+use crate::state::{PathEnd, State, Stop};
+use crate::value::{LazyId, ObjectId, Value};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use touchstone_base::{Id, IndexMap};
+use touchstone_criteria::{Bound, Incomplete};
+use touchstone_ir::{Callee, DataType, DataTypeId, FuncId, GlobalId, InstKind, Linkage, Module, Operand, Reg, Ty};
+use touchstone_solver::{Rel, Side, TermId};
+
+/// What a path has asked for so far.
+#[derive(Clone, Default)]
+pub(crate) struct Inputs {
+    pub params: Vec<Rc<NamedInput>>,
+    pub globals: Vec<Rc<NamedInput>>,
+    pub objects: Vec<Rc<InputObject>>,
+    /// Answers to a program's requests, in order.
+    pub made: Vec<Rc<Made>>,
+    lazies: IndexMap<LazyId, Lazy>,
+    /// Objects made for undecided pointers.
+    fresh: u32,
+}
+
+/// A parameter or global with the value that it starts with.
+pub(crate) struct NamedInput {
+    pub name: String,
+    pub data: DataTypeId,
+    pub cells: Vec<Cell>,
+}
+
+/// An object that exists before the call.
+pub(crate) struct InputObject {
+    pub object: ObjectId,
+    pub name: String,
+    pub element: DataTypeId,
+    pub count: u64,
+    pub is_array: bool,
+    pub cells: Vec<Cell>,
+}
+
+/// The answer to one request of a program.
+pub(crate) struct Made {
+    pub name: String,
+    pub cells: Vec<Cell>,
+}
+
+/// An input pointer.
+#[derive(Clone)]
+struct Lazy {
+    name: Rc<str>,
+    pointee: DataTypeId,
+    decided: Option<Value>,
+}
+
+impl Inputs {
+    pub fn shape(&self, id: LazyId) -> Option<&Value> {
+        self.lazies[id].decided.as_ref()
+    }
+}
+
+impl Executor<'_> {
+    /// The cells of a fresh input of this type. Constraints (ranges, truth values) are collected in `constraints`.
+    pub(crate) fn input_cells(
+        &mut self,
+        inputs: &mut Inputs,
+        data: DataTypeId,
+        name: &str,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
+                let term = self.terms.var(*bits, name);
+                self.constrain(term, *signed, name, constraints);
+                cells.extend(disassemble(&Value::term(&self.terms, term), bits / 8, &mut self.pointers));
+            }
+            DataType::Bool { .. } => {
+                let term = self.terms.var(8, name);
+                let one = self.terms.constant(8, 1);
+                constraints.push(self.terms.cmp(Rel::Ule, term, one));
+                self.constrain(term, false, name, constraints);
+                cells.push(Cell::Part { term, index: 0 });
+            }
+            DataType::Pointer { pointee, .. } => {
+                let lazy = inputs.lazies.push(Lazy { name: name.into(), pointee: *pointee, decided: None });
+                cells.extend(disassemble(&Value::Lazy(lazy), 8, &mut self.pointers));
+            }
+            DataType::Array { element, length } => {
+                for index in 0..*length {
+                    self.input_cells(inputs, *element, &format!("{name}[{index}]"), constraints, cells);
+                }
+            }
+            DataType::Struct { fields, size, .. } => {
+                let start = cells.len();
+                for field in fields {
+                    cells.resize(start + field.offset as usize, Cell::Byte(0));
+                    self.input_cells(inputs, field.ty, &format!("{name}.{}", field.name), constraints, cells);
+                }
+                cells.resize(start + *size as usize, Cell::Byte(0));
+            }
+            DataType::Void | DataType::Opaque { .. } => {
+                let size = types[data].size(types) as usize;
+                cells.resize(cells.len() + size, Cell::Byte(0));
+            }
+        }
+    }
+
+    /// Applies `--range`: the most specific name that fits (`a[2]`, then `a`).
+    fn constrain(&mut self, term: TermId, signed: bool, name: &str, constraints: &mut Vec<TermId>) {
+        let mut part = name;
+        let range = loop {
+            if let Some(range) = self.config.ranges.get(part) {
+                break *range;
+            }
+            match part.rfind(['[', '.']) {
+                Some(at) => part = &part[..at],
+                None => return,
+            }
+        };
+        let width = self.terms.width(term);
+        let (least, greatest) = if signed {
+            (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)
+        } else {
+            (0, (1i128 << width) - 1)
+        };
+        let (low, high) = (range.0.max(least), range.1.min(greatest));
+        if low > high {
+            constraints.push(self.terms.truth(false));
+            return;
+        }
+        let rel = if signed { Rel::Sle } else { Rel::Ule };
+        let bits = |value: i128| touchstone_ir::mask(value as u64, width);
+        let (low, high) = (self.terms.constant(width, bits(low)), self.terms.constant(width, bits(high)));
+        constraints.push(self.terms.cmp(rel, low, term));
+        constraints.push(self.terms.cmp(rel, term, high));
+    }
+
+    /// A fresh object of `count` elements that the function under test finds already there.
+    fn input_object(
+        &mut self,
+        state: &mut State,
+        element: DataTypeId,
+        count: u64,
+        name: &str,
+        is_array: bool,
+    ) -> Result<ObjectId, Stop> {
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        for index in 0..count {
+            let part = if is_array || count > 1 { format!("{name}[{index}]") } else { format!("*{name}") };
+            let part = part.strip_prefix('*').unwrap_or(&part).to_string();
+            self.input_cells(state.inputs_mut(), element, &part, &mut constraints, &mut cells);
+        }
+        let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
+        let input = InputObject { object, name: name.to_string(), element, count, is_array, cells };
+        state.inputs_mut().objects.push(Rc::new(input));
+        self.assume_all(state, &constraints)?;
+        Ok(object)
+    }
+
+    pub(crate) fn assume_all(&mut self, state: &mut State, constraints: &[TermId]) -> Result<(), Stop> {
+        for &constraint in constraints {
+            match self.solver.assume(&mut self.terms, &state.path, constraint) {
+                Side::Feasible(path) => state.path = path,
+                Side::Infeasible => return Err(Stop::End(PathEnd::Assumed)),
+                Side::Unknown(why) => {
+                    let why = Incomplete::Solver(format!("{why:?}"));
+                    return Err(Stop::End(PathEnd::Incomplete { why, span: touchstone_base::Span::none() }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The arguments of the function under test, one for each of its parameters.
+    pub(crate) fn arguments(&mut self, state: &mut State, func: FuncId) -> Result<Vec<Value>, Stop> {
+        let function = &self.module.functions[func];
+        let mut values = Vec::new();
+        for (index, param) in function.params.iter().enumerate() {
+            if function.aggregate_result && index == 0 {
+                let size = self.size_of(function.result_data);
+                let object = Object::undefined(size, ObjectKind::Slot, Some(function.result_data));
+                values.push(Value::pointer(state.memory.alloc(object), 0));
+                continue;
+            }
+            let name = if param.name.is_empty() { format!("arg{index}") } else { param.name.clone() };
+            let (value, cells) = self.argument(state, func, index, &name)?;
+            state.inputs_mut().params.push(Rc::new(NamedInput { name, data: param.data, cells }));
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    fn argument(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        index: usize,
+        name: &str,
+    ) -> Result<(Value, Vec<Cell>), Stop> {
+        let function = &self.module.functions[func];
+        let param = &function.params[index];
+        let ty = function.regs[param.reg].ty;
+        if let (DataType::Array { element, length }, false) = (&self.module.types[param.data], param.aggregate) {
+            let count = self.config.lengths.get(name).copied().unwrap_or(*length);
+            let object = self.input_object(state, *element, count, name, true)?;
+            let value = Value::pointer(object, 0);
+            let cells = disassemble(&value, 8, &mut self.pointers).collect();
+            return Ok((value, cells));
+        }
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        self.input_cells(state.inputs_mut(), param.data, name, &mut constraints, &mut cells);
+        self.assume_all(state, &constraints)?;
+        if param.aggregate {
+            let object = Object::with_cells(cells.clone(), ObjectKind::Slot, Some(param.data));
+            return Ok((Value::pointer(state.memory.alloc(object), 0), cells));
+        }
+        let value = if cells.len() == usize::from(ty.bytes()) {
+            crate::memory::assemble(&cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::NULL)
+        } else {
+            // A type that can't be made (yet): whoever uses it meets an unsupported construct.
+            Value::NULL
+        };
+        Ok((value, cells))
+    }
+
+    /// The arguments of a program's entry function, as the interpreter's `program_arguments` makes them.
+    pub(crate) fn program_arguments(&mut self, state: &mut State, func: FuncId) -> Vec<Value> {
+        let word = crate::concrete::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
+        let word = state.memory.alloc(Object::with_cells(word, ObjectKind::Global, None));
+        let words = [Value::pointer(word, 0), Value::NULL];
+        let list = words.iter().flat_map(|word| disassemble(word, 8, &mut self.pointers)).collect();
+        let list = state.memory.alloc(Object::with_cells(list, ObjectKind::Global, None));
+        let all = [Value::constant(1), Value::pointer(list, 0)];
+        let params = self.module.functions[func].params.len();
+        all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect()
+    }
+
+    /// Decides an input pointer: a fresh object, null, or any earlier input object of the same element type.
+    pub(crate) fn force(&mut self, state: &State, id: LazyId) -> Vec<Result<State, Stop>> {
+        let lazy = state.inputs.lazies[id].clone();
+        let mut options = Vec::new();
+        let decide = |state: &mut State, value: Value| state.inputs_mut().lazies[id].decided = Some(value);
+        let length = self.config.lengths.get(&*lazy.name).copied();
+        if state.inputs.fresh < self.config.max_objects || length.is_some() {
+            let mut fresh = state.clone();
+            fresh.inputs_mut().fresh += 1;
+            let count = length.unwrap_or(1);
+            options.push(
+                self.input_object(&mut fresh, lazy.pointee, count, &lazy.name, length.is_some()).map(|object| {
+                    decide(&mut fresh, Value::pointer(object, 0));
+                    fresh
+                }),
+            );
+        } else {
+            options.push(Err(Stop::bound(Bound::MaxObjects, touchstone_base::Span::none())));
+        }
+        let mut null = state.clone();
+        decide(&mut null, Value::NULL);
+        options.push(Ok(null));
+        for earlier in &state.inputs.objects {
+            if earlier.element == lazy.pointee {
+                let mut alias = state.clone();
+                decide(&mut alias, Value::pointer(earlier.object, 0));
+                options.push(Ok(alias));
+            }
+        }
+        options
+    }
+
+    /// Puts all globals into memory; those that are inputs of `func` (if given) get fresh values.
+    pub(crate) fn globals(&mut self, state: &mut State, inputs_of: Option<FuncId>) -> Result<(), Stop> {
+        let module = self.module;
+        let wanted = inputs_of.map(|func| global_inputs(module, func)).unwrap_or_default();
+        for global in module.globals.values() {
+            let cells = vec![Cell::Byte(0); global.size as usize];
+            let kind = if global.constant { ObjectKind::Constant } else { ObjectKind::Global };
+            state.memory.alloc(Object::with_cells(cells, kind, Some(global.data)));
+        }
+        let mut constraints = Vec::new();
+        for (id, global) in module.globals.iter() {
+            let mut cells = Vec::new();
+            if wanted.contains(&id) {
+                self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
+                let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
+                state.inputs_mut().globals.push(Rc::new(input));
+            } else {
+                cells = self.initial_cells(id);
+            }
+            cells.resize(global.size as usize, Cell::Byte(0));
+            state.memory.get_mut(global_object(id)).contents = crate::memory::Contents::Cells(cells);
+        }
+        self.assume_all(state, &constraints)
+    }
+
+    fn initial_cells(&mut self, id: GlobalId) -> Vec<Cell> {
+        let global = &self.module.globals[id];
+        let mut cells = vec![Cell::Byte(0); global.size as usize];
+        for piece in global.init.iter().flatten() {
+            match piece {
+                touchstone_ir::Init::Bytes { offset, bytes } => {
+                    for (cell, byte) in cells[*offset as usize..].iter_mut().zip(bytes) {
+                        *cell = Cell::Byte(*byte);
+                    }
+                }
+                touchstone_ir::Init::GlobalAddr { offset, global, addend } => {
+                    let value = Value::pointer(global_object(*global), *addend as u64);
+                    let made = disassemble(&value, 8, &mut self.pointers);
+                    for (cell, new) in cells[*offset as usize..].iter_mut().zip(made) {
+                        *cell = new;
+                    }
+                }
+            }
+        }
+        cells
+    }
+
+    pub(crate) fn size_of(&self, data: DataTypeId) -> u64 {
+        self.module.types[data].size(&self.module.types)
+    }
+
+    /// A request of the program for `size` input bytes: variables follow the data type where there is one that fits.
+    pub(crate) fn make_input(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        size: u64,
+        data: Option<DataTypeId>,
+    ) -> Result<Vec<Cell>, Stop> {
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        match data.filter(|&data| self.size_of(data) == size && is_plain(self.module, data)) {
+            Some(data) => self.input_cells(state.inputs_mut(), data, name, &mut constraints, &mut cells),
+            None => {
+                for index in 0..size {
+                    let term = self.terms.var(8, &format!("{name}[{index}]"));
+                    cells.push(Cell::Part { term, index: 0 });
+                }
+            }
+        }
+        self.assume_all(state, &constraints)?;
+        state.inputs_mut().made.push(Rc::new(Made { name: name.to_string(), cells: cells.clone() }));
+        Ok(cells)
+    }
+}
+
+/// Only integers inside, no pointers.
+fn is_plain(module: &Module, data: DataTypeId) -> bool {
+    match &module.types[data] {
+        DataType::Int { .. } | DataType::Enum { .. } => true,
+        DataType::Array { element, .. } => is_plain(module, *element),
+        DataType::Struct { fields, .. } => fields.iter().all(|field| is_plain(module, field.ty)),
+        _ => false,
+    }
+}
+
+/// The object of a global: they are allocated first, in order.
+pub(crate) fn global_object(id: GlobalId) -> ObjectId {
+    ObjectId::new(id.index())
+}
+
+/// The globals that a function may read through its callees and that are not constants of the program.
+///
+/// Not an input: a constant, a literal, a static local (no test can set it), and a global that has an explicit
+/// initialiser and that no code of the module writes or lets escape: its value is always the initialiser's.
+pub fn global_inputs(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
+    let mut seen = BTreeSet::from([func]);
+    let mut pending = vec![func];
+    let mut used = BTreeSet::new();
+    while let Some(next) = pending.pop() {
+        for block in module.functions[next].blocks.values() {
+            for inst in &block.insts {
+                match &inst.kind {
+                    InstKind::GlobalAddr { global, .. } => {
+                        used.insert(*global);
+                    }
+                    InstKind::Call { callee: Callee::Direct(callee), .. } if seen.insert(*callee) => {
+                        pending.push(*callee);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let written = written_globals(module);
+    used.retain(|id| {
+        let global = &module.globals[*id];
+        let settable = !matches!(global.linkage, Linkage::Local | Linkage::Literal);
+        settable && !global.constant && (global.init.is_none() || written.contains(id))
+    });
+    used
+}
+
+/// The globals that some code writes, or whose address goes somewhere that can't be followed.
+fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
+    let mut written = BTreeSet::new();
+    for global in module.globals.values() {
+        for piece in global.init.iter().flatten() {
+            if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
+                written.insert(*global);
+            }
+        }
+    }
+    for function in module.functions.values() {
+        let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
+        let of = |derived: &[BTreeSet<GlobalId>], operand: &Operand| match operand {
+            Operand::Reg(reg) => derived[reg.index()].clone(),
+            Operand::Const(..) => BTreeSet::new(),
+        };
+        // Registers are reassigned, so what a register may be derived from only grows: to a fixpoint.
+        loop {
+            let mut changed = false;
+            for inst in function.blocks.values().flat_map(|block| &block.insts) {
+                let (dst, from): (Reg, BTreeSet<GlobalId>) = match &inst.kind {
+                    InstKind::GlobalAddr { dst, global } => (*dst, BTreeSet::from([*global])),
+                    InstKind::PtrAdd { dst, base, .. } => (*dst, of(&derived, base)),
+                    InstKind::Copy { dst, src } => (*dst, of(&derived, src)),
+                    _ => continue,
+                };
+                let target = &mut derived[dst.index()];
+                let before = target.len();
+                target.extend(from);
+                changed |= target.len() != before;
+            }
+            if !changed {
+                break;
+            }
+        }
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                let escaping: Vec<&Operand> = match &inst.kind {
+                    InstKind::Store { addr, value } => vec![addr, value],
+                    InstKind::MemCopy { dst, .. } | InstKind::MemSet { dst, .. } => vec![dst],
+                    InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
+                    InstKind::Cast { src, .. } => vec![src],
+                    _ => vec![],
+                };
+                for operand in escaping {
+                    written.extend(of(&derived, operand));
+                }
+            }
+            if let touchstone_ir::TermKind::Return(Some(operand)) = &block.terminator.kind {
+                written.extend(of(&derived, operand));
+            }
+        }
+    }
+    written
+}
+
+/// The type of a register.
+pub(crate) fn reg_ty(module: &Module, func: FuncId, reg: Reg) -> Ty {
+    module.functions[func].regs[reg].ty
+}

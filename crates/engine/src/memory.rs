@@ -1,0 +1,252 @@
+//! Memory of a symbolic state: objects made of byte cells, shared between states until written.
+//!
+//! A cell is a constant byte, one byte of a term, one byte of a pointer, or undefined. Loads put cells together again,
+//! so a value comes back as the very term that was stored. An object that was written at a symbolic offset becomes
+//! [`Contents::Delayed`]: its contents are a solver array that remembers the writes in order (seed 003's alias relations;
+//! see `aliases.rs`).
+//!
+//! Deliberately not here: checks. Whoever calls has made sure that the access is inside a live object.
+
+use crate::value::{ObjectId, Scalar, Value};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_ir::{DataTypeId, Ty, mask};
+use touchstone_solver::{ArrayId, TermId, Terms};
+
+/// One byte of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cell {
+    Undefined,
+    Byte(u8),
+    /// Byte `index` (from the low end) of a term whose width is a multiple of 8.
+    Part {
+        term: TermId,
+        index: u8,
+    },
+    /// Byte `index` of a stored pointer.
+    Pointer {
+        value: PointerRef,
+        index: u8,
+    },
+}
+
+/// A pointer value that was stored to memory, interned for the whole exploration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PointerRef(u32);
+
+/// The pointer values that memory cells refer to.
+#[derive(Default)]
+pub(crate) struct Pointers {
+    values: Vec<Value>,
+    index: FxHashMap<Value, PointerRef>,
+}
+
+impl Pointers {
+    pub fn intern(&mut self, value: &Value) -> PointerRef {
+        if let Some(&found) = self.index.get(value) {
+            return found;
+        }
+        let made = PointerRef(u32::try_from(self.values.len()).expect("invariant: fewer than 2^32 pointers"));
+        self.values.push(value.clone());
+        self.index.insert(value.clone(), made);
+        made
+    }
+
+    pub fn get(&self, pointer: PointerRef) -> &Value {
+        &self.values[pointer.0 as usize]
+    }
+}
+
+/// Where an object comes from; decides how it may be used and when it dies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ObjectKind {
+    Global,
+    Constant,
+    Slot,
+    Heap,
+    Input,
+}
+
+/// What an object holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Contents {
+    Cells(Vec<Cell>),
+    /// Written at a symbolic offset at least once. `defined`, if there is one, holds 1 for every defined byte.
+    Delayed {
+        array: ArrayId,
+        defined: Option<ArrayId>,
+    },
+}
+
+/// A memory object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Object {
+    pub size: u64,
+    pub kind: ObjectKind,
+    pub live: bool,
+    pub data: Option<DataTypeId>,
+    pub contents: Contents,
+}
+
+impl Object {
+    pub fn undefined(size: u64, kind: ObjectKind, data: Option<DataTypeId>) -> Object {
+        Object::with_cells(vec![Cell::Undefined; size as usize], kind, data)
+    }
+
+    pub fn with_cells(cells: Vec<Cell>, kind: ObjectKind, data: Option<DataTypeId>) -> Object {
+        Object { size: cells.len() as u64, kind, live: true, data, contents: Contents::Cells(cells) }
+    }
+}
+
+/// All objects of a state.
+#[derive(Clone, Default)]
+pub(crate) struct Memory {
+    objects: Rc<Vec<Rc<Object>>>,
+}
+
+impl Memory {
+    pub fn alloc(&mut self, object: Object) -> ObjectId {
+        let objects = Rc::make_mut(&mut self.objects);
+        objects.push(Rc::new(object));
+        ObjectId::new(objects.len() - 1)
+    }
+
+    pub fn get(&self, id: ObjectId) -> &Object {
+        &self.objects[id.index()]
+    }
+
+    pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
+        Rc::make_mut(&mut Rc::make_mut(&mut self.objects)[id.index()])
+    }
+
+    pub fn replace(&mut self, id: ObjectId, object: Rc<Object>) {
+        Rc::make_mut(&mut self.objects)[id.index()] = object;
+    }
+
+    pub fn shared(&self, id: ObjectId) -> &Rc<Object> {
+        &self.objects[id.index()]
+    }
+
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
+        (0..self.objects.len()).map(ObjectId::new)
+    }
+
+    /// The address that a pointer to the object's start has as an integer: never null, never shared, far apart.
+    pub fn address(id: ObjectId) -> u64 {
+        (id.index() as u64 + 1) << 32
+    }
+
+    /// The object whose address range holds this address.
+    pub fn object_at(&self, address: u64) -> Option<ObjectId> {
+        let index = (address >> 32).checked_sub(1)?;
+        ((index as usize) < self.objects.len()).then(|| ObjectId::new(index as usize))
+    }
+}
+
+/// The cells of a stored value. `width` is in bytes.
+pub(crate) fn disassemble(value: &Value, width: u8, pointers: &mut Pointers) -> impl Iterator<Item = Cell> + use<> {
+    let make: Box<dyn Fn(u8) -> Cell> = match value {
+        Value::Int(Scalar::Const(bits)) => {
+            let bytes = bits.to_le_bytes();
+            Box::new(move |index| Cell::Byte(bytes[usize::from(index)]))
+        }
+        Value::Int(Scalar::Term(term)) => {
+            let term = *term;
+            Box::new(move |index| Cell::Part { term, index })
+        }
+        Value::Undefined => Box::new(|_| Cell::Undefined),
+        pointer => {
+            let value = pointers.intern(pointer);
+            Box::new(move |index| Cell::Pointer { value, index })
+        }
+    };
+    (0..width).map(make)
+}
+
+/// The value that cells make together when they are read as `ty`; `None` if a byte is undefined.
+pub(crate) fn assemble(cells: &[Cell], ty: Ty, terms: &mut Terms, pointers: &Pointers) -> Option<Value> {
+    match cells[0] {
+        Cell::Byte(_) => {
+            let mut bits = 0u64;
+            for (index, cell) in cells.iter().enumerate() {
+                match cell {
+                    Cell::Byte(byte) => bits |= u64::from(*byte) << (8 * index),
+                    _ => return assemble_mixed(cells, ty, terms, pointers),
+                }
+            }
+            Some(Value::constant(mask(bits, ty.bits())))
+        }
+        Cell::Part { term, index: 0 } if usize::from(terms.width(term)) == 8 * cells.len() => {
+            let whole = |(at, cell): (usize, &Cell)| *cell == Cell::Part { term, index: at as u8 };
+            if cells.iter().enumerate().all(whole) {
+                Some(Value::term(terms, term))
+            } else {
+                assemble_mixed(cells, ty, terms, pointers)
+            }
+        }
+        Cell::Pointer { value, index: 0 } if cells.len() == 8 && ty == Ty::Ptr => {
+            let whole = |(at, cell): (usize, &Cell)| *cell == Cell::Pointer { value, index: at as u8 };
+            if cells.iter().enumerate().all(whole) {
+                Some(pointers.get(value).clone())
+            } else {
+                assemble_mixed(cells, ty, terms, pointers)
+            }
+        }
+        _ => assemble_mixed(cells, ty, terms, pointers),
+    }
+}
+
+fn assemble_mixed(cells: &[Cell], _ty: Ty, terms: &mut Terms, pointers: &Pointers) -> Option<Value> {
+    let mut whole: Option<TermId> = None;
+    for &cell in cells {
+        let byte = cell_term(cell, terms, pointers)?;
+        whole = Some(match whole {
+            None => byte,
+            Some(low) => terms.concat(byte, low),
+        });
+    }
+    whole.map(|term| Value::term(terms, term))
+}
+
+/// One cell as an 8-bit term; `None` if it is undefined. Bytes of pointers are bytes of their addresses.
+pub(crate) fn cell_term(cell: Cell, terms: &mut Terms, pointers: &Pointers) -> Option<TermId> {
+    match cell {
+        Cell::Undefined => None,
+        Cell::Byte(byte) => Some(terms.constant(8, u64::from(byte))),
+        Cell::Part { term, index } => Some(terms.extract(term, 8 * index, 8)),
+        Cell::Pointer { value, index } => {
+            let value = pointers.get(value).clone();
+            let address = address_term(&value, terms)?;
+            Some(terms.extract(address, 8 * index, 8))
+        }
+    }
+}
+
+/// A pointer as a 64-bit address; `None` for one that is undecided.
+pub(crate) fn address_term(value: &Value, terms: &mut Terms) -> Option<TermId> {
+    match value {
+        Value::Int(scalar) => Some(scalar.term(terms, 64)),
+        Value::Ptr(pointer) => {
+            let base = terms.constant(64, Memory::address(pointer.object));
+            let offset = pointer.offset.term(terms, 64);
+            Some(terms.bin(touchstone_solver::Op::Add, base, offset))
+        }
+        Value::Choice(options) => {
+            let mut result: Option<TermId> = None;
+            for (guard, option) in options.iter().rev() {
+                let address = address_term(option, terms)?;
+                result = Some(match result {
+                    None => address,
+                    Some(other) => terms.ite(*guard, address, other),
+                });
+            }
+            result
+        }
+        Value::Lazy(_) | Value::Undefined => None,
+    }
+}

@@ -1,0 +1,125 @@
+//! Symbolic states: small, cheap to copy, one for every path that is still open.
+
+use crate::inputs::Inputs;
+use crate::memory::Memory;
+use crate::value::{ObjectId, Value};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::Incomplete;
+use touchstone_ir::{BlockId, CondTag, ErrorKind, FuncId, Operand, PathHash, Reg};
+use touchstone_solver::{Path, TermId};
+
+/// One call.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub func: FuncId,
+    pub block: BlockId,
+    /// Index of the next instruction in the block.
+    pub inst: usize,
+    pub regs: Vec<Value>,
+    pub slots: Vec<ObjectId>,
+    /// Where the caller wants the result.
+    pub result: Option<Reg>,
+    /// How often each loop header was arrived at since its loop was entered.
+    pub arrivals: Vec<(BlockId, u32)>,
+}
+
+impl Frame {
+    pub fn value(&self, operand: Operand) -> Value {
+        match operand {
+            Operand::Reg(reg) => self.regs[reg.index()].clone(),
+            Operand::Const(_, value) => Value::constant(value),
+        }
+    }
+}
+
+/// How a path ended, or why it was given up.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum PathEnd {
+    Returned(Option<Value>),
+    Exited(Value),
+    Error { kind: ErrorKind, span: Span },
+    /// The program itself says that this is no path (`assume`).
+    Assumed,
+    /// The path has more loop iterations than the criterion asks for.
+    Longer,
+    Incomplete { why: Incomplete, span: Span },
+}
+
+/// Why an instruction could not simply be executed.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Stop {
+    /// The path is over.
+    End(PathEnd),
+    /// An undecided input pointer must be decided first; then the instruction is executed again.
+    Force(crate::value::LazyId),
+    /// A term must be fixed to each of its values first; then the instruction is executed again.
+    Enumerate(TermId),
+}
+
+impl Stop {
+    pub fn error(kind: ErrorKind, span: Span) -> Stop {
+        Stop::End(PathEnd::Error { kind, span })
+    }
+    pub fn unsupported(what: impl Into<String>, span: Span) -> Stop {
+        Stop::End(PathEnd::Incomplete { why: Incomplete::Unsupported(what.into()), span })
+    }
+    pub fn bound(bound: touchstone_criteria::Bound, span: Span) -> Stop {
+        Stop::End(PathEnd::Incomplete { why: Incomplete::Bound(bound), span })
+    }
+}
+
+/// One outcome of the path, newest first; shared between states.
+#[derive(Clone)]
+pub(crate) struct Outcome {
+    pub func: FuncId,
+    pub tag: Option<CondTag>,
+    pub taken: bool,
+    pub earlier: Trail,
+}
+
+/// The outcomes of a path.
+pub(crate) type Trail = Option<Rc<Outcome>>;
+
+/// A symbolic state.
+#[derive(Clone)]
+pub(crate) struct State {
+    pub frames: Vec<Rc<Frame>>,
+    pub memory: Memory,
+    pub path: Path,
+    pub hash: PathHash,
+    pub trail: Trail,
+    /// Input-dependent outcomes so far.
+    pub depth: u32,
+    /// Instructions so far.
+    pub steps: u64,
+    pub inputs: Rc<Inputs>,
+    /// Terms that eager mode has fixed on this path.
+    pub fixed: Rc<Vec<(TermId, u64)>>,
+    /// Folding only: the condition under which this execution is a proper one.
+    pub proper: TermId,
+    /// Set when the outermost frame has returned.
+    pub returned: Option<Option<Value>>,
+}
+
+impl State {
+    pub fn top(&self) -> &Frame {
+        self.frames.last().expect("invariant: a running state has a frame")
+    }
+
+    pub fn top_mut(&mut self) -> &mut Frame {
+        Rc::make_mut(self.frames.last_mut().expect("invariant: a running state has a frame"))
+    }
+
+    pub fn set(&mut self, reg: Reg, value: Value) {
+        self.top_mut().regs[reg.index()] = value;
+    }
+
+    pub fn inputs_mut(&mut self) -> &mut Inputs {
+        Rc::make_mut(&mut self.inputs)
+    }
+
+    pub fn fixed_value(&self, term: TermId) -> Option<u64> {
+        self.fixed.iter().find(|(fixed, _)| *fixed == term).map(|(_, value)| *value)
+    }
+}

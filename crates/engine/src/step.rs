@@ -1,0 +1,798 @@
+//! One instruction at a time.
+
+use crate::access::Intent;
+use crate::executor::{Executor, Mode};
+use crate::inputs::global_object;
+use crate::memory::{Cell, Contents, Object, ObjectKind, address_term};
+use crate::state::{Frame, PathEnd, State, Stop};
+use crate::value::{Pointer, Scalar, Value};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::Bound;
+use touchstone_ir::{
+    BinOp, BlockId, Builtin, Callee, CastOp, CmpOp, CondTag, ErrorKind, FuncId, Inst, InstKind, Operand, Reg, SlotId,
+    SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+};
+use touchstone_solver::{Op, Rel, TermId};
+
+/// What the driver has to do next.
+pub(crate) enum Flow {
+    /// Step again.
+    Next,
+    /// A condition that depends on inputs.
+    Branch { cond: TermId, then_block: BlockId, else_block: BlockId, tag: Option<CondTag>, span: Span },
+    /// A switch whose value depends on inputs: a condition for each target; they exclude each other and one holds.
+    Switch { targets: Vec<(BlockId, TermId)>, span: Span },
+}
+
+impl Executor<'_> {
+    /// Executes one instruction or terminator. On `Force` and `Enumerate` the state still stands before it.
+    pub(crate) fn step(&mut self, state: &mut State) -> Result<Flow, Stop> {
+        let module = self.module;
+        state.steps += 1;
+        let frame = state.top();
+        let function = &module.functions[frame.func];
+        let block = &function.blocks[frame.block];
+        match block.insts.get(frame.inst) {
+            Some(inst) => {
+                if state.steps > self.config.steps {
+                    return Err(Stop::bound(Bound::Steps, inst.span));
+                }
+                let calls = self.step_inst(state, inst)?;
+                if !calls {
+                    state.top_mut().inst += 1;
+                }
+                Ok(Flow::Next)
+            }
+            None => self.step_terminator(state, &block.terminator),
+        }
+    }
+
+    /// `true` if the instruction entered a function (and the frame below has moved on already).
+    fn step_inst(&mut self, state: &mut State, inst: &Inst) -> Result<bool, Stop> {
+        let span = inst.span;
+        match &inst.kind {
+            InstKind::Copy { dst, src } => self.step_copy(state, *dst, *src),
+            InstKind::Bin { dst, op, a, b } => self.step_bin(state, *dst, *op, *a, *b, span)?,
+            InstKind::Cmp { dst, op, a, b } => self.step_cmp(state, *dst, *op, *a, *b, span)?,
+            InstKind::Cast { dst, op, src } => self.step_cast(state, *dst, *op, *src, span)?,
+            InstKind::SlotAddr { dst, slot } => {
+                let object = state.top().slots[slot.index()];
+                state.set(*dst, Value::pointer(object, 0));
+            }
+            InstKind::GlobalAddr { dst, global } => state.set(*dst, Value::pointer(global_object(*global), 0)),
+            InstKind::PtrAdd { dst, base, offset } => self.step_ptr_add(state, *dst, *base, *offset, span)?,
+            InstKind::PtrDiff { dst, a, b } => self.step_ptr_diff(state, *dst, *a, *b, span)?,
+            InstKind::Load { dst, addr } => {
+                let ty = self.reg_ty(state, *dst);
+                let addr = state.top().value(*addr);
+                let value = self.load(state, &addr, ty, span)?;
+                state.set(*dst, value);
+            }
+            InstKind::Store { addr, value } => {
+                let ty = self.operand_ty(state, *value);
+                let (addr, value) = (state.top().value(*addr), state.top().value(*value));
+                if value == Value::Undefined {
+                    return Err(self.uninitialised(span));
+                }
+                self.store(state, &addr, &value, ty, span)?;
+            }
+            InstKind::MemCopy { dst, src, size } => self.step_mem_copy(state, *dst, *src, *size, span)?,
+            InstKind::MemSet { dst, value, size } => self.step_mem_set(state, *dst, *value, *size, span)?,
+            InstKind::SlotBegin { slot } => self.step_slot_begin(state, *slot),
+            InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
+                self.step_call(state, *dst, *callee, args, span)?;
+                return Ok(true);
+            }
+            InstKind::Builtin { dst, builtin, args } => self.step_builtin(state, *dst, *builtin, args, span)?,
+        }
+        Ok(false)
+    }
+
+    fn reg_ty(&self, state: &State, reg: Reg) -> Ty {
+        self.module.functions[state.top().func].regs[reg].ty
+    }
+
+    fn operand_ty(&self, state: &State, operand: Operand) -> Ty {
+        match operand {
+            Operand::Reg(reg) => self.reg_ty(state, reg),
+            Operand::Const(ty, _) => ty,
+        }
+    }
+
+    fn uninitialised(&self, span: Span) -> Stop {
+        match self.mode {
+            Mode::Explore => Stop::error(ErrorKind::Uninitialised, span),
+            Mode::Fold => Stop::End(PathEnd::Assumed),
+        }
+    }
+
+    /// An operand as an integer.
+    fn scalar(&mut self, state: &State, operand: Operand, span: Span) -> Result<Scalar, Stop> {
+        match state.top().value(operand) {
+            Value::Int(scalar) => Ok(scalar),
+            Value::Undefined => Err(self.uninitialised(span)),
+            pointer => {
+                let pointer = self.decided(state, &pointer)?;
+                match address_term(&pointer, &mut self.terms) {
+                    Some(term) => Ok(Scalar::from_term(&self.terms, term)),
+                    None => Err(Stop::unsupported("address of an undecided pointer", span)),
+                }
+            }
+        }
+    }
+
+    /// An operand as a number that must be constant on this path.
+    fn fixed(&mut self, state: &State, operand: Operand, span: Span) -> Result<u64, Stop> {
+        match self.scalar(state, operand, span)? {
+            Scalar::Const(value) => Ok(value),
+            Scalar::Term(term) => state.fixed_value(term).ok_or(Stop::Enumerate(term)),
+        }
+    }
+
+    /// A pointer without undecided parts.
+    fn decided(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
+        match value {
+            Value::Lazy(id) => match state.inputs.shape(*id) {
+                Some(decided) => Ok(decided.clone()),
+                None => Err(Stop::Force(*id)),
+            },
+            Value::Choice(options) => {
+                let mut made = Vec::with_capacity(options.len());
+                for (guard, option) in options.iter() {
+                    made.push((*guard, self.decided(state, option)?));
+                }
+                Ok(Value::Choice(made.into()))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn step_copy(&mut self, state: &mut State, dst: Reg, src: Operand) {
+        let value = state.top().value(src);
+        state.set(dst, value);
+    }
+
+    fn step_bin(
+        &mut self,
+        state: &mut State,
+        dst: Reg,
+        op: BinOp,
+        a: Operand,
+        b: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let width = self.reg_ty(state, dst).bits();
+        let (a, b) = (self.scalar(state, a, span)?, self.scalar(state, b, span)?);
+        let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
+        if divides {
+            let fine = match b {
+                Scalar::Const(value) => self.terms.truth(value != 0),
+                Scalar::Term(term) => {
+                    let zero = self.terms.constant(width, 0);
+                    self.terms.ne(term, zero)
+                }
+            };
+            self.require(state, fine, ErrorKind::DivisionByZero, span)?;
+        }
+        let value = match (a, b) {
+            (Scalar::Const(a), Scalar::Const(b)) => Value::constant(fold_bin(op, a, b, width)),
+            _ => {
+                let (a, b) = (a.term(&mut self.terms, width), b.term(&mut self.terms, width));
+                let term = self.terms.bin(solver_op(op), a, b);
+                Value::term(&self.terms, term)
+            }
+        };
+        state.set(dst, value);
+        Ok(())
+    }
+
+    fn step_cmp(
+        &mut self,
+        state: &mut State,
+        dst: Reg,
+        op: CmpOp,
+        a: Operand,
+        b: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let ty = self.operand_ty(state, a);
+        let (left, right) = (state.top().value(a), state.top().value(b));
+        let value = match (&left, &right) {
+            (Value::Undefined, _) | (_, Value::Undefined) => return Err(self.uninitialised(span)),
+            (Value::Int(Scalar::Const(a)), Value::Int(Scalar::Const(b))) => {
+                Value::constant(u64::from(fold_cmp(op, *a, *b, ty.bits())))
+            }
+            (Value::Int(a), Value::Int(b)) => {
+                let (a, b) = (a.term(&mut self.terms, ty.bits()), b.term(&mut self.terms, ty.bits()));
+                let term = self.cmp_terms(op, a, b);
+                Value::term(&self.terms, term)
+            }
+            _ => {
+                let (left, right) = (self.decided(state, &left)?, self.decided(state, &right)?);
+                let term = self.cmp_pointers(op, &left, &right, span)?;
+                Value::term(&self.terms, term)
+            }
+        };
+        state.set(dst, value);
+        Ok(())
+    }
+
+    fn cmp_terms(&mut self, op: CmpOp, a: TermId, b: TermId) -> TermId {
+        match op {
+            CmpOp::Eq => self.terms.eq(a, b),
+            CmpOp::Ne => self.terms.ne(a, b),
+            CmpOp::Ult => self.terms.cmp(Rel::Ult, a, b),
+            CmpOp::Ule => self.terms.cmp(Rel::Ule, a, b),
+            CmpOp::Slt => self.terms.cmp(Rel::Slt, a, b),
+            CmpOp::Sle => self.terms.cmp(Rel::Sle, a, b),
+        }
+    }
+
+    fn cmp_pointers(&mut self, op: CmpOp, left: &Value, right: &Value, span: Span) -> Result<TermId, Stop> {
+        match (left, right) {
+            (Value::Choice(options), other) => {
+                let options = Rc::clone(options);
+                self.any_option(&options, |this, option| this.cmp_pointers(op, option, other, span))
+            }
+            (other, Value::Choice(options)) => {
+                let options = Rc::clone(options);
+                self.any_option(&options, |this, option| this.cmp_pointers(op, other, option, span))
+            }
+            (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => {
+                let (a, b) = (a.offset.term(&mut self.terms, 64), b.offset.term(&mut self.terms, 64));
+                // Offsets of one object: "before" is a signed question about them, addresses never wrap.
+                let op = match op {
+                    CmpOp::Ult => CmpOp::Slt,
+                    CmpOp::Ule => CmpOp::Sle,
+                    other => other,
+                };
+                Ok(self.cmp_terms(op, a, b))
+            }
+            (Value::Ptr(_), Value::Ptr(_) | Value::Int(Scalar::Const(0)))
+            | (Value::Int(Scalar::Const(0)), Value::Ptr(_))
+                if matches!(op, CmpOp::Eq | CmpOp::Ne) =>
+            {
+                Ok(self.terms.truth(op == CmpOp::Ne))
+            }
+            _ => {
+                let unknown = || Stop::unsupported("comparison of an undecided pointer", span);
+                let a = address_term(left, &mut self.terms).ok_or_else(unknown)?;
+                let b = address_term(right, &mut self.terms).ok_or_else(unknown)?;
+                Ok(self.cmp_terms(op, a, b))
+            }
+        }
+    }
+
+    /// A fact about a choice: it holds for the option whose guard holds.
+    fn any_option(
+        &mut self,
+        options: &[(TermId, Value)],
+        mut fact: impl FnMut(&mut Self, &Value) -> Result<TermId, Stop>,
+    ) -> Result<TermId, Stop> {
+        let mut any = self.terms.truth(false);
+        for (guard, option) in options {
+            let holds = fact(self, option)?;
+            let here = self.terms.and(*guard, holds);
+            any = self.terms.or(any, here);
+        }
+        Ok(any)
+    }
+
+    fn step_cast(&mut self, state: &mut State, dst: Reg, op: CastOp, src: Operand, span: Span) -> Result<(), Stop> {
+        let (from, to) = (self.operand_ty(state, src).bits(), self.reg_ty(state, dst).bits());
+        if op == CastOp::IntToPtr {
+            let value = state.top().value(src);
+            state.set(dst, value);
+            return Ok(());
+        }
+        let value = match self.scalar(state, src, span)? {
+            Scalar::Const(bits) => Value::constant(match op {
+                CastOp::Sext => mask(sign_extend(bits, from) as u64, to),
+                _ => mask(bits, to),
+            }),
+            Scalar::Term(term) => {
+                let term = match op {
+                    CastOp::Sext => self.terms.sext(term, to),
+                    CastOp::Zext => self.terms.zext(term, to),
+                    CastOp::Trunc => self.terms.extract(term, 0, to),
+                    CastOp::PtrToInt if to < 64 => self.terms.extract(term, 0, to),
+                    CastOp::PtrToInt | CastOp::IntToPtr => term,
+                };
+                Value::term(&self.terms, term)
+            }
+        };
+        state.set(dst, value);
+        Ok(())
+    }
+
+    fn step_ptr_add(
+        &mut self,
+        state: &mut State,
+        dst: Reg,
+        base: Operand,
+        offset: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let offset = self.scalar(state, offset, span)?;
+        let base = state.top().value(base);
+        let value = if offset == Scalar::Const(0) { base } else { self.advance(state, &base, offset, span)? };
+        state.set(dst, value);
+        Ok(())
+    }
+
+    fn advance(&mut self, state: &State, base: &Value, offset: Scalar, span: Span) -> Result<Value, Stop> {
+        match base {
+            Value::Undefined => Err(self.uninitialised(span)),
+            Value::Ptr(pointer) => {
+                let offset = self.add64(pointer.offset, offset);
+                Ok(Value::Ptr(Pointer { object: pointer.object, offset }))
+            }
+            Value::Int(address) => Ok(Value::Int(self.add64(*address, offset))),
+            Value::Lazy(_) => {
+                let decided = self.decided(state, base)?;
+                self.advance(state, &decided, offset, span)
+            }
+            Value::Choice(options) => {
+                let mut made = Vec::with_capacity(options.len());
+                for (guard, option) in options.iter() {
+                    made.push((*guard, self.advance(state, option, offset, span)?));
+                }
+                Ok(Value::Choice(made.into()))
+            }
+        }
+    }
+
+    fn add64(&mut self, a: Scalar, b: Scalar) -> Scalar {
+        match (a, b) {
+            (Scalar::Const(a), Scalar::Const(b)) => Scalar::Const(a.wrapping_add(b)),
+            _ => {
+                let (a, b) = (a.term(&mut self.terms, 64), b.term(&mut self.terms, 64));
+                let sum = self.terms.bin(Op::Add, a, b);
+                Scalar::from_term(&self.terms, sum)
+            }
+        }
+    }
+
+    fn step_ptr_diff(
+        &mut self,
+        state: &mut State,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let (left, right) = (state.top().value(a), state.top().value(b));
+        let (left, right) = (self.decided(state, &left)?, self.decided(state, &right)?);
+        let (left, right) = match (&left, &right) {
+            (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => (a.offset, b.offset),
+            _ => (self.scalar(state, a, span)?, self.scalar(state, b, span)?),
+        };
+        let (left, right) = (left.term(&mut self.terms, 64), right.term(&mut self.terms, 64));
+        let term = self.terms.bin(Op::Sub, left, right);
+        state.set(dst, Value::term(&self.terms, term));
+        Ok(())
+    }
+
+    fn step_mem_copy(
+        &mut self,
+        state: &mut State,
+        dst: Operand,
+        src: Operand,
+        size: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let size = self.fixed(state, size, span)?;
+        if size == 0 {
+            return Ok(());
+        }
+        let (dst, src) = (state.top().value(dst), state.top().value(src));
+        let (from, at) = self.fixed_place(state, &src, size, Intent::Read, span)?;
+        let cells = self.plain_cells(state, from)[at..at + size as usize].to_vec();
+        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write, span)?;
+        self.overwrite(state, to, at, &cells);
+        Ok(())
+    }
+
+    fn step_mem_set(
+        &mut self,
+        state: &mut State,
+        dst: Operand,
+        value: Operand,
+        size: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let size = self.fixed(state, size, span)?;
+        if size == 0 {
+            return Ok(());
+        }
+        let cell = match self.scalar(state, value, span)? {
+            Scalar::Const(byte) => Cell::Byte(byte as u8),
+            Scalar::Term(term) => Cell::Part { term, index: 0 },
+        };
+        let dst = state.top().value(dst);
+        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write, span)?;
+        self.overwrite(state, to, at, &vec![cell; size as usize]);
+        Ok(())
+    }
+
+    pub(crate) fn overwrite(&mut self, state: &mut State, object: crate::value::ObjectId, at: usize, new: &[Cell]) {
+        if matches!(state.memory.get(object).contents, Contents::Delayed { .. }) {
+            let cells = self.plain_cells(state, object);
+            state.memory.get_mut(object).contents = Contents::Cells(cells);
+        }
+        if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
+            cells[at..at + new.len()].copy_from_slice(new);
+        }
+    }
+
+    fn step_slot_begin(&mut self, state: &mut State, slot: SlotId) {
+        let object = state.top().slots[slot.index()];
+        let object = state.memory.get_mut(object);
+        object.contents = Contents::Cells(vec![Cell::Undefined; object.size as usize]);
+    }
+
+    fn step_call(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        callee: FuncId,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let function = &self.module.functions[callee];
+        if !function.is_defined() {
+            return Err(Stop::unsupported(format!("external function {}", function.name), span));
+        }
+        if state.frames.len() >= self.config.call_depth {
+            return Err(Stop::bound(Bound::CallDepth, span));
+        }
+        let args: Vec<Value> = args.iter().map(|arg| state.top().value(*arg)).collect();
+        if args.contains(&Value::Undefined) {
+            return Err(self.uninitialised(span));
+        }
+        state.top_mut().inst += 1;
+        self.enter(state, callee, args, dst);
+        Ok(())
+    }
+
+    /// Pushes a frame.
+    pub(crate) fn enter(&mut self, state: &mut State, callee: FuncId, args: Vec<Value>, result: Option<Reg>) {
+        let function = &self.module.functions[callee];
+        let mut regs = vec![Value::Undefined; function.regs.len()];
+        for (param, arg) in function.params.iter().zip(args) {
+            regs[param.reg.index()] = arg;
+        }
+        let slots = function
+            .slots
+            .values()
+            .map(|slot| state.memory.alloc(Object::undefined(slot.size, ObjectKind::Slot, Some(slot.data))))
+            .collect();
+        let frame =
+            Frame { func: callee, block: BlockId::new(0), inst: 0, regs, slots, result, arrivals: Vec::new() };
+        state.frames.push(Rc::new(frame));
+    }
+
+    fn step_builtin(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        builtin: Builtin,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        match builtin {
+            Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
+            Builtin::FreshInt => {
+                let name = self.constant_string(state, args.first().copied(), span)?;
+                let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
+                let term = self.terms.var(ty.bits(), &name);
+                let cells = (0..ty.bytes()).map(|index| Cell::Part { term, index }).collect();
+                state.inputs_mut().made.push(Rc::new(crate::inputs::Made { name, cells }));
+                if let Some(dst) = dst {
+                    state.set(dst, Value::term(&self.terms, term));
+                }
+            }
+            Builtin::Assume => {
+                let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
+                match self.mode {
+                    Mode::Explore => self.assume_all(state, &[cond])?,
+                    Mode::Fold => state.proper = self.terms.and(state.proper, cond),
+                }
+            }
+            Builtin::Assert => {
+                let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
+                self.require(state, cond, ErrorKind::Assert, span)?;
+            }
+            Builtin::Printf | Builtin::Putchar | Builtin::Puts => {
+                // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
+                if let Some(dst) = dst {
+                    if self.is_read(state.top().func, dst) {
+                        return Err(Stop::unsupported("use of the value of an output function", span));
+                    }
+                    state.set(dst, Value::Undefined);
+                }
+            }
+            Builtin::Malloc | Builtin::Calloc => self.allocate(state, dst, builtin, args, span)?,
+            Builtin::Free => self.free(state, args[0], span)?,
+            Builtin::Exit => {
+                let status = self.scalar(state, args[0], span)?;
+                return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
+            }
+            Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
+        }
+        Ok(())
+    }
+
+    fn is_read(&self, func: FuncId, reg: Reg) -> bool {
+        let reads = |operand: &Operand| *operand == Operand::Reg(reg);
+        let function = &self.module.functions[func];
+        function.blocks.values().any(|block| {
+            block.insts.iter().any(|inst| inst.kind.operands().iter().any(reads))
+                || block.terminator.kind.operands().iter().any(reads)
+        })
+    }
+
+    fn make_symbolic(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
+        let size = self.fixed(state, args[1], span)?;
+        let name = self.constant_string(state, args.get(2).copied(), span)?;
+        let addr = state.top().value(args[0]);
+        let (object, at) = self.fixed_place(state, &addr, size, Intent::Write, span)?;
+        let data = if at == 0 { state.memory.get(object).data } else { None };
+        let cells = self.make_input(state, &name, size, data)?;
+        self.overwrite(state, object, at, &cells);
+        Ok(())
+    }
+
+    /// A NUL-terminated constant string; `input` if there is none.
+    fn constant_string(&mut self, state: &State, operand: Option<Operand>, _span: Span) -> Result<String, Stop> {
+        let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
+            operand.map(|operand| state.top().value(operand))
+        else {
+            return Ok("input".to_string());
+        };
+        let cells = self.plain_cells(state, object);
+        let bytes: Vec<u8> = cells
+            .iter()
+            .skip(at as usize)
+            .map_while(|cell| match cell {
+                Cell::Byte(byte) if *byte != 0 => Some(*byte),
+                _ => None,
+            })
+            .collect();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn allocate(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        builtin: Builtin,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        const MAX_HEAP_OBJECT: u64 = 1 << 24;
+        let (size, fill) = match builtin {
+            Builtin::Calloc => {
+                let (count, size) = (self.fixed(state, args[0], span)?, self.fixed(state, args[1], span)?);
+                (count.saturating_mul(size), Cell::Byte(0))
+            }
+            _ => (self.fixed(state, args[0], span)?, Cell::Undefined),
+        };
+        if size > MAX_HEAP_OBJECT {
+            return Err(Stop::unsupported(format!("allocation of {size} bytes"), span));
+        }
+        let object = Object::with_cells(vec![fill; size as usize], ObjectKind::Heap, None);
+        let object = state.memory.alloc(object);
+        if let Some(dst) = dst {
+            state.set(dst, Value::pointer(object, 0));
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, state: &mut State, operand: Operand, span: Span) -> Result<(), Stop> {
+        let value = state.top().value(operand);
+        match self.decided(state, &value)? {
+            Value::Int(Scalar::Const(0)) => Ok(()),
+            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
+                if state.memory.get(object).live && state.memory.get(object).kind == ObjectKind::Heap =>
+            {
+                state.memory.get_mut(object).live = false;
+                Ok(())
+            }
+            Value::Choice(_) => Err(Stop::unsupported("free of a pointer that depends on inputs", span)),
+            _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
+        }
+    }
+
+    fn step_terminator(&mut self, state: &mut State, terminator: &Terminator) -> Result<Flow, Stop> {
+        let span = terminator.span;
+        if state.steps > self.config.steps {
+            return Err(Stop::bound(Bound::Steps, span));
+        }
+        match &terminator.kind {
+            TermKind::Jump(target) => {
+                self.goto(state, *target, None, span)?;
+                Ok(Flow::Next)
+            }
+            TermKind::Branch { cond, then_block, else_block, tag } => match self.scalar(state, *cond, span)? {
+                Scalar::Const(value) => {
+                    self.take_branch(state, *tag, value & 1 == 1, *then_block, *else_block, span)?;
+                    Ok(Flow::Next)
+                }
+                Scalar::Term(cond) => {
+                    Ok(Flow::Branch { cond, then_block: *then_block, else_block: *else_block, tag: *tag, span })
+                }
+            },
+            TermKind::Switch { value, arms, default } => self.step_switch(state, *value, arms, *default, span),
+            TermKind::Return(value) => {
+                let value = value.map(|value| state.top().value(value));
+                self.leave(state, value);
+                Ok(Flow::Next)
+            }
+            TermKind::Unsupported(what) => Err(Stop::unsupported(what.clone(), span)),
+            TermKind::Unreachable => Err(Stop::error(ErrorKind::Unreachable, span)),
+        }
+    }
+
+    /// Records a branch outcome and goes there.
+    pub(crate) fn take_branch(
+        &mut self,
+        state: &mut State,
+        tag: Option<CondTag>,
+        taken: bool,
+        then_block: BlockId,
+        else_block: BlockId,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let (func, block) = (state.top().func, state.top().block);
+        if self.mode == Mode::Explore {
+            state.hash.branch(func, block, tag, taken);
+            state.trail = Some(Rc::new(crate::state::Outcome { func, tag, taken, earlier: state.trail.take() }));
+        }
+        self.goto(state, if taken { then_block } else { else_block }, tag, span)
+    }
+
+    /// Records a switch outcome and goes there.
+    pub(crate) fn take_arm(&mut self, state: &mut State, target: BlockId, span: Span) -> Result<(), Stop> {
+        let (func, block) = (state.top().func, state.top().block);
+        if self.mode == Mode::Explore {
+            state.hash.switch(func, block, target);
+        }
+        self.goto(state, target, None, span)
+    }
+
+    fn step_switch(
+        &mut self,
+        state: &mut State,
+        value: Operand,
+        arms: &[SwitchArm],
+        default: BlockId,
+        span: Span,
+    ) -> Result<Flow, Stop> {
+        let width = self.operand_ty(state, value).bits();
+        let value = match self.scalar(state, value, span)? {
+            Scalar::Const(value) => {
+                let target = arms.iter().find(|arm| arm_holds(arm, value, width)).map_or(default, |arm| arm.target);
+                self.take_arm(state, target, span)?;
+                return Ok(Flow::Next);
+            }
+            Scalar::Term(term) => term,
+        };
+        let mut targets: Vec<(BlockId, TermId)> = Vec::new();
+        let mut any = self.terms.truth(false);
+        for arm in arms {
+            let here = self.arm_condition(arm, value, width);
+            any = self.terms.or(any, here);
+            match targets.iter_mut().find(|(target, _)| *target == arm.target) {
+                Some((_, cond)) => *cond = self.terms.or(*cond, here),
+                None => targets.push((arm.target, here)),
+            }
+        }
+        let none = self.terms.not(any);
+        match targets.iter_mut().find(|(target, _)| *target == default) {
+            Some((_, cond)) => *cond = self.terms.or(*cond, none),
+            None => targets.push((default, none)),
+        }
+        Ok(Flow::Switch { targets, span })
+    }
+
+    fn arm_condition(&mut self, arm: &SwitchArm, value: TermId, width: u8) -> TermId {
+        let low = self.terms.constant(width, arm.low);
+        if arm.low == arm.high {
+            return self.terms.eq(value, low);
+        }
+        let high = self.terms.constant(width, arm.high);
+        let rel = if arm.signed { Rel::Sle } else { Rel::Ule };
+        let (above, below) = (self.terms.cmp(rel, low, value), self.terms.cmp(rel, value, high));
+        self.terms.and(above, below)
+    }
+
+    /// Pops a frame; its slots die.
+    fn leave(&mut self, state: &mut State, value: Option<Value>) {
+        let frame = state.frames.pop().expect("invariant: a returning state has a frame");
+        for &slot in &frame.slots {
+            let object = state.memory.get_mut(slot);
+            object.live = false;
+            object.contents = Contents::Cells(Vec::new());
+        }
+        if state.frames.is_empty() {
+            state.returned = Some(value);
+        } else if let (Some(dst), Some(value)) = (frame.result, value) {
+            state.set(dst, value);
+        }
+    }
+
+    /// Goes to a block of the same function; loop bounds are checked here.
+    fn goto(&mut self, state: &mut State, target: BlockId, tag: Option<CondTag>, span: Span) -> Result<(), Stop> {
+        if (self.config.loop_bound.is_some() || self.config.iterations.is_some()) && self.mode == Mode::Explore {
+            self.count_iteration(state, target, tag, span)?;
+        }
+        let frame = state.top_mut();
+        frame.block = target;
+        frame.inst = 0;
+        Ok(())
+    }
+}
+
+/// Whether a constant is in an arm's range.
+fn arm_holds(arm: &SwitchArm, value: u64, width: u8) -> bool {
+    if arm.signed {
+        let signed = |value| sign_extend(value, width);
+        (signed(arm.low)..=signed(arm.high)).contains(&signed(value))
+    } else {
+        (arm.low..=arm.high).contains(&value)
+    }
+}
+
+fn solver_op(op: BinOp) -> Op {
+    match op {
+        BinOp::Add => Op::Add,
+        BinOp::Sub => Op::Sub,
+        BinOp::Mul => Op::Mul,
+        BinOp::UDiv => Op::UDiv,
+        BinOp::SDiv => Op::SDiv,
+        BinOp::URem => Op::URem,
+        BinOp::SRem => Op::SRem,
+        BinOp::And => Op::And,
+        BinOp::Or => Op::Or,
+        BinOp::Xor => Op::Xor,
+        BinOp::Shl => Op::Shl,
+        BinOp::LShr => Op::LShr,
+        BinOp::AShr => Op::AShr,
+    }
+}
+
+/// Constant arithmetic; the divisor is known not to be zero.
+fn fold_bin(op: BinOp, a: u64, b: u64, width: u8) -> u64 {
+    let (sa, sb) = (sign_extend(a, width), sign_extend(b, width));
+    let shift = (b % u64::from(width)) as u32;
+    let value = match op {
+        BinOp::Add => a.wrapping_add(b),
+        BinOp::Sub => a.wrapping_sub(b),
+        BinOp::Mul => a.wrapping_mul(b),
+        BinOp::UDiv => a / b,
+        BinOp::URem => a % b,
+        BinOp::SDiv => sa.wrapping_div(sb) as u64,
+        BinOp::SRem => sa.wrapping_rem(sb) as u64,
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::Shl => a << shift,
+        BinOp::LShr => a >> shift,
+        BinOp::AShr => (sa >> shift) as u64,
+    };
+    mask(value, width)
+}
+
+fn fold_cmp(op: CmpOp, a: u64, b: u64, width: u8) -> bool {
+    match op {
+        CmpOp::Eq => a == b,
+        CmpOp::Ne => a != b,
+        CmpOp::Ult => a < b,
+        CmpOp::Ule => a <= b,
+        CmpOp::Slt => sign_extend(a, width) < sign_extend(b, width),
+        CmpOp::Sle => sign_extend(a, width) <= sign_extend(b, width),
+    }
+}
+

@@ -1,0 +1,250 @@
+//! From the end of a path to a test case: inputs from a model, expectations from the confirming concrete run.
+
+use crate::concrete::{Call, ConcreteRun, run_function, run_program};
+use crate::executor::Executor;
+use crate::memory::{Cell, address_term};
+use crate::state::{PathEnd, State};
+use crate::value::{Pointer, Scalar, Value};
+use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_interp::{End, Limits};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, PointerTarget};
+use touchstone_solver::Model;
+
+/// Outcomes that a description shows.
+const SHOWN: usize = 12;
+
+impl Executor<'_> {
+    /// The test for a path that has ended, with what the reference interpreter says about it.
+    pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> TestCase {
+        let model = state.path.model();
+        let kind = self.test_kind(state, &model);
+        let run = self.confirm(func, &kind);
+        let outcome = self.outcome(end, &model);
+        let mut hash = state.hash;
+        if let PathEnd::Error { kind, span } = end {
+            hash.end_error(*kind, *span);
+        }
+        let replayed = match self.disagreement(&run, &outcome, hash.value(), end, &model) {
+            Some(how) => Replay::Disagreed(how),
+            None => Replay::NotRun,
+        };
+        TestCase {
+            id,
+            function: self.module.functions[func].name.clone(),
+            kind,
+            outcome,
+            expected: run.expected,
+            oracle: self.config.oracle.clone(),
+            description: self.describe(state),
+            path: hash.value(),
+            replayed,
+        }
+    }
+
+    fn test_kind(&mut self, state: &State, model: &Model) -> TestKind {
+        if self.config.entry == crate::Entry::Program {
+            let inputs = state.inputs.made.iter().map(|made| MadeInput {
+                name: made.name.clone(),
+                bytes: made.cells.iter().map(|cell| self.cell_byte(*cell, model)).collect(),
+            });
+            return TestKind::Program { inputs: inputs.collect() };
+        }
+        let named = |this: &mut Self, inputs: &[std::rc::Rc<crate::inputs::NamedInput>]| -> Vec<NamedValue> {
+            let value = |input: &std::rc::Rc<crate::inputs::NamedInput>| NamedValue {
+                name: input.name.clone(),
+                data: input.data,
+                value: this.param_value(state, input.data, &input.cells, model),
+            };
+            inputs.iter().map(value).collect()
+        };
+        let params = named(self, &state.inputs.params);
+        let globals = named(self, &state.inputs.globals);
+        let mut objects: Vec<ObjectInput> = Vec::new();
+        for input in &state.inputs.objects {
+            let step = self.size_of(input.element) as usize;
+            let values = (0..input.count as usize)
+                .map(|at| self.data_value(state, input.element, &input.cells[at * step..(at + 1) * step], model));
+            let values = values.collect();
+            let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));
+            objects.push(ObjectInput { name, element: input.element, values, is_array: input.is_array });
+        }
+        TestKind::Function { params, globals, objects }
+    }
+
+    /// A declared-array parameter is a pointer to its object.
+    fn param_value(&mut self, state: &State, data: DataTypeId, cells: &[Cell], model: &Model) -> DataValue {
+        match (&self.module.types[data], cells) {
+            (DataType::Array { .. }, [Cell::Pointer { value, index: 0 }, ..]) if cells.len() == 8 => {
+                let value = self.pointers.get(*value).clone();
+                DataValue::Pointer(self.points_to(state, &value, model))
+            }
+            _ => self.data_value(state, data, cells, model),
+        }
+    }
+
+    fn data_value(&mut self, state: &State, data: DataTypeId, cells: &[Cell], model: &Model) -> DataValue {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Void | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Array { element, length } => {
+                let step = types[*element].size(types) as usize;
+                let part = |at: u64| &cells[at as usize * step..(at as usize + 1) * step];
+                DataValue::Array((0..*length).map(|at| self.data_value(state, *element, part(at), model)).collect())
+            }
+            DataType::Struct { fields, .. } => {
+                let mut values = Vec::new();
+                for field in fields {
+                    let (at, size) = (field.offset as usize, self.size_of(field.ty) as usize);
+                    values.push(self.data_value(state, field.ty, &cells[at..at + size], model));
+                }
+                DataValue::Struct(values)
+            }
+            DataType::Pointer { .. } => match cells[0] {
+                Cell::Pointer { value, .. } => {
+                    let value = self.pointers.get(value).clone();
+                    DataValue::Pointer(self.points_to(state, &value, model))
+                }
+                _ => DataValue::Pointer(PointerTarget::Null),
+            },
+            DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } => {
+                let byte = |(at, cell): (usize, &Cell)| u64::from(self.cell_byte(*cell, model)) << (8 * at);
+                DataValue::Int(cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte))
+            }
+        }
+    }
+
+    fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
+        match cell {
+            Cell::Undefined => 0,
+            Cell::Byte(byte) => byte,
+            Cell::Part { term, index } => (model.eval(&self.terms, term) >> (8 * index)) as u8,
+            Cell::Pointer { value, index } => {
+                let value = self.pointers.get(value).clone();
+                match address_term(&value, &mut self.terms) {
+                    Some(term) => (model.eval(&self.terms, term) >> (8 * index)) as u8,
+                    None => 0,
+                }
+            }
+        }
+    }
+
+    fn points_to(&self, state: &State, value: &Value, model: &Model) -> PointerTarget {
+        match value {
+            Value::Lazy(id) => match state.inputs.shape(*id) {
+                Some(decided) => self.points_to(state, &decided.clone(), model),
+                // Nobody looked at it: null is as good as anything.
+                None => PointerTarget::Null,
+            },
+            Value::Ptr(Pointer { object, offset }) => {
+                let offset = match offset {
+                    Scalar::Const(offset) => *offset as i64,
+                    Scalar::Term(term) => model.eval(&self.terms, *term) as i64,
+                };
+                match state.inputs.objects.iter().position(|input| input.object == *object) {
+                    Some(object) => PointerTarget::Object { object, offset },
+                    None => PointerTarget::Elsewhere,
+                }
+            }
+            Value::Int(_) | Value::Choice(_) | Value::Undefined => PointerTarget::Null,
+        }
+    }
+
+    fn confirm(&self, func: FuncId, kind: &TestKind) -> ConcreteRun {
+        let limits = Limits { steps: self.config.steps.saturating_mul(2), ..Limits::default() };
+        match kind {
+            TestKind::Function { params, globals, objects } => {
+                run_function(self.module, func, Call { params, globals, objects }, limits)
+            }
+            TestKind::Program { inputs } => run_program(self.module, func, inputs, limits),
+        }
+    }
+
+    fn outcome(&self, end: &PathEnd, model: &Model) -> Outcome {
+        let number = |value: &Value| match value {
+            Value::Int(Scalar::Const(bits)) => *bits,
+            Value::Int(Scalar::Term(term)) => model.eval(&self.terms, *term),
+            _ => 0,
+        };
+        match end {
+            PathEnd::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
+            PathEnd::Exited(status) => Outcome::Exited(number(status) as i32 & 0xff),
+            PathEnd::Returned(value) if self.config.entry == crate::Entry::Program => {
+                Outcome::Exited(value.as_ref().map_or(0, |value| number(value) as i32 & 0xff))
+            }
+            PathEnd::Returned(_) | PathEnd::Assumed | PathEnd::Longer | PathEnd::Incomplete { .. } => Outcome::Returned,
+        }
+    }
+
+    /// What the interpreter did differently from the engine, if anything.
+    fn disagreement(
+        &self,
+        run: &ConcreteRun,
+        outcome: &Outcome,
+        hash: u64,
+        end: &PathEnd,
+        model: &Model,
+    ) -> Option<String> {
+        let seen = match &run.end {
+            End::Returned(value) if self.config.entry == crate::Entry::Program => match value {
+                Some(touchstone_interp::Value::Int(status)) => Outcome::Exited(*status as i32 & 0xff),
+                _ => Outcome::Exited(0),
+            },
+            End::Returned(_) => Outcome::Returned,
+            End::Exited(status) => Outcome::Exited(*status & 0xff),
+            End::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
+            other => return Some(format!("the reference interpreter ended with {other:?}")),
+        };
+        if seen != *outcome {
+            return Some(format!("the reference interpreter ended with {seen:?}, the engine with {outcome:?}"));
+        }
+        if run.path != hash {
+            return Some("the reference interpreter took another path".to_string());
+        }
+        if let (PathEnd::Returned(Some(Value::Int(result))), Some(DataValue::Int(seen))) = (end, &run.expected.result) {
+            let result = match result {
+                Scalar::Const(bits) => *bits,
+                Scalar::Term(term) => model.eval(&self.terms, *term),
+            };
+            if result != *seen {
+                return Some(format!("the reference interpreter returned {seen}, the engine {result}"));
+            }
+        }
+        None
+    }
+
+    /// The conditions on the way with their outcomes, shortened in the middle.
+    fn describe(&self, state: &State) -> String {
+        let mut outcomes = Vec::new();
+        let mut next = &state.trail;
+        while let Some(outcome) = next {
+            if let Some(tag) = outcome.tag {
+                let decision = &self.module.functions[outcome.func].decisions[tag.decision];
+                let text = &decision.conditions[tag.condition].text;
+                outcomes.push(if outcome.taken { text.clone() } else { format!("!({text})") });
+            }
+            next = &outcome.earlier;
+        }
+        outcomes.reverse();
+        if outcomes.len() > SHOWN {
+            let left_out = outcomes.len() - SHOWN;
+            let tail = outcomes.split_off(outcomes.len() - SHOWN / 2);
+            outcomes.truncate(SHOWN / 2);
+            outcomes.push(format!("… {left_out} more …"));
+            outcomes.extend(tail);
+        }
+        outcomes.join(", ")
+    }
+}
+
+/// An identifier made of an input's name that is not taken yet.
+fn unique_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain = plain.trim_matches('_').to_string();
+    let mut made = plain.clone();
+    let mut number = 2;
+    while taken(&made) {
+        made = format!("{plain}_{number}");
+        number += 1;
+    }
+    made
+}

@@ -1,0 +1,128 @@
+//! Finding clang and running it.
+
+use crate::error::FrontError;
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::JoinHandle;
+
+const OLDEST: u32 = 14;
+const NEWEST: u32 = 40;
+
+/// The clang to use: as asked for, `TOUCHSTONE_CLANG`, `clang`, or the newest `clang-NN` on the path.
+pub(crate) fn find(asked: Option<&Path>) -> Result<PathBuf, FrontError> {
+    let asked = asked.map(Path::to_path_buf).or_else(|| std::env::var_os("TOUCHSTONE_CLANG").map(PathBuf::from));
+    if let Some(path) = asked {
+        let found = if path.components().count() > 1 { is_program(&path).then(|| path.clone()) } else { on_path(&path) };
+        return found.ok_or(FrontError::ClangNotFound { tried: Some(path) });
+    }
+    std::iter::once("clang".to_string())
+        .chain((OLDEST..=NEWEST).rev().map(|version| format!("clang-{version}")))
+        .find_map(|name| on_path(Path::new(&name)))
+        .ok_or(FrontError::ClangNotFound { tried: None })
+}
+
+fn on_path(name: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|candidate| is_program(candidate))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// What clang shall read.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    /// A file.
+    File(&'a Path),
+    /// A text that is in no file.
+    Text(&'a str),
+}
+
+/// A running clang whose output is being read.
+pub(crate) struct Run {
+    clang: PathBuf,
+    child: Child,
+    stdout: Option<ChildStdout>,
+    stderr: JoinHandle<Vec<u8>>,
+    stdin: Option<JoinHandle<()>>,
+}
+
+/// Starts `clang -fsyntax-only -Xclang ACTION FLAGS INPUT`.
+pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
+    let failed = |source| FrontError::ClangFailed { clang: clang.to_path_buf(), source };
+    let mut command = Command::new(clang);
+    command.args(["-fsyntax-only", "-w", "-fno-color-diagnostics", "-Qunused-arguments"]);
+    command.args(["-Xclang", action]).args(flags);
+    // Without these, glibc's headers replace functions by tables and inline bodies that nobody can follow.
+    command.args(["-O0", "-D__NO_CTYPE"]);
+    match input {
+        Input::File(file) => command.args(["-x", "c"]).arg(guarded(file)).stdin(Stdio::null()),
+        Input::Text(_) => command.args(["-x", "c", "-"]).stdin(Stdio::piped()),
+    };
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let stdin = match (input, child.stdin.take()) {
+        (Input::Text(text), Some(mut pipe)) => {
+            let text = text.to_string();
+            // A clang that stops reading closes the pipe; its message says why.
+            Some(std::thread::spawn(move || drop(pipe.write_all(text.as_bytes()))))
+        }
+        _ => None,
+    };
+    let mut pipe = child.stderr.take();
+    let stderr = std::thread::spawn(move || {
+        let mut message = Vec::new();
+        if let Some(pipe) = &mut pipe {
+            // What was read so far is the best message there is.
+            let _ = pipe.read_to_end(&mut message);
+        }
+        message
+    });
+    let stdout = child.stdout.take();
+    Ok(Run { clang: clang.to_path_buf(), child, stdout, stderr, stdin })
+}
+
+/// A relative path that starts with a dash would be taken for a flag.
+fn guarded(file: &Path) -> PathBuf {
+    if file.as_os_str().to_string_lossy().starts_with('-') { Path::new(".").join(file) } else { file.to_path_buf() }
+}
+
+impl Run {
+    /// Its standard output.
+    pub fn output(&mut self) -> Option<BufReader<ChildStdout>> {
+        self.stdout.take().map(|pipe| BufReader::with_capacity(1 << 18, pipe))
+    }
+    /// Waits for its end; its own message if it failed.
+    pub fn finish(mut self) -> Result<Result<(), String>, FrontError> {
+        if let Some(mut pipe) = self.stdout.take() {
+            // Nobody wants the rest, but clang must be able to write it.
+            let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+        }
+        let status =
+            self.child.wait().map_err(|source| FrontError::ClangFailed { clang: self.clang.clone(), source })?;
+        if let Some(writer) = self.stdin {
+            let _ = writer.join();
+        }
+        let message = self.stderr.join().unwrap_or_default();
+        let message = String::from_utf8_lossy(&message).into_owned();
+        Ok(if status.success() { Ok(()) } else { Err(message) })
+    }
+}
+
+/// Runs clang and returns all that it prints, or its message if it failed.
+pub(crate) fn capture(
+    clang: &Path,
+    action: &str,
+    flags: &[String],
+    input: Input<'_>,
+) -> Result<Result<String, String>, FrontError> {
+    let mut run = start(clang, action, flags, input)?;
+    let mut text = Vec::new();
+    if let Some(mut output) = run.output() {
+        output
+            .read_to_end(&mut text)
+            .map_err(|source| FrontError::ClangFailed { clang: clang.to_path_buf(), source })?;
+    }
+    Ok(run.finish()?.map(|()| String::from_utf8_lossy(&text).into_owned()))
+}

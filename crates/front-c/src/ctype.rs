@@ -1,0 +1,432 @@
+//! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, Ty};
+
+/// A type with its qualifier and the typedef name that the user wrote.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Type {
+    pub kind: TypeKind,
+    pub is_const: bool,
+    pub alias: Option<Rc<str>>,
+}
+
+/// The structure of a type.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum TypeKind {
+    Void,
+    Bool,
+    Int {
+        name: &'static str,
+        bits: u8,
+        signed: bool,
+    },
+    /// Index in [`Types::enums`].
+    Enum(usize),
+    Pointer(Rc<Type>),
+    Array(Rc<Type>, u64),
+    /// An array without length: tentative, flexible or `extern`.
+    OpenArray(Rc<Type>),
+    /// Index in [`Types::records`].
+    Record(usize),
+    Function(Rc<Signature>),
+    /// A type that can be laid out (perhaps) but not be used; `what` names the construct.
+    Refused {
+        text: Rc<str>,
+        what: &'static str,
+        size: u64,
+        align: u64,
+    },
+}
+
+/// The type of a function.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Signature {
+    pub result: Type,
+    pub params: Vec<Type>,
+    pub variadic: bool,
+    pub prototype: bool,
+}
+
+impl Type {
+    /// A type without qualifier and alias.
+    pub fn plain(kind: TypeKind) -> Type {
+        Type { kind, is_const: false, alias: None }
+    }
+    /// `int`.
+    pub fn int() -> Type {
+        Type::plain(TypeKind::Int { name: "int", bits: 32, signed: true })
+    }
+    /// A type that is refused by name.
+    pub fn refused(text: &str, what: &'static str) -> Type {
+        Type::plain(TypeKind::Refused { text: Rc::from(text), what, size: 0, align: 1 })
+    }
+    /// A pointer to this type.
+    pub fn pointer_to(self) -> Type {
+        Type::plain(TypeKind::Pointer(Rc::new(self)))
+    }
+    /// What a pointer points to or an array holds.
+    pub fn element(&self) -> Option<&Type> {
+        match &self.kind {
+            TypeKind::Pointer(element) | TypeKind::Array(element, _) | TypeKind::OpenArray(element) => Some(element),
+            _ => None,
+        }
+    }
+    /// Whether objects of this type may not be written.
+    pub fn is_deep_const(&self) -> bool {
+        match &self.kind {
+            TypeKind::Array(element, _) | TypeKind::OpenArray(element) => self.is_const || element.is_deep_const(),
+            _ => self.is_const,
+        }
+    }
+    /// Whether values are structures (or unions): passed and assigned as bytes.
+    pub fn is_record(&self) -> bool {
+        matches!(self.kind, TypeKind::Record(_))
+    }
+    /// Whether it is a pointer.
+    pub fn is_pointer(&self) -> bool {
+        matches!(self.kind, TypeKind::Pointer(_))
+    }
+}
+
+/// A field of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldInfo {
+    /// clang's id of its declaration.
+    pub id: u64,
+    pub name: String,
+    pub ty: Type,
+    /// Byte offset; for a bit-field, of the byte that holds its first bit.
+    pub offset: u64,
+    /// First bit in the record and width of a bit-field.
+    pub bits: Option<(u64, u64)>,
+}
+
+/// A structure or union.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    /// `struct point`, or the typedef name of an unnamed one.
+    pub name: String,
+    pub named: bool,
+    pub is_union: bool,
+    pub complete: bool,
+    pub fields: Vec<FieldInfo>,
+    pub size: u64,
+    pub align: u64,
+    /// Why its layout is not known.
+    pub problem: Option<&'static str>,
+    pub data: DataTypeId,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub(crate) struct Enum {
+    pub name: String,
+    pub named: bool,
+    pub bits: u8,
+    pub signed: bool,
+    pub items: Vec<EnumItem>,
+    pub data: DataTypeId,
+}
+
+/// A declared field before layout.
+pub(crate) struct FieldDecl {
+    pub id: u64,
+    pub name: String,
+    pub ty: Type,
+    pub width: Option<u64>,
+    pub packed: bool,
+    pub aligned: Option<u64>,
+}
+
+/// All records, enumerations and data types of the program.
+pub(crate) struct Types {
+    pub records: Vec<Record>,
+    pub enums: Vec<Enum>,
+    pub data: DataTypes,
+    pub char_signed: bool,
+    interned: HashMap<DataType, DataTypeId>,
+}
+
+impl Types {
+    /// No types yet.
+    pub fn new() -> Types {
+        Types {
+            records: Vec::new(),
+            enums: Vec::new(),
+            data: DataTypes::new(),
+            char_signed: true,
+            interned: HashMap::new(),
+        }
+    }
+
+    /// A new record, not yet complete.
+    pub fn new_record(&mut self, name: String, named: bool, is_union: bool) -> usize {
+        let data = self.data.push(DataType::Opaque { name: name.clone(), size: 0, align: 1 });
+        self.records.push(Record {
+            name,
+            named,
+            is_union,
+            complete: false,
+            fields: Vec::new(),
+            size: 0,
+            align: 1,
+            problem: None,
+            data,
+        });
+        self.records.len() - 1
+    }
+
+    /// Lays out a record.
+    pub fn complete_record(&mut self, id: usize, fields: Vec<FieldDecl>, packed: bool, aligned: Option<u64>) {
+        let is_union = self.records[id].is_union;
+        let mut infos = Vec::new();
+        let mut problem = None;
+        let (mut bit, mut widest, mut align) = (0u64, 0u64, 1u64);
+        for field in fields {
+            if is_union {
+                bit = 0;
+            }
+            let size = self.size(&field.ty);
+            let natural = self.align(&field.ty);
+            let effective = if packed || field.packed { 1 } else { natural }.max(field.aligned.unwrap_or(1));
+            if let TypeKind::Record(inner) = field.ty.kind {
+                problem = problem.or(self.records[inner].problem);
+            }
+            let (offset, bits) = match field.width {
+                Some(0) => {
+                    bit = round_up(bit, natural * 8);
+                    continue;
+                }
+                Some(width) => {
+                    if let Some(aligned) = field.aligned {
+                        bit = round_up(bit, aligned * 8);
+                    } else if !(packed || field.packed) && bit % (size * 8) + width > size * 8 {
+                        bit = round_up(bit, natural * 8);
+                    }
+                    let first = bit;
+                    bit += width;
+                    if !field.name.is_empty() {
+                        align = align.max(effective);
+                    }
+                    (first / 8, Some((first, width)))
+                }
+                None => {
+                    let offset = round_up(bit.div_ceil(8), effective);
+                    bit = (offset + size) * 8;
+                    align = align.max(effective);
+                    (offset, None)
+                }
+            };
+            widest = widest.max(bit);
+            infos.push(FieldInfo { id: field.id, name: field.name, ty: field.ty, offset, bits });
+        }
+        align = align.max(aligned.unwrap_or(1));
+        let size = round_up(widest.div_ceil(8), align);
+        let record = &mut self.records[id];
+        record.complete = true;
+        record.fields = infos;
+        record.size = size;
+        record.align = align;
+        record.problem = record.problem.or(problem);
+        self.refresh_record(id);
+    }
+
+    /// Writes a record's data type anew, after it was completed or named.
+    pub fn refresh_record(&mut self, id: usize) {
+        let record = self.records[id].clone();
+        let opaque = record.is_union || !record.complete || record.problem.is_some();
+        let data = if opaque {
+            DataType::Opaque { name: record.name, size: record.size, align: record.align }
+        } else {
+            let fields = self.data_fields(&record.fields);
+            DataType::Struct { name: record.name, fields, size: record.size, align: record.align }
+        };
+        self.data[record.data] = data;
+    }
+
+    /// Fields for the IR; a run of bit-fields becomes one opaque field.
+    fn data_fields(&mut self, fields: &[FieldInfo]) -> Vec<Field> {
+        let mut out: Vec<Field> = Vec::new();
+        let mut run: Option<(u64, u64, String)> = None;
+        for field in fields {
+            if let Some((bit, width)) = field.bits {
+                let end = (bit + width).div_ceil(8);
+                run = Some(match run {
+                    Some((start, _, name)) => (start, end, name),
+                    None => (bit / 8, end, field.name.clone()),
+                });
+                continue;
+            }
+            if let Some(run) = run.take() {
+                out.push(self.bit_run(run));
+            }
+            let ty = self.data(&field.ty);
+            out.push(Field { name: field.name.clone(), offset: field.offset, ty });
+        }
+        if let Some(run) = run {
+            out.push(self.bit_run(run));
+        }
+        out
+    }
+    fn bit_run(&mut self, (start, end, name): (u64, u64, String)) -> Field {
+        let ty = self.intern(DataType::Opaque { name: "bit-fields".to_string(), size: end - start, align: 1 });
+        Field { name, offset: start, ty }
+    }
+
+    /// A new enumeration.
+    pub fn new_enum(&mut self, name: String, named: bool) -> usize {
+        let data = self.data.push(DataType::Enum { name: name.clone(), bits: 32, signed: false, items: Vec::new() });
+        self.enums.push(Enum { name, named, bits: 32, signed: false, items: Vec::new(), data });
+        self.enums.len() - 1
+    }
+    /// Writes an enumeration's data type anew.
+    pub fn refresh_enum(&mut self, id: usize) {
+        let info = &self.enums[id];
+        self.data[info.data] = DataType::Enum {
+            name: info.name.clone(),
+            bits: info.bits,
+            signed: info.signed,
+            items: info.items.clone(),
+        };
+    }
+
+    /// Size in bytes; 0 if not known.
+    pub fn size(&self, ty: &Type) -> u64 {
+        match &ty.kind {
+            // As GNU C has it for arithmetic on `void *`.
+            TypeKind::Void | TypeKind::Function(_) => 1,
+            TypeKind::Bool => 1,
+            TypeKind::Int { bits, .. } => u64::from(*bits / 8),
+            TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
+            TypeKind::Pointer(_) => 8,
+            TypeKind::Array(element, length) => self.size(element) * length,
+            TypeKind::OpenArray(_) => 0,
+            TypeKind::Record(id) => self.records[*id].size,
+            TypeKind::Refused { size, .. } => *size,
+        }
+    }
+    /// Alignment in bytes, at least 1.
+    pub fn align(&self, ty: &Type) -> u64 {
+        match &ty.kind {
+            TypeKind::Array(element, _) | TypeKind::OpenArray(element) => self.align(element),
+            TypeKind::Record(id) => self.records[*id].align,
+            TypeKind::Refused { align, .. } => *align,
+            _ => self.size(ty).max(1),
+        }
+    }
+    /// Why values of this type can't be used, if so.
+    pub fn refusal(&self, ty: &Type) -> Option<&'static str> {
+        match &ty.kind {
+            TypeKind::Refused { what, .. } => Some(what),
+            TypeKind::Array(element, _) => self.refusal(element),
+            TypeKind::Record(id) if !self.records[*id].complete => Some("incomplete type"),
+            TypeKind::Record(id) => self.records[*id].problem,
+            _ => None,
+        }
+    }
+    /// The register type of a scalar; refused types get one of their width, so that they can be passed on.
+    pub fn scalar(&self, ty: &Type) -> Ty {
+        match &ty.kind {
+            TypeKind::Bool => Ty::I8,
+            TypeKind::Int { bits, .. } => Ty::Int(*bits),
+            TypeKind::Enum(id) => Ty::Int(self.enums[*id].bits),
+            TypeKind::Refused { size: 1, .. } => Ty::I8,
+            TypeKind::Refused { size: 2, .. } => Ty::I16,
+            TypeKind::Refused { size: 4, .. } => Ty::I32,
+            TypeKind::Refused { .. } | TypeKind::Void => Ty::I64,
+            _ => Ty::Ptr,
+        }
+    }
+    /// Whether values of an integer type are signed.
+    pub fn is_signed(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            TypeKind::Int { signed, .. } => *signed,
+            TypeKind::Enum(id) => self.enums[*id].signed,
+            _ => false,
+        }
+    }
+
+    fn intern(&mut self, data: DataType) -> DataTypeId {
+        if let Some(&id) = self.interned.get(&data) {
+            return id;
+        }
+        let id = self.data.push(data.clone());
+        self.interned.insert(data, id);
+        id
+    }
+    /// The data type of the IR.
+    pub fn data(&mut self, ty: &Type) -> DataTypeId {
+        let data = match &ty.kind {
+            TypeKind::Void => DataType::Void,
+            TypeKind::Bool => DataType::Bool { name: alias_or(ty, "_Bool") },
+            TypeKind::Int { name, bits, signed } => {
+                DataType::Int { name: alias_or(ty, name), bits: *bits, signed: *signed }
+            }
+            TypeKind::Enum(id) => return self.enums[*id].data,
+            TypeKind::Record(id) => return self.records[*id].data,
+            TypeKind::Pointer(pointee) => {
+                let to_const = pointee.is_deep_const();
+                DataType::Pointer { pointee: self.data(pointee), to_const }
+            }
+            TypeKind::Array(element, length) => DataType::Array { element: self.data(element), length: *length },
+            TypeKind::OpenArray(element) => DataType::Array { element: self.data(element), length: 0 },
+            TypeKind::Function(_) => DataType::Opaque { name: self.spell(ty, ""), size: 0, align: 1 },
+            TypeKind::Refused { text, size, align, .. } => {
+                DataType::Opaque { name: alias_or(ty, text), size: *size, align: *align }
+            }
+        };
+        self.intern(data)
+    }
+
+    /// The type as C writes it, around a declarator.
+    pub fn spell(&self, ty: &Type, declarator: &str) -> String {
+        let named = |name: &str| {
+            let space = if declarator.is_empty() { "" } else { " " };
+            let qualifier = if ty.is_const { "const " } else { "" };
+            format!("{qualifier}{name}{space}{declarator}")
+        };
+        if let Some(alias) = &ty.alias {
+            return named(alias);
+        }
+        match &ty.kind {
+            TypeKind::Void => named("void"),
+            TypeKind::Bool => named("_Bool"),
+            TypeKind::Int { name, .. } => named(name),
+            TypeKind::Enum(id) => named(&self.enums[*id].name),
+            TypeKind::Record(id) => named(&self.records[*id].name),
+            TypeKind::Refused { text, .. } => named(text),
+            TypeKind::Pointer(pointee) => {
+                let qualifier = if ty.is_const { "const " } else { "" };
+                let inner = format!("*{qualifier}{declarator}");
+                match pointee.kind {
+                    TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Function(_) => {
+                        self.spell(pointee, &format!("({})", inner.trim_end()))
+                    }
+                    _ => self.spell(pointee, inner.trim_end()),
+                }
+            }
+            TypeKind::Array(element, length) => self.spell(element, &format!("{declarator}[{length}]")),
+            TypeKind::OpenArray(element) => self.spell(element, &format!("{declarator}[]")),
+            TypeKind::Function(signature) => {
+                let mut params: Vec<String> = signature.params.iter().map(|param| self.spell(param, "")).collect();
+                if signature.variadic {
+                    params.push("...".to_string());
+                } else if params.is_empty() && signature.prototype {
+                    params.push("void".to_string());
+                }
+                self.spell(&signature.result, &format!("{declarator}({})", params.join(", ")))
+            }
+        }
+    }
+}
+
+fn alias_or(ty: &Type, name: &str) -> String {
+    ty.alias.as_deref().unwrap_or(name).to_string()
+}
+
+/// `value` rounded up to a multiple of `to`.
+pub(crate) fn round_up(value: u64, to: u64) -> u64 {
+    value.div_ceil(to.max(1)) * to.max(1)
+}

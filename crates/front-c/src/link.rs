@@ -1,0 +1,430 @@
+//! The program that the files are linked into.
+//!
+//! External functions and globals are one per name; internal ones are one per file and get their final, unique names
+//! when all files are read.
+
+use crate::ctype::{Type, TypeKind, Types};
+use crate::error::FrontError;
+use crate::source::Sources;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use touchstone_base::{Files, Id, IndexMap, Span};
+use touchstone_ir::{
+    Callee, DataType, DataTypeId, DataTypes, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, Operand,
+    Param, Reg, RegInfo, TermKind, Terminator, Ty,
+};
+
+/// The program so far.
+pub(crate) struct Program {
+    pub files: Files,
+    pub sources: Sources,
+    pub types: Types,
+    pub globals: IndexMap<GlobalId, Global>,
+    pub functions: IndexMap<FuncId, Function>,
+    /// Names that are recognised (`malloc`, `klee_assume`, …) and were lowered so.
+    pub recognised: BTreeSet<String>,
+    /// Names that are not to be recognised, because the program defines them.
+    pub own: BTreeSet<String>,
+    external_functions: HashMap<String, FuncId>,
+    external_globals: HashMap<String, GlobalId>,
+    /// Functions that may be defined more than once, with the same meaning.
+    inline: HashSet<FuncId>,
+    /// File names of internal functions and globals, for their final names.
+    function_files: BTreeMap<FuncId, String>,
+    global_files: BTreeMap<GlobalId, String>,
+    /// Globals whose initialiser is not supported, and what it has.
+    poisoned: HashMap<GlobalId, String>,
+    literals: HashMap<(Vec<u8>, DataTypeId), GlobalId>,
+    function_marks: HashMap<FuncId, GlobalId>,
+    names: HashSet<String>,
+}
+
+/// What a declaration of a function says.
+pub(crate) struct Declaration {
+    pub name: String,
+    pub ty: Type,
+    pub param_names: Vec<String>,
+    pub span: Span,
+    /// The file, if it is internal.
+    pub internal: Option<String>,
+}
+
+/// What a declaration of a global says.
+pub(crate) struct GlobalDeclaration {
+    pub name: String,
+    pub ty: Type,
+    pub span: Span,
+    pub internal: Option<String>,
+}
+
+impl Program {
+    /// An empty program in which the names of `own` are not recognised.
+    pub fn new(own: BTreeSet<String>) -> Program {
+        Program {
+            files: Files::new(),
+            sources: Sources::default(),
+            types: Types::new(),
+            globals: IndexMap::new(),
+            functions: IndexMap::new(),
+            recognised: BTreeSet::new(),
+            own,
+            external_functions: HashMap::new(),
+            external_globals: HashMap::new(),
+            inline: HashSet::new(),
+            function_files: BTreeMap::new(),
+            global_files: BTreeMap::new(),
+            poisoned: HashMap::new(),
+            literals: HashMap::new(),
+            function_marks: HashMap::new(),
+            names: HashSet::new(),
+        }
+    }
+
+    /// The function of a declaration, made if it is new.
+    pub fn function(&mut self, declaration: &Declaration) -> FuncId {
+        if declaration.internal.is_none()
+            && let Some(&id) = self.external_functions.get(&declaration.name)
+        {
+            return id;
+        }
+        let function = self.declared(declaration);
+        let id = self.functions.push(function);
+        match &declaration.internal {
+            Some(file) => drop(self.function_files.insert(id, file.clone())),
+            None => drop(self.external_functions.insert(declaration.name.clone(), id)),
+        }
+        id
+    }
+
+    /// A function without body, with registers for its parameters.
+    pub fn declared(&mut self, declaration: &Declaration) -> Function {
+        let nothing = Type::plain(TypeKind::Void);
+        let (result, params) = match &declaration.ty.kind {
+            TypeKind::Function(signature) => (signature.result.clone(), signature.params.clone()),
+            _ => (nothing, Vec::new()),
+        };
+        let aggregate_result = result.is_record();
+        let mut function = Function {
+            name: declaration.name.clone(),
+            span: declaration.span,
+            internal: declaration.internal.is_some(),
+            library: false,
+            params: Vec::new(),
+            result: match result.kind {
+                TypeKind::Void | TypeKind::Record(_) => None,
+                _ => Some(self.types.scalar(&result)),
+            },
+            result_data: self.types.data(&result),
+            aggregate_result,
+            regs: IndexMap::new(),
+            slots: IndexMap::new(),
+            decisions: IndexMap::new(),
+            blocks: IndexMap::new(),
+        };
+        if aggregate_result {
+            let data = self.types.data(&result.clone().pointer_to());
+            let reg = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
+            function.params.push(Param { name: String::new(), reg, data, aggregate: false });
+        }
+        for (index, ty) in params.iter().enumerate() {
+            let name = declaration.param_names.get(index).cloned().unwrap_or_default();
+            let register = if ty.is_record() { Ty::Ptr } else { self.types.scalar(ty) };
+            let reg_name = (!name.is_empty()).then(|| name.clone());
+            let reg = function.regs.push(RegInfo { ty: register, name: reg_name });
+            let data = self.types.data(ty);
+            function.params.push(Param { name, reg, data, aggregate: ty.is_record() });
+        }
+        function
+    }
+
+    /// Gives a function its body. `None` if it is to be ignored: an inline function that is there already.
+    pub fn define(&mut self, id: FuncId, span: Span, inline: bool) -> Result<Option<FuncId>, FrontError> {
+        if self.functions[id].is_defined() {
+            if inline || self.inline.contains(&id) {
+                return Ok(None);
+            }
+            return Err(self.duplicate(&self.functions[id].name, self.functions[id].span, span));
+        }
+        if inline {
+            self.inline.insert(id);
+        }
+        Ok(Some(id))
+    }
+    fn duplicate(&self, name: &str, first: Span, second: Span) -> FrontError {
+        FrontError::DuplicateDefinition {
+            name: name.to_string(),
+            first: first.display(&self.files),
+            second: second.display(&self.files),
+        }
+    }
+    /// Whether there is an external function with a body.
+    pub fn defines(&self, name: &str) -> bool {
+        self.external_functions.get(name).is_some_and(|&id| self.functions[id].is_defined())
+    }
+    /// External functions that are used but not defined.
+    pub fn undefined_functions(&self) -> Vec<String> {
+        let undefined = self.functions.values().filter(|function| !function.is_defined());
+        undefined.map(|function| function.name.clone()).collect()
+    }
+
+    /// The global of a declaration, made (undefined) if it is new.
+    pub fn global(&mut self, declaration: &GlobalDeclaration) -> GlobalId {
+        if declaration.internal.is_none()
+            && let Some(&id) = self.external_globals.get(&declaration.name)
+        {
+            if !matches!(declaration.ty.kind, TypeKind::OpenArray(_)) && self.globals[id].size == 0 {
+                self.set_global_type(id, &declaration.ty);
+            }
+            return id;
+        }
+        let id = self.push_global(&declaration.name, &declaration.ty, declaration.span, Linkage::Undefined);
+        match &declaration.internal {
+            Some(file) => drop(self.global_files.insert(id, file.clone())),
+            None => drop(self.external_globals.insert(declaration.name.clone(), id)),
+        }
+        id
+    }
+    /// A static local.
+    pub fn static_local(&mut self, name: &str, ty: &Type, span: Span, file: &str) -> GlobalId {
+        let id = self.push_global(name, ty, span, Linkage::Local);
+        self.global_files.insert(id, file.to_string());
+        id
+    }
+    fn push_global(&mut self, name: &str, ty: &Type, span: Span, linkage: Linkage) -> GlobalId {
+        let data = self.types.data(ty);
+        let size = self.types.size(ty);
+        let constant = ty.is_deep_const();
+        self.globals.push(Global { name: name.to_string(), span, data, size, constant, linkage, init: None })
+    }
+    /// Sets a global's type, when a later declaration knows more.
+    pub fn set_global_type(&mut self, id: GlobalId, ty: &Type) {
+        let (data, size) = (self.types.data(ty), self.types.size(ty));
+        let global = &mut self.globals[id];
+        global.data = data;
+        global.size = size;
+        global.constant = ty.is_deep_const();
+    }
+    /// Defines a global, perhaps tentatively.
+    pub fn define_global(
+        &mut self,
+        id: GlobalId,
+        span: Span,
+        linkage: Linkage,
+        init: Option<Vec<Init>>,
+    ) -> Result<(), FrontError> {
+        if init.is_some() && self.globals[id].init.is_some() {
+            return Err(self.duplicate(&self.globals[id].name, self.globals[id].span, span));
+        }
+        let global = &mut self.globals[id];
+        if global.linkage == Linkage::Undefined || init.is_some() {
+            global.span = span;
+        }
+        global.linkage = linkage;
+        if init.is_some() {
+            global.init = init;
+        }
+        Ok(())
+    }
+    /// Marks a global whose initialiser has something unsupported: whoever uses it stops there.
+    pub fn poison(&mut self, id: GlobalId, what: String) {
+        self.poisoned.insert(id, what);
+    }
+
+    /// The global of a string literal.
+    pub fn literal(&mut self, bytes: Vec<u8>, ty: &Type, span: Span) -> GlobalId {
+        let data = self.types.data(ty);
+        let key = (bytes, data);
+        if let Some(&id) = self.literals.get(&key) {
+            return id;
+        }
+        let name = format!(".str{}", self.literals.len());
+        let size = key.0.len() as u64;
+        let init = Some(vec![Init::Bytes { offset: 0, bytes: key.0.clone() }]);
+        let id = self.globals.push(Global { name, span, data, size, constant: true, linkage: Linkage::Literal, init });
+        self.literals.insert(key, id);
+        id
+    }
+    /// An object that stands for a function in initialisers: distinct, not null, and good for nothing else.
+    pub fn function_mark(&mut self, function: FuncId, ty: &Type, span: Span) -> GlobalId {
+        if let Some(&id) = self.function_marks.get(&function) {
+            return id;
+        }
+        let name = format!(".fn.{}", self.functions[function].name);
+        let data = self.types.data(ty);
+        let id = self.globals.push(Global {
+            name,
+            span,
+            data,
+            size: 1,
+            constant: true,
+            linkage: Linkage::Literal,
+            init: None,
+        });
+        self.function_marks.insert(function, id);
+        id
+    }
+
+    /// The module: final names, no unfit calls, one data type of a kind.
+    pub fn finish(mut self) -> Module {
+        self.name_functions();
+        self.name_globals();
+        for global in self.globals.values_mut() {
+            // `int a[];` and nothing else: one element.
+            if global.size == 0
+                && global.linkage != Linkage::Undefined
+                && let DataType::Array { element, length: 0 } = self.types.data[global.data]
+            {
+                global.size = self.types.data[element].size(&self.types.data);
+            }
+        }
+        let fits = Fits { functions: &self.functions, poisoned: &self.poisoned };
+        let stops: Vec<_> = self.functions.ids().flat_map(|id| fits.stops(id)).collect();
+        for (function, block, at, what) in stops {
+            let block = &mut self.functions[function].blocks[block];
+            let span = block.insts[at].span;
+            block.insts.truncate(at);
+            block.terminator = Terminator { kind: TermKind::Unsupported(what), span };
+        }
+        let mut module =
+            Module { files: self.files, types: self.types.data, globals: self.globals, functions: self.functions };
+        merge_types(&mut module);
+        module
+    }
+
+    fn name_functions(&mut self) {
+        for (id, function) in self.functions.iter() {
+            if !self.function_files.contains_key(&id) {
+                self.names.insert(function.name.clone());
+            }
+        }
+        for (id, file) in std::mem::take(&mut self.function_files) {
+            let name = unique(&mut self.names, &self.functions[id].name, &file);
+            self.functions[id].name = name;
+        }
+    }
+    fn name_globals(&mut self) {
+        let mut names: HashSet<String> = HashSet::new();
+        for (id, global) in self.globals.iter() {
+            if !self.global_files.contains_key(&id) {
+                names.insert(global.name.clone());
+            }
+        }
+        for (id, file) in std::mem::take(&mut self.global_files) {
+            let name = unique(&mut names, &self.globals[id].name, &file);
+            self.globals[id].name = name;
+        }
+    }
+}
+
+/// The name, `name@file.c`, `name$2`, …: the first that is free.
+fn unique(names: &mut HashSet<String>, name: &str, file: &str) -> String {
+    let base = std::path::Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
+    let with_file = format!("{name}@{}", base.unwrap_or_default());
+    let mut candidates = [name.to_string(), with_file].into_iter().chain((2u32..).map(|n| format!("{name}${n}")));
+    let free = candidates.find(|candidate| !names.contains(candidate)).expect("invariant: some number is free");
+    names.insert(free.clone());
+    free
+}
+
+/// Finds instructions that can't be executed as they are: calls that don't fit, uses of poisoned globals.
+struct Fits<'a> {
+    functions: &'a IndexMap<FuncId, Function>,
+    poisoned: &'a HashMap<GlobalId, String>,
+}
+
+impl Fits<'_> {
+    fn stops(&self, id: FuncId) -> Vec<(FuncId, touchstone_ir::BlockId, usize, String)> {
+        let function = &self.functions[id];
+        let mut stops = Vec::new();
+        for (block, body) in function.blocks.iter() {
+            let stop = body
+                .insts
+                .iter()
+                .enumerate()
+                .find_map(|(at, inst)| self.problem(function, &inst.kind).map(|what| (id, block, at, what)));
+            stops.extend(stop);
+        }
+        stops
+    }
+    fn problem(&self, function: &Function, kind: &InstKind) -> Option<String> {
+        match kind {
+            InstKind::GlobalAddr { global, .. } => self.poisoned.get(global).cloned(),
+            InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
+                let callee = &self.functions[*callee];
+                let of = |operand: &Operand| match operand {
+                    Operand::Reg(reg) => function.regs[*reg].ty,
+                    Operand::Const(ty, _) => *ty,
+                };
+                let fits = args.len() == callee.params.len()
+                    && args.iter().zip(&callee.params).all(|(arg, param)| of(arg) == callee.regs[param.reg].ty)
+                    && dst.is_none_or(|dst: Reg| callee.result == Some(function.regs[dst].ty));
+                (!fits).then(|| format!("call of `{}` with other types than its definition", callee.name))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Makes equal data types one, also when several files declare them, and lets an incomplete structure be the complete
+/// one of its name. Types are equal if nothing that can be followed from them tells them apart.
+fn merge_types(module: &mut Module) {
+    let types = &module.types;
+    let complete: HashMap<&str, DataTypeId> = types
+        .iter()
+        .filter_map(|(id, ty)| match ty {
+            DataType::Struct { name, .. } => Some((name.as_str(), id)),
+            _ => None,
+        })
+        .collect();
+    let stand_in: Vec<DataTypeId> = types
+        .iter()
+        .map(|(id, ty)| match ty {
+            DataType::Opaque { name, size: 0, .. } => complete.get(name.as_str()).copied().unwrap_or(id),
+            _ => id,
+        })
+        .collect();
+    let of = |classes: &[usize], id: DataTypeId| classes[stand_in[id.index()].index()];
+    let mut classes = vec![0usize; types.len()];
+    let mut count = 1;
+    loop {
+        let mut known: HashMap<DataType, usize> = HashMap::new();
+        let mut next = Vec::with_capacity(types.len());
+        for id in types.ids() {
+            let shape = map_ids(&types[stand_in[id.index()]], |child| DataTypeId::new(of(&classes, child)));
+            let fresh = known.len();
+            next.push(*known.entry(shape).or_insert(fresh));
+        }
+        let new_count = known.len();
+        classes = next;
+        if new_count == count {
+            break;
+        }
+        count = new_count;
+    }
+    let mut merged = DataTypes::new();
+    for class in 0..count {
+        let first = types.ids().find(|id| classes[id.index()] == class).expect("invariant: no class is empty");
+        let shape = &types[stand_in[first.index()]];
+        merged.push(map_ids(shape, |child| DataTypeId::new(of(&classes, child))));
+    }
+    let new_id = |id: &mut DataTypeId| *id = DataTypeId::new(of(&classes, *id));
+    for global in module.globals.values_mut() {
+        new_id(&mut global.data);
+    }
+    for function in module.functions.values_mut() {
+        new_id(&mut function.result_data);
+        function.params.iter_mut().for_each(|param| new_id(&mut param.data));
+        function.slots.values_mut().for_each(|slot| new_id(&mut slot.data));
+    }
+    module.types = merged;
+}
+
+fn map_ids(ty: &DataType, map: impl Fn(DataTypeId) -> DataTypeId) -> DataType {
+    let mut ty = ty.clone();
+    match &mut ty {
+        DataType::Pointer { pointee, .. } => *pointee = map(*pointee),
+        DataType::Array { element, .. } => *element = map(*element),
+        DataType::Struct { fields, .. } => fields.iter_mut().for_each(|field| field.ty = map(field.ty)),
+        _ => {}
+    }
+    ty
+}

@@ -1,0 +1,61 @@
+//! `offsetof(type, member.path[3])`, from its source text.
+
+use crate::ctype::{Type, TypeKind, Types};
+use crate::scope::Scopes;
+use crate::tokens::{Token, tokenize};
+use crate::typename::{Parser, split_commas};
+
+/// The value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) that a text starts with.
+pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64> {
+    let open = text.find('(')?;
+    if !text[..open].trim_end().ends_with("offsetof") {
+        return None;
+    }
+    let mut depth = 0;
+    let close = text[open..].char_indices().find_map(|(at, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        (depth == 0).then_some(open + at)
+    })?;
+    let parts = split_commas(&tokenize(&text[open + 1..close]));
+    let [ty, path] = parts.as_slice() else { return None };
+    let ty = Parser::new(ty.clone(), scopes, types).type_name()?;
+    let mut words = path.iter();
+    let Some(Token::Word(first)) = words.next() else { return None };
+    let (mut offset, mut ty) = member(types, &ty, first)?;
+    while let Some(token) = words.next() {
+        let (step, inner) = if token.is(".") {
+            let Some(Token::Word(name)) = words.next() else { return None };
+            member(types, &ty, name)?
+        } else if token.is("[") {
+            let Some(Token::Number(index)) = words.next() else { return None };
+            let TypeKind::Array(element, _) = &ty.kind else { return None };
+            if !words.next()?.is("]") {
+                return None;
+            }
+            (types.size(element) * u64::try_from(*index).ok()?, (**element).clone())
+        } else {
+            return None;
+        };
+        offset += step;
+        ty = inner;
+    }
+    Some(offset)
+}
+
+/// Offset and type of a member, also through unnamed members.
+fn member(types: &Types, ty: &Type, name: &str) -> Option<(u64, Type)> {
+    let TypeKind::Record(id) = ty.kind else { return None };
+    let record = &types.records[id];
+    if !record.complete || record.problem.is_some() {
+        return None;
+    }
+    record.fields.iter().filter(|field| field.bits.is_none()).find_map(|field| {
+        if field.name == name {
+            Some((field.offset, field.ty.clone()))
+        } else if field.name.is_empty() {
+            member(types, &field.ty, name).map(|(offset, ty)| (field.offset + offset, ty))
+        } else {
+            None
+        }
+    })
+}

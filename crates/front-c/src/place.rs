@@ -1,0 +1,224 @@
+//! Lvalues: where an expression's object is.
+
+use crate::ast::Node;
+use crate::consts::selected;
+use crate::ctype::{Type, TypeKind};
+use crate::func::{Local, Lowerer};
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, InstKind, Operand, Reg, Ty};
+
+/// Where an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Register(Reg),
+    /// So many bytes after an address.
+    Memory(Operand, i64),
+}
+
+impl Place {
+    /// For code that nobody reaches.
+    pub const NOWHERE: Place = Place::Memory(Operand::Const(Ty::Ptr, 0), 0);
+}
+
+impl Lowerer<'_, '_> {
+    /// The place of an lvalue.
+    pub fn place(&mut self, node: &Node) -> Place {
+        let span = self.unit.span(node);
+        match node.kind.as_str() {
+            "ParenExpr" | "ConstantExpr" => self.place_of_first(node),
+            "UnaryOperator" if node.opcode == "__extension__" => self.place_of_first(node),
+            "UnaryOperator" if node.opcode == "*" => match node.inner.first() {
+                Some(pointer) => Place::Memory(self.rvalue(pointer), 0),
+                None => self.no_place("expression", node),
+            },
+            "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") => {
+                self.place_of_first(node)
+            }
+            "DeclRefExpr" => self.place_of_variable(node, span),
+            "ArraySubscriptExpr" => self.place_of_element(node, span),
+            "MemberExpr" => self.place_of_member(node, span),
+            "StringLiteral" | "PredefinedExpr" => match self.unit.string_global(node, span) {
+                Some(global) => Place::Memory(self.global_address(global, span), 0),
+                None => self.no_place("string literal", node),
+            },
+            "CompoundLiteralExpr" => self.place_of_literal(node, span),
+            "GenericSelectionExpr" => match selected(node) {
+                Some(chosen) => self.place(chosen),
+                None => self.no_place("_Generic", node),
+            },
+            _ if self.unit.type_of(node).is_record() => {
+                // A structure without a name (a call's result): it needs one to have parts.
+                let ty = self.unit.type_of(node);
+                let address = self.temporary(&ty, span);
+                self.aggregate(node, &ty, address);
+                Place::Memory(address, 0)
+            }
+            kind => {
+                let what = kind.to_string();
+                self.no_place(&what, node)
+            }
+        }
+    }
+
+    fn no_place(&mut self, what: &str, node: &Node) -> Place {
+        self.unsupported(what, node);
+        Place::NOWHERE
+    }
+    fn place_of_first(&mut self, node: &Node) -> Place {
+        match node.inner.first() {
+            Some(inner) => self.place(inner),
+            None => self.no_place("expression", node),
+        }
+    }
+
+    fn place_of_variable(&mut self, node: &Node, span: Span) -> Place {
+        let Some(decl) = &node.decl else { return self.no_place("expression", node) };
+        if let Some(what) = self.variable_refusal(node) {
+            return self.no_place(what, node);
+        }
+        match self.locals.get(&decl.id).copied() {
+            Some(Local::Register(reg)) => Place::Register(reg),
+            Some(Local::Slot(slot)) => Place::Memory(self.slot_address(slot, span), 0),
+            Some(Local::Behind(reg)) => Place::Memory(Operand::Reg(reg), 0),
+            Some(Local::Static(global)) => Place::Memory(self.global_address(global, span), 0),
+            None if decl.kind == "VarDecl" && self.unit.is_thread_local(&decl.name) => {
+                self.no_place("thread-local storage", node)
+            }
+            None if decl.kind == "VarDecl" => {
+                let global = self.unit.global_named(&decl.name, decl.ty.as_ref());
+                Place::Memory(self.global_address(global, span), 0)
+            }
+            None if decl.kind == "FunctionDecl" => self.no_place("function pointer", node),
+            None => self.no_place("variable of an unknown kind", node),
+        }
+    }
+    /// A variable whose type has no layout can't even be named.
+    fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
+        let ty = self.unit.type_of(node);
+        match self.unit.program.types.refusal(&ty) {
+            Some(what @ ("variable-length array" | "_BitInt" | "_Atomic" | "varargs" | "vector type" | "unknown type")) => {
+                Some(what)
+            }
+            _ => None,
+        }
+    }
+
+    fn place_of_element(&mut self, node: &Node, span: Span) -> Place {
+        let [left, right] = node.inner.as_slice() else { return self.no_place("expression", node) };
+        let (base, index) = if self.unit.type_of(left).is_pointer() { (left, right) } else { (right, left) };
+        let ty = self.unit.type_of(base);
+        let Some(size) = self.element_size(&ty) else { return self.no_place("incomplete type", node) };
+        let base = self.array_base(base);
+        let signed = self.unit.program.types.is_signed(&self.unit.type_of(index));
+        let index = self.rvalue(index);
+        let index = self.resize(index, Ty::I64, signed, span);
+        if let (Place::Memory(address, offset), Operand::Const(_, index)) = (base, index) {
+            return Place::Memory(address, offset.wrapping_add((index as i64).wrapping_mul(size as i64)));
+        }
+        let address = self.address(base, span);
+        let bytes = self.bin_scaled(index, size, span);
+        Place::Memory(self.offset(address, bytes, span), 0)
+    }
+    /// The address that a subscript starts from; of an array, its place, so that constant offsets add up.
+    fn array_base(&mut self, base: &Node) -> Place {
+        let mut inner = base;
+        while inner.kind == "ParenExpr"
+            && let Some(first) = inner.inner.first()
+        {
+            inner = first;
+        }
+        if inner.kind == "ImplicitCastExpr"
+            && inner.cast == "ArrayToPointerDecay"
+            && let Some(array) = inner.inner.first()
+        {
+            return self.place(array);
+        }
+        Place::Memory(self.rvalue(base), 0)
+    }
+    /// `index * size`.
+    pub fn bin_scaled(&mut self, index: Operand, size: u64, span: Span) -> Operand {
+        if size == 1 { index } else { self.bin(BinOp::Mul, index, Operand::Const(Ty::I64, size), span) }
+    }
+    /// The size of what a pointer points to, if it has one.
+    pub fn element_size(&self, pointer: &Type) -> Option<u64> {
+        let element = pointer.element()?;
+        match element.kind {
+            TypeKind::Refused { size: 0, .. } => None,
+            TypeKind::Record(id) if !self.unit.program.types.records[id].complete => None,
+            TypeKind::Record(id) if self.unit.program.types.records[id].problem.is_some() => None,
+            TypeKind::OpenArray(_) => None,
+            _ => Some(self.unit.program.types.size(element)),
+        }
+    }
+
+    fn place_of_member(&mut self, node: &Node, span: Span) -> Place {
+        let Some(base) = node.inner.first() else { return self.no_place("expression", node) };
+        let place = if node.is_arrow { Place::Memory(self.rvalue(base), 0) } else { self.place(base) };
+        let Some(&(record, field)) = self.unit.fields.get(&node.link) else {
+            return self.no_place("member of an unknown type", node);
+        };
+        let record = &self.unit.program.types.records[record];
+        let field = &record.fields[field];
+        let offset = field.offset as i64;
+        if let Some(problem) = record.problem {
+            return self.no_place(problem, node);
+        }
+        if record.is_union {
+            return self.no_place("union", node);
+        }
+        if field.bits.is_some() {
+            return self.no_place("bit-field", node);
+        }
+        match place {
+            Place::Memory(address, before) => Place::Memory(address, before.wrapping_add(offset)),
+            Place::Register(reg) => {
+                // A structure is never in a register.
+                let address = Operand::Reg(reg);
+                let _ = span;
+                Place::Memory(address, offset)
+            }
+        }
+    }
+
+    fn place_of_literal(&mut self, node: &Node, span: Span) -> Place {
+        let ty = self.unit.type_of(node);
+        let Some(value) = node.inner.first() else { return self.no_place("compound literal", node) };
+        if let Some(what) = self.unit.program.types.refusal(&ty) {
+            return self.no_place(what, node);
+        }
+        let address = self.temporary(&ty, span);
+        self.initialise(value, &ty, Place::Memory(address, 0));
+        Place::Memory(address, 0)
+    }
+
+    /// The address of a place in memory.
+    pub fn address(&mut self, place: Place, span: Span) -> Operand {
+        match place {
+            Place::Memory(base, offset) => self.offset(base, Operand::Const(Ty::I64, offset as u64), span),
+            // Variables whose address is needed are never in registers.
+            Place::Register(_) => Operand::Const(Ty::Ptr, 0),
+        }
+    }
+    /// Reads a scalar.
+    pub fn load(&mut self, place: Place, ty: &Type, span: Span) -> Operand {
+        match place {
+            Place::Register(reg) => Operand::Reg(reg),
+            Place::Memory(..) => {
+                let addr = self.address(place, span);
+                let dst = self.temp(self.unit.program.types.scalar(ty));
+                self.emit(InstKind::Load { dst, addr }, span);
+                Operand::Reg(dst)
+            }
+        }
+    }
+    /// Writes a scalar.
+    pub fn store(&mut self, place: Place, value: Operand, span: Span) {
+        match place {
+            Place::Register(reg) => self.assign(reg, value, span),
+            Place::Memory(..) => {
+                let addr = self.address(place, span);
+                self.emit(InstKind::Store { addr, value }, span);
+            }
+        }
+    }
+}

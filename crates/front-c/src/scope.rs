@@ -1,0 +1,77 @@
+//! Which type a name means at a place of the source.
+//!
+//! clang's JSON spells types as text. C declares before use, and the stream is read in document order, so a stack of
+//! scopes finds what the text means.
+
+use crate::ctype::Type;
+use std::collections::HashMap;
+
+/// A structure, union or enumeration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tag {
+    Record(usize),
+    Enum(usize),
+}
+
+#[derive(Default)]
+struct Level {
+    typedefs: HashMap<String, Type>,
+    tags: HashMap<String, Tag>,
+}
+
+/// The scopes of a translation unit.
+pub(crate) struct Scopes {
+    levels: Vec<Level>,
+    /// Unnamed ones by `file:line:column`, as clang's type texts name them.
+    pub unnamed: HashMap<String, Tag>,
+    /// By clang's id.
+    pub by_id: HashMap<u64, Tag>,
+    /// Values of enumeration constants by name, for constant expressions that are only there as text.
+    pub constants: HashMap<String, i64>,
+}
+
+impl Scopes {
+    /// The file scope.
+    pub fn new() -> Scopes {
+        Scopes {
+            levels: vec![Level::default()],
+            unnamed: HashMap::new(),
+            by_id: HashMap::new(),
+            constants: HashMap::new(),
+        }
+    }
+    /// Enters a block.
+    pub fn push(&mut self) {
+        self.levels.push(Level::default());
+    }
+    /// Leaves a block; says whether it declared types.
+    pub fn pop(&mut self) -> bool {
+        match self.levels.pop() {
+            Some(level) => !level.typedefs.is_empty() || !level.tags.is_empty(),
+            None => false,
+        }
+    }
+    fn top(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("invariant: the file scope is never popped")
+    }
+    /// Declares a typedef.
+    pub fn add_typedef(&mut self, name: &str, ty: Type) {
+        self.top().typedefs.insert(name.to_string(), ty);
+    }
+    /// Declares a tag.
+    pub fn add_tag(&mut self, name: &str, tag: Tag) {
+        self.top().tags.insert(name.to_string(), tag);
+    }
+    /// What a typedef name means.
+    pub fn typedef(&self, name: &str) -> Option<&Type> {
+        self.levels.iter().rev().find_map(|level| level.typedefs.get(name))
+    }
+    /// What a tag means.
+    pub fn tag(&self, name: &str) -> Option<Tag> {
+        self.levels.iter().rev().find_map(|level| level.tags.get(name)).copied()
+    }
+    /// What a tag means in the innermost scope only.
+    pub fn own_tag(&self, name: &str) -> Option<Tag> {
+        self.levels.last().and_then(|level| level.tags.get(name)).copied()
+    }
+}

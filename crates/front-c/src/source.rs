@@ -1,0 +1,226 @@
+//! From clang's positions to spans and source text, as the user sees them.
+//!
+//! What a macro makes is shown where the macro is called; only what the user wrote in an argument of that call is shown
+//! at its own place in the argument.
+
+use crate::ast::{Node, Position, RawLoc};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use touchstone_base::{FileId, Files, Id, Span};
+
+/// Source texts, read when first needed.
+#[derive(Default)]
+pub(crate) struct Sources {
+    texts: RefCell<HashMap<String, Rc<[u8]>>>,
+    ids: HashMap<String, FileId>,
+}
+
+/// A piece of a file: first byte, byte after the last, and the line and column of both.
+#[derive(Clone, Copy)]
+struct Extent {
+    file: u32,
+    begin: (u32, u32, u32),
+    end: (u32, u32, u32),
+}
+
+impl Sources {
+    /// Gives a text to a name that no file has (library models).
+    pub fn insert(&mut self, name: &str, text: &str) {
+        self.texts.get_mut().insert(name.to_string(), Rc::from(text.as_bytes()));
+    }
+    /// The text of a file; empty if it can't be read (then no text is shown, which is all it is for).
+    pub fn text(&self, name: &str) -> Rc<[u8]> {
+        let mut texts = self.texts.borrow_mut();
+        if let Some(text) = texts.get(name) {
+            return Rc::clone(text);
+        }
+        let text: Rc<[u8]> = std::fs::read(name).map(Rc::from).unwrap_or_else(|_| Rc::from([]));
+        texts.insert(name.to_string(), Rc::clone(&text));
+        text
+    }
+    /// The id of a file of the module.
+    pub fn file_id(&mut self, files: &mut Files, name: &str) -> FileId {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = files.push(name.to_string());
+        self.ids.insert(name.to_string(), id);
+        id
+    }
+    /// The span of a node.
+    pub fn span(&mut self, files: &mut Files, names: &[Rc<str>], node: &Node) -> Span {
+        match self.extent(names, &node.begin, &node.end) {
+            Some(extent) => {
+                let file = self.file_id(files, &names[extent.file as usize]);
+                Span {
+                    file,
+                    line: extent.begin.1,
+                    column: extent.begin.2,
+                    end_line: extent.end.1,
+                    end_column: extent.end.2,
+                }
+            }
+            None => self.point(files, names, &node.loc),
+        }
+    }
+    /// The span of a declaration's name.
+    pub fn point(&mut self, files: &mut Files, names: &[Rc<str>], position: &Position) -> Span {
+        match position.expansion {
+            Some(loc) => {
+                let file = self.file_id(files, &names[loc.file as usize]);
+                let mut span = Span::at(file, loc.line, loc.column);
+                span.end_column += loc.token;
+                span
+            }
+            None => Span::at(FileId::new(0), 0, 0),
+        }
+    }
+    /// The source text of a node on one line, without comments.
+    pub fn node_text(&mut self, names: &[Rc<str>], node: &Node) -> String {
+        let Some(extent) = self.extent(names, &node.begin, &node.end) else { return String::new() };
+        let text = self.text(&names[extent.file as usize]);
+        match text.get(extent.begin.0 as usize..extent.end.0 as usize) {
+            Some(piece) => fold(&String::from_utf8_lossy(piece)),
+            None => String::new(),
+        }
+    }
+
+    fn extent(&mut self, names: &[Rc<str>], begin: &Position, end: &Position) -> Option<Extent> {
+        if let (Some(first), Some(last)) = (self.in_argument(names, begin), self.in_argument(names, end))
+            && first.file == last.file
+            && first.offset <= last.offset
+        {
+            return Some(Extent {
+                file: first.file,
+                begin: (first.offset, first.line, first.column),
+                end: (last.offset + last.token, last.line, last.column + last.token),
+            });
+        }
+        let (first, last) = (begin.expansion?, end.expansion?);
+        if first.file != last.file {
+            return Some(Extent {
+                file: first.file,
+                begin: (first.offset, first.line, first.column),
+                end: (first.offset + first.token, first.line, first.column + first.token),
+            });
+        }
+        let plain = (last.offset + last.token, last.line, last.column + last.token);
+        let end = if end.spelling.is_some() { self.call_end(names, &last).unwrap_or(plain) } else { plain };
+        Some(Extent { file: first.file, begin: (first.offset, first.line, first.column), end })
+    }
+
+    /// The written place of a token that the user wrote in a macro's argument (or outside of any macro).
+    fn in_argument(&mut self, names: &[Rc<str>], position: &Position) -> Option<RawLoc> {
+        let expansion = position.expansion?;
+        let Some(spelling) = &position.spelling else { return Some(expansion) };
+        if !position.macro_argument || spelling.file != expansion.file {
+            return None;
+        }
+        let (end, _, _) = self.call_end(names, &expansion)?;
+        (expansion.offset < spelling.offset && spelling.offset < end).then_some(**spelling)
+    }
+
+    /// Where the parenthesis of a macro call closes: byte after it, line, column after it.
+    fn call_end(&mut self, names: &[Rc<str>], name: &RawLoc) -> Option<(u32, u32, u32)> {
+        let text = self.text(&names[name.file as usize]);
+        let mut at = (name.offset + name.token) as usize;
+        let (mut line, mut column) = (name.line, name.column + name.token);
+        let mut depth = 0u32;
+        let mut quote = None;
+        loop {
+            let byte = *text.get(at)?;
+            match (quote, byte) {
+                (Some(_), b'\\') => {
+                    at += 1;
+                    column += 1;
+                }
+                (Some(open), _) if byte == open => quote = None,
+                (Some(_), _) => {}
+                (None, b'"' | b'\'') if depth > 0 => quote = Some(byte),
+                (None, b'(') => depth += 1,
+                (None, b')') if depth > 0 => depth -= 1,
+                (None, _) if depth == 0 && !byte.is_ascii_whitespace() => return None,
+                _ => {}
+            }
+            at += 1;
+            column += 1;
+            if byte == b'\n' {
+                line += 1;
+                column = 1;
+            }
+            if depth == 0 && byte == b')' {
+                return Some((at as u32, line, column));
+            }
+        }
+    }
+}
+
+/// Folds white space, line continuations and comments to single spaces.
+pub(crate) fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut quote = None;
+    let mut space = false;
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
+        if quote.is_none() {
+            if c.is_whitespace() || (c == '\\' && matches!(next, Some('\n' | '\r'))) {
+                space = true;
+                continue;
+            }
+            if c == '/' && next == Some('/') {
+                for skipped in chars.by_ref() {
+                    if skipped == '\n' {
+                        break;
+                    }
+                }
+                space = true;
+                continue;
+            }
+            if c == '/' && next == Some('*') {
+                chars.next();
+                let mut star = false;
+                for skipped in chars.by_ref() {
+                    if star && skipped == '/' {
+                        break;
+                    }
+                    star = skipped == '*';
+                }
+                space = true;
+                continue;
+            }
+        }
+        if space && !out.is_empty() {
+            out.push(' ');
+        }
+        space = false;
+        out.push(c);
+        match quote {
+            Some(_) if c == '\\' => out.extend(chars.next()),
+            Some(open) if c == open => quote = None,
+            None if c == '"' || c == '\'' => quote = Some(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+
+    #[track_caller]
+    fn check(input: &str, expected: &str) {
+        assert_eq!(fold(input), expected);
+    }
+
+    #[test]
+    fn source_text_becomes_one_line_without_comments() {
+        check("a   &&\n\t b", "a && b");
+        check("a /* why */ && // because\n b", "a && b");
+        check("a && \\\n b", "a && b");
+        check("x == ' ' || s == \"/*  */\"", "x == ' ' || s == \"/*  */\"");
+        check("c == '\\'' &&  d", "c == '\\'' && d");
+    }
+}

@@ -1,0 +1,107 @@
+//! Tokens of C, as far as type names, parameter lists and constant expressions need them.
+
+/// A token.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Token {
+    /// An identifier or keyword.
+    Word(String),
+    /// An integer.
+    Number(i64),
+    /// Anything else that is one token; strings and characters are here too, as written.
+    Sign(String),
+}
+
+impl Token {
+    /// Whether it is this sign.
+    pub fn is(&self, sign: &str) -> bool {
+        matches!(self, Token::Sign(text) if text == sign)
+    }
+    /// Whether it is this word.
+    pub fn is_word(&self, word: &str) -> bool {
+        matches!(self, Token::Word(text) if text == word)
+    }
+}
+
+const LONG_SIGNS: [&str; 14] = ["...", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "::", "++", "--", "##"];
+
+/// Splits a text into tokens. Never fails: a strange character is a sign of its own.
+pub(crate) fn tokenize(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = if c.is_whitespace() {
+            c.len_utf8()
+        } else if c.is_alphabetic() || c == '_' || c == '$' {
+            let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).unwrap_or(rest.len());
+            tokens.push(Token::Word(rest[..length].to_string()));
+            length
+        } else if c.is_ascii_digit() {
+            let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '.')).unwrap_or(rest.len());
+            let word = &rest[..length];
+            tokens.push(number(word).map_or_else(|| Token::Sign(word.to_string()), Token::Number));
+            length
+        } else if c == '"' || c == '\'' {
+            let length = quoted(rest, c);
+            let word = &rest[..length];
+            tokens.push(character(word).map_or_else(|| Token::Sign(word.to_string()), Token::Number));
+            length
+        } else {
+            let sign = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign)).copied();
+            let length = sign.map_or(c.len_utf8(), str::len);
+            tokens.push(Token::Sign(rest[..length].to_string()));
+            length
+        };
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if escaped {
+            escaped = false;
+        } else if c == '\\' {
+            escaped = true;
+        } else if c == quote {
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
+fn character(text: &str) -> Option<i64> {
+    let body = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let mut chars = body.chars();
+    let first = chars.next()?;
+    (first != '\\' && first.is_ascii() && chars.next().is_none()).then_some(i64::from(first as u32))
+}
+
+fn number(text: &str) -> Option<i64> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        i64::from_str_radix(hex, 16).ok()
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        i64::from_str_radix(digits, 8).ok()
+    } else {
+        digits.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_words_and_long_signs_are_told_apart() {
+        let words: Vec<String> = tokenize("int a[0x10u << 2] 'c' \"s)\" 1.5 ...")
+            .into_iter()
+            .map(|token| match token {
+                Token::Word(word) => format!("w:{word}"),
+                Token::Number(number) => format!("n:{number}"),
+                Token::Sign(sign) => format!("s:{sign}"),
+            })
+            .collect();
+        assert_eq!(words.join(" "), "w:int w:a s:[ n:16 s:<< n:2 s:] n:99 s:\"s)\" s:1.5 s:...");
+    }
+}

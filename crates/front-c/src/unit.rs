@@ -1,0 +1,485 @@
+//! One translation unit: its declarations, in document order.
+
+use crate::ast::{Node, Position, TypeText};
+use crate::ctype::{FieldDecl, Type, TypeKind};
+use crate::error::FrontError;
+use crate::link::{Declaration, GlobalDeclaration, Program};
+use crate::scope::{Scopes, Tag};
+use crate::typename::{parse_known, parse_type};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_ir::{EnumItem, FuncId, GlobalId, Linkage};
+
+/// Which functions of a unit are lowered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Selection {
+    /// All but those of system headers that nobody calls.
+    Program,
+    /// Only these and what they call: library models.
+    Library(Vec<String>),
+}
+
+/// A translation unit being read.
+pub(crate) struct Unit<'p> {
+    pub program: &'p mut Program,
+    pub scopes: Scopes,
+    /// File names, as positions index them.
+    pub names: Vec<Rc<str>>,
+    /// The file that was given.
+    pub file: String,
+    /// Values of enumeration constants by clang's id.
+    pub constants: HashMap<u64, i64>,
+    /// Record and index of fields by clang's id.
+    pub fields: HashMap<u64, (usize, usize)>,
+    /// Functions whose parameters may be declared as arrays.
+    pub array_candidates: Vec<FuncId>,
+    /// Static locals by clang's id.
+    pub static_locals: HashMap<u64, GlobalId>,
+    selection: Selection,
+    types: RefCell<HashMap<Rc<str>, Type>>,
+    declarations: HashMap<String, Declaration>,
+    functions: HashMap<String, FuncId>,
+    global_declarations: HashMap<String, GlobalDeclaration>,
+    globals: HashMap<String, GlobalId>,
+    thread_locals: HashSet<String>,
+    postponed: HashMap<String, Node>,
+    wanted: VecDeque<String>,
+}
+
+impl<'p> Unit<'p> {
+    /// A unit of which nothing is read yet.
+    pub fn new(program: &'p mut Program, file: &str, selection: Selection) -> Unit<'p> {
+        Unit {
+            program,
+            scopes: Scopes::new(),
+            names: Vec::new(),
+            file: file.to_string(),
+            constants: HashMap::new(),
+            fields: HashMap::new(),
+            array_candidates: Vec::new(),
+            static_locals: HashMap::new(),
+            selection,
+            types: RefCell::new(HashMap::new()),
+            declarations: HashMap::new(),
+            functions: HashMap::new(),
+            global_declarations: HashMap::new(),
+            globals: HashMap::new(),
+            thread_locals: HashSet::new(),
+            postponed: HashMap::new(),
+            wanted: VecDeque::new(),
+        }
+    }
+
+    /// The span of a node.
+    pub fn span(&mut self, node: &Node) -> Span {
+        self.program.sources.span(&mut self.program.files, &self.names, node)
+    }
+    /// The span of a declared name.
+    pub fn point(&mut self, position: &Position) -> Span {
+        self.program.sources.point(&mut self.program.files, &self.names, position)
+    }
+    /// The source text of a node.
+    pub fn text(&mut self, node: &Node) -> String {
+        self.program.sources.node_text(&self.names, node)
+    }
+
+    /// The type of a node.
+    pub fn type_of(&self, node: &Node) -> Type {
+        match &node.ty {
+            Some(text) => self.type_named(text),
+            None => Type::plain(TypeKind::Void),
+        }
+    }
+    /// The type that clang's text names.
+    pub fn type_named(&self, text: &TypeText) -> Type {
+        if let Some(ty) = self.types.borrow().get(&text.written) {
+            return ty.clone();
+        }
+        let known = |text: &str| parse_known(text, &self.scopes, &self.program.types);
+        let ty = known(&text.written)
+            .or_else(|| text.desugared.as_deref().and_then(known))
+            .unwrap_or_else(|| parse_type(&text.written, &self.scopes, &self.program.types));
+        // `typeof (x)` means something else elsewhere.
+        if !text.written.contains("typeof") {
+            self.types.borrow_mut().insert(Rc::clone(&text.written), ty.clone());
+        }
+        ty
+    }
+    /// Forgets what texts mean, when a declaration may have changed it.
+    fn forget_types(&self) {
+        self.types.borrow_mut().clear();
+    }
+    /// Enters a block of a function.
+    pub fn push_scope(&mut self) {
+        self.scopes.push();
+    }
+    /// Leaves a block of a function.
+    pub fn pop_scope(&mut self) {
+        if self.scopes.pop() {
+            self.forget_types();
+        }
+    }
+
+    /// Takes a declaration of the file scope.
+    pub fn declaration(&mut self, node: Node) -> Result<(), FrontError> {
+        match node.kind.as_str() {
+            "TypedefDecl" | "RecordDecl" | "EnumDecl" => self.type_declaration(&node),
+            "FunctionDecl" => return self.function_declaration(node),
+            "VarDecl" => return self.global_declaration(&node),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes a declaration of a type, also of a block.
+    pub fn type_declaration(&mut self, node: &Node) {
+        match node.kind.as_str() {
+            "TypedefDecl" => self.typedef(node),
+            "RecordDecl" => self.record(node),
+            "EnumDecl" => self.enumeration(node),
+            _ => {}
+        }
+    }
+
+    fn typedef(&mut self, node: &Node) {
+        let direct = node.inner.first().and_then(|inner| self.declared_tag(inner));
+        let mut ty = match direct {
+            Some(Tag::Record(id)) => {
+                let record = &mut self.program.types.records[id];
+                if !record.named {
+                    record.named = true;
+                    record.name = node.name.clone();
+                    self.program.types.refresh_record(id);
+                }
+                Type::plain(TypeKind::Record(id))
+            }
+            Some(Tag::Enum(id)) => {
+                let info = &mut self.program.types.enums[id];
+                if !info.named {
+                    info.named = true;
+                    info.name = node.name.clone();
+                    self.program.types.refresh_enum(id);
+                }
+                Type::plain(TypeKind::Enum(id))
+            }
+            None => self.type_of(node),
+        };
+        if node.inner.iter().any(|inner| inner.kind == "AlignedAttr") {
+            ty = Type::refused(&node.name, "type with its own alignment");
+        }
+        self.scopes.add_typedef(&node.name, ty);
+        self.forget_types();
+    }
+    /// The tag that a type node is, without pointers, arrays or qualifiers around it.
+    fn declared_tag(&self, node: &Node) -> Option<Tag> {
+        match node.kind.as_str() {
+            "ElaboratedType" => match self.scopes.by_id.get(&node.link) {
+                Some(&tag) => Some(tag),
+                None => node.inner.first().and_then(|inner| self.declared_tag(inner)),
+            },
+            "RecordType" | "EnumType" => self.scopes.by_id.get(&node.decl.as_ref()?.id).copied(),
+            _ => None,
+        }
+    }
+
+    fn unnamed_key(&self, node: &Node) -> Option<String> {
+        let loc = node.loc.expansion?;
+        Some(format!("{}:{}:{}", self.names.get(loc.file as usize)?, loc.line, loc.column))
+    }
+    /// The tag of a declaration, if an earlier declaration made it.
+    fn earlier_tag(&self, node: &Node, full: &str) -> Option<Tag> {
+        self.scopes.by_id.get(&node.link).copied().or_else(|| {
+            if node.name.is_empty() { None } else { self.scopes.own_tag(full) }
+        })
+    }
+
+    fn record(&mut self, node: &Node) {
+        let full = format!("{} {}", node.tag, node.name);
+        let id = match self.earlier_tag(node, &full) {
+            Some(Tag::Record(id)) => id,
+            _ => {
+                let named = !node.name.is_empty();
+                let key = self.unnamed_key(node).unwrap_or_default();
+                let name = if named { full.clone() } else { format!("{} (unnamed at {key})", node.tag) };
+                let id = self.program.types.new_record(name, named, node.tag == "union");
+                if named {
+                    self.scopes.add_tag(&full, Tag::Record(id));
+                } else {
+                    self.scopes.unnamed.insert(key, Tag::Record(id));
+                }
+                self.forget_types();
+                id
+            }
+        };
+        self.scopes.by_id.insert(node.id, Tag::Record(id));
+        if !node.is_complete {
+            return;
+        }
+        let mut fields = Vec::new();
+        let (mut packed, mut aligned) = (false, None);
+        for inner in &node.inner {
+            match inner.kind.as_str() {
+                "RecordDecl" | "EnumDecl" => self.type_declaration(inner),
+                "FieldDecl" => fields.push(self.field(inner)),
+                "PackedAttr" => packed = true,
+                "AlignedAttr" => aligned = self.alignment(inner).max(aligned),
+                "MaxFieldAlignmentAttr" => self.program.types.records[id].problem = Some("#pragma pack"),
+                _ => {}
+            }
+        }
+        let ids: Vec<u64> = fields.iter().filter(|field| field.width != Some(0)).map(|field| field.id).collect();
+        self.program.types.complete_record(id, fields, packed, aligned);
+        self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
+        self.forget_types();
+    }
+    fn field(&mut self, node: &Node) -> FieldDecl {
+        let width = if node.is_bitfield { node.inner.first().and_then(|width| self.const_int(width)) } else { None };
+        let mut aligned = None;
+        for attribute in node.inner.iter().filter(|inner| inner.kind == "AlignedAttr") {
+            aligned = self.alignment(attribute).max(aligned);
+        }
+        FieldDecl {
+            id: node.id,
+            name: node.name.clone(),
+            ty: self.type_of(node),
+            width,
+            packed: node.inner.iter().any(|inner| inner.kind == "PackedAttr"),
+            aligned,
+        }
+    }
+    /// The value of an `aligned` attribute; without a value it is the largest there is.
+    fn alignment(&self, node: &Node) -> Option<u64> {
+        match node.inner.first() {
+            Some(value) => self.const_int(value),
+            None => Some(16),
+        }
+    }
+
+    fn enumeration(&mut self, node: &Node) {
+        let full = format!("enum {}", node.name);
+        let id = match self.earlier_tag(node, &full) {
+            Some(Tag::Enum(id)) => id,
+            _ => {
+                let named = !node.name.is_empty();
+                let key = self.unnamed_key(node).unwrap_or_default();
+                let name = if named { full.clone() } else { format!("enum (unnamed at {key})") };
+                let id = self.program.types.new_enum(name, named);
+                if named {
+                    self.scopes.add_tag(&full, Tag::Enum(id));
+                } else {
+                    self.scopes.unnamed.insert(key, Tag::Enum(id));
+                }
+                self.forget_types();
+                id
+            }
+        };
+        self.scopes.by_id.insert(node.id, Tag::Enum(id));
+        let mut items = Vec::new();
+        let mut next = 0i64;
+        for item in node.inner.iter().filter(|inner| inner.kind == "EnumConstantDecl") {
+            let written = item.inner.iter().find(|inner| inner.kind == "ConstantExpr");
+            let value = written.and_then(|value| self.const_signed(value)).unwrap_or(next);
+            next = value.wrapping_add(1);
+            self.constants.insert(item.id, value);
+            self.scopes.constants.insert(item.name.clone(), value);
+            items.push(EnumItem { name: item.name.clone(), value });
+        }
+        if items.is_empty() {
+            return;
+        }
+        let packed = node.inner.iter().any(|inner| inner.kind == "PackedAttr");
+        let fixed = node.arg_type.as_ref().map(|text| self.type_named(text));
+        let (bits, signed) = match fixed {
+            Some(ty) => (self.program.types.scalar(&ty).bits(), self.program.types.is_signed(&ty)),
+            None => enum_layout(&items, packed),
+        };
+        let info = &mut self.program.types.enums[id];
+        info.bits = bits;
+        info.signed = signed;
+        info.items = items;
+        self.program.types.refresh_enum(id);
+        self.forget_types();
+    }
+
+    /// Takes a declaration of a function, also of a block.
+    pub fn function_declaration(&mut self, node: Node) -> Result<(), FrontError> {
+        let internal = node.storage == "static" || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl").collect();
+        let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
+        let has_body = node.inner.iter().any(|inner| inner.kind == "CompoundStmt");
+        let mut ty = self.type_of(&node);
+        if has_body && let TypeKind::Function(signature) = &ty.kind {
+            // The parameters as the body sees them; an old-style definition's type shows promoted ones.
+            let mut signature = (**signature).clone();
+            signature.params = param_nodes.iter().map(|param| self.type_of(param)).collect();
+            ty.kind = TypeKind::Function(Rc::new(signature));
+        }
+        let declaration = Declaration {
+            name: node.name.clone(),
+            ty,
+            param_names,
+            span: self.point(&node.loc),
+            internal: internal.then(|| self.file.clone()),
+        };
+        if has_body || !self.declarations.contains_key(&node.name) {
+            self.declarations.insert(node.name.clone(), declaration);
+        }
+        if !has_body {
+            return Ok(());
+        }
+        let postpone = match &self.selection {
+            Selection::Library(_) => true,
+            Selection::Program => self.is_system(&node.loc),
+        };
+        if postpone {
+            self.postponed.insert(node.name.clone(), node);
+            return Ok(());
+        }
+        self.define_function(&node)
+    }
+    /// Whether a position is in a header of the system or the compiler.
+    fn is_system(&self, position: &Position) -> bool {
+        let Some(loc) = position.expansion else { return true };
+        self.names.get(loc.file as usize).is_some_and(|name| {
+            name.as_ref() != self.file && (name.starts_with("/usr/") || name.contains("/lib/clang/"))
+        })
+    }
+
+    /// The function of a name, made if it is new. `ty` is used if nothing declared it.
+    pub fn function_named(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
+        if let Some(&id) = self.functions.get(name) {
+            return id;
+        }
+        if !self.declarations.contains_key(name) {
+            let ty = ty.map_or_else(|| Type::refused(name, "unknown function"), |text| self.type_named(text));
+            let declaration =
+                Declaration { name: name.to_string(), ty, param_names: Vec::new(), span: Span::none(), internal: None };
+            self.declarations.insert(name.to_string(), declaration);
+        }
+        let declaration = &self.declarations[name];
+        let id = self.program.function(declaration);
+        self.functions.insert(name.to_string(), id);
+        if self.postponed.contains_key(name) {
+            self.wanted.push_back(name.to_string());
+        }
+        id
+    }
+    /// Whether this unit has a body for a name (so far).
+    pub fn has_body(&self, name: &str) -> bool {
+        self.postponed.contains_key(name)
+            || self.functions.get(name).is_some_and(|&id| self.program.functions[id].is_defined())
+    }
+
+    fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
+        let id = self.function_named(&node.name, node.ty.as_ref());
+        let span = self.declarations[&node.name].span;
+        let inline = node.is_inline && node.storage != "extern";
+        let Some(id) = self.program.define(id, span, inline)? else { return Ok(()) };
+        let mut function = self.program.declared(&self.declarations[&node.name]);
+        function.library = matches!(self.selection, Selection::Library(_));
+        if node.inner.iter().any(|param| param.kind == "ParmVarDecl" && self.may_be_array(param)) {
+            self.array_candidates.push(id);
+        }
+        let function = crate::func::lower(self, function, node)?;
+        self.program.functions[id] = function;
+        Ok(())
+    }
+    /// Whether a pointer parameter may have been declared as an array: its text has no `*`, or a `[`.
+    fn may_be_array(&mut self, param: &Node) -> bool {
+        if !self.type_of(param).is_pointer() {
+            return false;
+        }
+        let text = self.text(param);
+        !text.contains('*') || text.contains('[')
+    }
+
+    /// Takes a declaration of a global, also of a block (`extern`).
+    pub fn global_declaration(&mut self, node: &Node) -> Result<(), FrontError> {
+        let internal = node.storage == "static"
+            || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let ty = self.type_of(node);
+        let span = self.point(&node.loc);
+        if node.is_thread_local {
+            self.thread_locals.insert(node.name.clone());
+        }
+        let declaration = GlobalDeclaration {
+            name: node.name.clone(),
+            ty: ty.clone(),
+            span,
+            internal: internal.then(|| self.file.clone()),
+        };
+        self.global_declarations.insert(node.name.clone(), declaration);
+        if node.storage == "extern" && !node.has_init {
+            return Ok(());
+        }
+        let id = self.global_named(&node.name, None);
+        if !matches!(ty.kind, TypeKind::OpenArray(_)) {
+            self.program.set_global_type(id, &ty);
+        }
+        let linkage = if internal { Linkage::Internal } else { Linkage::External };
+        // Defined first: an initialiser may mention its own global.
+        self.program.define_global(id, span, linkage, None)?;
+        if let Some(value) = initialiser(node) {
+            let init = self.global_init(id, value, &ty);
+            self.program.define_global(id, span, linkage, Some(init))?;
+        }
+        Ok(())
+    }
+    /// The global of a name, made if it is new.
+    pub fn global_named(&mut self, name: &str, ty: Option<&TypeText>) -> GlobalId {
+        if let Some(&id) = self.globals.get(name) {
+            return id;
+        }
+        if !self.global_declarations.contains_key(name) {
+            let ty = ty.map_or_else(Type::int, |text| self.type_named(text));
+            let declaration = GlobalDeclaration { name: name.to_string(), ty, span: Span::none(), internal: None };
+            self.global_declarations.insert(name.to_string(), declaration);
+        }
+        let id = self.program.global(&self.global_declarations[name]);
+        self.globals.insert(name.to_string(), id);
+        id
+    }
+    /// Whether a global is thread-local.
+    pub fn is_thread_local(&self, name: &str) -> bool {
+        self.thread_locals.contains(name)
+    }
+
+    /// Lowers what was postponed and is wanted after all.
+    pub fn finish(&mut self) -> Result<(), FrontError> {
+        if let Selection::Library(names) = self.selection.clone() {
+            for name in names.iter().filter(|name| self.postponed.contains_key(*name)) {
+                self.function_named(name, None);
+            }
+        }
+        while let Some(name) = self.wanted.pop_front() {
+            if let Some(node) = self.postponed.remove(&name) {
+                self.define_function(&node)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The initialiser of a variable.
+pub(crate) fn initialiser(node: &Node) -> Option<&Node> {
+    if node.has_init { node.inner.iter().rfind(|inner| !inner.kind.ends_with("Attr")) } else { None }
+}
+
+/// Width and signedness as GNU C chooses them.
+fn enum_layout(items: &[EnumItem], packed: bool) -> (u8, bool) {
+    let lowest = items.iter().map(|item| item.value).min().unwrap_or(0);
+    let highest = items.iter().map(|item| item.value).max().unwrap_or(0);
+    let signed = lowest < 0;
+    let widths: &[u8] = if packed { &[8, 16, 32, 64] } else { &[32, 64] };
+    let fits = |bits: &&u8| {
+        let bits = u32::from(**bits);
+        if signed {
+            bits == 64 || (lowest >= -(1i64 << (bits - 1)) && highest < 1i64 << (bits - 1))
+        } else {
+            bits == 64 || highest < 1i64 << bits
+        }
+    };
+    (*widths.iter().find(fits).unwrap_or(&64), signed)
+}

@@ -1,0 +1,128 @@
+//! What the interpreter implements itself: inputs, assumptions, output, the heap.
+
+use crate::machine::{Frame, LimitKind, Machine, Stop};
+use crate::memory::{Fill, ObjectKind};
+use crate::observer::Observer;
+use crate::printf;
+use crate::value::Value;
+use std::borrow::Cow;
+use touchstone_ir::{Builtin, ErrorKind, Operand, Reg};
+
+impl<'m> Machine<'m> {
+    /// Runs a builtin and gives its result ([`Value::Undefined`] where there is none).
+    pub(crate) fn step_builtin(
+        &mut self,
+        frame: &Frame<'m>,
+        builtin: Builtin,
+        dst: Option<Reg>,
+        args: &[Operand],
+        observer: &mut impl Observer,
+    ) -> Result<Value, Stop> {
+        let arg = |index: usize| {
+            let missing = || Stop::Unsupported(format!("{builtin:?} with too few arguments"));
+            args.get(index).copied().ok_or_else(missing)
+        };
+        match builtin {
+            Builtin::MakeSymbolic => self.make_symbolic(frame, arg(0)?, arg(1)?, arg(2)?),
+            Builtin::FreshInt => {
+                let bits = dst.map_or(8, |dst| frame.function.regs[dst].ty.bits());
+                self.fresh_int(frame, arg(0)?, bits)
+            }
+            Builtin::Assume => match self.int(frame, arg(0)?)? {
+                0 => Err(Stop::Assumed),
+                _ => Ok(Value::Undefined),
+            },
+            Builtin::Assert => match self.int(frame, arg(0)?)? {
+                0 => Err(ErrorKind::Assert.into()),
+                _ => Ok(Value::Undefined),
+            },
+            Builtin::Printf => self.printf(frame, arg(0)?, &args[1..], observer),
+            Builtin::Putchar => {
+                let byte = self.int(frame, arg(0)?)? as u8;
+                observer.output(&[byte]);
+                Ok(Value::Int(u64::from(byte)))
+            }
+            Builtin::Puts => {
+                let mut line = self.c_string(frame, arg(0)?)?;
+                line.push(b'\n');
+                observer.output(&line);
+                Ok(Value::Int(line.len().min(i32::MAX as usize) as u64))
+            }
+            Builtin::Malloc => self.allocate(Some(self.int(frame, arg(0)?)?), Fill::Undefined),
+            Builtin::Calloc => {
+                let (count, size) = (self.int(frame, arg(0)?)?, self.int(frame, arg(1)?)?);
+                self.allocate(count.checked_mul(size), Fill::Zero)
+            }
+            Builtin::Free => self.free(frame, arg(0)?),
+            Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
+            Builtin::Abort => Err(ErrorKind::Abort.into()),
+        }
+    }
+
+    fn c_string(&self, frame: &Frame<'m>, operand: Operand) -> Result<Vec<u8>, Stop> {
+        let place = self.memory.resolve(self.used(frame, operand)?)?;
+        Ok(self.memory.c_string(place, u64::MAX)?)
+    }
+
+    fn make_symbolic(
+        &mut self,
+        frame: &Frame<'m>,
+        addr: Operand,
+        size: Operand,
+        name: Operand,
+    ) -> Result<Value, Stop> {
+        let (value, size) = (self.used(frame, addr)?, self.int(frame, size)?);
+        let name = self.c_string(frame, name)?;
+        if size > 0 {
+            let place = self.memory.resolve(value)?;
+            // Checked before the bytes are made: the size is the program's word.
+            self.memory.check_write(place, size)?;
+            let bytes = self.next_input(name, size);
+            self.memory.write_bytes(place, &bytes)?;
+        }
+        Ok(Value::Undefined)
+    }
+
+    fn fresh_int(&mut self, frame: &Frame<'m>, name: Operand, bits: u8) -> Result<Value, Stop> {
+        let name = self.c_string(frame, name)?;
+        let bytes = self.next_input(name, u64::from(bits.div_ceil(8)));
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(&bytes);
+        Ok(Value::Int(touchstone_ir::mask(u64::from_le_bytes(word), bits)))
+    }
+
+    fn printf(
+        &mut self,
+        frame: &Frame<'m>,
+        format: Operand,
+        args: &[Operand],
+        observer: &mut impl Observer,
+    ) -> Result<Value, Stop> {
+        let format = self.c_string(frame, format)?;
+        let mut values = Vec::with_capacity(args.len());
+        for &arg in args {
+            values.push((self.used(frame, arg)?, self.operand_ty(frame, arg).bits()));
+        }
+        let text = printf::format(&format, &values, &self.memory)?;
+        observer.output(&text);
+        Ok(Value::Int(text.len() as u64))
+    }
+
+    fn allocate(&mut self, size: Option<u64>, fill: Fill) -> Result<Value, Stop> {
+        let object = size.and_then(|size| self.memory.alloc(size, Cow::Borrowed(""), ObjectKind::Heap, fill));
+        object.map(|object| Value::ptr(object, 0)).ok_or(Stop::Limit(LimitKind::Memory))
+    }
+
+    fn free(&mut self, frame: &Frame<'m>, operand: Operand) -> Result<Value, Stop> {
+        let value = self.used(frame, operand)?;
+        if value != Value::NULL {
+            let pointer = self.memory.resolve(value).map_err(|_| ErrorKind::InvalidFree)?;
+            let info = self.memory.info(pointer.object);
+            if info.kind != ObjectKind::Heap || !info.alive || pointer.offset != 0 {
+                return Err(ErrorKind::InvalidFree.into());
+            }
+            self.memory.kill(pointer.object);
+        }
+        Ok(Value::Undefined)
+    }
+}

@@ -1,0 +1,593 @@
+//! The machine: frames, registers and the instruction loop.
+
+use crate::memory::{Fill, Memory, ObjectInfo, ObjectKind};
+use crate::observer::{Event, Observer};
+use crate::value::{ObjectId, Pointer, Value};
+use std::borrow::Cow;
+use touchstone_base::{Id, IndexMap, Span};
+use touchstone_ir::{
+    BlockId, Callee, CastOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage, Module, Operand, Reg,
+    SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+};
+
+/// What one call may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Instructions and terminators of one [`Machine::call`].
+    pub steps: u64,
+    /// Depth of calls.
+    pub frames: usize,
+    /// Bytes of all live objects, plus a little for every object that ever lived.
+    pub heap_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { steps: 10_000_000, frames: 10_000, heap_bytes: 1 << 30 }
+    }
+}
+
+/// Which limit was hit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LimitKind {
+    /// [`Limits::steps`].
+    Steps,
+    /// [`Limits::frames`].
+    Frames,
+    /// [`Limits::heap_bytes`].
+    Memory,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// The function returned.
+    Returned(Option<Value>),
+    /// The program asked to end with this status.
+    Exited(i32),
+    /// It went wrong.
+    Error {
+        /// How.
+        kind: ErrorKind,
+        /// Where.
+        span: Span,
+    },
+    /// An assumption was false: this is no run of the program.
+    Assumed,
+    /// A limit was hit.
+    Limit(LimitKind),
+    /// Something that the interpreter cannot do.
+    Unsupported {
+        /// What.
+        what: String,
+        /// Where.
+        span: Span,
+    },
+}
+
+/// An input that the program asked for by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputRequest {
+    /// Name that the program gave it.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Why an instruction does not go on to the next.
+pub(crate) enum Stop {
+    Error(ErrorKind),
+    Exit(i32),
+    Assumed,
+    Limit(LimitKind),
+    Unsupported(String),
+}
+
+impl From<ErrorKind> for Stop {
+    fn from(kind: ErrorKind) -> Self {
+        Stop::Error(kind)
+    }
+}
+
+impl Stop {
+    fn at(self, span: Span) -> End {
+        match self {
+            Stop::Error(kind) => End::Error { kind, span },
+            Stop::Exit(status) => End::Exited(status),
+            Stop::Assumed => End::Assumed,
+            Stop::Limit(kind) => End::Limit(kind),
+            Stop::Unsupported(what) => End::Unsupported { what, span },
+        }
+    }
+}
+
+/// An active call. Its registers are `regs[reg_base..]`, its slots `slots[slot_base..]` (made when first needed).
+#[derive(Clone, Copy)]
+pub(crate) struct Frame<'m> {
+    pub func: FuncId,
+    pub function: &'m Function,
+    block: BlockId,
+    next: usize,
+    pub reg_base: usize,
+    slot_base: usize,
+    /// The caller's register for the result.
+    result: Option<Reg>,
+}
+
+/// Where control goes after an instruction.
+enum Flow {
+    Next,
+    Call { callee: FuncId, result: Option<Reg> },
+}
+
+/// Runs functions of a module.
+#[derive(Clone)]
+pub struct Machine<'m> {
+    module: &'m Module,
+    limits: Limits,
+    pub(crate) memory: Memory<'m>,
+    globals: IndexMap<GlobalId, ObjectId>,
+    /// An object could not be made outside a run: reported by the next call.
+    out_of_memory: bool,
+    inputs: std::collections::VecDeque<Vec<u8>>,
+    pub(crate) requests: Vec<InputRequest>,
+    frames: Vec<Frame<'m>>,
+    regs: Vec<Value>,
+    slots: Vec<Option<ObjectId>>,
+    /// Arguments of the call that is being made.
+    arguments: Vec<Value>,
+    steps_left: u64,
+}
+
+impl<'m> Machine<'m> {
+    /// A machine with all globals as at program start.
+    pub fn new(module: &'m Module, limits: Limits) -> Self {
+        let mut machine = Machine {
+            module,
+            limits,
+            memory: Memory::new(limits.heap_bytes),
+            globals: IndexMap::new(),
+            out_of_memory: false,
+            inputs: Default::default(),
+            requests: Vec::new(),
+            frames: Vec::new(),
+            regs: Vec::new(),
+            slots: Vec::new(),
+            arguments: Vec::new(),
+            steps_left: 0,
+        };
+        machine.make_globals();
+        machine
+    }
+
+    fn make_globals(&mut self) {
+        for global in self.module.globals.values() {
+            let fill = if global.linkage == Linkage::Undefined { Fill::Undefined } else { Fill::Zero };
+            let object = self.make_object(global.size, Cow::Borrowed(&global.name), ObjectKind::Global, fill);
+            self.globals.push(object);
+        }
+        for (id, global) in self.module.globals.iter() {
+            let object = self.globals[id];
+            for piece in global.init.iter().flatten() {
+                // Out of bounds only where the object could not be made, which the next call reports.
+                let _ = match piece {
+                    Init::Bytes { offset, bytes } => {
+                        self.memory.write_bytes(Pointer { object, offset: *offset as i64 }, bytes)
+                    }
+                    Init::GlobalAddr { offset, global, addend } => {
+                        let value = Value::ptr(self.globals[*global], *addend);
+                        self.memory.store(Pointer { object, offset: *offset as i64 }, Ty::Ptr, value)
+                    }
+                };
+            }
+            if global.constant {
+                self.memory.set_read_only(object);
+            }
+        }
+    }
+
+    fn make_object(&mut self, size: u64, name: Cow<'m, str>, kind: ObjectKind, fill: Fill) -> ObjectId {
+        if let Some(object) = self.memory.alloc(size, name, kind, fill) {
+            return object;
+        }
+        self.out_of_memory = true;
+        self.memory.alloc_beyond_limit(kind)
+    }
+
+    /// A new object with undefined bytes. If it is too big for the limit it is made empty, and the next call ends with
+    /// [`LimitKind::Memory`].
+    pub fn alloc(&mut self, size: u64, name: &str, kind: ObjectKind) -> ObjectId {
+        self.make_object(size, Cow::Owned(name.to_string()), kind, Fill::Undefined)
+    }
+
+    /// The object of a global.
+    pub fn global_object(&self, id: GlobalId) -> ObjectId {
+        self.globals[id]
+    }
+
+    /// What is known about an object.
+    pub fn object(&self, id: ObjectId) -> ObjectInfo<'_> {
+        self.memory.info(id)
+    }
+
+    /// Writes bytes into an object.
+    pub fn write_bytes(&mut self, object: ObjectId, offset: i64, bytes: &[u8]) -> Result<(), ErrorKind> {
+        self.memory.write_bytes(Pointer { object, offset }, bytes)
+    }
+
+    /// Reads bytes of an object; undefined ones are an error.
+    pub fn read_bytes(&self, object: ObjectId, offset: i64, length: u64) -> Result<Vec<u8>, ErrorKind> {
+        let bytes = self.memory.peek(Pointer { object, offset }, length)?;
+        bytes.into_iter().map(|byte| byte.ok_or(ErrorKind::Uninitialised)).collect()
+    }
+
+    /// Reads bytes of an object, `None` for undefined ones.
+    pub fn peek_bytes(&self, object: ObjectId, offset: i64, length: u64) -> Result<Vec<Option<u8>>, ErrorKind> {
+        self.memory.peek(Pointer { object, offset }, length)
+    }
+
+    /// Writes a value of a type into an object.
+    pub fn write_value(&mut self, object: ObjectId, offset: i64, ty: Ty, value: Value) -> Result<(), ErrorKind> {
+        self.memory.store(Pointer { object, offset }, ty, value)
+    }
+
+    /// Reads a value of a type from an object.
+    pub fn read_value(&self, object: ObjectId, offset: i64, ty: Ty) -> Result<Value, ErrorKind> {
+        self.memory.load(Pointer { object, offset }, ty)
+    }
+
+    /// Values for the inputs that the program asks for by itself, in the order in which it asks. A value that is too
+    /// short, or missing, is filled with zeros; the names are for people.
+    pub fn provide_inputs(&mut self, inputs: Vec<(String, Vec<u8>)>) {
+        self.inputs.extend(inputs.into_iter().map(|(_, bytes)| bytes));
+    }
+
+    /// The inputs that the program asked for so far.
+    pub fn requested_inputs(&self) -> &[InputRequest] {
+        &self.requests
+    }
+
+    /// The next provided input, cut or filled to `size` bytes.
+    pub(crate) fn next_input(&mut self, name: Vec<u8>, size: u64) -> Vec<u8> {
+        self.requests.push(InputRequest { name: String::from_utf8_lossy(&name).into_owned(), size });
+        let mut bytes = self.inputs.pop_front().unwrap_or_default();
+        bytes.resize(size as usize, 0);
+        bytes
+    }
+
+    /// How many steps the last call took.
+    pub fn steps_taken(&self) -> u64 {
+        self.limits.steps - self.steps_left
+    }
+
+    /// Calls a function. Memory stays as the call leaves it, so calls can follow each other.
+    pub fn call(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
+        self.steps_left = self.limits.steps;
+        if self.out_of_memory {
+            return End::Limit(LimitKind::Memory);
+        }
+        self.arguments.clear();
+        self.arguments.extend_from_slice(args);
+        let end = match self.enter(function, None, observer) {
+            Ok(()) => self.run(observer),
+            Err(stop) => stop.at(self.module.functions[function].span),
+        };
+        while let Some(frame) = self.frames.pop() {
+            self.leave(&frame);
+        }
+        end
+    }
+
+    fn run(&mut self, observer: &mut impl Observer) -> End {
+        loop {
+            let Some(&frame) = self.frames.last() else {
+                return End::Returned(self.arguments.pop());
+            };
+            if let Err((stop, span)) = self.run_block(frame, observer) {
+                return stop.at(span);
+            }
+        }
+    }
+
+    /// Runs the rest of the frame's block, or up to a call.
+    fn run_block(&mut self, frame: Frame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
+        let block = &frame.function.blocks[frame.block];
+        for (index, inst) in block.insts.iter().enumerate().skip(frame.next) {
+            match self.tick().and_then(|()| self.step(&frame, inst, observer)) {
+                Ok(Flow::Next) => {}
+                Ok(Flow::Call { callee, result }) => {
+                    if let Some(top) = self.frames.last_mut() {
+                        top.next = index + 1;
+                    }
+                    return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
+                }
+                Err(stop) => return Err((stop, inst.span)),
+            }
+        }
+        let Terminator { kind, span } = &block.terminator;
+        self.tick().and_then(|()| self.finish_block(&frame, kind, observer)).map_err(|stop| (stop, *span))
+    }
+
+    #[inline]
+    fn tick(&mut self) -> Result<(), Stop> {
+        self.steps_left = self.steps_left.checked_sub(1).ok_or(Stop::Limit(LimitKind::Steps))?;
+        Ok(())
+    }
+
+    // Frames.
+
+    /// Pushes a frame for `callee` with `self.arguments`.
+    fn enter(&mut self, callee: FuncId, result: Option<Reg>, observer: &mut impl Observer) -> Result<(), Stop> {
+        let function = &self.module.functions[callee];
+        if !function.is_defined() {
+            return Err(Stop::Unsupported(format!("external function {}", function.name)));
+        }
+        if self.frames.len() >= self.limits.frames {
+            return Err(Stop::Limit(LimitKind::Frames));
+        }
+        if self.arguments.len() != function.params.len() {
+            return Err(Stop::Unsupported(format!("call of {} with another number of arguments", function.name)));
+        }
+        let (reg_base, slot_base) = (self.regs.len(), self.slots.len());
+        self.regs.resize(reg_base + function.regs.len(), Value::Undefined);
+        self.slots.resize(slot_base + function.slots.len(), None);
+        for (param, &argument) in function.params.iter().zip(&self.arguments) {
+            let argument = match (argument, function.regs[param.reg].ty) {
+                (Value::Int(value), ty) => Value::Int(mask(value, ty.bits())),
+                (Value::Ptr(pointer), Ty::Int(bits)) => Value::Int(mask(self.memory.address(pointer), bits)),
+                (argument, _) => argument,
+            };
+            self.regs[reg_base + param.reg.index()] = argument;
+        }
+        let (block, next) = (BlockId::new(0), 0);
+        self.frames.push(Frame { func: callee, function, block, next, reg_base, slot_base, result });
+        observer.event(&Event::Call(callee));
+        Ok(())
+    }
+
+    /// Ends the life of a frame that was popped.
+    fn leave(&mut self, frame: &Frame<'m>) {
+        for object in self.slots.drain(frame.slot_base..).flatten() {
+            self.memory.kill(object);
+        }
+        self.regs.truncate(frame.reg_base);
+    }
+
+    fn step_return(&mut self, value: Option<Value>, observer: &mut impl Observer) {
+        if let Some(frame) = self.frames.pop() {
+            self.leave(&frame);
+            observer.event(&Event::Return);
+            match (self.frames.last(), frame.result) {
+                (Some(caller), Some(reg)) => {
+                    self.regs[caller.reg_base + reg.index()] = value.unwrap_or(Value::Undefined);
+                }
+                (Some(_), None) => {}
+                (None, _) => {
+                    // The outermost result leaves through the argument list.
+                    self.arguments.clear();
+                    if frame.function.result.is_some() {
+                        self.arguments.push(value.unwrap_or(Value::Undefined));
+                    }
+                }
+            }
+        }
+    }
+
+    fn slot(&mut self, frame: &Frame<'m>, slot: SlotId) -> Result<ObjectId, Stop> {
+        let index = frame.slot_base + slot.index();
+        if let Some(object) = self.slots[index] {
+            return Ok(object);
+        }
+        let info = &frame.function.slots[slot];
+        let name = Cow::Borrowed(info.name.as_deref().unwrap_or(""));
+        let object = self.memory.alloc(info.size, name, ObjectKind::Slot, Fill::Undefined);
+        let object = object.ok_or(Stop::Limit(LimitKind::Memory))?;
+        self.slots[index] = Some(object);
+        Ok(object)
+    }
+
+    // Operands.
+
+    #[inline]
+    fn get(&self, frame: &Frame<'m>, operand: Operand) -> Value {
+        match operand {
+            Operand::Reg(reg) => self.regs[frame.reg_base + reg.index()],
+            Operand::Const(_, value) => Value::Int(value),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn int(&self, frame: &Frame<'m>, operand: Operand) -> Result<u64, ErrorKind> {
+        self.memory.as_int(self.get(frame, operand))
+    }
+
+    /// A value that is used, so it must not be undefined.
+    #[inline]
+    pub(crate) fn used(&self, frame: &Frame<'m>, operand: Operand) -> Result<Value, ErrorKind> {
+        match self.get(frame, operand) {
+            Value::Undefined => Err(ErrorKind::Uninitialised),
+            value => Ok(value),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, frame: &Frame<'m>, reg: Reg, value: Value) {
+        self.regs[frame.reg_base + reg.index()] = value;
+    }
+
+    #[inline]
+    pub(crate) fn operand_ty(&self, frame: &Frame<'m>, operand: Operand) -> Ty {
+        match operand {
+            Operand::Reg(reg) => frame.function.regs[reg].ty,
+            Operand::Const(ty, _) => ty,
+        }
+    }
+
+    // Instructions.
+
+    #[inline]
+    fn step(&mut self, frame: &Frame<'m>, inst: &'m Inst, observer: &mut impl Observer) -> Result<Flow, Stop> {
+        match &inst.kind {
+            InstKind::Copy { dst, src } => self.set(frame, *dst, self.get(frame, *src)),
+            InstKind::Bin { dst, op, a, b } => {
+                let bits = frame.function.regs[*dst].ty.bits();
+                let value = crate::arith::bin(*op, self.int(frame, *a)?, self.int(frame, *b)?, bits)?;
+                self.set(frame, *dst, Value::Int(value));
+            }
+            InstKind::Cmp { dst, op, a, b } => {
+                let holds = match self.operand_ty(frame, *a) {
+                    Ty::Int(bits) => crate::arith::cmp(*op, self.int(frame, *a)?, self.int(frame, *b)?, bits),
+                    Ty::Ptr => self.memory.compare(*op, self.get(frame, *a), self.get(frame, *b))?,
+                };
+                self.set(frame, *dst, Value::Int(u64::from(holds)));
+            }
+            InstKind::Cast { dst, op, src } => self.step_cast(frame, *dst, *op, *src)?,
+            InstKind::SlotAddr { dst, slot } => {
+                let object = self.slot(frame, *slot)?;
+                self.set(frame, *dst, Value::ptr(object, 0));
+            }
+            InstKind::GlobalAddr { dst, global } => self.set(frame, *dst, Value::ptr(self.globals[*global], 0)),
+            InstKind::PtrAdd { dst, base, offset } => self.step_ptr_add(frame, *dst, *base, *offset)?,
+            InstKind::PtrDiff { dst, a, b } => {
+                let value = self.int(frame, *a)?.wrapping_sub(self.int(frame, *b)?);
+                self.set(frame, *dst, Value::Int(value));
+            }
+            InstKind::Load { dst, addr } => {
+                let place = self.memory.resolve(self.get(frame, *addr))?;
+                let ty = frame.function.regs[*dst].ty;
+                let value = self.memory.load(place, ty).map_err(|kind| self.access_error(place, kind))?;
+                self.set(frame, *dst, value);
+            }
+            InstKind::Store { addr, value } => {
+                let place = self.memory.resolve(self.get(frame, *addr))?;
+                let (ty, value) = (self.operand_ty(frame, *value), self.get(frame, *value));
+                self.memory.store(place, ty, value).map_err(|kind| self.access_error(place, kind))?;
+            }
+            InstKind::MemCopy { dst, src, size } => self.step_copy(frame, *dst, *src, *size)?,
+            InstKind::MemSet { dst, value, size } => self.step_set(frame, *dst, *value, *size)?,
+            InstKind::SlotBegin { slot } => {
+                let object = self.slot(frame, *slot)?;
+                self.memory.make_undefined(object);
+            }
+            InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
+                self.arguments.clear();
+                for &arg in args {
+                    let value = self.used(frame, arg)?;
+                    self.arguments.push(value);
+                }
+                return Ok(Flow::Call { callee: *callee, result: *dst });
+            }
+            InstKind::Builtin { dst, builtin, args } => {
+                let result = self.step_builtin(frame, *builtin, *dst, args, observer)?;
+                if let Some(dst) = dst {
+                    let bits = frame.function.regs[*dst].ty.bits();
+                    let result = match result {
+                        Value::Int(value) => Value::Int(mask(value, bits)),
+                        result => result,
+                    };
+                    self.set(frame, *dst, result);
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn step_cast(&mut self, frame: &Frame<'m>, dst: Reg, op: CastOp, src: Operand) -> Result<(), Stop> {
+        let (from, to) = (self.operand_ty(frame, src), frame.function.regs[dst].ty);
+        let value = crate::arith::cast(op, self.int(frame, src)?, from.bits(), to.bits());
+        let value = if op == CastOp::IntToPtr { self.memory.pointer_at(value) } else { Value::Int(value) };
+        self.set(frame, dst, value);
+        Ok(())
+    }
+
+    fn step_ptr_add(&mut self, frame: &Frame<'m>, dst: Reg, base: Operand, offset: Operand) -> Result<(), Stop> {
+        let bytes = self.int(frame, offset)?;
+        let value = match self.used(frame, base)? {
+            Value::Ptr(Pointer { object, offset }) => Value::ptr(object, offset.wrapping_add(bytes as i64)),
+            Value::Int(address) => Value::Int(address.wrapping_add(bytes)),
+            Value::Undefined => return Err(ErrorKind::Uninitialised.into()),
+        };
+        self.set(frame, dst, value);
+        Ok(())
+    }
+
+    fn step_copy(&mut self, frame: &Frame<'m>, dst: Operand, src: Operand, size: Operand) -> Result<(), Stop> {
+        let (to, from) = (self.used(frame, dst)?, self.used(frame, src)?);
+        let size = self.int(frame, size)?;
+        if size > 0 {
+            let from = self.memory.resolve(from)?;
+            let to = self.memory.resolve(to)?;
+            self.memory.copy(to, from, size).map_err(|kind| match self.access_error(from, kind) {
+                Stop::Error(kind) => self.access_error(to, kind),
+                stop => stop,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn step_set(&mut self, frame: &Frame<'m>, dst: Operand, value: Operand, size: Operand) -> Result<(), Stop> {
+        let (to, byte) = (self.used(frame, dst)?, self.int(frame, value)? as u8);
+        let size = self.int(frame, size)?;
+        if size > 0 {
+            let to = self.memory.resolve(to)?;
+            self.memory.fill(to, byte, size).map_err(|kind| self.access_error(to, kind))?;
+        }
+        Ok(())
+    }
+
+    /// What a failed access means: of a variable that the module only declares nothing is known.
+    #[cold]
+    fn access_error(&self, place: Pointer, kind: ErrorKind) -> Stop {
+        let unknown = matches!(kind, ErrorKind::Uninitialised | ErrorKind::OutOfBounds);
+        let global = self.globals.iter().find(|(_, object)| **object == place.object).map(|(id, _)| id);
+        match global.map(|id| &self.module.globals[id]) {
+            Some(global) if unknown && global.linkage == Linkage::Undefined => {
+                Stop::Unsupported(format!("external variable {}", global.name))
+            }
+            _ => Stop::Error(kind),
+        }
+    }
+
+    // Terminators.
+
+    fn finish_block(&mut self, frame: &Frame<'m>, kind: &'m TermKind, observer: &mut impl Observer) -> Result<(), Stop> {
+        let (func, block) = (frame.func, frame.block);
+        match kind {
+            TermKind::Jump(target) => self.go(*target),
+            TermKind::Branch { cond, then_block, else_block, tag } => {
+                let taken = self.int(frame, *cond)? != 0;
+                observer.event(&Event::Branch { func, block, tag: *tag, taken });
+                self.go(if taken { *then_block } else { *else_block });
+            }
+            TermKind::Switch { value, arms, default } => {
+                let bits = self.operand_ty(frame, *value).bits();
+                let value = self.int(frame, *value)?;
+                let target = arms.iter().find(|arm| holds(arm, value, bits)).map_or(*default, |arm| arm.target);
+                let arm = arms.iter().position(|arm| arm.target == target).unwrap_or(arms.len());
+                observer.event(&Event::Switch { func, block, arm, target });
+                self.go(target);
+            }
+            TermKind::Return(value) => self.step_return(value.map(|value| self.get(frame, value)), observer),
+            TermKind::Unsupported(what) => return Err(Stop::Unsupported(what.clone())),
+            TermKind::Unreachable => return Err(Stop::Error(ErrorKind::Unreachable)),
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, target: BlockId) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.block = target;
+            frame.next = 0;
+        }
+    }
+}
+
+/// Whether a switch arm holds a value of this width.
+fn holds(arm: &SwitchArm, value: u64, bits: u8) -> bool {
+    if arm.signed {
+        let signed = |value| sign_extend(value, bits);
+        signed(arm.low) <= signed(value) && signed(value) <= signed(arm.high)
+    } else {
+        arm.low <= value && value <= arm.high
+    }
+}

@@ -1,0 +1,88 @@
+//! What a run tells about itself while it happens.
+
+use crate::End;
+use touchstone_ir::{BlockId, CondTag, FuncId, PathHash};
+
+/// Something that happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A branch was executed.
+    Branch {
+        /// Function of the branch.
+        func: FuncId,
+        /// Block that ends in it.
+        block: BlockId,
+        /// Which condition of the source it evaluates.
+        tag: Option<CondTag>,
+        /// Whether it went to its then side.
+        taken: bool,
+    },
+    /// A switch was executed.
+    Switch {
+        /// Function of the switch.
+        func: FuncId,
+        /// Block that ends in it.
+        block: BlockId,
+        /// Index of the first arm that has the taken target; the number of arms if only the default has it.
+        arm: usize,
+        /// Where it went.
+        target: BlockId,
+    },
+    /// A function is entered, also the outermost one.
+    Call(FuncId),
+    /// The innermost function was left by its return.
+    Return,
+}
+
+/// Listens to a run.
+pub trait Observer {
+    /// Something happened.
+    fn event(&mut self, event: &Event);
+    /// The program wrote to standard output.
+    fn output(&mut self, bytes: &[u8]);
+}
+
+/// Listens to nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NullObserver;
+
+impl Observer for NullObserver {
+    fn event(&mut self, _: &Event) {}
+    fn output(&mut self, _: &[u8]) {}
+}
+
+/// Hashes the outcomes of a run into the identity of its path, and keeps the output.
+#[derive(Clone, Default, Debug)]
+pub struct PathRecorder {
+    /// The path so far.
+    pub path: PathHash,
+    /// How many outcomes it has.
+    pub outcomes: u64,
+    /// What was printed.
+    pub output: Vec<u8>,
+}
+
+impl PathRecorder {
+    /// The identity of the whole path, once the run has ended.
+    pub fn finish(&self, end: &End) -> PathHash {
+        let mut path = self.path;
+        if let End::Error { kind, span } = end {
+            path.end_error(*kind, *span);
+        }
+        path
+    }
+}
+
+impl Observer for PathRecorder {
+    fn event(&mut self, event: &Event) {
+        match *event {
+            Event::Branch { func, block, tag, taken } => self.path.branch(func, block, tag, taken),
+            Event::Switch { func, block, target, .. } => self.path.switch(func, block, target),
+            Event::Call(_) | Event::Return => return,
+        }
+        self.outcomes += 1;
+    }
+    fn output(&mut self, bytes: &[u8]) {
+        self.output.extend_from_slice(bytes);
+    }
+}

@@ -1,0 +1,301 @@
+//! Formatted output with integer, character, string and pointer conversions.
+//!
+//! `%[-0+ #]*[width][.precision][hh|h|l|ll|j|z|t](d|i|u|x|X|o|c|s|p|%)`, with `*` for width and precision. Everything
+//! else (floats, `%n`, wide characters, positional arguments) is named as unsupported. Where the language leaves the
+//! result open (null for `%s`, the looks of `%p`), it is as on GNU systems.
+
+use crate::machine::Stop;
+use crate::memory::Memory;
+use crate::value::Value;
+use touchstone_ir::{ErrorKind, mask, sign_extend};
+
+/// A field wider than this is not a real program's.
+const MAX_FIELD: u64 = 1 << 20;
+
+#[derive(Default)]
+struct Spec {
+    left: bool,
+    zero: bool,
+    plus: bool,
+    space: bool,
+    alternate: bool,
+    width: usize,
+    precision: Option<usize>,
+    /// Width of an integer argument.
+    bits: u8,
+    /// As written, for messages.
+    length: String,
+}
+
+struct Formatter<'a, 'm> {
+    rest: &'a [u8],
+    args: std::slice::Iter<'a, (Value, u8)>,
+    memory: &'a Memory<'m>,
+    out: Vec<u8>,
+}
+
+/// Formats `args` (values and their widths) after `format`.
+pub(crate) fn format(format: &[u8], args: &[(Value, u8)], memory: &Memory) -> Result<Vec<u8>, Stop> {
+    let mut formatter = Formatter { rest: format, args: args.iter(), memory, out: Vec::new() };
+    while let Some(byte) = formatter.next_byte() {
+        if byte == b'%' { formatter.conversion()? } else { formatter.out.push(byte) }
+    }
+    Ok(formatter.out)
+}
+
+fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Unsupported(what.into()))
+}
+
+impl Formatter<'_, '_> {
+    fn next_byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(byte)
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.rest.first() == Some(&byte);
+        if found {
+            self.rest = &self.rest[1..];
+        }
+        found
+    }
+
+    /// The next argument with its bits sign-extended from its own width.
+    fn argument(&mut self) -> Result<i64, Stop> {
+        match self.args.next() {
+            Some(&(value, bits)) => Ok(sign_extend(mask(self.memory.as_int(value)?, bits), bits)),
+            None => unsupported("printf with too few arguments"),
+        }
+    }
+
+    fn conversion(&mut self) -> Result<(), Stop> {
+        let mut spec = Spec::default();
+        self.flags(&mut spec);
+        self.width_and_precision(&mut spec)?;
+        self.length(&mut spec);
+        let Some(conversion) = self.next_byte() else { return unsupported("printf with an incomplete conversion") };
+        let plain = spec.length.is_empty();
+        match conversion {
+            b'%' => self.out.push(b'%'),
+            b'd' | b'i' => self.signed(&spec)?,
+            b'u' => self.unsigned(&spec, 10, b'u')?,
+            b'o' => self.unsigned(&spec, 8, b'o')?,
+            b'x' | b'X' => self.unsigned(&spec, 16, conversion)?,
+            b'c' if plain => {
+                let byte = self.argument()? as u8;
+                self.pad(&spec, &[byte]);
+            }
+            b's' if plain => self.string(&spec)?,
+            b'p' if plain => self.pointer(&mut spec)?,
+            other => return unsupported(format!("printf %{}{}", spec.length, char::from(other).escape_default())),
+        }
+        Ok(())
+    }
+
+    fn flags(&mut self, spec: &mut Spec) {
+        loop {
+            let flag = match self.rest.first() {
+                Some(b'-') => &mut spec.left,
+                Some(b'0') => &mut spec.zero,
+                Some(b'+') => &mut spec.plus,
+                Some(b' ') => &mut spec.space,
+                Some(b'#') => &mut spec.alternate,
+                _ => return,
+            };
+            *flag = true;
+            self.rest = &self.rest[1..];
+        }
+    }
+
+    fn width_and_precision(&mut self, spec: &mut Spec) -> Result<(), Stop> {
+        let width = self.count()?;
+        spec.left |= width < 0;
+        spec.width = field_size(width.unsigned_abs())?;
+        if self.eat(b'.') {
+            let precision = self.count()?;
+            if precision >= 0 {
+                spec.precision = Some(field_size(precision.unsigned_abs())?);
+            }
+        }
+        Ok(())
+    }
+
+    /// A decimal number, or an argument for `*`; 0 if there is neither.
+    fn count(&mut self) -> Result<i64, Stop> {
+        if self.eat(b'*') {
+            return Ok(i64::from(self.argument()? as i32));
+        }
+        let mut value: i64 = 0;
+        while let Some(digit) = self.rest.first().filter(|byte| byte.is_ascii_digit()) {
+            value = value.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+            self.rest = &self.rest[1..];
+        }
+        Ok(value)
+    }
+
+    fn length(&mut self, spec: &mut Spec) {
+        spec.bits = 32;
+        for (text, bits) in [("hh", 8), ("h", 16), ("ll", 64), ("l", 64), ("j", 64), ("z", 64), ("t", 64)] {
+            if let Some(rest) = self.rest.strip_prefix(text.as_bytes()) {
+                (self.rest, spec.bits, spec.length) = (rest, bits, text.to_string());
+                return;
+            }
+        }
+    }
+
+    fn signed(&mut self, spec: &Spec) -> Result<(), Stop> {
+        let value = sign_extend(mask(self.argument()? as u64, spec.bits), spec.bits);
+        let sign = match value {
+            ..0 => "-",
+            _ if spec.plus => "+",
+            _ if spec.space => " ",
+            _ => "",
+        };
+        self.number(spec, sign, value.unsigned_abs().to_string());
+        Ok(())
+    }
+
+    fn unsigned(&mut self, spec: &Spec, radix: u32, conversion: u8) -> Result<(), Stop> {
+        let value = mask(self.argument()? as u64, spec.bits);
+        let digits = match (radix, conversion) {
+            (8, _) => format!("{value:o}"),
+            (16, b'X') => format!("{value:X}"),
+            (16, _) => format!("{value:x}"),
+            _ => value.to_string(),
+        };
+        match (spec.alternate, radix) {
+            (true, 16) if value != 0 => self.number(spec, if conversion == b'X' { "0X" } else { "0x" }, digits),
+            (true, 8) => self.octal_with_leading_zero(spec, value, digits),
+            _ => self.number(spec, "", digits),
+        }
+        Ok(())
+    }
+
+    /// `%#o`: the precision grows until the first digit is a zero.
+    fn octal_with_leading_zero(&mut self, spec: &Spec, value: u64, digits: String) {
+        let has_zero = spec.precision.is_some_and(|precision| precision > digits.len());
+        if value == 0 {
+            let precision = spec.precision.map(|precision| precision.max(1));
+            self.number(&Spec { precision, length: String::new(), ..*spec }, "", digits);
+        } else {
+            self.number(spec, "", if has_zero { digits } else { format!("0{digits}") });
+        }
+    }
+
+    fn number(&mut self, spec: &Spec, prefix: &str, digits: String) {
+        let digits = match spec.precision {
+            Some(0) if digits == "0" => String::new(),
+            Some(precision) => "0".repeat(precision.saturating_sub(digits.len())) + &digits,
+            None if spec.zero && !spec.left => {
+                "0".repeat(spec.width.saturating_sub(prefix.len() + digits.len())) + &digits
+            }
+            None => digits,
+        };
+        self.pad(spec, format!("{prefix}{digits}").as_bytes());
+    }
+
+    fn string(&mut self, spec: &Spec) -> Result<(), Stop> {
+        let Some(&(value, _)) = self.args.next() else { return unsupported("printf with too few arguments") };
+        let limit = spec.precision.map_or(u64::MAX, |precision| precision as u64);
+        let text = match value {
+            Value::NULL if limit >= 6 => b"(null)".to_vec(),
+            Value::NULL => Vec::new(),
+            _ => match self.memory.resolve(value) {
+                Ok(place) => self.memory.c_string(place, limit)?,
+                Err(ErrorKind::NullPointer | ErrorKind::InvalidPointer) if limit == 0 => Vec::new(),
+                Err(kind) => return Err(kind.into()),
+            },
+        };
+        self.pad(spec, &text);
+        Ok(())
+    }
+
+    fn pointer(&mut self, spec: &mut Spec) -> Result<(), Stop> {
+        match self.argument()? {
+            0 => self.pad(spec, b"(nil)"),
+            address => self.number(spec, "0x", format!("{address:x}")),
+        }
+        Ok(())
+    }
+
+    fn pad(&mut self, spec: &Spec, text: &[u8]) {
+        let missing = spec.width.saturating_sub(text.len());
+        if !spec.left {
+            self.out.extend(std::iter::repeat_n(b' ', missing));
+        }
+        self.out.extend_from_slice(text);
+        if spec.left {
+            self.out.extend(std::iter::repeat_n(b' ', missing));
+        }
+    }
+}
+
+fn field_size(value: u64) -> Result<usize, Stop> {
+    if value > MAX_FIELD { unsupported("printf with a huge field width") } else { Ok(value as usize) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::{Fill, ObjectKind};
+    use crate::value::Pointer;
+    use std::borrow::Cow;
+
+    fn check(pattern: &str, args: &[(i64, u8)], expected: Result<&str, &str>) {
+        let args: Vec<(Value, u8)> = args.iter().map(|&(value, bits)| (Value::Int(mask(value as u64, bits)), bits)).collect();
+        match (format(pattern.as_bytes(), &args, &Memory::new(0)), expected) {
+            (Ok(text), Ok(expected)) => assert_eq!(String::from_utf8_lossy(&text), expected, "{pattern}"),
+            (Err(Stop::Unsupported(what)), Err(expected)) => assert_eq!(what, expected, "{pattern}"),
+            (Ok(text), Err(_)) => panic!("{pattern}: unexpected success {text:?}"),
+            _ => panic!("{pattern}: unexpected failure"),
+        }
+    }
+
+    #[test]
+    fn integers_are_formatted_as_the_c_library_does() {
+        check("%d|%i|%u", &[(-5, 32), (7, 32), (-1, 32)], Ok("-5|7|4294967295"));
+        check("%5d|%-5d|%05d|%+d|% d", &[(42, 32); 5], Ok("   42|42   |00042|+42| 42"));
+        check("%.5d|%8.5d|%-8.5d|%08.5d", &[(-42, 32); 4], Ok("-00042|  -00042|-00042  |  -00042"));
+        check("%06d|%+06d", &[(-42, 32), (42, 32)], Ok("-00042|+00042"));
+        check("[%.0d][%.0x][%.d][%5.0d]", &[(0, 32); 4], Ok("[][][][     ]"));
+        check("%x|%X|%#x|%#X|%#x|%08x|%#08x", &[(255, 32), (255, 32), (255, 32), (255, 32), (0, 32), (255, 32), (255, 32)], Ok("ff|FF|0xff|0XFF|0|000000ff|0x0000ff"));
+        check("%o|%#o|%#o|%#.0o|%#.5o", &[(8, 32), (8, 32), (0, 32), (0, 32), (8, 32)], Ok("10|010|0|0|00010"));
+        check("%hhd|%hd|%hhu|%hx", &[(300, 32), (70000, 32), (-1, 32), (-1, 32)], Ok("44|4464|255|ffff"));
+        check("%ld|%lld|%zu|%jd|%td|%lx", &[(i64::MIN, 64), (-1, 64), (-1, 64), (5, 64), (-6, 64), (-1, 64)], Ok("-9223372036854775808|-1|18446744073709551615|5|-6|ffffffffffffffff"));
+        check("%*d|%-*d|%*d|%.*d|%.*d", &[(4, 32), (1, 32), (4, 32), (2, 32), (-4, 32), (3, 32), (3, 32), (4, 32), (-3, 32), (5, 32)], Ok("   1|2   |3   |004|5"));
+    }
+
+    #[test]
+    fn characters_pointers_and_percent_signs() {
+        check("%c%3c%-3c|%%|%p", &[(65, 32), (66, 32), (67, 32), (0, 64)], Ok("A  BC  |%|(nil)"));
+        check("%p", &[(0x1f, 64)], Ok("0x1f"));
+        check("%s|%.3s|%8s", &[(0, 64); 3], Ok("(null)||  (null)"));
+    }
+
+    #[test]
+    fn strings_stop_at_their_nul_or_precision() {
+        let mut memory = Memory::new(1000);
+        let object = memory.alloc(4, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero).expect("fits");
+        memory.write_bytes(Pointer { object, offset: 0 }, b"abc").expect("fits");
+        let arg = (Value::ptr(object, 0), 64);
+        let text = format(b"%s|%5s|%-5s|%.2s", &[arg; 4], &memory);
+        assert_eq!(text.ok(), Some(b"abc|  abc|abc  |ab".to_vec()));
+        memory.write_bytes(Pointer { object, offset: 3 }, b"d").expect("fits");
+        assert_eq!(format(b"%.4s", &[arg], &memory).ok(), Some(b"abcd".to_vec()));
+        assert!(matches!(format(b"%s", &[arg], &memory), Err(Stop::Error(ErrorKind::OutOfBounds))));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        check("%f", &[(0, 64)], Err("printf %f"));
+        check("%lf", &[(0, 64)], Err("printf %lf"));
+        check("%ls", &[(0, 64)], Err("printf %ls"));
+        check("%n", &[(0, 64)], Err("printf %n"));
+        check("%1$d", &[(0, 32)], Err("printf %$"));
+        check("%d", &[], Err("printf with too few arguments"));
+        check("100%", &[], Err("printf with an incomplete conversion"));
+        check("%2000000000d", &[(1, 32)], Err("printf with a huge field width"));
+    }
+}

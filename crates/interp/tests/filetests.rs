@@ -1,0 +1,160 @@
+//! Runs every `tests/ir/*.ir` file: parses, verifies, round-trips, and compares what the interpreter does with the
+//! expectations in the file. `TOUCHSTONE_BLESS=1` rewrites the expectations instead.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, Value};
+use touchstone_ir::filetest::{self, Call, Expectation};
+use touchstone_ir::{Module, Ty, parse, print, sign_extend, verify};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir")
+}
+
+#[test]
+fn every_file_test_gives_what_it_expects() {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+        .expect("tests/ir exists")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "ir"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 12, "only {} file tests found", files.len());
+    let bless = std::env::var_os("TOUCHSTONE_BLESS").is_some();
+    let mut failures = String::new();
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        match run_file(&text) {
+            Err(message) => writeln!(failures, "{name}: {message}").expect("a string"),
+            Ok(outcomes) => {
+                if bless {
+                    let blessed: Vec<Expectation> =
+                        outcomes.into_iter().map(|(expectation, expected)| Expectation { expected, ..expectation }).collect();
+                    std::fs::write(&path, filetest::bless(&text, &blessed)).expect("writable");
+                    continue;
+                }
+                for (expectation, got) in outcomes {
+                    let Expectation { line, command, subject, expected } = expectation;
+                    if got != expected {
+                        let line = line + 1;
+                        writeln!(failures, "{name}:{line}: {command} {subject}\n  expected {expected}\n  found    {got}")
+                            .expect("a string");
+                    }
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+/// What came out for each expectation that this runner knows.
+fn run_file(text: &str) -> Result<Vec<(Expectation, String)>, String> {
+    let expectations = filetest::expectations(text)?;
+    if expectations.is_empty() {
+        return Err("no expectation".to_string());
+    }
+    let expects = |command: &str| expectations.iter().any(|expectation| expectation.command == command);
+    let parsed = parse(text);
+    let parse_outcome = match &parsed {
+        Ok(_) => "ok".to_string(),
+        Err(error) if expects("parse") => format!("error {:?}", error.to_string()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let module = parsed.unwrap_or_default();
+    if parse(&print(&module)).as_ref() != Ok(&module) {
+        return Err("printing and parsing gives another module".to_string());
+    }
+    let errors: Vec<String> = verify(&module).iter().map(|error| format!("error {:?}", error.to_string())).collect();
+    if !errors.is_empty() && !expects("verify") {
+        return Err(errors.join(", "));
+    }
+    // Each `verify` line is for one error; the last takes those that are left.
+    let mut verify_lines = expectations.iter().filter(|expectation| expectation.command == "verify").count();
+    let mut errors_left = &errors[..];
+    let mut outcomes = Vec::new();
+    for expectation in expectations {
+        let outcome = match expectation.command.as_str() {
+            "parse" => parse_outcome.clone(),
+            "verify" if errors_left.is_empty() => "ok".to_string(),
+            "verify" => {
+                verify_lines -= 1;
+                let count = if verify_lines == 0 { errors_left.len() } else { 1 };
+                let (now, later) = errors_left.split_at(count);
+                errors_left = later;
+                now.join(", ")
+            }
+            "run" | "trace" if !errors.is_empty() => return Err("a module with errors is not run".to_string()),
+            "run" => run(&module, &expectation.call()?)?.0,
+            "trace" => run(&module, &expectation.call()?)?.1,
+            _ => continue,
+        };
+        outcomes.push((expectation, outcome));
+    }
+    Ok(outcomes)
+}
+
+#[derive(Default)]
+struct Recorder {
+    trace: String,
+    output: Vec<u8>,
+}
+
+impl Observer for Recorder {
+    fn event(&mut self, event: &Event) {
+        let space = if self.trace.is_empty() { "" } else { " " };
+        match event {
+            Event::Branch { func, block, tag, taken } => {
+                let tag = tag.map_or(String::new(), |tag| format!("[{}.{}]", tag.decision, tag.condition));
+                write!(self.trace, "{space}{func}.{block}{tag}={}", u8::from(*taken))
+            }
+            Event::Switch { func, block, arm, target } => write!(self.trace, "{space}{func}.{block}#{arm}=>{target}"),
+            Event::Call(func) => write!(self.trace, "{space}{func}("),
+            Event::Return => write!(self.trace, "{space})"),
+        }
+        .expect("a string");
+    }
+    fn output(&mut self, bytes: &[u8]) {
+        self.output.extend_from_slice(bytes);
+    }
+}
+
+/// The end with its output, and the trace.
+fn run(module: &Module, call: &Call) -> Result<(String, String), String> {
+    let function = module.function_named(&call.function).ok_or_else(|| format!("no function `{}`", call.function))?;
+    let limits = Limits { steps: 1_000_000, frames: 1000, heap_bytes: 1 << 24 };
+    let mut machine = Machine::new(module, limits);
+    machine.provide_inputs(call.inputs.iter().map(|bytes| (String::new(), bytes.clone())).collect());
+    let args: Vec<Value> = call.args.iter().map(|&arg| Value::Int(arg)).collect();
+    let mut recorder = Recorder::default();
+    let end = machine.call(function, &args, &mut recorder);
+    let mut outcome = show(&end, module.functions[function].result, module);
+    if !recorder.output.is_empty() {
+        write!(outcome, " output {:?}", String::from_utf8_lossy(&recorder.output)).expect("a string");
+    }
+    Ok((outcome, recorder.trace))
+}
+
+fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {
+    let place = |span: &touchstone_base::Span| match span.is_some() {
+        true => format!(" at {}", span.display(&module.files)),
+        false => String::new(),
+    };
+    match end {
+        End::Returned(None) => "void".to_string(),
+        End::Returned(Some(Value::Undefined)) => "undefined".to_string(),
+        End::Returned(Some(Value::Ptr(pointer))) => format!("pointer + {}", pointer.offset),
+        End::Returned(Some(Value::Int(value))) => match ty {
+            Some(Ty::Ptr) if *value == 0 => "null".to_string(),
+            Some(Ty::Int(bits)) if bits > 1 => sign_extend(*value, bits).to_string(),
+            _ => value.to_string(),
+        },
+        End::Exited(status) => format!("exit {status}"),
+        End::Error { kind, span } => format!("error \"{kind}\"{}", place(span)),
+        End::Assumed => "assumed".to_string(),
+        End::Limit(LimitKind::Steps) => "limit steps".to_string(),
+        End::Limit(LimitKind::Frames) => "limit frames".to_string(),
+        End::Limit(LimitKind::Memory) => "limit memory".to_string(),
+        End::Unsupported { what, span } => format!("unsupported {what:?}{}", place(span)),
+    }
+}

@@ -1,0 +1,169 @@
+//! Who calls whom, and the strongly connected components of that.
+
+use crate::{Callee, FuncId, InstKind, Module};
+use std::collections::BTreeSet;
+use touchstone_base::IndexMap;
+
+/// The call graph of a module.
+#[derive(Clone, Debug)]
+pub struct CallGraph {
+    callees: IndexMap<FuncId, Vec<FuncId>>,
+    components: Vec<Vec<FuncId>>,
+    component: IndexMap<FuncId, usize>,
+}
+
+impl CallGraph {
+    /// The call graph of a module that the verifier accepts.
+    pub fn new(module: &Module) -> CallGraph {
+        let callees: IndexMap<FuncId, Vec<FuncId>> = module
+            .functions
+            .values()
+            .map(|function| {
+                let insts = function.blocks.values().flat_map(|block| &block.insts);
+                let called = insts.filter_map(|inst| match &inst.kind {
+                    InstKind::Call { callee: Callee::Direct(callee), .. } => Some(*callee),
+                    _ => None,
+                });
+                called.collect::<BTreeSet<_>>().into_iter().collect()
+            })
+            .collect();
+        let components = components(&callees);
+        let mut component: IndexMap<FuncId, usize> = callees.values().map(|_| 0).collect();
+        for (index, members) in components.iter().enumerate() {
+            for &member in members {
+                component[member] = index;
+            }
+        }
+        CallGraph { callees, components, component }
+    }
+
+    /// Whom a function calls directly, each once, in order of ids.
+    pub fn callees(&self, function: FuncId) -> &[FuncId] {
+        &self.callees[function]
+    }
+
+    /// The strongly connected components, callees before callers; members in order of ids.
+    pub fn components(&self) -> &[Vec<FuncId>] {
+        &self.components
+    }
+
+    /// Index of a function's component.
+    pub fn component_of(&self, function: FuncId) -> usize {
+        self.component[function]
+    }
+
+    /// Whether a function can call itself, directly or not.
+    pub fn is_recursive(&self, function: FuncId) -> bool {
+        self.components[self.component[function]].len() > 1 || self.callees[function].contains(&function)
+    }
+
+    /// The functions that a function can reach by calls, itself included.
+    pub fn reachable_from(&self, function: FuncId) -> BTreeSet<FuncId> {
+        let mut reached = BTreeSet::from([function]);
+        let mut pending = vec![function];
+        while let Some(function) = pending.pop() {
+            pending.extend(self.callees[function].iter().filter(|&&callee| reached.insert(callee)));
+        }
+        reached
+    }
+}
+
+/// Tarjan's algorithm with its own stack: a component is complete when its first member is left.
+fn components(callees: &IndexMap<FuncId, Vec<FuncId>>) -> Vec<Vec<FuncId>> {
+    #[derive(Clone, Copy)]
+    struct Visit {
+        index: usize,
+        low: usize,
+        open: bool,
+    }
+    let mut visits: IndexMap<FuncId, Option<Visit>> = callees.values().map(|_| None).collect();
+    let (mut components, mut open, mut count) = (Vec::new(), Vec::new(), 0);
+    for root in callees.ids() {
+        let mut stack: Vec<(FuncId, usize)> = if visits[root].is_none() { vec![(root, 0)] } else { Vec::new() };
+        while let Some(&mut (function, ref mut next)) = stack.last_mut() {
+            let mut visit = visits[function].unwrap_or_else(|| {
+                count += 1;
+                open.push(function);
+                Visit { index: count, low: count, open: true }
+            });
+            if let Some(&callee) = callees[function].get(*next) {
+                match visits[callee] {
+                    _ if callee == function => *next += 1,
+                    // Come back to this callee when it is done, and take its low number then.
+                    None => stack.push((callee, 0)),
+                    Some(other) => {
+                        *next += 1;
+                        if other.open {
+                            visit.low = visit.low.min(other.low);
+                        }
+                    }
+                }
+                visits[function] = Some(visit);
+                continue;
+            }
+            visits[function] = Some(visit);
+            stack.pop();
+            if visit.low == visit.index {
+                let mut members = Vec::new();
+                while let Some(member) = open.pop() {
+                    if let Some(visit) = &mut visits[member] {
+                        visit.open = false;
+                    }
+                    members.push(member);
+                    if member == function {
+                        break;
+                    }
+                }
+                members.sort_unstable();
+                components.push(members);
+            }
+        }
+    }
+    components
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+    use touchstone_base::Id;
+
+    /// The call graph of functions where `n` calls `calls[n]`.
+    fn graph(calls: &[&[usize]]) -> CallGraph {
+        let text: String = calls
+            .iter()
+            .enumerate()
+            .map(|(index, callees)| {
+                let body: String = callees.iter().map(|callee| format!("call fn{callee}() ")).collect();
+                format!("func @f{index}() {{ b0: {body}return }}\n")
+            })
+            .collect();
+        CallGraph::new(&parse(&text).expect("well-formed"))
+    }
+
+    fn check(calls: &[&[usize]], expected: &[&[usize]]) {
+        let graph = graph(calls);
+        let found: Vec<Vec<usize>> =
+            graph.components().iter().map(|members| members.iter().map(|member| member.index()).collect()).collect();
+        assert_eq!(found, expected, "{calls:?}");
+    }
+
+    #[test]
+    fn components_come_callees_first() {
+        check(&[&[1], &[2], &[]], &[&[2], &[1], &[0]]);
+        check(&[&[1], &[0, 2], &[2]], &[&[2], &[0, 1]]);
+        check(&[&[1, 3], &[2], &[1], &[2]], &[&[1, 2], &[3], &[0]]);
+        check(&[&[1], &[2], &[3, 0], &[1], &[0]], &[&[0, 1, 2, 3], &[4]]);
+        check(&[&[2], &[], &[1, 0, 3], &[]], &[&[1], &[3], &[0, 2]]);
+    }
+
+    #[test]
+    fn recursion_and_reachability_are_known() {
+        let graph = graph(&[&[1], &[0, 2], &[2], &[2]]);
+        let recursive: Vec<bool> = (0..4).map(|index| graph.is_recursive(FuncId::new(index))).collect();
+        assert_eq!(recursive, [true, true, true, false]);
+        assert_eq!(graph.reachable_from(FuncId::new(3)), BTreeSet::from([FuncId::new(2), FuncId::new(3)]));
+        assert_eq!(graph.callees(FuncId::new(1)), [FuncId::new(0), FuncId::new(2)]);
+        assert_eq!(graph.component_of(FuncId::new(0)), graph.component_of(FuncId::new(1)));
+    }
+}

@@ -1,0 +1,50 @@
+//! The text form of modules: `parse(print(m)) == m` for every module that the verifier accepts.
+//!
+//! Made to be written by hand in file tests as well as printed. Free-form: line ends are white space, `;` starts a
+//! comment.
+//!
+//! ```text
+//! file f0 "max.c"
+//! type ty0 = int "int" 32 signed
+//! global @limit: ty0 size 4 internal constant = { 0: i32 100 }
+//!
+//! func @max(%0 "a": i32 ty0, %1 "b": i32 ty0) -> i32 ty0 @f0:3:1-3:40 {
+//!   slot s0 "copy": ty0 size 4
+//!   decision d0 if "a < b" @f0:3:29 = c0 {
+//!     c0 "a < b" @f0:3:29
+//!   }
+//! b0:
+//!   %2: i1 = cmp slt %0, %1
+//!   branch %2, b1, b2 [d0.c0]
+//! b1:
+//!   return %1
+//! b2:
+//!   %3: ptr = slot_addr s0
+//!   store %3, i32 7
+//!   %0 = add %0, 0
+//!   return %0
+//! }
+//! ```
+//!
+//! - A register's type stands where it is declared: with a parameter, in a `reg %4 "name": i32` line, or at one of its
+//!   definitions. A named register needs the `reg` line.
+//! - A constant needs its type (`i32 7`, `null`) except where the other operands or the instruction give it.
+//! - Names are bare where they look like identifiers, else quoted (`@"odd name"`). Where two functions or globals have
+//!   one name, and in hand-written text if you like, they are referred to by id: `fn3`, `g0`.
+//! - Spans (`@file:line:column-line:column`) may be left out everywhere; so may data types (`ty0` is meant, and is `void`
+//!   if the text declares no types).
+//! - A function without blocks is only declared.
+
+mod body;
+mod lex;
+mod parse;
+mod print;
+mod words;
+
+pub use lex::ParseError;
+pub(crate) use lex::{Token, lex};
+pub use parse::parse;
+pub use print::print;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+//! The verifier: what every pass may rely on.
+//!
+//! Checked, for a module:
+//! - names of functions are unique, and so are names of globals; every file, type, global and function id is in range;
+//! - integer data types are 8, 16, 32 or 64 bits wide, alignments are at least 1, no type contains itself by value, sizes
+//!   fit into 64 bits, and fields lie inside their structure;
+//! - initialisers are in order, don't overlap and lie inside their global; a global that is only declared has none.
+//!
+//! For a function:
+//! - registers are 1, 8, 16, 32 or 64 bits or pointers; parameter *n* is register *n*; aggregate parameters and the hidden
+//!   result parameter are pointers, and a function with the latter returns no value;
+//! - the leaves of each decision's tree, from left to right, are its conditions in order, each once;
+//! - constants are masked to their width; operands have the types that [`crate::InstKind`] asks for; `i1` is never
+//!   loaded or stored; casts change the width in the right direction;
+//! - calls and builtins have the right number and types of arguments and results;
+//! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions; the ranges of a switch are not
+//!   empty and don't overlap; a function without result returns no value.
+//!
+//! Not checked:
+//! - that a register is written before it is read (that is an error of the program, found when it runs);
+//! - that a slot or global is as big as its data type says, that bit patterns fit data types, that memory accesses are in
+//!   bounds;
+//! - that every condition has a branch (dead code may have been dropped), or that branches evaluate the conditions of a
+//!   decision in the order that its tree implies;
+//! - that a function with a result always returns one (`return` without a value gives an undefined one);
+//! - reachability of blocks.
+
+mod function;
+
+use crate::{BlockId, DataType, DataTypeId, FuncId, Global, Init, Linkage, Module};
+use std::collections::BTreeSet;
+use std::fmt;
+use touchstone_base::{Id, Span};
+
+/// A broken invariant, and where.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub struct VerifyError {
+    /// The function, if it is about one.
+    pub function: Option<FuncId>,
+    /// The block.
+    pub block: Option<BlockId>,
+    /// Index of the instruction in the block; the number of instructions for the terminator.
+    pub inst: Option<usize>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(function) = self.function {
+            write!(f, "{function} ")?;
+        }
+        if let Some(block) = self.block {
+            write!(f, "{block} ")?;
+        }
+        if let Some(inst) = self.inst {
+            write!(f, "instruction {inst}: ")?;
+        }
+        f.write_str(&self.what)
+    }
+}
+
+/// Every broken invariant of a module, in order of appearance. Nothing else in the tool accepts a module that has any.
+pub fn verify(module: &Module) -> Vec<VerifyError> {
+    let mut verifier = Verifier { module, function: None, block: None, inst: None, errors: Vec::new() };
+    for (id, data) in module.types.iter() {
+        verifier.data_type(id, data);
+    }
+    if verifier.errors.is_empty() {
+        verifier.layouts();
+    }
+    verifier.names();
+    for global in module.globals.values() {
+        verifier.global(global);
+    }
+    for (id, function) in module.functions.iter() {
+        verifier.function = Some(id);
+        verifier.function(function);
+    }
+    verifier.errors
+}
+
+struct Verifier<'m> {
+    module: &'m Module,
+    function: Option<FuncId>,
+    block: Option<BlockId>,
+    inst: Option<usize>,
+    errors: Vec<VerifyError>,
+}
+
+impl<'m> Verifier<'m> {
+    fn error(&mut self, what: impl Into<String>) {
+        let Verifier { function, block, inst, .. } = *self;
+        self.errors.push(VerifyError { function, block, inst, what: what.into() });
+    }
+
+    fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.error(what());
+        }
+    }
+
+    fn names(&mut self) {
+        let mut seen = BTreeSet::new();
+        for function in self.module.functions.values() {
+            self.check(seen.insert(&function.name), || format!("two functions are named `{}`", function.name));
+        }
+        let mut seen = BTreeSet::new();
+        for global in self.module.globals.values() {
+            self.check(seen.insert(&global.name), || format!("two globals are named `{}`", global.name));
+        }
+    }
+
+    fn span(&mut self, span: Span) {
+        let known = !span.is_some() || span.file.index() < self.module.files.len();
+        self.check(known, || format!("{} is no file", span.file));
+    }
+
+    fn data(&mut self, id: DataTypeId) {
+        self.check(id.index() < self.module.types.len(), || format!("{id} is no data type"));
+    }
+
+    // Data types.
+
+    fn data_type(&mut self, id: DataTypeId, data: &DataType) {
+        match data {
+            DataType::Void | DataType::Bool { .. } => {}
+            DataType::Int { bits, .. } | DataType::Enum { bits, .. } => {
+                self.check(matches!(bits, 8 | 16 | 32 | 64), || format!("{id} is {bits} bits wide"));
+            }
+            DataType::Pointer { pointee, .. } => self.data(*pointee),
+            DataType::Array { element, .. } => self.data(*element),
+            DataType::Struct { fields, align, .. } => {
+                self.check(*align > 0, || format!("{id} has no alignment"));
+                for field in fields {
+                    self.data(field.ty);
+                }
+            }
+            DataType::Opaque { align, .. } => self.check(*align > 0, || format!("{id} has no alignment")),
+        }
+    }
+
+    /// Sizes, computed without recursion so that a type that contains itself is found and not followed.
+    fn layouts(&mut self) {
+        let types = &self.module.types;
+        let mut sizes: Vec<Option<u64>> = vec![None; types.len()];
+        let mut remaining: Vec<DataTypeId> = types.ids().collect();
+        loop {
+            let before = remaining.len();
+            let mut overflow = Vec::new();
+            remaining.retain(|&id| {
+                let size = match &types[id] {
+                    DataType::Array { element, length } => {
+                        let Some(size) = sizes[element.index()] else { return true };
+                        let size = size.checked_mul(*length);
+                        if size.is_none() {
+                            overflow.push(id);
+                        }
+                        size.unwrap_or(0)
+                    }
+                    DataType::Struct { fields, .. } if fields.iter().any(|field| sizes[field.ty.index()].is_none()) => {
+                        return true;
+                    }
+                    data => data.size(types),
+                };
+                sizes[id.index()] = Some(size);
+                false
+            });
+            for id in overflow {
+                self.error(format!("the size of {id} does not fit into 64 bits"));
+            }
+            if remaining.len() == before {
+                break;
+            }
+        }
+        for id in remaining {
+            self.error(format!("{id} contains itself"));
+        }
+        for (id, data) in types.iter() {
+            let DataType::Struct { fields, size, .. } = data else { continue };
+            for field in fields {
+                let end = sizes[field.ty.index()].and_then(|length| field.offset.checked_add(length));
+                self.check(end.is_none_or(|end| end <= *size), || {
+                    format!("field `{}` does not lie inside {id}", field.name)
+                });
+            }
+        }
+    }
+
+    // Globals.
+
+    fn global(&mut self, global: &Global) {
+        self.span(global.span);
+        self.data(global.data);
+        let name = &global.name;
+        let declared_only = global.linkage == Linkage::Undefined;
+        self.check(!(declared_only && global.init.is_some()), || format!("`{name}` is undefined and has contents"));
+        let mut free_from = 0;
+        for piece in global.init.iter().flatten() {
+            let (offset, length) = match piece {
+                Init::Bytes { offset, bytes } => (*offset, bytes.len() as u64),
+                Init::GlobalAddr { offset, global, .. } => {
+                    let known = global.index() < self.module.globals.len();
+                    self.check(known, || format!("{global} in `{name}` is no global"));
+                    (*offset, 8)
+                }
+            };
+            self.check(offset >= free_from, || format!("contents of `{name}` overlap at {offset}"));
+            let end = offset.checked_add(length).filter(|&end| end <= global.size);
+            self.check(end.is_some(), || format!("contents at {offset} do not lie inside `{name}`"));
+            free_from = end.unwrap_or(free_from);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! The last resort: bit-blasting onto an incremental SAT solver, with late aliases.
+//!
+//! A read is a set of free bits at first. If that is unsatisfiable, so is the query. If not, the values of the input
+//! variables are taken from the SAT model and the constraints are evaluated for real; where a read's bits differ from
+//! what memory holds there, the lemma `offset == c → read == contents at c` is added and the query is solved again.
+//! Lemmas follow from the definition of a read, so they stay for good.
+
+use std::rc::Rc;
+
+use batsat::{SolverInterface, lbool};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::blast::Blaster;
+use crate::bounds::parts_of;
+use crate::model::Model;
+use crate::solver::Why;
+use crate::term::{Term, TermId, VarId};
+use crate::terms::Terms;
+
+/// After this many single lemmas for a read, all its offsets are spelled out, if they are few.
+const PATIENCE: usize = 3;
+/// How many offsets are "few".
+const FEW_OFFSETS: u64 = 128;
+/// An instance below this size is never thrown away.
+const KEEP: usize = 4_000;
+
+pub(crate) enum SatAnswer {
+    Sat(Rc<Model>),
+    Unsat,
+    Unknown(Why),
+}
+
+/// What one SAT query may cost.
+#[derive(Clone, Copy)]
+pub(crate) struct Budget {
+    pub(crate) conflicts: Option<u64>,
+    pub(crate) deadline: Option<std::time::Instant>,
+}
+
+/// The incremental instance and what has been told to it.
+pub(crate) struct Sat {
+    blaster: Blaster,
+    lemmas: FxHashMap<TermId, Lemmas>,
+    interrupt: Option<std::sync::Arc<std::sync::atomic::AtomicBool>>,
+    pub(crate) calls: u64,
+    pub(crate) lemma_count: u64,
+    pub(crate) conflicts: u64,
+}
+
+/// The lemmas of one read: the offsets told, and the terms that stand for the contents there.
+#[derive(Default)]
+struct Lemmas {
+    offsets: FxHashSet<u64>,
+    contents: Vec<TermId>,
+}
+
+impl Sat {
+    pub(crate) fn new(interrupt: Option<std::sync::Arc<std::sync::atomic::AtomicBool>>) -> Sat {
+        Sat {
+            blaster: Blaster::new(),
+            lemmas: FxHashMap::default(),
+            interrupt,
+            calls: 0,
+            lemma_count: 0,
+            conflicts: 0,
+        }
+    }
+
+    /// A model of the constraints over the (sorted) variables.
+    pub(crate) fn solve(
+        &mut self,
+        terms: &mut Terms,
+        constraints: &[TermId],
+        vars: &Rc<[VarId]>,
+        budget: Budget,
+    ) -> SatAnswer {
+        let (mut relevant, size) = self.cone(terms, constraints);
+        // The solver assigns all its variables, so an instance full of old business slows every query down.
+        if self.blaster.size() > KEEP.max(size * 3) {
+            self.blaster = Blaster::new();
+            self.lemmas.clear();
+        }
+        loop {
+            let answer = self.call(terms, constraints, budget);
+            if answer == lbool::FALSE {
+                return SatAnswer::Unsat;
+            }
+            if answer != lbool::TRUE {
+                let why = self.blaster.circuit.solver.cb().reason();
+                return SatAnswer::Unknown(why.unwrap_or(Why::Conflicts));
+            }
+            let values = vars.iter().map(|&var| self.blaster.var_value(terms, var)).collect();
+            let model = Model::new(vars.clone(), values);
+            if constraints.iter().all(|&c| model.satisfies(terms, c)) {
+                return SatAnswer::Sat(Rc::new(model));
+            }
+            if !self.learn(terms, &relevant, &model) {
+                debug_assert!(false, "a SAT model fails evaluation though every read agrees");
+                return SatAnswer::Unknown(Why::Conflicts);
+            }
+            if let Some(deadline) = budget.deadline
+                && std::time::Instant::now() >= deadline
+            {
+                return SatAnswer::Unknown(Why::Timeout);
+            }
+            relevant = self.cone(terms, constraints).0;
+        }
+    }
+
+    fn call(&mut self, terms: &Terms, constraints: &[TermId], budget: Budget) -> lbool {
+        let assumptions: Vec<_> = constraints.iter().map(|&c| self.blaster.literal(terms, c)).collect();
+        let solver = &mut self.blaster.circuit.solver;
+        let limits = solver.cb_mut();
+        limits.restart();
+        limits.conflicts = budget.conflicts;
+        limits.deadline = budget.deadline;
+        limits.interrupt.clone_from(&self.interrupt);
+        self.calls += 1;
+        let answer = solver.solve_limited(&assumptions);
+        self.conflicts += solver.cb().seen_conflicts;
+        answer
+    }
+
+    /// The reads that the constraints depend on, lowest first, and a measure of the size of it all.
+    fn cone(&self, terms: &Terms, constraints: &[TermId]) -> (Vec<TermId>, usize) {
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut stack: Vec<TermId> = constraints.to_vec();
+        let mut reads = Vec::new();
+        let mut size = 0;
+        while let Some(term) = stack.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            size += usize::from(terms.width(term));
+            let shape = terms.get(term);
+            if matches!(shape, Term::Read { .. }) {
+                reads.push(term);
+                if let Some(lemmas) = self.lemmas.get(&term) {
+                    stack.extend(&lemmas.contents);
+                }
+            }
+            stack.extend(parts_of(shape).into_iter().flatten());
+        }
+        reads.sort_unstable();
+        (reads, size)
+    }
+
+    /// Adds lemmas for the reads whose bits are not what memory holds. Says whether there was any.
+    fn learn(&mut self, terms: &mut Terms, reads: &[TermId], model: &Model) -> bool {
+        let wrong: Vec<TermId> = reads
+            .iter()
+            .copied()
+            .filter(|&read| self.blaster.knows(read) && self.blaster.value(terms, read) != model.eval(terms, read))
+            .collect();
+        let mut learned = false;
+        for read in wrong {
+            let Term::Read { offset, .. } = *terms.get(read) else { continue };
+            let at = model.eval(terms, offset);
+            learned |= self.lemma(terms, read, at);
+            if self.lemmas.get(&read).is_some_and(|l| l.offsets.len() == PATIENCE) {
+                for at in few_offsets(terms, read) {
+                    self.lemma(terms, read, at);
+                }
+            }
+        }
+        learned
+    }
+
+    /// `offset == at → read == contents at at`; at offsets outside of the array one lemma says it for all.
+    fn lemma(&mut self, terms: &mut Terms, read: TermId, at: u64) -> bool {
+        let Term::Read { array, offset, bytes } = *terms.get(read) else { return false };
+        let size = terms.array_size(array);
+        let at = at.min(size);
+        if !self.lemmas.entry(read).or_default().offsets.insert(at) {
+            return false;
+        }
+        let position = terms.constant(64, at);
+        let here =
+            if at == size { terms.cmp(crate::term::Rel::Ule, position, offset) } else { terms.eq(offset, position) };
+        let contents = terms.expand(array, at, bytes);
+        let same = terms.eq(read, contents);
+        let (here, same) = (self.blaster.literal(terms, here), self.blaster.literal(terms, same));
+        self.blaster.circuit.clause(&[!here, same]);
+        if let Some(lemmas) = self.lemmas.get_mut(&read) {
+            lemmas.contents.push(contents);
+        }
+        self.lemma_count += 1;
+        true
+    }
+}
+
+/// All offsets a read can have, if they are few.
+fn few_offsets(terms: &Terms, read: TermId) -> Vec<u64> {
+    let Term::Read { array, offset, .. } = *terms.get(read) else { return Vec::new() };
+    let facts = terms.facts(offset);
+    let step = 1u64 << facts.trailing_zeros().min(3);
+    let size = terms.array_size(array);
+    let last = facts.unsigned.1.min(size.saturating_sub(1));
+    let Some(first) = facts.unsigned.0.checked_next_multiple_of(step) else { return Vec::new() };
+    if first > last || (last - first) / step > FEW_OFFSETS {
+        return Vec::new();
+    }
+    (first..=last).step_by(step as usize).collect()
+}
