@@ -136,7 +136,7 @@ impl Job<'_> {
         if self.options.timeout > 0.0 {
             config.deadline = Some(Instant::now() + Duration::from_secs_f64(self.options.timeout));
         }
-        let mut line = display.line(name);
+        let line = display.line(name);
         let suite = match self.options.emit.contains(&Emit::C) {
             true => Some(CSuite::create(self.out, module, task.func, self.target)?),
             false => None,
@@ -145,9 +145,9 @@ impl Job<'_> {
             true => Some(JsonLines::create(self.out, name)?),
             false => None,
         };
-        let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line: &mut line, failed: None };
+        let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line, failed: None };
         let mut result = explore(module, task.func, &config, &mut writer);
-        let Writer { suite, mut tests, failed, .. } = writer;
+        let Writer { suite, mut tests, failed, line, .. } = writer;
         if let Some(failed) = failed {
             return Err(failed);
         }
@@ -188,7 +188,7 @@ struct Writer<'a> {
     suite: Option<CSuite<'a>>,
     json: Option<JsonLines>,
     tests: Vec<TestCase>,
-    line: &'a mut Line,
+    line: Line,
     failed: Option<anyhow::Error>,
 }
 
@@ -213,7 +213,7 @@ impl Writer<'_> {
         }
         if let Some(json) = &mut self.json {
             let module = &self.program.module;
-            json.add(&touchstone_report::test_json(test, &module.files, &module.types))?;
+            json.add(&touchstone_report::test_json(test, module))?;
         }
         Ok(())
     }
@@ -239,14 +239,14 @@ impl JsonLines {
 
 fn report(options: &Generate, program: &Program, campaign: &Campaign, out: &Path) -> Result<()> {
     let module = &program.module;
-    let json = touchstone_report::json(campaign, &module.files, &module.types);
+    let json = touchstone_report::json(campaign, module);
     let path = out.join("report.json");
     std::fs::write(&path, &json).with_context(|| format!("can't write {}", path.display()))?;
     let text = match options.format {
         Format::Json => json,
         Format::Text => {
             let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
-            touchstone_report::text(campaign, &module.files, &module.types, style)
+            touchstone_report::text(campaign, module, style)
         }
     };
     let mut stdout = std::io::stdout().lock();

@@ -18,7 +18,7 @@ pub(crate) enum Variant {
     Sanitized,
 }
 
-const PLAIN: &[&str] = &["-O0", "-g0"];
+const PLAIN: &[&str] = &["-O0", "-g0", "-pipe"];
 /// Only what the model calls an error: overflow, shifts and alignment are none. A null pointer is found by the access
 /// itself, not by the computation of an address. Bounds of declared arrays are reported, but the run goes on, because
 /// an index past a row of a matrix is still inside the object.

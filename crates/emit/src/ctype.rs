@@ -1,8 +1,9 @@
 //! Types as C writes them: declarations, and names for types that the source gave none.
 
+use crate::EmitError;
 use crate::names::{is_identifier, source_name};
 use std::collections::BTreeMap;
-use touchstone_ir::{DataType, DataTypeId, Linkage, Module};
+use touchstone_ir::{DataType, DataTypeId, FuncId, Linkage, Module};
 
 /// Why a test can't be written in C. It becomes a skipped test, never a wrong one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,6 +94,20 @@ impl<'m> CTypes<'m> {
             _ => {}
         }
     }
+}
+
+/// The parameters of a function as its definition has them: `int a[3], const char *s`; `void` for none.
+pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitError> {
+    let types = CTypes::new(module);
+    let function = &module.functions[function];
+    let hidden = usize::from(function.aggregate_result);
+    let mut parts = Vec::new();
+    for (index, param) in function.params.iter().skip(hidden).enumerate() {
+        let name = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };
+        let part = types.declare(param.data, &name);
+        parts.push(part.map_err(|Unwritable(why)| EmitError::NoParameterList { function: function.name.clone(), why })?);
+    }
+    Ok(if parts.is_empty() { "void".to_string() } else { parts.join(", ") })
 }
 
 fn join(base: &str, declarator: &str) -> String {

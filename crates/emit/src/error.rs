@@ -21,6 +21,14 @@ pub enum EmitError {
         /// The file that has it.
         file: String,
     },
+    /// A parameter has a type that C has no name for.
+    #[error("the parameters of `{function}` can't be written: {why}")]
+    NoParameterList {
+        /// The function.
+        function: String,
+        /// Why.
+        why: String,
+    },
     /// The compiler could not be started.
     #[error("the C compiler `{cc}` can't be started ({source}); set CC to the compiler of this program")]
     NoCompiler {

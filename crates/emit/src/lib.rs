@@ -21,6 +21,7 @@ mod literal;
 mod names;
 mod place;
 mod replay;
+mod row;
 mod sanitizer;
 mod suite;
 mod tap;
@@ -29,6 +30,7 @@ mod values;
 mod verdict;
 mod visibility;
 
+pub use ctype::parameter_list;
 pub use error::EmitError;
 pub use replay::replay;
 pub use suite::CSuite;

@@ -5,7 +5,7 @@
 
 use crate::EmitError;
 use crate::compiler::{Compiler, Variant, compile_others};
-use crate::suite::{RUNNER, HEADER, chunk_paths, unit_with};
+use crate::suite::{HEADER, RUNNER, chunk_paths, unit_with};
 use crate::tap::{TapReader, TapResult};
 use crate::target::Target;
 use crate::verdict::verdict;
@@ -98,7 +98,9 @@ pub fn replay(
                         verdicts.entry(name).or_insert_with(|| Replay::NotCheckable(why.clone()));
                     }
                 }
-                Event::Failed(error) => failure = Some(failure.unwrap_or(error)),
+                Event::Failed(error) => {
+                    failure.get_or_insert(error);
+                }
             }
         }
     });
@@ -137,7 +139,7 @@ fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, 
 
 /// The name in a line that begins a test.
 fn test_name(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("TEST(").or_else(|| line.strip_prefix("ERROR_TEST("))?;
+    let rest = ["TEST(", "ERROR_TEST(", "ROW("].iter().find_map(|start| line.strip_prefix(start))?;
     rest.split_once(',').map(|(name, _)| name)
 }
 

@@ -1,16 +1,18 @@
 //! The files of a suite: one C file a function, written as tests are found.
 //!
 //! A file is split after [`CHUNK`] tests, because compilers need about a millisecond a test and parts compile at the
-//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. Nothing is ever rewritten: a test
-//! is appended in one write, so the file is whole after every one.
+//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. The first file has every test
+//! written out; from the second on, tests that differ only in their numbers are rows of a table, which compile ten
+//! times as fast. Nothing is ever rewritten: a test is appended in one write, so the file is whole after every one.
 
 use crate::EmitError;
 use crate::body::{Program, main_prototype, test_text};
 use crate::ctype::CTypes;
+use crate::row::row_text;
 use crate::names::{program_names, source_name};
 use crate::target::{Target, relative_path};
 use crate::visibility::Visibility;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,6 +39,8 @@ pub struct CSuite<'m> {
     chunks: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
+    /// The shapes of rows that the current file already has, with their numbers.
+    shapes: BTreeMap<String, usize>,
 }
 
 impl<'m> CSuite<'m> {
@@ -66,7 +70,8 @@ impl<'m> CSuite<'m> {
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let file = begin_file(&path, &prologue)?;
-        Ok(CSuite { program, path, file, prologue, count: 0, chunks: 1, declared: BTreeSet::new() })
+        let (declared, shapes) = (BTreeSet::new(), BTreeMap::new());
+        Ok(CSuite { program, path, file, prologue, count: 0, chunks: 1, declared, shapes })
     }
 
     /// Appends a test. After this call it is on disk.
@@ -76,8 +81,10 @@ impl<'m> CSuite<'m> {
             self.file = begin_file(&chunk_path(&self.path, self.chunks), &self.prologue)?;
             self.count = 0;
             self.declared.clear();
+            self.shapes.clear();
         }
-        let written = test_text(&self.program, test);
+        let row = if self.chunks > 1 { row_text(&self.program, test, &mut self.shapes) } else { None };
+        let written = row.unwrap_or_else(|| test_text(&self.program, test));
         let mut text = String::new();
         for declaration in written.declarations {
             if self.declared.insert(declaration.clone()) {

@@ -292,7 +292,7 @@ impl<'a> Values<'a> {
     }
 
     /// The scalar type at the bottom of nested arrays, if every element is a known integer.
-    fn integers(&self, element: DataTypeId, values: &[DataValue]) -> Option<DataTypeId> {
+    pub(crate) fn integers(&self, element: DataTypeId, values: &[DataValue]) -> Option<DataTypeId> {
         match &self.types()[element] {
             DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } => {
                 values.iter().all(|value| matches!(value, DataValue::Int(_))).then_some(element)

@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, IndexMap};
 use touchstone_criteria::{Bound, Incomplete};
-use touchstone_ir::{Callee, DataType, DataTypeId, FuncId, GlobalId, InstKind, Linkage, Module, Operand, Reg, Ty};
+use touchstone_ir::{
+    Callee, DataType, DataTypeId, FuncId, GlobalId, InstKind, Linkage, Module, Operand, Reg, Ty, mask,
+};
 use touchstone_solver::{Rel, Side, TermId};
 
 /// What a path has asked for so far.
@@ -75,9 +77,16 @@ impl Executor<'_> {
         let types = &self.module.types;
         match &types[data] {
             DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
-                let term = self.terms.var(*bits, name);
-                self.constrain(term, *signed, name, constraints);
-                cells.extend(disassemble(&Value::term(&self.terms, term), bits / 8, &mut self.pointers));
+                let value = match self.range_of(name) {
+                    // A range of one value is a constant: the engine then runs like an interpreter.
+                    Some((low, high)) if low == high => Value::constant(mask(low as u64, *bits)),
+                    _ => {
+                        let term = self.terms.var(*bits, name);
+                        self.constrain(term, *signed, name, constraints);
+                        Value::term(&self.terms, term)
+                    }
+                };
+                cells.extend(disassemble(&value, bits / 8, &mut self.pointers));
             }
             DataType::Bool { .. } => {
                 let term = self.terms.var(8, name);
@@ -110,18 +119,19 @@ impl Executor<'_> {
         }
     }
 
-    /// Applies `--range`: the most specific name that fits (`a[2]`, then `a`).
-    fn constrain(&mut self, term: TermId, signed: bool, name: &str, constraints: &mut Vec<TermId>) {
+    /// What `--range` says of an input: the most specific name that fits (`a[2]`, then `a`).
+    fn range_of(&self, name: &str) -> Option<(i128, i128)> {
         let mut part = name;
-        let range = loop {
+        loop {
             if let Some(range) = self.config.ranges.get(part) {
-                break *range;
+                return Some(*range);
             }
-            match part.rfind(['[', '.']) {
-                Some(at) => part = &part[..at],
-                None => return,
-            }
-        };
+            part = &part[..part.rfind(['[', '.'])?];
+        }
+    }
+
+    fn constrain(&mut self, term: TermId, signed: bool, name: &str, constraints: &mut Vec<TermId>) {
+        let Some(range) = self.range_of(name) else { return };
         let width = self.terms.width(term);
         let (least, greatest) = if signed {
             (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)
@@ -134,7 +144,7 @@ impl Executor<'_> {
             return;
         }
         let rel = if signed { Rel::Sle } else { Rel::Ule };
-        let bits = |value: i128| touchstone_ir::mask(value as u64, width);
+        let bits = |value: i128| mask(value as u64, width);
         let (low, high) = (self.terms.constant(width, bits(low)), self.terms.constant(width, bits(high)));
         constraints.push(self.terms.cmp(rel, low, term));
         constraints.push(self.terms.cmp(rel, term, high));
@@ -213,7 +223,15 @@ impl Executor<'_> {
             return Ok((value, cells));
         }
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
-        self.input_cells(state.inputs_mut(), param.data, name, &mut constraints, &mut cells);
+        match (&self.module.types[param.data], ty) {
+            // Hand-written code may give no data types: then the register says what there is to know.
+            (DataType::Void, Ty::Int(bits)) => {
+                let term = self.terms.var(bits, name);
+                self.constrain(term, true, name, &mut constraints);
+                cells.extend((0..ty.bytes()).map(|index| Cell::Part { term, index }));
+            }
+            _ => self.input_cells(state.inputs_mut(), param.data, name, &mut constraints, &mut cells),
+        }
         self.assume_all(state, &constraints)?;
         if param.aggregate {
             let object = Object::with_cells(cells.clone(), ObjectKind::Slot, Some(param.data));
@@ -448,9 +466,4 @@ fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
         }
     }
     written
-}
-
-/// The type of a register.
-pub(crate) fn reg_ty(module: &Module, func: FuncId, reg: Reg) -> Ty {
-    module.functions[func].regs[reg].ty
 }

@@ -120,10 +120,6 @@ impl Memory {
         Rc::make_mut(&mut Rc::make_mut(&mut self.objects)[id.index()])
     }
 
-    pub fn replace(&mut self, id: ObjectId, object: Rc<Object>) {
-        Rc::make_mut(&mut self.objects)[id.index()] = object;
-    }
-
     pub fn shared(&self, id: ObjectId) -> &Rc<Object> {
         &self.objects[id.index()]
     }

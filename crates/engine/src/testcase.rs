@@ -85,7 +85,8 @@ impl Executor<'_> {
     fn data_value(&mut self, state: &State, data: DataTypeId, cells: &[Cell], model: &Model) -> DataValue {
         let types = &self.module.types;
         match &types[data] {
-            DataType::Void | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Void if cells.is_empty() => DataValue::Undefined,
             DataType::Array { element, length } => {
                 let step = types[*element].size(types) as usize;
                 let part = |at: u64| &cells[at as usize * step..(at as usize + 1) * step];
@@ -106,7 +107,7 @@ impl Executor<'_> {
                 }
                 _ => DataValue::Pointer(PointerTarget::Null),
             },
-            DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } => {
+            DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } | DataType::Void => {
                 let byte = |(at, cell): (usize, &Cell)| u64::from(self.cell_byte(*cell, model)) << (8 * at);
                 DataValue::Int(cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte))
             }

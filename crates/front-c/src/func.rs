@@ -187,6 +187,10 @@ impl Lowerer<'_, '_> {
         self.blocks.push(Draft::default());
         BlockId::new(self.blocks.len() - 1)
     }
+    /// The block that instructions are appended to.
+    pub fn here(&self) -> BlockId {
+        self.current
+    }
     /// Goes on in a block.
     pub fn start(&mut self, block: BlockId) {
         self.current = block;

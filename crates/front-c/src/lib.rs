@@ -1,1 +1,181 @@
-//! placeholder
+//! The front end for C: clang's typed AST becomes IR.
+//!
+//! clang does the parsing, typing, implicit conversions and constant values; this crate reads its JSON as a stream and
+//! lowers one declaration at a time. A bird's-eye view, in the order of a file's way through:
+//!
+//! - `flags`, `clang`: how to compile the file, and running clang;
+//! - `ast`, `source`: nodes with resolved positions; spans and source text as the user sees them;
+//! - `tokens`, `typename`, `scope`, `ctype`: clang spells types as text; what they mean, their layout, their data types;
+//! - `unit`, `consts`, `init`, `strings`, `offsetof`: declarations, constants, initialisers;
+//! - `func`, `stmt`, `expr`, `place`, `aggregate`, `call`, `decide`, `tidy`: function bodies;
+//! - `arrays`: array parameters keep their declared length;
+//! - `link`, `models`: several files and the C library become one module.
+//!
+//! Invariants, as absences: a construct that is not supported is never an error and never dropped, it is a
+//! [`TermKind::Unsupported`](touchstone_ir::TermKind::Unsupported) with its place; there is no preprocessor and no
+//! type checker here; no other crate sees clang's AST.
+
+#![warn(missing_docs)]
+
+mod aggregate;
+mod arrays;
+mod ast;
+mod call;
+mod clang;
+mod consts;
+mod ctype;
+mod decide;
+mod error;
+mod expr;
+mod flags;
+mod func;
+mod init;
+mod link;
+mod models;
+mod offsetof;
+mod place;
+mod scope;
+mod source;
+mod stmt;
+mod strings;
+mod tidy;
+mod tokens;
+mod typename;
+mod unit;
+
+pub use error::FrontError;
+pub use flags::flags_for;
+
+use clang::Input;
+use link::Program;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use touchstone_ir::Module;
+use unit::{Selection, Unit};
+
+/// How to read C.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The clang to use; `None`: `TOUCHSTONE_CLANG`, then `clang`, then the newest `clang-NN` (14 or later) on the path.
+    pub clang: Option<PathBuf>,
+    /// Compile flags given by the user.
+    pub flags: Vec<String>,
+    /// A compile_commands.json, from which per-file flags come.
+    pub compile_commands: Option<PathBuf>,
+    /// The directory that holds `touchstone.h` and `klee/klee.h`, as made by [`write_headers`].
+    pub include_dir: Option<PathBuf>,
+}
+
+/// Writes `touchstone.h` and `klee/klee.h` into a directory, which is made if it is not there.
+pub fn write_headers(dir: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(dir.join("klee"))?;
+    std::fs::write(dir.join("touchstone.h"), include_str!("../include/touchstone.h"))?;
+    std::fs::write(dir.join("klee").join("klee.h"), include_str!("../include/klee/klee.h"))
+}
+
+/// Reads C files and links them into one module.
+pub fn lower_files(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {
+    // Expressions nest as deep as the user likes; the memory is only taken when it is used.
+    const STACKS: [usize; 2] = [1 << 30, 1 << 26];
+    for size in STACKS {
+        let handle = std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(size);
+            builder.spawn_scoped(scope, || lower_all(files, options)).ok().map(|handle| handle.join())
+        });
+        match handle {
+            Some(Ok(result)) => return result,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => {}
+        }
+    }
+    lower_all(files, options)
+}
+
+fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {
+    for file in files {
+        check_readable(file)?;
+    }
+    let clang = clang::find(options.clang.as_deref())?;
+    let mut own = BTreeSet::new();
+    loop {
+        let program = lower_program(files, options, &clang, &own)?;
+        // A recognised name that a later file defines after all: once more, knowing that.
+        let conflicts: Vec<String> =
+            program.recognised.iter().filter(|name| program.defines(name)).cloned().collect();
+        if conflicts.is_empty() {
+            return Ok(program.finish());
+        }
+        own.extend(conflicts);
+    }
+}
+
+fn check_readable(file: &Path) -> Result<(), FrontError> {
+    let not_readable = |source| FrontError::NotReadable { file: file.to_path_buf(), source };
+    if std::fs::metadata(file).map_err(not_readable)?.is_dir() {
+        return Err(FrontError::IsDirectory { file: file.to_path_buf() });
+    }
+    std::fs::File::open(file).map(drop).map_err(not_readable)
+}
+
+fn lower_program(
+    files: &[PathBuf],
+    options: &Options,
+    clang: &Path,
+    own: &BTreeSet<String>,
+) -> Result<Program, FrontError> {
+    let mut program = Program::new(own.clone());
+    for file in files {
+        program.sources.file_id(&mut program.files, &file.to_string_lossy());
+    }
+    program.given_files = program.files.len();
+    for file in files {
+        let flags = flags_for(file, options)?;
+        let name = file.to_string_lossy().into_owned();
+        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
+        lower_unit(&mut program, clang, &source, Selection::Program)?;
+    }
+    models::add(&mut program, clang)?;
+    Ok(program)
+}
+
+/// A text to be lowered.
+struct Source<'a> {
+    input: Input<'a>,
+    /// Its name as positions show it.
+    name: &'a str,
+    /// Its name in messages.
+    path: &'a Path,
+    flags: &'a [String],
+}
+
+fn lower_unit(program: &mut Program, clang: &Path, source: &Source<'_>, selection: Selection) -> Result<(), FrontError> {
+    program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
+    let is_text = matches!(source.input, Input::Text(_));
+    let mut unit = Unit::new(program, source.name, selection);
+    let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
+    let mut positions = ast::Positions::default();
+    let mut outcome: Result<(), FrontError> = Ok(());
+    let read = match run.output() {
+        Some(output) => ast::read(output, &mut positions, |positions, node| {
+            let known = unit.names.len();
+            unit.names.extend(positions.files[known..].iter().map(|name| {
+                if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }
+            }));
+            if outcome.is_ok() {
+                outcome = unit.declaration(node);
+            }
+        }),
+        None => Ok(()),
+    };
+    if let Err(stderr) = run.finish()? {
+        return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
+    }
+    read.map_err(|error| FrontError::UnexpectedAst {
+        file: source.path.to_path_buf(),
+        what: error.to_string(),
+        at: format!("line {} of clang's output", error.line()),
+    })?;
+    outcome?;
+    unit.finish()?;
+    arrays::restore(&mut unit, clang, source.flags, source.input)
+}

@@ -6,10 +6,11 @@
 use crate::ctype::{Type, TypeKind, Types};
 use crate::error::FrontError;
 use crate::source::Sources;
+use crate::tidy;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use touchstone_base::{Files, Id, IndexMap, Span};
+use touchstone_base::{Files, IndexMap, Span};
 use touchstone_ir::{
-    Callee, DataType, DataTypeId, DataTypes, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, Operand,
+    Callee, DataType, DataTypeId, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, Operand,
     Param, Reg, RegInfo, TermKind, Terminator, Ty,
 };
 
@@ -17,6 +18,8 @@ use touchstone_ir::{
 pub(crate) struct Program {
     pub files: Files,
     pub sources: Sources,
+    /// How many of the files the user gave: the first ones.
+    pub given_files: usize,
     pub types: Types,
     pub globals: IndexMap<GlobalId, Global>,
     pub functions: IndexMap<FuncId, Function>,
@@ -62,6 +65,7 @@ impl Program {
         Program {
             files: Files::new(),
             sources: Sources::default(),
+            given_files: 0,
             types: Types::new(),
             globals: IndexMap::new(),
             functions: IndexMap::new(),
@@ -286,7 +290,8 @@ impl Program {
         }
         let mut module =
             Module { files: self.files, types: self.types.data, globals: self.globals, functions: self.functions };
-        merge_types(&mut module);
+        tidy::merge_types(&mut module);
+        tidy::drop_unused_files(&mut module, self.given_files);
         module
     }
 
@@ -362,69 +367,4 @@ impl Fits<'_> {
             _ => None,
         }
     }
-}
-
-/// Makes equal data types one, also when several files declare them, and lets an incomplete structure be the complete
-/// one of its name. Types are equal if nothing that can be followed from them tells them apart.
-fn merge_types(module: &mut Module) {
-    let types = &module.types;
-    let complete: HashMap<&str, DataTypeId> = types
-        .iter()
-        .filter_map(|(id, ty)| match ty {
-            DataType::Struct { name, .. } => Some((name.as_str(), id)),
-            _ => None,
-        })
-        .collect();
-    let stand_in: Vec<DataTypeId> = types
-        .iter()
-        .map(|(id, ty)| match ty {
-            DataType::Opaque { name, size: 0, .. } => complete.get(name.as_str()).copied().unwrap_or(id),
-            _ => id,
-        })
-        .collect();
-    let of = |classes: &[usize], id: DataTypeId| classes[stand_in[id.index()].index()];
-    let mut classes = vec![0usize; types.len()];
-    let mut count = 1;
-    loop {
-        let mut known: HashMap<DataType, usize> = HashMap::new();
-        let mut next = Vec::with_capacity(types.len());
-        for id in types.ids() {
-            let shape = map_ids(&types[stand_in[id.index()]], |child| DataTypeId::new(of(&classes, child)));
-            let fresh = known.len();
-            next.push(*known.entry(shape).or_insert(fresh));
-        }
-        let new_count = known.len();
-        classes = next;
-        if new_count == count {
-            break;
-        }
-        count = new_count;
-    }
-    let mut merged = DataTypes::new();
-    for class in 0..count {
-        let first = types.ids().find(|id| classes[id.index()] == class).expect("invariant: no class is empty");
-        let shape = &types[stand_in[first.index()]];
-        merged.push(map_ids(shape, |child| DataTypeId::new(of(&classes, child))));
-    }
-    let new_id = |id: &mut DataTypeId| *id = DataTypeId::new(of(&classes, *id));
-    for global in module.globals.values_mut() {
-        new_id(&mut global.data);
-    }
-    for function in module.functions.values_mut() {
-        new_id(&mut function.result_data);
-        function.params.iter_mut().for_each(|param| new_id(&mut param.data));
-        function.slots.values_mut().for_each(|slot| new_id(&mut slot.data));
-    }
-    module.types = merged;
-}
-
-fn map_ids(ty: &DataType, map: impl Fn(DataTypeId) -> DataTypeId) -> DataType {
-    let mut ty = ty.clone();
-    match &mut ty {
-        DataType::Pointer { pointee, .. } => *pointee = map(*pointee),
-        DataType::Array { element, .. } => *element = map(*element),
-        DataType::Struct { fields, .. } => fields.iter_mut().for_each(|field| field.ty = map(field.ty)),
-        _ => {}
-    }
-    ty
 }

@@ -40,7 +40,7 @@ fn decode(text: &str) -> Option<Vec<u32>> {
             continue;
         }
         let escape = chars.next()?;
-        units.push(match escape {
+        let unit = match escape {
             'n' => 10,
             't' => 9,
             'r' => 13,
@@ -79,7 +79,8 @@ fn decode(text: &str) -> Option<Vec<u32>> {
                 value
             }
             other => u32::from(other),
-        });
+        };
+        units.push(unit);
     }
     Some(units)
 }

@@ -1,7 +1,9 @@
-//! Drops registers that nothing mentions: a symbolic state carries every register of a frame.
+//! Drops what nothing mentions: registers (a symbolic state carries every register of a frame), data types and files
+//! (headers declare thousands).
 
-use touchstone_base::{Id, IndexMap};
-use touchstone_ir::{Function, InstKind, Operand, Reg, TermKind};
+use std::collections::{BTreeSet, HashMap};
+use touchstone_base::{FileId, Files, Id, IndexMap, Span};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, Function, InstKind, Module, Operand, Reg, TermKind};
 
 /// Renumbers the registers so that only parameters and mentioned ones remain, in their order.
 pub(crate) fn drop_unused_registers(function: &mut Function) {
@@ -85,6 +87,160 @@ fn registers(kind: &mut InstKind, visit: &mut impl FnMut(&mut Reg)) {
                 visit(dst);
             }
             args.iter_mut().for_each(|arg| read(arg, visit));
+        }
+    }
+}
+
+/// Makes equal data types one, also when several files declare them, lets an incomplete structure be the complete one of
+/// its name, and drops the unused ones. Types are equal if nothing that can be followed from them tells them apart.
+pub(crate) fn merge_types(module: &mut Module) {
+    let types = std::mem::take(&mut module.types);
+    let stand_in = stand_ins(&types);
+    let of = |classes: &[usize], id: DataTypeId| classes[stand_in[id.index()].index()];
+    let mut classes = vec![0usize; types.len()];
+    let mut count = 1;
+    loop {
+        let mut known: HashMap<DataType, usize> = HashMap::new();
+        let mut next = Vec::with_capacity(types.len());
+        for id in types.ids() {
+            let shape = map_types(&types[stand_in[id.index()]], |child| DataTypeId::new(of(&classes, child)));
+            let fresh = known.len();
+            next.push(*known.entry(shape).or_insert(fresh));
+        }
+        let new_count = known.len();
+        classes = next;
+        if new_count == count {
+            break;
+        }
+        count = new_count;
+    }
+    // One of each class, in the order in which they are first mentioned.
+    let mut first = vec![None; count];
+    for id in types.ids() {
+        first[classes[id.index()]].get_or_insert(stand_in[id.index()]);
+    }
+    let mut merged = Merged { types: &types, first, class: |id| of(&classes, id), new_ids: HashMap::new(), order: Vec::new() };
+    each_type(module, |id| *id = merged.new_id(*id));
+    let shapes: Vec<DataTypeId> = merged.all();
+    let new_ids = merged.new_ids;
+    module.types = shapes
+        .into_iter()
+        .map(|id| map_types(&types[id], |child| new_ids[&of(&classes, child)]))
+        .collect();
+}
+
+/// For each type, the type that it stands for: itself, or the complete structure of an incomplete one's name.
+fn stand_ins(types: &DataTypes) -> Vec<DataTypeId> {
+    let mut complete: HashMap<&str, DataTypeId> = HashMap::new();
+    for (id, ty) in types.iter() {
+        if let DataType::Struct { name, .. } = ty {
+            complete.entry(name).or_insert(id);
+        }
+    }
+    let stands_for = |(id, ty): (DataTypeId, &DataType)| match ty {
+        DataType::Opaque { name, size: 0, .. } => complete.get(name.as_str()).copied().unwrap_or(id),
+        _ => id,
+    };
+    types.iter().map(stands_for).collect()
+}
+
+/// Classes of equal types that are in use, numbered as they are met.
+struct Merged<'t, F> {
+    types: &'t DataTypes,
+    /// A type of each class.
+    first: Vec<Option<DataTypeId>>,
+    class: F,
+    new_ids: HashMap<usize, DataTypeId>,
+    order: Vec<usize>,
+}
+
+impl<F: Fn(DataTypeId) -> usize> Merged<'_, F> {
+    fn new_id(&mut self, id: DataTypeId) -> DataTypeId {
+        self.class_id((self.class)(id))
+    }
+    fn class_id(&mut self, class: usize) -> DataTypeId {
+        if let Some(&id) = self.new_ids.get(&class) {
+            return id;
+        }
+        let id = DataTypeId::new(self.order.len());
+        self.new_ids.insert(class, id);
+        self.order.push(class);
+        id
+    }
+    /// A type of each used class, and of the classes that these use.
+    fn all(&mut self) -> Vec<DataTypeId> {
+        let mut shapes = Vec::new();
+        while let Some(&class) = self.order.get(shapes.len()) {
+            let id = self.first[class].expect("invariant: no class is empty");
+            shapes.push(id);
+            for child in children(&self.types[id]) {
+                self.new_id(child);
+            }
+        }
+        shapes
+    }
+}
+
+fn children(ty: &DataType) -> Vec<DataTypeId> {
+    match ty {
+        DataType::Pointer { pointee: inner, .. } | DataType::Array { element: inner, .. } => vec![*inner],
+        DataType::Struct { fields, .. } => fields.iter().map(|field| field.ty).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn map_types(ty: &DataType, map: impl Fn(DataTypeId) -> DataTypeId) -> DataType {
+    let mut ty = ty.clone();
+    match &mut ty {
+        DataType::Pointer { pointee, .. } => *pointee = map(*pointee),
+        DataType::Array { element, .. } => *element = map(*element),
+        DataType::Struct { fields, .. } => fields.iter_mut().for_each(|field| field.ty = map(field.ty)),
+        _ => {}
+    }
+    ty
+}
+
+fn each_type(module: &mut Module, mut visit: impl FnMut(&mut DataTypeId)) {
+    for global in module.globals.values_mut() {
+        visit(&mut global.data);
+    }
+    for function in module.functions.values_mut() {
+        visit(&mut function.result_data);
+        function.params.iter_mut().for_each(|param| visit(&mut param.data));
+        function.slots.values_mut().for_each(|slot| visit(&mut slot.data));
+    }
+}
+
+/// Keeps the first `given` files and those that a span mentions.
+pub(crate) fn drop_unused_files(module: &mut Module, given: usize) {
+    let mut used: BTreeSet<FileId> = module.files.ids().take(given).collect();
+    each_span(module, |span| {
+        if span.is_some() {
+            used.insert(span.file);
+        }
+    });
+    let mut files = Files::new();
+    let mut new_ids = HashMap::new();
+    for id in used {
+        if let Some(name) = module.files.get(id) {
+            new_ids.insert(id, files.push(name.clone()));
+        }
+    }
+    each_span(module, |span| span.file = new_ids.get(&span.file).copied().unwrap_or(FileId::new(0)));
+    module.files = files;
+}
+
+fn each_span(module: &mut Module, mut visit: impl FnMut(&mut Span)) {
+    module.globals.values_mut().for_each(|global| visit(&mut global.span));
+    for function in module.functions.values_mut() {
+        visit(&mut function.span);
+        for decision in function.decisions.values_mut() {
+            visit(&mut decision.span);
+            decision.conditions.values_mut().for_each(|condition| visit(&mut condition.span));
+        }
+        for block in function.blocks.values_mut() {
+            block.insts.iter_mut().for_each(|inst| visit(&mut inst.span));
+            visit(&mut block.terminator.span);
         }
     }
 }

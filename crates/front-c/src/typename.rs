@@ -515,16 +515,16 @@ mod tests {
         check("const unsigned long *const", "const unsigned long *const");
         check("int (*)[4]", "int (*)[4]");
         check("int (*(*)(int, char *))[3]", "int (*(*)(int, char *))[3]");
-        check("void (const char *, ...) __attribute__((noreturn))", "void(const char *, ...)");
+        check("void (const char *, ...) __attribute__((noreturn))", "void (const char *, ...)");
         check("int (*[3])(int, char *)", "int (*[3])(int, char *)");
-        check("char[2][3]", "char[2][3]");
+        check("char[2][3]", "char [2][3]");
         check("u8 *restrict", "u8 *");
         check("row *", "u8 (*)[4]");
-        check("int[LIMIT * 2 + sizeof(u8)]", "int[15]");
-        check("unsigned int[]", "unsigned int[]");
+        check("int[LIMIT * 2 + sizeof(u8)]", "int [15]");
+        check("unsigned int[]", "unsigned int []");
         check("long double", "long double");
-        check("int ()", "int()");
-        check("int (void)", "int(void)");
+        check("int ()", "int ()");
+        check("int (void)", "int (void)");
     }
 
     #[test]

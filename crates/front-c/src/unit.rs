@@ -279,7 +279,7 @@ impl<'p> Unit<'p> {
         let mut items = Vec::new();
         let mut next = 0i64;
         for item in node.inner.iter().filter(|inner| inner.kind == "EnumConstantDecl") {
-            let written = item.inner.iter().find(|inner| inner.kind == "ConstantExpr");
+            let written = item.inner.iter().find(|inner| crate::expr::is_expression(inner));
             let value = written.and_then(|value| self.const_signed(value)).unwrap_or(next);
             next = value.wrapping_add(1);
             self.constants.insert(item.id, value);
@@ -372,6 +372,11 @@ impl<'p> Unit<'p> {
             || self.functions.get(name).is_some_and(|&id| self.program.functions[id].is_defined())
     }
 
+    /// Whether a function of this name is declared to be internal.
+    pub fn is_internal(&self, name: &str) -> bool {
+        self.declarations.get(name).is_some_and(|declaration| declaration.internal.is_some())
+    }
+
     fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
         let id = self.function_named(&node.name, node.ty.as_ref());
         let span = self.declarations[&node.name].span;
@@ -449,8 +454,10 @@ impl<'p> Unit<'p> {
     /// Lowers what was postponed and is wanted after all.
     pub fn finish(&mut self) -> Result<(), FrontError> {
         if let Selection::Library(names) = self.selection.clone() {
-            for name in names.iter().filter(|name| self.postponed.contains_key(*name)) {
-                self.function_named(name, None);
+            for name in &names {
+                if self.postponed.contains_key(name) {
+                    self.function_named(name, None);
+                }
             }
         }
         while let Some(name) = self.wanted.pop_front() {

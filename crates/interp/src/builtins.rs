@@ -64,13 +64,7 @@ impl<'m> Machine<'m> {
         Ok(self.memory.c_string(place, u64::MAX)?)
     }
 
-    fn make_symbolic(
-        &mut self,
-        frame: &Frame<'m>,
-        addr: Operand,
-        size: Operand,
-        name: Operand,
-    ) -> Result<Value, Stop> {
+    fn make_symbolic(&mut self, frame: &Frame<'m>, addr: Operand, size: Operand, name: Operand) -> Result<Value, Stop> {
         let (value, size) = (self.used(frame, addr)?, self.int(frame, size)?);
         let name = self.c_string(frame, name)?;
         if size > 0 {

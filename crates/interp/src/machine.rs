@@ -6,8 +6,8 @@ use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{
-    BlockId, Callee, CastOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage, Module, Operand, Reg,
-    SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+    BlockId, Callee, CastOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage, Module, Operand,
+    Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
 };
 
 /// What one call may use.
@@ -550,7 +550,12 @@ impl<'m> Machine<'m> {
 
     // Terminators.
 
-    fn finish_block(&mut self, frame: &Frame<'m>, kind: &'m TermKind, observer: &mut impl Observer) -> Result<(), Stop> {
+    fn finish_block(
+        &mut self,
+        frame: &Frame<'m>,
+        kind: &'m TermKind,
+        observer: &mut impl Observer,
+    ) -> Result<(), Stop> {
         let (func, block) = (frame.func, frame.block);
         match kind {
             TermKind::Jump(target) => self.go(*target),

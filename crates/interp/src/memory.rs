@@ -470,8 +470,11 @@ mod tests {
     #[test]
     fn every_wrong_access_has_its_kind() {
         let mut memory = memory();
-        let (a, dead, constant) =
-            (object(&mut memory, 4, Fill::Zero), object(&mut memory, 4, Fill::Zero), object(&mut memory, 4, Fill::Zero));
+        let (a, dead, constant) = (
+            object(&mut memory, 4, Fill::Zero),
+            object(&mut memory, 4, Fill::Zero),
+            object(&mut memory, 4, Fill::Zero),
+        );
         memory.kill(dead);
         memory.set_read_only(constant);
         let check = |value, expected| {

@@ -244,7 +244,8 @@ mod tests {
     use std::borrow::Cow;
 
     fn check(pattern: &str, args: &[(i64, u8)], expected: Result<&str, &str>) {
-        let args: Vec<(Value, u8)> = args.iter().map(|&(value, bits)| (Value::Int(mask(value as u64, bits)), bits)).collect();
+        let args: Vec<(Value, u8)> =
+            args.iter().map(|&(value, bits)| (Value::Int(mask(value as u64, bits)), bits)).collect();
         match (format(pattern.as_bytes(), &args, &Memory::new(0)), expected) {
             (Ok(text), Ok(expected)) => assert_eq!(String::from_utf8_lossy(&text), expected, "{pattern}"),
             (Err(Stop::Unsupported(what)), Err(expected)) => assert_eq!(what, expected, "{pattern}"),
@@ -260,11 +261,23 @@ mod tests {
         check("%.5d|%8.5d|%-8.5d|%08.5d", &[(-42, 32); 4], Ok("-00042|  -00042|-00042  |  -00042"));
         check("%06d|%+06d", &[(-42, 32), (42, 32)], Ok("-00042|+00042"));
         check("[%.0d][%.0x][%.d][%5.0d]", &[(0, 32); 4], Ok("[][][][     ]"));
-        check("%x|%X|%#x|%#X|%#x|%08x|%#08x", &[(255, 32), (255, 32), (255, 32), (255, 32), (0, 32), (255, 32), (255, 32)], Ok("ff|FF|0xff|0XFF|0|000000ff|0x0000ff"));
+        check(
+            "%x|%X|%#x|%#X|%#x|%08x|%#08x",
+            &[(255, 32), (255, 32), (255, 32), (255, 32), (0, 32), (255, 32), (255, 32)],
+            Ok("ff|FF|0xff|0XFF|0|000000ff|0x0000ff"),
+        );
         check("%o|%#o|%#o|%#.0o|%#.5o", &[(8, 32), (8, 32), (0, 32), (0, 32), (8, 32)], Ok("10|010|0|0|00010"));
         check("%hhd|%hd|%hhu|%hx", &[(300, 32), (70000, 32), (-1, 32), (-1, 32)], Ok("44|4464|255|ffff"));
-        check("%ld|%lld|%zu|%jd|%td|%lx", &[(i64::MIN, 64), (-1, 64), (-1, 64), (5, 64), (-6, 64), (-1, 64)], Ok("-9223372036854775808|-1|18446744073709551615|5|-6|ffffffffffffffff"));
-        check("%*d|%-*d|%*d|%.*d|%.*d", &[(4, 32), (1, 32), (4, 32), (2, 32), (-4, 32), (3, 32), (3, 32), (4, 32), (-3, 32), (5, 32)], Ok("   1|2   |3   |004|5"));
+        check(
+            "%ld|%lld|%zu|%jd|%td|%lx",
+            &[(i64::MIN, 64), (-1, 64), (-1, 64), (5, 64), (-6, 64), (-1, 64)],
+            Ok("-9223372036854775808|-1|18446744073709551615|5|-6|ffffffffffffffff"),
+        );
+        check(
+            "%*d|%-*d|%*d|%.*d|%.*d",
+            &[(4, 32), (1, 32), (4, 32), (2, 32), (-4, 32), (3, 32), (3, 32), (4, 32), (-3, 32), (5, 32)],
+            Ok("   1|2   |3   |004|5"),
+        );
     }
 
     #[test]

@@ -29,8 +29,10 @@ fn every_file_test_gives_what_it_expects() {
             Err(message) => writeln!(failures, "{name}: {message}").expect("a string"),
             Ok(outcomes) => {
                 if bless {
-                    let blessed: Vec<Expectation> =
-                        outcomes.into_iter().map(|(expectation, expected)| Expectation { expected, ..expectation }).collect();
+                    let blessed: Vec<Expectation> = outcomes
+                        .into_iter()
+                        .map(|(expectation, expected)| Expectation { expected, ..expectation })
+                        .collect();
                     std::fs::write(&path, filetest::bless(&text, &blessed)).expect("writable");
                     continue;
                 }
@@ -38,8 +40,11 @@ fn every_file_test_gives_what_it_expects() {
                     let Expectation { line, command, subject, expected } = expectation;
                     if got != expected {
                         let line = line + 1;
-                        writeln!(failures, "{name}:{line}: {command} {subject}\n  expected {expected}\n  found    {got}")
-                            .expect("a string");
+                        writeln!(
+                            failures,
+                            "{name}:{line}: {command} {subject}\n  expected {expected}\n  found    {got}"
+                        )
+                        .expect("a string");
                     }
                 }
             }

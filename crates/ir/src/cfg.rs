@@ -80,8 +80,7 @@ impl Cfg {
         }
         let none: IndexMap<BlockId, Option<LoopId>> = blocks.values().map(|_| None).collect();
         let loops = IndexMap::new();
-        let mut cfg =
-            Cfg { successors, predecessors, order, position, loops, loop_at: none.clone(), innermost: none };
+        let mut cfg = Cfg { successors, predecessors, order, position, loops, loop_at: none.clone(), innermost: none };
         cfg.find_loops();
         cfg
     }

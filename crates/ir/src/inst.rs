@@ -171,7 +171,10 @@ impl InstKind {
             | InstKind::PtrDiff { dst, .. }
             | InstKind::Load { dst, .. } => Some(*dst),
             InstKind::Call { dst, .. } | InstKind::Builtin { dst, .. } => *dst,
-            InstKind::Store { .. } | InstKind::MemCopy { .. } | InstKind::MemSet { .. } | InstKind::SlotBegin { .. } => None,
+            InstKind::Store { .. }
+            | InstKind::MemCopy { .. }
+            | InstKind::MemSet { .. }
+            | InstKind::SlotBegin { .. } => None,
         }
     }
 }

@@ -73,17 +73,7 @@ impl Model {
         if let Some(&value) = values.get(&term) {
             return value;
         }
-        stack.clear();
-        stack.push(term);
-        while let Some(&top) = stack.last() {
-            let mut scope = Scope { model: self, terms, memo: values, missing: stack, incomplete: false };
-            let value = scope.step(top);
-            if !scope.incomplete {
-                stack.pop();
-                values.insert(top, value);
-            }
-        }
-        values.get(&term).copied().unwrap_or(0)
+        evaluate(terms, &mut Remembered { model: self, values }, stack, term)
     }
 
     /// Whether a truth value holds.
@@ -92,22 +82,62 @@ impl Model {
     }
 }
 
-/// One step of an evaluation: computes a node, or notes which parts are still missing.
-struct Scope<'a> {
+/// Values of variables, and of the terms evaluated so far.
+pub(crate) trait Assignment {
+    fn var(&self, var: VarId) -> u64;
+    fn known(&self, term: TermId) -> Option<u64>;
+    fn note(&mut self, term: TermId, value: u64);
+}
+
+struct Remembered<'a> {
     model: &'a Model,
+    values: &'a mut FxHashMap<TermId, u64>,
+}
+
+impl Assignment for Remembered<'_> {
+    fn var(&self, var: VarId) -> u64 {
+        self.model.value(var)
+    }
+    fn known(&self, term: TermId) -> Option<u64> {
+        self.values.get(&term).copied()
+    }
+    fn note(&mut self, term: TermId, value: u64) {
+        self.values.insert(term, value);
+    }
+}
+
+/// The value of a term under an assignment, with a stack of its own.
+pub(crate) fn evaluate<A: Assignment>(terms: &Terms, asg: &mut A, stack: &mut Vec<TermId>, term: TermId) -> u64 {
+    stack.clear();
+    stack.push(term);
+    let mut last = 0;
+    while let Some(&top) = stack.last() {
+        let mut scope = Scope { asg: &*asg, terms, missing: stack, incomplete: false };
+        let value = scope.step(top);
+        if !scope.incomplete {
+            stack.pop();
+            asg.note(top, value);
+            last = value;
+        }
+    }
+    last
+}
+
+/// One step of an evaluation: computes a node, or notes which parts are still missing.
+struct Scope<'a, A> {
+    asg: &'a A,
     terms: &'a Terms,
-    memo: &'a FxHashMap<TermId, u64>,
     missing: &'a mut Vec<TermId>,
     incomplete: bool,
 }
 
-impl Scope<'_> {
+impl<A: Assignment> Scope<'_, A> {
     fn of(&mut self, term: TermId) -> u64 {
         match *self.terms.get(term) {
             Term::Const { value, .. } => value,
-            Term::Var { var, .. } => self.model.value(var),
-            _ => match self.memo.get(&term) {
-                Some(&value) => value,
+            Term::Var { var, .. } => self.asg.var(var),
+            _ => match self.asg.known(term) {
+                Some(value) => value,
                 None => {
                     self.missing.push(term);
                     self.incomplete = true;
@@ -121,7 +151,7 @@ impl Scope<'_> {
         let width = self.terms.width(term);
         match *self.terms.get(term) {
             Term::Const { value, .. } => value,
-            Term::Var { var, .. } => self.model.value(var),
+            Term::Var { var, .. } => self.asg.var(var),
             Term::Not(a) => !self.of(a) & mask(width),
             Term::Bin(op, a, b) => {
                 let (x, y) = (self.of(a), self.of(b));

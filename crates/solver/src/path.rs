@@ -8,7 +8,7 @@
 //! **Invariant**: the pool of a group is never empty, and each of its assignments was evaluated against every
 //! constraint of the group. So a path always has a model.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use touchstone_base::Id;
@@ -29,10 +29,13 @@ pub(crate) struct Group {
     pub(crate) bounds: Bounds,
     /// Becomes `All` when the group is enumerated.
     pub(crate) pool: RefCell<Pool>,
-    /// What SAT has cost along the history of this group; enumeration pays above some cost.
-    pub(crate) effort: u64,
-    /// Whether an enumeration of this group or an ancestor was tried and was too large.
-    pub(crate) too_large: bool,
+    /// SAT calls along the history of this group; enumeration pays above some number.
+    pub(crate) effort: Cell<u64>,
+    /// The earliest group over the same variables that bounds all of them: the one to enumerate, since all that came
+    /// of it can then be had by filtering.
+    pub(crate) origin: Option<Rc<Group>>,
+    /// The assignment that the path shows, once somebody asked.
+    pub(crate) first: OnceCell<Rc<Model>>,
 }
 
 /// Assignments that satisfy a group.
@@ -47,12 +50,14 @@ pub(crate) enum Pool {
 impl Group {
     /// The first assignment of the pool.
     pub(crate) fn first(&self) -> Rc<Model> {
-        match &*self.pool.borrow() {
+        let choose = || match &*self.pool.borrow() {
             Pool::Some(models) => models[0].clone(),
             Pool::All(view) => Rc::new(view.point(0)),
-        }
+        };
+        self.first.get_or_init(choose).clone()
     }
 
+    /// At most `limit` assignments of the pool.
     pub(crate) fn models(&self, limit: usize) -> Vec<Rc<Model>> {
         match &*self.pool.borrow() {
             Pool::Some(models) => models.iter().take(limit).cloned().collect(),

@@ -34,6 +34,8 @@ pub(crate) enum SatAnswer {
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
     pub(crate) conflicts: Option<u64>,
+    /// How many times lemmas may be added.
+    pub(crate) rounds: Option<u32>,
     pub(crate) deadline: Option<std::time::Instant>,
 }
 
@@ -80,6 +82,7 @@ impl Sat {
             self.blaster = Blaster::new();
             self.lemmas.clear();
         }
+        let mut rounds = 0;
         loop {
             let answer = self.call(terms, constraints, budget);
             if answer == lbool::FALSE {
@@ -96,6 +99,10 @@ impl Sat {
             }
             if !self.learn(terms, &relevant, &model) {
                 debug_assert!(false, "a SAT model fails evaluation though every read agrees");
+                return SatAnswer::Unknown(Why::Conflicts);
+            }
+            rounds += 1;
+            if budget.rounds.is_some_and(|limit| rounds > limit) {
                 return SatAnswer::Unknown(Why::Conflicts);
             }
             if let Some(deadline) = budget.deadline

@@ -1,18 +1,21 @@
 //! How a question about a group of constraints is answered: what is certain, the models at hand, cheap refutation,
 //! guesses, enumeration, and the SAT solver, in this order.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
 use crate::bounds::Bounds;
+use crate::enumerate::{box_size, enumerate};
 use crate::model::Model;
+use crate::order::refutes;
 use crate::path::{Group, Path, Pool};
 use crate::sat::{Budget, SatAnswer};
 use crate::semantics::mask;
 use crate::solver::{Solver, Why};
 use crate::term::{TermId, VarId};
 use crate::terms::{Terms, merge_sorted};
+use crate::view::View;
 
 /// One side of a split group.
 #[derive(Clone)]
@@ -34,13 +37,30 @@ pub(crate) struct Split {
 
 /// The result of a search for a model.
 pub(crate) enum Found {
-    Model(Rc<Model>),
+    /// At least one.
+    Models(Vec<Rc<Model>>),
+    /// All assignments of the group, to be split by the condition.
+    All(Rc<View>),
     Nothing,
     Unknown(Why),
 }
 
 /// When this many answers are remembered, all are forgotten, so that memory stays bounded.
 const REMEMBERED: usize = 100_000;
+/// A domain of at most this many points is enumerated before the SAT solver is asked.
+const SMALL_DOMAIN: usize = 4096;
+/// What the SAT solver may try before a larger domain is enumerated.
+const FIRST_CONFLICTS: u64 = 300;
+/// How many times it may be told alias lemmas before that.
+const FIRST_ROUNDS: u32 = 4;
+/// The logarithm (base 2) of the largest box in which enumeration is tried.
+const LARGEST_BOX: f64 = 64.0;
+/// After this many SAT calls along its history, a group is enumerated first.
+const WORN: u64 = 4;
+/// Models that guesses start from.
+const GUESSES: usize = 4;
+/// Models that are crossed with a new one.
+const CROSSED: usize = 6;
 
 impl Solver {
     /// The group that a set of conditions is about: the groups they touch, joined.
@@ -65,7 +85,7 @@ impl Solver {
         if !unbound.is_empty() {
             parts.push(self.free_group(terms, &unbound));
         }
-        let base = if parts.len() == 1 { parts.swap_remove(0) } else { self.join(&parts) };
+        let base = if parts.len() == 1 { parts.swap_remove(0) } else { self.join(terms, &parts) };
         self.forget_if_many();
         self.bases.insert(key, base.clone());
         base
@@ -79,11 +99,6 @@ impl Solver {
         }
     }
 
-    fn fresh_id(&mut self) -> u64 {
-        self.next_group += 1;
-        self.next_group
-    }
-
     /// Variables without constraints, with first guesses: zero, then a mixture of small, extreme and arbitrary values.
     fn free_group(&mut self, terms: &Terms, vars: &[VarId]) -> Rc<Group> {
         let vars: Rc<[VarId]> = vars.into();
@@ -95,19 +110,11 @@ impl Solver {
                 Rc::new(Model::new(vars.clone(), values))
             })
             .collect();
-        Rc::new(Group {
-            id: self.fresh_id(),
-            vars,
-            constraints: Rc::new([]),
-            bounds: Bounds::default(),
-            pool: RefCell::new(Pool::Some(Rc::new(models))),
-            effort: 0,
-            too_large: false,
-        })
+        self.new_group(vars, Rc::new([]), Bounds::default(), Pool::Some(Rc::new(models)), 0, None)
     }
 
     /// Groups as one. Any combination of their assignments is an assignment of the whole.
-    fn join(&mut self, parts: &[Rc<Group>]) -> Rc<Group> {
+    fn join(&mut self, terms: &Terms, parts: &[Rc<Group>]) -> Rc<Group> {
         let mut vars: Vec<VarId> = Vec::new();
         let mut constraints: Vec<TermId> = Vec::new();
         let mut bounds = Bounds::default();
@@ -117,26 +124,61 @@ impl Solver {
             bounds = bounds.merge(&part.bounds);
         }
         let vars: Rc<[VarId]> = vars.into();
-        let pools: Vec<Vec<Rc<Model>>> = parts.iter().map(|p| p.models(self.config.pool.max(1))).collect();
-        let longest = pools.iter().map(Vec::len).max().unwrap_or(1);
-        let models = (0..longest)
+        let pool = match self.product(terms, parts, &vars) {
+            Some(view) => Pool::All(Rc::new(view)),
+            None => Pool::Some(Rc::new(self.combinations(parts, &vars))),
+        };
+        let effort = parts.iter().map(|p| p.effort.get()).sum();
+        self.new_group(vars, constraints.into(), bounds, pool, effort, None)
+    }
+
+    /// All assignments of groups that are enumerated, if they are few.
+    fn product(&self, terms: &Terms, parts: &[Rc<Group>], vars: &Rc<[VarId]>) -> Option<View> {
+        let mut views = Vec::with_capacity(parts.len());
+        let mut size = 1usize;
+        for part in parts {
+            let Pool::All(view) = &*part.pool.borrow() else { return None };
+            size = size.checked_mul(view.len()).filter(|&s| s <= SMALL_DOMAIN.min(self.config.enumeration))?;
+            views.push(view.clone());
+        }
+        Some(View::product(terms, &views, vars.clone()))
+    }
+
+    /// Some combinations of the assignments in the pools.
+    fn combinations(&self, parts: &[Rc<Group>], vars: &Rc<[VarId]>) -> Vec<Rc<Model>> {
+        let size = self.config.pool.max(1);
+        let pools: Vec<Vec<Rc<Model>>> = parts.iter().map(|p| p.models(size)).collect();
+        (0..if pools.iter().all(|p| p.len() == 1) { 1 } else { size })
             .map(|k| {
-                let values = vars.iter().map(|_| 0).collect();
-                let mut model = Model::new(vars.clone(), values);
-                for pool in &pools {
-                    model.overwrite(&pool[k % pool.len()]);
+                let mut model = Model::new(vars.clone(), vars.iter().map(|_| 0).collect());
+                for (j, pool) in pools.iter().enumerate() {
+                    // Later rounds pair the assignments differently.
+                    model.overwrite(&pool[(k + j * (k / pool.len())) % pool.len()]);
                 }
                 Rc::new(model)
             })
-            .collect();
+            .collect()
+    }
+
+    fn new_group(
+        &mut self,
+        vars: Rc<[VarId]>,
+        constraints: Rc<[TermId]>,
+        bounds: Bounds,
+        pool: Pool,
+        effort: u64,
+        origin: Option<Rc<Group>>,
+    ) -> Rc<Group> {
+        self.next_group += 1;
         Rc::new(Group {
-            id: self.fresh_id(),
+            id: self.next_group,
             vars,
-            constraints: constraints.into(),
+            constraints,
             bounds,
-            pool: RefCell::new(Pool::Some(Rc::new(models))),
-            effort: parts.iter().map(|p| p.effort).sum(),
-            too_large: parts.iter().any(|p| p.too_large),
+            pool: RefCell::new(pool),
+            first: OnceCell::new(),
+            origin,
+            effort: Cell::new(effort),
         })
     }
 
@@ -166,29 +208,89 @@ impl Solver {
                 Split { yes: Outcome::Infeasible, no: Outcome::Implied }
             };
         }
-        let pool = base.pool.borrow().clone();
-        let Pool::Some(models) = pool else { unreachable!() };
+        let models = match self.pool_of(terms, base) {
+            Pool::All(view) => return self.split_view(terms, base, &view, yes, no),
+            Pool::Some(models) => models,
+        };
         let (with, without): (Vec<_>, Vec<_>) = models.iter().cloned().partition(|m| m.satisfies(terms, yes));
         self.stats.pool_hits += u64::from(!with.is_empty()) + u64::from(!without.is_empty());
-        let (found_yes, found_no) = match (with.is_empty(), without.is_empty()) {
-            (false, false) => (None, None),
-            (true, _) => (Some(self.seek(terms, base, &[yes])), None),
-            (_, true) => (None, Some(self.seek(terms, base, &[no]))),
-        };
-        let mut side = |models: Vec<Rc<Model>>, condition: TermId, mine: &Option<Found>, other: &Option<Found>| {
-            match (mine, other) {
-                (Some(Found::Nothing), _) => Outcome::Infeasible,
-                (Some(Found::Unknown(why)), _) => Outcome::Unknown(*why),
-                (_, Some(Found::Nothing)) => Outcome::Implied,
-                (Some(Found::Model(model)), _) => {
-                    Outcome::Group(self.grown(terms, base, &[condition], vec![model.clone()]))
-                }
-                (None, _) => Outcome::Group(self.grown(terms, base, &[condition], models)),
+        let (on_yes, on_no) = match (with.is_empty(), without.is_empty()) {
+            (false, false) => (self.grown(terms, base, &[yes], with), self.grown(terms, base, &[no], without)),
+            (true, _) => {
+                let (here, there) = self.split_seeking(terms, base, yes, no, without);
+                return Split { yes: here, no: there };
+            }
+            (_, true) => {
+                let (here, there) = self.split_seeking(terms, base, no, yes, with);
+                return Split { yes: there, no: here };
             }
         };
-        let on_yes = side(with, yes, &found_yes, &found_no);
-        let on_no = side(without, no, &found_no, &found_yes);
-        Split { yes: on_yes, no: on_no }
+        Split { yes: Outcome::Group(on_yes), no: Outcome::Group(on_no) }
+    }
+
+    /// No model at hand satisfies `wanted`; all satisfy `other`.
+    fn split_seeking(
+        &mut self,
+        terms: &mut Terms,
+        base: &Rc<Group>,
+        wanted: TermId,
+        other: TermId,
+        models: Vec<Rc<Model>>,
+    ) -> (Outcome, Outcome) {
+        match self.seek(terms, base, &[wanted]) {
+            Found::Models(found) => (
+                Outcome::Group(self.grown(terms, base, &[wanted], found)),
+                Outcome::Group(self.grown(terms, base, &[other], models)),
+            ),
+            Found::Nothing => (Outcome::Infeasible, Outcome::Implied),
+            Found::All(view) => {
+                let split = self.split_view(terms, base, &view, wanted, other);
+                (split.yes, split.no)
+            }
+            Found::Unknown(why) => {
+                (Outcome::Unknown(why), Outcome::Group(self.grown(terms, base, &[other], models)))
+            }
+        }
+    }
+
+    /// All assignments are known, so the split is exact.
+    fn split_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, yes: TermId, no: TermId) -> Split {
+        let (with, without) = view.partition(terms, &[yes]);
+        if with.is_empty() {
+            return Split { yes: Outcome::Infeasible, no: Outcome::Implied };
+        }
+        if without.is_empty() {
+            return Split { yes: Outcome::Implied, no: Outcome::Infeasible };
+        }
+        let on_yes = self.grown_view(terms, base, &[yes], view.child(with));
+        let on_no = self.grown_view(terms, base, &[no], view.child(without));
+        Split { yes: Outcome::Group(on_yes), no: Outcome::Group(on_no) }
+    }
+
+    /// The assignments at hand; all of them, if the group's origin has been enumerated meanwhile.
+    fn pool_of(&self, terms: &Terms, base: &Rc<Group>) -> Pool {
+        let pool = base.pool.borrow().clone();
+        let (Pool::Some(_), Some(origin)) = (&pool, &base.origin) else { return pool };
+        let Pool::All(domain) = &*origin.pool.borrow() else { return pool };
+        self.adopt(terms, base, origin, domain).map_or(pool, Pool::All)
+    }
+
+    /// The assignments of a group among those of its origin.
+    fn adopt(&self, terms: &Terms, base: &Group, origin: &Group, domain: &Rc<View>) -> Option<Rc<View>> {
+        let known = |c: &TermId| origin.constraints.binary_search(c).is_ok();
+        let extra: Vec<TermId> = base.constraints.iter().copied().filter(|c| !known(c)).collect();
+        let view = if extra.is_empty() {
+            domain.clone()
+        } else {
+            let (with, _) = domain.partition(terms, &extra);
+            debug_assert!(!with.is_empty(), "a group without assignments");
+            if with.is_empty() {
+                return None;
+            }
+            Rc::new(domain.child(with))
+        };
+        *base.pool.borrow_mut() = Pool::All(view.clone());
+        Some(view)
     }
 
     /// Whether a condition is certain by itself: among the constraints, or by their bounds.
@@ -228,48 +330,60 @@ impl Solver {
         if open.is_empty() {
             return Outcome::Implied;
         }
-        let pool = base.pool.borrow().clone();
-        let Pool::Some(models) = pool else { unreachable!() };
-        let fitting: Vec<_> =
-            models.iter().filter(|m| open.iter().all(|&c| m.satisfies(terms, c))).cloned().collect();
+        let models = match self.pool_of(terms, base) {
+            Pool::All(view) => return self.narrow_view(terms, base, &view, &open),
+            Pool::Some(models) => models,
+        };
+        let fitting: Vec<_> = models.iter().filter(|m| open.iter().all(|&c| m.satisfies(terms, c))).cloned().collect();
         if !fitting.is_empty() {
             self.stats.pool_hits += 1;
             return Outcome::Group(self.grown(terms, base, &open, fitting));
         }
         match self.seek(terms, base, &open) {
-            Found::Model(model) => Outcome::Group(self.grown(terms, base, &open, vec![model])),
+            Found::Models(found) => Outcome::Group(self.grown(terms, base, &open, found)),
             Found::Nothing => Outcome::Infeasible,
+            Found::All(view) => self.narrow_view(terms, base, &view, &open),
             Found::Unknown(why) => Outcome::Unknown(why),
         }
     }
 
+    fn narrow_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, conditions: &[TermId]) -> Outcome {
+        let (with, without) = view.partition(terms, conditions);
+        if with.is_empty() {
+            return Outcome::Infeasible;
+        }
+        if without.is_empty() {
+            return Outcome::Implied;
+        }
+        Outcome::Group(self.grown_view(terms, base, conditions, view.child(with)))
+    }
+
     /// A group with more constraints, which the given models satisfy.
-    fn grown(&mut self, terms: &Terms, base: &Group, conditions: &[TermId], models: Vec<Rc<Model>>) -> Rc<Group> {
+    fn grown(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], models: Vec<Rc<Model>>) -> Rc<Group> {
         debug_assert!(models.iter().all(|m| conditions.iter().all(|&c| m.satisfies(terms, c))));
-        let mut sorted = conditions.to_vec();
-        sorted.sort_unstable();
-        let constraints: Rc<[TermId]> = merge_sorted(&base.constraints, &sorted).into();
+        let constraints = with_conditions(base, conditions);
         let key = (base.vars.clone(), constraints.clone());
         if let Some(group) = self.interned.get(&key) {
             return group.clone();
         }
-        let mut bounds = base.bounds.clone();
-        for &condition in conditions {
-            let consistent = bounds.assume(terms, condition, true);
-            debug_assert!(consistent.is_ok(), "bounds contradict a constraint that has a model");
-        }
-        let group = Rc::new(Group {
-            id: self.fresh_id(),
-            vars: base.vars.clone(),
-            constraints,
-            bounds,
-            pool: RefCell::new(Pool::Some(Rc::new(models))),
-            effort: base.effort,
-            too_large: base.too_large,
-        });
+        let bounds = narrowed(terms, base, conditions);
+        let pool = Pool::Some(Rc::new(models));
+        let origin = match &base.origin {
+            Some(origin) => Some(origin.clone()),
+            None => box_size(terms, &base.bounds, &base.vars).map(|_| base.clone()),
+        };
+        let group = self.new_group(base.vars.clone(), constraints, bounds, pool, base.effort.get(), origin);
         self.forget_if_many();
         self.interned.insert(key, group.clone());
         group
+    }
+
+    /// A group with more constraints, of which all assignments are known. Not remembered: such a group is rarely met
+    /// again, and its columns are large.
+    fn grown_view(&mut self, terms: &Terms, base: &Group, conditions: &[TermId], view: View) -> Rc<Group> {
+        let bounds = narrowed(terms, base, conditions);
+        let constraints = with_conditions(base, conditions);
+        self.new_group(base.vars.clone(), constraints, bounds, Pool::All(Rc::new(view)), base.effort.get(), None)
     }
 
     /// Searches a model of a group and some conditions that no model of the pool satisfies.
@@ -277,16 +391,125 @@ impl Solver {
         let constraints: Vec<TermId> = base.constraints.iter().chain(conditions).copied().collect();
         let mut bounds = base.bounds.clone();
         let assumed = conditions.iter().try_for_each(|&c| bounds.assume(terms, c, true));
-        if assumed.and_then(|()| bounds.propagate(terms, &constraints)).is_err() {
+        if assumed.and_then(|()| bounds.propagate(terms, &constraints)).is_err()
+            || matches!(conditions, [one] if refutes(terms, &base.constraints, *one))
+        {
             self.stats.refuted += 1;
             return Found::Nothing;
         }
-        let budget = Budget { conflicts: self.config.conflicts, deadline: self.query_deadline() };
-        match self.sat.solve(terms, &constraints, &base.vars, budget) {
-            SatAnswer::Sat(model) => Found::Model(model),
+        if let Some(models) = self.guess(terms, base, &constraints) {
+            self.stats.guesses += 1;
+            return Found::Models(models);
+        }
+        if let Some(view) = self.enumerate_small(terms, base) {
+            return Found::All(view);
+        }
+        let deadline = self.query_deadline();
+        let first = self.config.conflicts.unwrap_or(u64::MAX).min(FIRST_CONFLICTS);
+        let worn = base.effort.get() >= WORN;
+        if !worn {
+            let answer = self.sat(terms, base, &constraints, Budget { conflicts: Some(first), rounds: Some(FIRST_ROUNDS), deadline });
+            if !matches!(answer, Found::Unknown(Why::Conflicts)) {
+                return answer;
+            }
+        }
+        if let Some(view) = self.enumerate_large(terms, base) {
+            return Found::All(view);
+        }
+        self.sat(terms, base, &constraints, Budget { conflicts: self.config.conflicts, rounds: None, deadline })
+    }
+
+    fn sat(&mut self, terms: &mut Terms, base: &Group, constraints: &[TermId], budget: Budget) -> Found {
+        if budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Found::Unknown(Why::Timeout);
+        }
+        let before = self.sat.calls;
+        let answer = self.sat.solve(terms, constraints, &base.vars, budget);
+        base.effort.set(base.effort.get() + self.sat.calls - before);
+        match answer {
+            SatAnswer::Sat(model) => Found::Models(self.crossed(terms, base, constraints, model)),
             SatAnswer::Unsat => Found::Nothing,
             SatAnswer::Unknown(why) => Found::Unknown(why),
         }
+    }
+
+    /// Guesses from a few models at hand. More than one success makes a richer pool.
+    fn guess(&mut self, terms: &Terms, base: &Group, constraints: &[TermId]) -> Option<Vec<Rc<Model>>> {
+        let Pool::Some(models) = &*base.pool.borrow() else { return None };
+        let old = base.constraints.len();
+        let mut found: Vec<Rc<Model>> = Vec::new();
+        for (k, model) in models.iter().take(GUESSES).enumerate() {
+            if let Some(values) = self.scratch.guess(terms, model, constraints, old) {
+                let model = Model::new(base.vars.clone(), values);
+                if constraints.iter().all(|&c| model.satisfies(terms, c)) {
+                    found.push(Rc::new(model));
+                } else {
+                    debug_assert!(false, "two evaluators disagree");
+                }
+            }
+            // Two failures in the beginning: this is no matter of luck.
+            if found.is_empty() && k >= 1 {
+                return None;
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// A model that was hard to find, and what else it makes of the models at hand: each of them with the values of the
+    /// new condition's variables.
+    fn crossed(&self, terms: &Terms, base: &Group, constraints: &[TermId], model: Rc<Model>) -> Vec<Rc<Model>> {
+        let Pool::Some(models) = &*base.pool.borrow() else { return vec![model] };
+        let mut all = vec![model.clone()];
+        let fresh = &constraints[base.constraints.len()..];
+        for other in models.iter().take(CROSSED) {
+            let mut child = Model::new(base.vars.clone(), other.values().map(|v| v.1).collect());
+            for &condition in fresh {
+                let support = terms.support(condition);
+                child.overwrite(&Model::from_values(support.iter().map(|&v| (v, model.value(v)))));
+            }
+            if constraints.iter().all(|&c| child.satisfies(terms, c)) {
+                all.push(Rc::new(child));
+            }
+        }
+        all
+    }
+
+    /// All assignments of a group, if its box is small.
+    fn enumerate_small(&mut self, terms: &Terms, base: &Rc<Group>) -> Option<Rc<View>> {
+        let limit = SMALL_DOMAIN.min(self.config.enumeration);
+        let size = box_size(terms, &base.bounds, &base.vars)?;
+        if limit == 0 || size > (limit as f64).log2() {
+            return None;
+        }
+        self.enumerate(terms, base, limit)
+    }
+
+    /// All assignments of a group, relying on its constraints to keep them few: those of its origin, filtered, or its
+    /// own if there are too many.
+    fn enumerate_large(&mut self, terms: &Terms, base: &Rc<Group>) -> Option<Rc<View>> {
+        let limit = self.config.enumeration;
+        for candidate in base.origin.iter().chain([base]) {
+            let size = box_size(terms, &candidate.bounds, &candidate.vars);
+            let Some(size) = size.filter(|&s| s <= LARGEST_BOX && limit > 0) else { continue };
+            if self.too_large.get(&base.vars).is_some_and(|&failed| size > failed - 3.0) {
+                continue;
+            }
+            match self.enumerate(terms, candidate, limit) {
+                Some(domain) => return self.adopt(terms, base, candidate, &domain),
+                None => {
+                    self.too_large.insert(base.vars.clone(), size);
+                }
+            }
+        }
+        None
+    }
+
+    /// Enumerates a group; it then knows its assignments for good.
+    fn enumerate(&mut self, terms: &Terms, group: &Group, limit: usize) -> Option<Rc<View>> {
+        let view = Rc::new(enumerate(terms, &group.bounds, &group.vars, &group.constraints, limit)?);
+        self.stats.domains += 1;
+        *group.pool.borrow_mut() = Pool::All(view.clone());
+        Some(view)
     }
 
     fn query_deadline(&self) -> Option<Instant> {
@@ -298,9 +521,31 @@ impl Solver {
     }
 
     /// All values of a term, where the group it belongs to is enumerated.
-    pub(crate) fn all_values(&mut self, _terms: &Terms, _path: &Path, _term: TermId) -> Option<Vec<u64>> {
-        None
+    pub(crate) fn all_values(&self, terms: &Terms, path: &Path, term: TermId) -> Option<Vec<u64>> {
+        match path.groups_of(terms.support(term)) {
+            (groups, false) if groups.len() == 1 => match &*groups[0].pool.borrow() {
+                Pool::All(view) => Some(view.values(terms, term)),
+                Pool::Some(_) => None,
+            },
+            _ => None,
+        }
     }
+}
+
+fn with_conditions(base: &Group, conditions: &[TermId]) -> Rc<[TermId]> {
+    let mut sorted = conditions.to_vec();
+    sorted.sort_unstable();
+    merge_sorted(&base.constraints, &sorted).into()
+}
+
+/// The bounds of a group with more constraints, which are known to be satisfiable.
+fn narrowed(terms: &Terms, base: &Group, conditions: &[TermId]) -> Bounds {
+    let mut bounds = base.bounds.clone();
+    for &condition in conditions {
+        let consistent = bounds.assume(terms, condition, true);
+        debug_assert!(consistent.is_ok(), "bounds contradict a constraint that has a model");
+    }
+    bounds
 }
 
 /// A small, fast, fixed random sequence (xorshift with a multiplier).

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use crate::guess::Scratch;
 use crate::model::Model;
 use crate::path::{Group, Path};
 use crate::sat::Sat;
@@ -131,6 +132,9 @@ pub struct Solver {
     pub(crate) bases: FxHashMap<(Vec<u64>, SupportId), Rc<Group>>,
     pub(crate) interned: FxHashMap<(Rc<[VarId]>, Rc<[TermId]>), Rc<Group>>,
     pub(crate) splits: FxHashMap<(u64, TermId), Split>,
+    pub(crate) scratch: Scratch,
+    /// Variables whose enumeration failed, and the size (log 2) of the box that was tried.
+    pub(crate) too_large: FxHashMap<Rc<[VarId]>, f64>,
 }
 
 impl Solver {
@@ -145,6 +149,8 @@ impl Solver {
             bases: FxHashMap::default(),
             interned: FxHashMap::default(),
             splits: FxHashMap::default(),
+            scratch: Scratch::default(),
+            too_large: FxHashMap::default(),
         }
     }
 

@@ -32,8 +32,7 @@ enum Raw {
 impl Parser {
     pub(super) fn function(&mut self) -> Result<Function> {
         let start = self.at;
-        let mut context =
-            Context { types: self.declared_registers(), names: BTreeMap::new(), result: None };
+        let mut context = Context { types: self.declared_registers(), names: BTreeMap::new(), result: None };
         self.word("func")?;
         let name = self.name("the name of a function (`@name`)")?;
         self.sign("(")?;

@@ -131,7 +131,9 @@ impl Lexer<'_> {
             b'@' => self.at_sign(),
             b'"' => Ok(Token::Text(self.quoted()?)),
             b'0'..=b'9' => Ok(Token::Number(self.number()?)),
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => Ok(Token::Word(self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                Ok(Token::Word(self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_')))
+            }
             _ => match SIGNS.iter().find(|sign| self.text[self.at..].starts_with(sign.as_bytes())) {
                 Some(sign) => {
                     self.at += sign.len();

@@ -5,9 +5,7 @@
 
 use super::lex::{ParseError, Placed, Token, lex};
 use super::words::Word;
-use crate::{
-    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Ty, mask,
-};
+use crate::{DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Ty, mask};
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
 
@@ -57,13 +55,8 @@ impl Number {
 
 impl Parser {
     fn new(tokens: Vec<Placed>) -> Parser {
-        let mut parser = Parser {
-            tokens,
-            at: 0,
-            functions: BTreeMap::new(),
-            globals: BTreeMap::new(),
-            data_type_left_out: false,
-        };
+        let mut parser =
+            Parser { tokens, at: 0, functions: BTreeMap::new(), globals: BTreeMap::new(), data_type_left_out: false };
         parser.collect_names();
         parser
     }
@@ -392,7 +385,9 @@ impl Parser {
             }
             _ => self.fail_at(
                 at,
-                format!("expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque), found `{word}`"),
+                format!(
+                    "expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque), found `{word}`"
+                ),
             ),
         }
     }

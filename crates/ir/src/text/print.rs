@@ -150,7 +150,8 @@ impl<'m> Printer<'m> {
         for (index, param) in function.params.iter().enumerate() {
             let ty = function.regs.get(param.reg).map_or(Ty::I32, |info| info.ty);
             let comma = if index == 0 { "" } else { ", " };
-            let name = if param.name.is_empty() { String::new() } else { format!(" {}", quoted(param.name.as_bytes())) };
+            let name =
+                if param.name.is_empty() { String::new() } else { format!(" {}", quoted(param.name.as_bytes())) };
             let aggregate = if param.aggregate { " aggregate" } else { "" };
             put!(self, "{comma}{}{name}: {ty} {}{aggregate}", param.reg, param.data);
         }
@@ -167,7 +168,8 @@ impl<'m> Printer<'m> {
         }
         self.span(function.span);
         let declared = registers_to_declare(function);
-        if !declared.is_empty() || !function.slots.is_empty() || !function.decisions.is_empty() || function.is_defined() {
+        if !declared.is_empty() || !function.slots.is_empty() || !function.decisions.is_empty() || function.is_defined()
+        {
             put!(self, " {{\n");
             self.function_body(function, &declared);
             put!(self, "}}");

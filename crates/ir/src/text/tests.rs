@@ -47,12 +47,20 @@ fn data_type() -> impl Strategy<Value = DataType> {
         Just(DataType::Void),
         (name(), bits(), any::<bool>()).prop_map(|(name, bits, signed)| DataType::Int { name, bits, signed }),
         name().prop_map(|name| DataType::Bool { name }),
-        (name(), bits(), any::<bool>(), vec(item, 0..4))
-            .prop_map(|(name, bits, signed, items)| DataType::Enum { name, bits, signed, items }),
+        (name(), bits(), any::<bool>(), vec(item, 0..4)).prop_map(|(name, bits, signed, items)| DataType::Enum {
+            name,
+            bits,
+            signed,
+            items
+        }),
         (id(), any::<bool>()).prop_map(|(pointee, to_const)| DataType::Pointer { pointee, to_const }),
         (id(), size()).prop_map(|(element, length)| DataType::Array { element, length }),
-        (name(), vec(field, 0..4), size(), size())
-            .prop_map(|(name, fields, size, align)| DataType::Struct { name, fields, size, align }),
+        (name(), vec(field, 0..4), size(), size()).prop_map(|(name, fields, size, align)| DataType::Struct {
+            name,
+            fields,
+            size,
+            align
+        }),
         (name(), size(), size()).prop_map(|(name, size, align)| DataType::Opaque { name, size, align }),
     ]
 }
@@ -60,12 +68,12 @@ fn data_type() -> impl Strategy<Value = DataType> {
 fn global() -> impl Strategy<Value = Global> {
     let piece = prop_oneof![
         (size(), vec(any::<u8>(), 0..20)).prop_map(|(offset, bytes)| Init::Bytes { offset, bytes }),
-        (size(), id(), any::<i64>())
-            .prop_map(|(offset, global, addend)| Init::GlobalAddr { offset, global, addend }),
+        (size(), id(), any::<i64>()).prop_map(|(offset, global, addend)| Init::GlobalAddr { offset, global, addend }),
     ];
     let init = proptest::option::of(vec(piece, 0..4));
-    (name(), span(), id(), size(), any::<bool>(), one_of(), init)
-        .prop_map(|(name, span, data, size, constant, linkage, init)| Global { name, span, data, size, constant, linkage, init })
+    (name(), span(), id(), size(), any::<bool>(), one_of(), init).prop_map(
+        |(name, span, data, size, constant, linkage, init)| Global { name, span, data, size, constant, linkage, init },
+    )
 }
 
 fn tree() -> impl Strategy<Value = BoolTree> {
@@ -96,8 +104,8 @@ fn decision() -> impl Strategy<Value = Decision> {
 
 /// Operands over `regs` registers; not always of the right type.
 fn operand(regs: usize) -> BoxedStrategy<Operand> {
-    let constant = (ty(), prop_oneof![0..5u64, any::<u64>()])
-        .prop_map(|(ty, value)| Operand::Const(ty, mask(value, ty.bits())));
+    let constant =
+        (ty(), prop_oneof![0..5u64, any::<u64>()]).prop_map(|(ty, value)| Operand::Const(ty, mask(value, ty.bits())));
     prop_oneof![(0..regs + 2).prop_map(|reg| Operand::Reg(Reg::new(reg))), constant].boxed()
 }
 
@@ -127,8 +135,11 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
         (dst(), op(), op()).prop_map(|(dst, base, offset)| InstKind::PtrAdd { dst, base, offset }),
         (dst(), op(), op()).prop_map(|(dst, a, b)| InstKind::PtrDiff { dst, a, b }),
         (dst(), op()).prop_map(|(dst, addr)| InstKind::Load { dst, addr }),
-        (dst(), id(), args())
-            .prop_map(|(dst, callee, args)| InstKind::Call { dst: Some(dst), callee: Callee::Direct(callee), args }),
+        (dst(), id(), args()).prop_map(|(dst, callee, args)| InstKind::Call {
+            dst: Some(dst),
+            callee: Callee::Direct(callee),
+            args
+        }),
         (dst(), one_of(), args()).prop_map(|(dst, builtin, args)| InstKind::Builtin { dst: Some(dst), builtin, args }),
     ]
     .boxed()
@@ -142,8 +153,12 @@ fn terminator(regs: usize) -> BoxedStrategy<TermKind> {
     );
     prop_oneof![
         id().prop_map(TermKind::Jump),
-        (op(), id(), id(), tag)
-            .prop_map(|(cond, then_block, else_block, tag)| TermKind::Branch { cond, then_block, else_block, tag }),
+        (op(), id(), id(), tag).prop_map(|(cond, then_block, else_block, tag)| TermKind::Branch {
+            cond,
+            then_block,
+            else_block,
+            tag
+        }),
         (op(), vec(arm, 0..4), id()).prop_map(|(value, arms, default)| TermKind::Switch { value, arms, default }),
         proptest::option::of(op()).prop_map(TermKind::Return),
         name().prop_map(TermKind::Unsupported),
@@ -240,17 +255,35 @@ fn an_error_says_where_and_what_was_expected() {
     check_error("file f0 \"\\xg0\"", "1:11: expected two hexadecimal digits after `\\x`");
     check_error("file f0 \"\\xff\"", "1:9: expected UTF-8 in this text");
     check_error("§", "1:1: unexpected character");
-    check_error("type ty0 = float", "1:12: expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque), found `float`");
-    check_error("type ty0 = int \"int\" 99999999999999999999 signed", "1:22: expected a number of at most 64 bits, found `99999999999999999999`");
+    check_error(
+        "type ty0 = float",
+        "1:12: expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque), found `float`",
+    );
+    check_error(
+        "type ty0 = int \"int\" 99999999999999999999 signed",
+        "1:22: expected a number of at most 64 bits, found `99999999999999999999`",
+    );
     check_error("global @x: size 4 = { 0: @y }", "1:26: expected a global, but none is named `y`");
-    check_error("global @x: size 4\nglobal @x: size 4\nglobal @y: size 8 = { 0: @x }", "3:26: several globals are named `x`: use the id");
+    check_error(
+        "global @x: size 4\nglobal @x: size 4\nglobal @y: size 8 = { 0: @x }",
+        "3:26: several globals are named `x`: use the id",
+    );
     check_error("func @f(%0: i7)", "1:13: expected a type (i1, i8, i16, i32, i64 or ptr), found `i7`");
     check_error("func @f(%1: i8)", "1:1: expected a type for every register, but `%0` is never declared");
-    check_error("func @f() {", "1:12: expected `reg`, `slot`, `decision`, a block (`b0:`) or `}`, found the end of the text");
+    check_error(
+        "func @f() {",
+        "1:12: expected `reg`, `slot`, `decision`, a block (`b0:`) or `}`, found the end of the text",
+    );
     check_error("func @f() {\nb1:", "2:1: expected `b0`, found `b1`: ids are in order");
-    check_error("func @f() {\nb0:\n}", "3:1: expected an instruction or the end of the block (jump, branch, switch, return, …), found `}`");
+    check_error(
+        "func @f() {\nb0:\n}",
+        "3:1: expected an instruction or the end of the block (jump, branch, switch, return, …), found `}`",
+    );
     check_error("func @f() { b0: %0 = copy 1 return }", "1:17: expected a type for `%0` (write `%0: i32 = …` once)");
-    check_error("func @f() { b0: %0: i8 = copy 1 %0: i16 = copy 1 return }", "1:37: expected `i8`: `%0` is declared so elsewhere, found `i16`");
+    check_error(
+        "func @f() { b0: %0: i8 = copy 1 %0: i16 = copy 1 return }",
+        "1:37: expected `i8`: `%0` is declared so elsewhere, found `i16`",
+    );
     check_error("func @f() { b0: store null, 1 return }", "1:29: expected a type before this constant (`i32 7`)");
     check_error("func @f() { b0: call @g() return }", "1:22: expected a function, but none is named `g`");
     check_error("func @f() { b0: jump f0 }", "1:22: expected a block (`b0`), found `f0`");
@@ -338,7 +371,29 @@ fn no_damaged_text_makes_the_parser_panic() {
     let module = parse(SEED_TEXT).expect("well-formed");
     assert_eq!(parse(&print(&module)).as_ref(), Ok(&module));
     let words: Vec<&str> = SEED_TEXT.split_inclusive([' ', '\n', '(', ',']).collect();
-    let odd = ["%4294967295", "%4294967294: i8", "b4294967294", "@f0:1:1", "@f99999999999:1:1", "-", "\"", "{", "}", "(", "\\", "é", "-9223372036854775808", "18446744073709551615", "0x", "@", "%", "..", "null", "i64", "\0"];
+    let odd = [
+        "%4294967295",
+        "%4294967294: i8",
+        "b4294967294",
+        "@f0:1:1",
+        "@f99999999999:1:1",
+        "-",
+        "\"",
+        "{",
+        "}",
+        "(",
+        "\\",
+        "é",
+        "-9223372036854775808",
+        "18446744073709551615",
+        "0x",
+        "@",
+        "%",
+        "..",
+        "null",
+        "i64",
+        "\0",
+    ];
     let mut random = Random(0x5eed);
     let mut accepted = 0;
     for _ in 0..20_000 {

@@ -2,8 +2,8 @@
 
 use super::Verifier;
 use crate::{
-    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, Decision, Function, InstKind, Operand, Reg, SlotId,
-    SwitchArm, TermKind, Ty, mask, sign_extend,
+    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, Decision, Function, InstKind, Operand, Reg,
+    SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use touchstone_base::Id;
 
@@ -23,7 +23,9 @@ impl Verifier<'_> {
             for condition in decision.conditions.values() {
                 self.span(condition.span);
             }
-            self.check(leaves_are_in_order(decision), || format!("the tree of {id} does not list its conditions in order"));
+            self.check(leaves_are_in_order(decision), || {
+                format!("the tree of {id} does not list its conditions in order")
+            });
         }
         for (id, block) in function.blocks.iter() {
             self.block = Some(id);
@@ -156,8 +158,12 @@ impl Verifier<'_> {
                 let ty = self.operand(function, *value);
                 self.in_memory(ty);
             }
-            InstKind::MemCopy { dst, src, size } => self.all(function, [(*dst, Ty::Ptr), (*src, Ty::Ptr), (*size, Ty::I64)]),
-            InstKind::MemSet { dst, value, size } => self.all(function, [(*dst, Ty::Ptr), (*value, Ty::I8), (*size, Ty::I64)]),
+            InstKind::MemCopy { dst, src, size } => {
+                self.all(function, [(*dst, Ty::Ptr), (*src, Ty::Ptr), (*size, Ty::I64)])
+            }
+            InstKind::MemSet { dst, value, size } => {
+                self.all(function, [(*dst, Ty::Ptr), (*value, Ty::I8), (*size, Ty::I64)])
+            }
             InstKind::SlotBegin { slot } => self.slot(function, *slot),
             InstKind::Call { dst, callee, args } => self.call(function, *dst, callee, args),
             InstKind::Builtin { dst, builtin, args } => self.builtin(function, *dst, *builtin, args),
@@ -287,7 +293,8 @@ impl Verifier<'_> {
             self.check(masked, || format!("the range {}..{} is not {bits} bits wide", arm.low, arm.high));
             // Signed values keep their order when they are moved up by half the range.
             let half = 1u64 << (bits - 1);
-            let key = |value: u64| if arm.signed { (sign_extend(value, bits) as u64).wrapping_add(half) } else { value };
+            let key =
+                |value: u64| if arm.signed { (sign_extend(value, bits) as u64).wrapping_add(half) } else { value };
             self.check(!masked || key(arm.low) <= key(arm.high), || {
                 format!("the range {}..{} is empty", arm.low, arm.high)
             });

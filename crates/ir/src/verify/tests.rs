@@ -72,14 +72,18 @@ fn wrong_terminators_are_found() {
     check_block("branch %3, b0, b1 [d1.c0]", &["fn1 b0 instruction 0: d1.c0 is no condition"]);
     check_block("return %4", &["fn1 b0 instruction 0: expected i32, found i64"]);
     check_block("switch %1 { else => b0 }", &["fn1 b0 instruction 0: a switch over a pointer"]);
-    check_block("switch %2 { 300 => b0, else => b0 }", &["fn1 b0 instruction 0: the range 300..300 is not 8 bits wide"]);
+    check_block(
+        "switch %2 { 300 => b0, else => b0 }",
+        &["fn1 b0 instruction 0: the range 300..300 is not 8 bits wide"],
+    );
     check_block("switch %2 { 3..1 => b0, else => b0 }", &["fn1 b0 instruction 0: the range 3..1 is empty"]);
     let overlap = "fn1 b0 instruction 0: the ranges of the switch overlap";
     check_block("switch %2 { 1..3 => b0, 3 => b1, else => b0 }", &[overlap]);
     check_block("switch %2 { -3..3 => b0, unsigned 254 => b1, else => b0 }", &[overlap]);
-    check("type ty0 = void func @f() { b0: return i32 1 }", &[
-        "fn0 b0 instruction 0: a value is returned from a function without result",
-    ]);
+    check(
+        "type ty0 = void func @f() { b0: return i32 1 }",
+        &["fn0 b0 instruction 0: a value is returned from a function without result"],
+    );
 }
 
 #[test]

@@ -1,0 +1,324 @@
+//! Calls: of functions, and of names that the interpreter and the engine know themselves.
+
+use crate::ast::Node;
+use crate::consts::callee_name;
+use crate::ctype::TypeKind;
+use crate::expr::is_logical;
+use crate::func::Lowerer;
+use crate::models;
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
+
+/// What a recognised name does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    /// One builtin with these argument types and this result.
+    Plain(Builtin, &'static [Ty], Option<Ty>),
+    Printf,
+    Assume,
+    Assert,
+    AssertFail,
+    Label,
+    Range,
+    /// A builtin after which nothing follows.
+    Last(Builtin, &'static [Ty]),
+    Expect,
+    Unreachable,
+    ConstantP,
+    Copy,
+    Set,
+    Refused(&'static str),
+}
+
+fn known(name: &str) -> Option<Known> {
+    const PTR: Ty = Ty::Ptr;
+    Some(match name {
+        "klee_make_symbolic" | "touchstone_symbolic" => {
+            Known::Plain(Builtin::MakeSymbolic, &[PTR, Ty::I64, PTR], None)
+        }
+        "klee_int" => Known::Plain(Builtin::FreshInt, &[PTR], Some(Ty::I32)),
+        "klee_assume" | "touchstone_assume" => Known::Assume,
+        "touchstone_assert" => Known::Assert,
+        "touchstone_label" => Known::Label,
+        "klee_range" => Known::Range,
+        "__assert_fail" => Known::AssertFail,
+        "abort" | "__builtin_abort" | "__builtin_trap" => Known::Last(Builtin::Abort, &[]),
+        "exit" | "_exit" | "_Exit" | "klee_silent_exit" | "__builtin_exit" => Known::Last(Builtin::Exit, &[Ty::I32]),
+        "printf" | "__builtin_printf" => Known::Printf,
+        "putchar" | "__builtin_putchar" => Known::Plain(Builtin::Putchar, &[Ty::I32], Some(Ty::I32)),
+        "puts" | "__builtin_puts" => Known::Plain(Builtin::Puts, &[PTR], Some(Ty::I32)),
+        "malloc" | "__builtin_malloc" => Known::Plain(Builtin::Malloc, &[Ty::I64], Some(PTR)),
+        "calloc" | "__builtin_calloc" => Known::Plain(Builtin::Calloc, &[Ty::I64, Ty::I64], Some(PTR)),
+        "free" | "__builtin_free" => Known::Plain(Builtin::Free, &[PTR], None),
+        "__builtin_expect" | "__builtin_expect_with_probability" => Known::Expect,
+        "__builtin_unreachable" => Known::Unreachable,
+        "__builtin_constant_p" => Known::ConstantP,
+        "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Known::Copy,
+        "memset" | "__builtin_memset" => Known::Set,
+        "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" | "_longjmp"
+        | "__builtin_setjmp" | "__builtin_longjmp" => Known::Refused("setjmp"),
+        "alloca" | "__builtin_alloca" => Known::Refused("alloca"),
+        "__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy" | "va_start" | "va_end" => {
+            Known::Refused("varargs")
+        }
+        _ => return None,
+    })
+}
+
+impl Lowerer<'_, '_> {
+    /// Lowers a call. A structure result goes to `into`; a scalar one is returned.
+    pub fn call(&mut self, node: &Node, into: Option<Operand>) -> Option<Operand> {
+        let span = self.unit.span(node);
+        let Some(name) = callee_name(node).map(str::to_string) else {
+            self.unsupported("call through a function pointer", node);
+            return None;
+        };
+        if let Some(known) = known(&name)
+            && !self.is_own(&name)
+        {
+            self.unit.program.recognised.insert(name);
+            return self.known_call(known, node, span);
+        }
+        self.direct_call(&name, node, into, span)
+    }
+    /// Whether the program itself has the function.
+    fn is_own(&self, name: &str) -> bool {
+        let program = &self.unit.program;
+        program.own.contains(name) || program.defines(name) || self.unit.has_body(name) || self.unit.is_internal(name)
+    }
+
+    fn direct_call(&mut self, name: &str, node: &Node, into: Option<Operand>, span: Span) -> Option<Operand> {
+        let mut name = name.to_string();
+        if name.starts_with("__builtin_") && !self.is_own(&name) {
+            match models::of_builtin(&name) {
+                Some(model) => name = model,
+                None => {
+                    self.unsupported(&name, node);
+                    return None;
+                }
+            }
+        } else if name.starts_with("__atomic_") || name.starts_with("__sync_") {
+            self.unsupported(&name, node);
+            return None;
+        }
+        let callee_type = callee_reference(node).and_then(|decl| decl.ty.as_ref());
+        let signature = callee_type.map(|text| self.unit.type_named(text));
+        let id = self.unit.function_named(&name, callee_type);
+        let result = self.unit.type_of(node);
+        let mut args = Vec::new();
+        let temporary = match (result.is_record(), into) {
+            (true, Some(into)) => Some(into),
+            (true, None) => Some(self.temporary(&result, span)),
+            _ => None,
+        };
+        args.extend(temporary);
+        for argument in node.inner.iter().skip(1) {
+            let ty = self.unit.type_of(argument);
+            if ty.is_record() {
+                let address = self.temporary(&ty, span);
+                self.aggregate(argument, &ty, address);
+                args.push(address);
+            } else {
+                let value = self.rvalue(argument);
+                args.push(value);
+            }
+        }
+        if let Some(TypeKind::Function(signature)) = signature.map(|ty| ty.kind)
+            && signature.variadic
+        {
+            // Nobody can read the rest: `va_start` is where the callee stops.
+            args.truncate(signature.params.len() + usize::from(result.is_record()));
+        }
+        let dst = match result.kind {
+            TypeKind::Void | TypeKind::Record(_) => None,
+            _ => Some(self.temp(self.unit.program.types.scalar(&result))),
+        };
+        self.emit(InstKind::Call { dst, callee: Callee::Direct(id), args }, span);
+        dst.map(Operand::Reg)
+    }
+
+    fn known_call(&mut self, known: Known, node: &Node, span: Span) -> Option<Operand> {
+        let args = node.inner.get(1..).unwrap_or_default();
+        match known {
+            Known::Plain(builtin, types, result) => {
+                let args = self.arguments(args, types, span);
+                let dst = result.map(|ty| self.temp(ty));
+                self.emit(InstKind::Builtin { dst, builtin, args }, span);
+                dst.map(Operand::Reg)
+            }
+            Known::Printf => {
+                let args: Vec<Operand> = args.iter().map(|arg| self.rvalue(arg)).collect();
+                let dst = Some(self.temp(Ty::I32));
+                self.emit(InstKind::Builtin { dst, builtin: Builtin::Printf, args }, span);
+                dst.map(Operand::Reg)
+            }
+            Known::Assume => {
+                let condition = match args.first() {
+                    Some(arg) if self.is_pure_truth(arg) => self.pure_truth(arg),
+                    Some(arg) => self.asserted_truth(arg),
+                    None => Operand::Const(Ty::I1, 1),
+                };
+                self.check(Builtin::Assume, condition, span);
+                None
+            }
+            Known::Assert => {
+                let condition = args.first().map_or(Operand::Const(Ty::I1, 1), |arg| self.asserted_truth(arg));
+                self.check(Builtin::Assert, condition, span);
+                None
+            }
+            Known::AssertFail => {
+                self.check(Builtin::Assert, Operand::Const(Ty::I1, 0), span);
+                self.stop(TermKind::Unreachable, span);
+                None
+            }
+            Known::Label => None,
+            Known::Range => self.range(args, node, span),
+            Known::Last(builtin, types) => {
+                let args = self.arguments(args, types, span);
+                self.emit(InstKind::Builtin { dst: None, builtin, args }, span);
+                self.stop(TermKind::Unreachable, span);
+                None
+            }
+            Known::Expect => args.first().map(|arg| self.rvalue(arg)),
+            Known::Unreachable => {
+                self.stop(TermKind::Unreachable, span);
+                None
+            }
+            Known::ConstantP => {
+                let constant = args.first().is_some_and(|arg| self.unit.const_int(arg).is_some());
+                Some(Operand::Const(Ty::I32, u64::from(constant)))
+            }
+            Known::Copy => {
+                let args = self.arguments(args, &[Ty::Ptr, Ty::Ptr, Ty::I64], span);
+                let &[dst, src, size] = args.as_slice() else { return None };
+                let dst = self.keep(dst, span);
+                self.emit(InstKind::MemCopy { dst, src, size }, span);
+                Some(dst)
+            }
+            Known::Set => {
+                let args = self.arguments(args, &[Ty::Ptr, Ty::I8, Ty::I64], span);
+                let &[dst, value, size] = args.as_slice() else { return None };
+                let dst = self.keep(dst, span);
+                self.emit(InstKind::MemSet { dst, value, size }, span);
+                Some(dst)
+            }
+            Known::Refused(what) => Some(self.unsupported_value(what, node)),
+        }
+    }
+    /// Arguments in the types that a builtin wants; missing ones are 0.
+    fn arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {
+        let mut operands = Vec::new();
+        for (index, &ty) in types.iter().enumerate() {
+            operands.push(match args.get(index) {
+                Some(arg) => {
+                    let signed = self.unit.program.types.is_signed(&self.unit.type_of(arg));
+                    let value = self.rvalue(arg);
+                    self.resize(value, ty, signed, span)
+                }
+                None => Operand::Const(ty, 0),
+            });
+        }
+        operands
+    }
+    fn check(&mut self, builtin: Builtin, condition: Operand, span: Span) {
+        self.emit(InstKind::Builtin { dst: None, builtin, args: vec![condition] }, span);
+    }
+
+    /// `klee_range(low, high, name)`: a fresh value with `low <= value < high`.
+    fn range(&mut self, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
+        let args = self.arguments(args, &[Ty::I32, Ty::I32, Ty::Ptr], span);
+        let &[low, high, name] = args.as_slice() else { return Some(self.unsupported_value("klee_range", node)) };
+        let (low, high) = (self.keep(low, span), self.keep(high, span));
+        let dst = self.temp(Ty::I32);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::FreshInt, args: vec![name] }, span);
+        let value = Operand::Reg(dst);
+        let above = self.cmp(CmpOp::Sle, low, value, span);
+        let below = self.cmp(CmpOp::Slt, value, high, span);
+        let both = self.bin(BinOp::And, above, below, span);
+        self.check(Builtin::Assume, both, span);
+        Some(value)
+    }
+
+    /// The argument of an assertion: a decision if it is a logical operator, else just a value.
+    fn asserted_truth(&mut self, node: &Node) -> Operand {
+        match (node.kind.as_str(), node.inner.first()) {
+            ("ParenExpr" | "ConstantExpr", Some(inner)) => self.asserted_truth(inner),
+            ("ImplicitCastExpr", Some(inner)) if self.keeps_truth(node, inner) => self.asserted_truth(inner),
+            _ => self.truth(node),
+        }
+    }
+
+    /// Whether a truth can be computed without branches: no effects, and nothing that can go wrong.
+    fn is_pure_truth(&self, node: &Node) -> bool {
+        match (node.kind.as_str(), node.inner.first()) {
+            ("ParenExpr" | "ConstantExpr", Some(inner)) => self.is_pure_truth(inner),
+            ("ImplicitCastExpr", Some(inner)) if self.keeps_truth(node, inner) => self.is_pure_truth(inner),
+            _ if is_logical(node) => node.inner.iter().all(|inner| self.is_pure_truth(inner)),
+            _ => self.is_pure(node),
+        }
+    }
+    fn pure_truth(&mut self, node: &Node) -> Operand {
+        let span = self.unit.span(node);
+        match (node.kind.as_str(), node.inner.as_slice()) {
+            ("ParenExpr" | "ConstantExpr" | "ImplicitCastExpr", [inner]) if !self.is_plain_cast(node, inner) => {
+                self.pure_truth(inner)
+            }
+            ("UnaryOperator", [inner]) if node.opcode == "!" => {
+                let value = self.pure_truth(inner);
+                self.bin(BinOp::Xor, value, Operand::Const(Ty::I1, 1), span)
+            }
+            ("BinaryOperator", [left, right]) if is_logical(node) => {
+                let a = self.pure_truth(left);
+                let b = self.pure_truth(right);
+                self.bin(if node.opcode == "&&" { BinOp::And } else { BinOp::Or }, a, b, span)
+            }
+            _ => self.truth(node),
+        }
+    }
+    fn is_plain_cast(&self, node: &Node, inner: &Node) -> bool {
+        node.kind == "ImplicitCastExpr" && !self.keeps_truth(node, inner)
+    }
+    fn is_pure(&self, node: &Node) -> bool {
+        let ty = self.unit.type_of(node);
+        if self.unit.program.types.refusal(&ty).is_some() || is_logical(node) {
+            return false;
+        }
+        let children = || node.inner.iter().all(|inner| self.is_pure(inner));
+        match node.kind.as_str() {
+            "IntegerLiteral" | "CharacterLiteral" | "UnaryExprOrTypeTraitExpr" | "DeclRefExpr" => true,
+            "ParenExpr" | "ConstantExpr" => children(),
+            "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
+                "LValueToRValue" | "NoOp" | "IntegralCast" | "IntegralToBoolean" | "NullToPointer" | "PointerToBoolean" => {
+                    children()
+                }
+                _ => false,
+            },
+            "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") && children(),
+            "BinaryOperator" => !matches!(node.opcode.as_str(), "/" | "%" | "=" | ",") && children(),
+            "MemberExpr" => !node.is_arrow && children(),
+            "ArraySubscriptExpr" => self.is_safe_element(node),
+            _ => false,
+        }
+    }
+    /// A constant element of an array that is there: it can't be out of bounds.
+    fn is_safe_element(&self, node: &Node) -> bool {
+        let [base, index] = node.inner.as_slice() else { return false };
+        if base.kind != "ImplicitCastExpr" || base.cast != "ArrayToPointerDecay" {
+            return false;
+        }
+        let (Some(array), Some(index)) = (base.inner.first(), self.unit.const_signed(index)) else { return false };
+        match self.unit.type_of(array).kind {
+            TypeKind::Array(_, length) => u64::try_from(index).is_ok_and(|index| index < length) && self.is_pure(array),
+            _ => false,
+        }
+    }
+}
+
+/// The declaration that a direct call mentions.
+fn callee_reference(node: &Node) -> Option<&crate::ast::DeclRef> {
+    let mut callee = node.inner.first()?;
+    while callee.kind != "DeclRefExpr" {
+        callee = callee.inner.first()?;
+    }
+    callee.decl.as_deref()
+}

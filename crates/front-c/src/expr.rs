@@ -1,0 +1,486 @@
+//! Expressions: scalar values and effects.
+
+use crate::ast::Node;
+use crate::consts::{binary_op, selected};
+use crate::ctype::{Type, TypeKind};
+use crate::func::Lowerer;
+use crate::place::Place;
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, CmpOp, DecisionKind, InstKind, Operand, Ty, mask};
+
+/// Which value of `++` and `--` is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Old,
+    New,
+}
+
+/// Whether a node is an expression (and not a statement or a declaration).
+pub(crate) fn is_expression(node: &Node) -> bool {
+    let kind = node.kind.as_str();
+    kind.ends_with("Expr") || kind.ends_with("Operator") || kind.ends_with("Literal")
+}
+
+/// Whether an operator compares.
+pub(crate) fn is_comparison(opcode: &str) -> bool {
+    matches!(opcode, "==" | "!=" | "<" | ">" | "<=" | ">=")
+}
+
+/// Whether a node is `&&`, `||` or `!`.
+pub(crate) fn is_logical(node: &Node) -> bool {
+    match node.kind.as_str() {
+        "BinaryOperator" => matches!(node.opcode.as_str(), "&&" | "||"),
+        "UnaryOperator" => node.opcode == "!",
+        _ => false,
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// Evaluates an expression for its effects.
+    pub fn effect(&mut self, node: &Node) {
+        match node.kind.as_str() {
+            "ParenExpr" | "ConstantExpr" => self.effect_of_first(node),
+            "UnaryOperator" if node.opcode == "__extension__" => self.effect_of_first(node),
+            "ImplicitCastExpr" | "CStyleCastExpr" if node.cast == "ToVoid" => self.effect_of_first(node),
+            "BinaryOperator" if node.opcode == "," => node.inner.iter().for_each(|inner| self.effect(inner)),
+            "ConditionalOperator" if self.unit.type_of(node).kind == TypeKind::Void => self.conditional_effect(node),
+            "CallExpr" => drop(self.call(node, None)),
+            "StmtExpr" => self.statement_expression_effect(node),
+            "GenericSelectionExpr" => match selected(node) {
+                Some(chosen) => self.effect(chosen),
+                None => self.unsupported("_Generic", node),
+            },
+            "DeclRefExpr" => {}
+            "BinaryOperator" if node.opcode == "=" && self.unit.type_of(node).is_record() => {
+                self.record_assignment(node);
+            }
+            "ArraySubscriptExpr" | "MemberExpr" | "CompoundLiteralExpr" => drop(self.place(node)),
+            "UnaryOperator" if node.opcode == "*" => drop(self.place(node)),
+            "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => drop(self.step(node, Wanted::New)),
+            _ => {
+                let ty = self.unit.type_of(node);
+                if ty.is_record() {
+                    let span = self.unit.span(node);
+                    let address = self.temporary(&ty, span);
+                    self.aggregate(node, &ty, address);
+                } else {
+                    self.rvalue(node);
+                }
+            }
+        }
+    }
+    fn effect_of_first(&mut self, node: &Node) {
+        if let Some(inner) = node.inner.first() {
+            self.effect(inner);
+        }
+    }
+    fn conditional_effect(&mut self, node: &Node) {
+        let [condition, yes, no] = node.inner.as_slice() else { return self.unsupported("expression", node) };
+        let span = self.unit.span(node);
+        let (then_block, else_block, join) = (self.new_block(), self.new_block(), self.new_block());
+        self.decide(condition, DecisionKind::Ternary, then_block, else_block);
+        for (block, side) in [(then_block, yes), (else_block, no)] {
+            self.start(block);
+            self.effect(side);
+            self.terminate(touchstone_ir::TermKind::Jump(join), span);
+        }
+        self.start(join);
+    }
+
+    /// Evaluates a scalar expression. The operand has the register type of the expression's type.
+    pub fn rvalue(&mut self, node: &Node) -> Operand {
+        let ty = self.unit.type_of(node);
+        if let Some(what) = self.unit.program.types.refusal(&ty) {
+            return self.unsupported_value(what, node);
+        }
+        if ty.is_record() {
+            return self.unsupported_value("structure value", node);
+        }
+        let scalar = self.unit.program.types.scalar(&ty);
+        let span = self.unit.span(node);
+        match node.kind.as_str() {
+            "IntegerLiteral" | "CharacterLiteral" | "CXXBoolLiteralExpr" | "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" => {
+                match self.unit.const_int(node) {
+                    Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
+                    None => {
+                        let what = constant_name(node);
+                        self.unsupported_value(what, node)
+                    }
+                }
+            }
+            "CXXNullPtrLiteralExpr" | "GNUNullExpr" | "ImplicitValueInitExpr" => Operand::Const(scalar, 0),
+            "ParenExpr" | "ConstantExpr" | "OpaqueValueExpr" | "ExprWithCleanups" => self.rvalue_of_first(node),
+            "InitListExpr" if node.inner.is_empty() => Operand::Const(scalar, 0),
+            "InitListExpr" => self.rvalue_of_first(node),
+            "DeclRefExpr" if self.is_enum_constant(node) => {
+                let value = self.unit.const_int(node).unwrap_or(0);
+                Operand::Const(scalar, value)
+            }
+            "ImplicitCastExpr" | "CStyleCastExpr" => self.cast(node, &ty, scalar, span),
+            "UnaryOperator" => self.unary(node, scalar, span),
+            "BinaryOperator" => self.binary(node, &ty, scalar, span),
+            "CompoundAssignOperator" => self.compound_assignment(node, &ty, span),
+            "ConditionalOperator" => self.conditional(node, scalar, span),
+            "BinaryConditionalOperator" => self.elvis(node, scalar, span),
+            "CallExpr" => self.call(node, None).unwrap_or(Operand::Const(scalar, 0)),
+            "StmtExpr" => self.statement_expression(node, scalar),
+            "GenericSelectionExpr" => match selected(node) {
+                Some(chosen) => self.rvalue(chosen),
+                None => self.unsupported_value("_Generic", node),
+            },
+            "ChooseExpr" => self.unsupported_value("__builtin_choose_expr", node),
+            "VAArgExpr" => self.unsupported_value("varargs", node),
+            "AddrLabelExpr" => self.unsupported_value("computed goto", node),
+            "AtomicExpr" => self.unsupported_value("_Atomic", node),
+            "DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" | "CompoundLiteralExpr" | "StringLiteral"
+            | "PredefinedExpr" => {
+                // A member of a value without a name is a value itself; an array is its address.
+                let place = self.place(node);
+                match ty.kind {
+                    TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Function(_) => self.address(place, span),
+                    _ => self.load(place, &ty, span),
+                }
+            }
+            kind => {
+                let what = kind.to_string();
+                self.unsupported_value(&what, node)
+            }
+        }
+    }
+    fn rvalue_of_first(&mut self, node: &Node) -> Operand {
+        match node.inner.first() {
+            Some(inner) => self.rvalue(inner),
+            None => self.unsupported_value("expression", node),
+        }
+    }
+    fn is_enum_constant(&self, node: &Node) -> bool {
+        node.decl.as_ref().is_some_and(|decl| decl.kind == "EnumConstantDecl")
+    }
+
+    /// The truth of a scalar expression, an `i1`.
+    pub fn truth(&mut self, node: &Node) -> Operand {
+        let span = self.unit.span(node);
+        match (node.kind.as_str(), node.inner.first()) {
+            ("ParenExpr" | "ConstantExpr", Some(inner)) => return self.truth(inner),
+            ("ImplicitCastExpr", Some(inner)) if self.keeps_truth(node, inner) => return self.truth(inner),
+            ("BinaryOperator", _) if is_comparison(&node.opcode) => return self.comparison(node, span),
+            _ if is_logical(node) => return self.decision_value(node, Ty::I1),
+            _ => {}
+        }
+        let value = self.rvalue(node);
+        let zero = Operand::Const(self.ty(value), 0);
+        self.cmp(CmpOp::Ne, value, zero, span)
+    }
+    /// Whether a cast of an expression is true if and only if the expression is.
+    pub fn keeps_truth(&self, cast: &Node, inner: &Node) -> bool {
+        match cast.cast.as_str() {
+            "IntegralToBoolean" | "PointerToBoolean" => true,
+            "NoOp" => !self.unit.type_of(cast).is_record(),
+            "IntegralCast" => {
+                let types = &self.unit.program.types;
+                types.scalar(&self.unit.type_of(cast)).bits() >= types.scalar(&self.unit.type_of(inner)).bits()
+            }
+            _ => false,
+        }
+    }
+
+    fn comparison(&mut self, node: &Node, span: Span) -> Operand {
+        let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        let ty = self.unit.type_of(left);
+        let signed = self.unit.program.types.is_signed(&ty);
+        let a = self.rvalue(left);
+        let b = self.rvalue(right);
+        let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
+        match node.opcode.as_str() {
+            "==" => self.cmp(CmpOp::Eq, a, b, span),
+            "!=" => self.cmp(CmpOp::Ne, a, b, span),
+            "<" => self.cmp(less, a, b, span),
+            ">" => self.cmp(less, b, a, span),
+            "<=" => self.cmp(less_equal, a, b, span),
+            _ => self.cmp(less_equal, b, a, span),
+        }
+    }
+
+    fn cast(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
+        let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
+        let from = self.unit.type_of(inner);
+        match node.cast.as_str() {
+            "LValueToRValue" => {
+                let place = self.place(inner);
+                self.load(place, ty, span)
+            }
+            "NoOp" | "BitCast" | "AtomicToNonAtomic" | "NonAtomicToAtomic" => self.rvalue(inner),
+            "IntegralCast" | "BooleanToSignedIntegral" => {
+                let signed = self.unit.program.types.is_signed(&from);
+                let value = self.rvalue(inner);
+                self.resize(value, scalar, signed, span)
+            }
+            "IntegralToBoolean" | "PointerToBoolean" => {
+                let truth = self.truth(inner);
+                self.resize(truth, scalar, false, span)
+            }
+            "NullToPointer" => Operand::Const(Ty::Ptr, 0),
+            "ArrayToPointerDecay" => {
+                let place = self.place(inner);
+                self.address(place, span)
+            }
+            "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => self.unsupported_value("function pointer", node),
+            "PointerToIntegral" => {
+                let value = self.rvalue(inner);
+                self.resize(value, scalar, false, span)
+            }
+            "IntegralToPointer" => {
+                let signed = self.unit.program.types.is_signed(&from);
+                let value = self.rvalue(inner);
+                let wide = self.resize(value, Ty::I64, signed, span);
+                match wide {
+                    Operand::Const(_, 0) => Operand::Const(Ty::Ptr, 0),
+                    Operand::Const(..) => {
+                        let dst = self.temp(Ty::Ptr);
+                        self.emit(InstKind::Cast { dst, op: touchstone_ir::CastOp::IntToPtr, src: wide }, span);
+                        Operand::Reg(dst)
+                    }
+                    Operand::Reg(_) => self.resize(wide, Ty::Ptr, false, span),
+                }
+            }
+            "ToVoid" => {
+                self.effect(inner);
+                Operand::Const(scalar, 0)
+            }
+            "FloatingToIntegral" | "FloatingToBoolean" => {
+                self.rvalue(inner);
+                Operand::Const(scalar, 0)
+            }
+            "ToUnion" => self.unsupported_value("union", node),
+            kind => {
+                let what = format!("cast {kind}");
+                self.unsupported_value(&what, node)
+            }
+        }
+    }
+
+    fn unary(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+        let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
+        match node.opcode.as_str() {
+            "+" | "__extension__" => self.rvalue(inner),
+            "-" => {
+                let value = self.rvalue(inner);
+                self.bin(BinOp::Sub, Operand::Const(scalar, 0), value, span)
+            }
+            "~" => {
+                let value = self.rvalue(inner);
+                self.bin(BinOp::Xor, value, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span)
+            }
+            "!" => self.decision_value(node, scalar),
+            "++" | "--" => self.step(node, if node.is_postfix { Wanted::Old } else { Wanted::New }),
+            "&" => self.address_of(node, inner, span),
+            "*" => {
+                let place = self.place(node);
+                self.address(place, span)
+            }
+            "__real" | "__imag" => self.unsupported_value("complex number", node),
+            other => {
+                let what = format!("operator {other}");
+                self.unsupported_value(&what, node)
+            }
+        }
+    }
+    fn address_of(&mut self, node: &Node, inner: &Node, span: Span) -> Operand {
+        if matches!(self.unit.type_of(inner).kind, TypeKind::Function(_)) {
+            return self.unsupported_value("function pointer", node);
+        }
+        let place = self.place(inner);
+        self.address(place, span)
+    }
+    /// `++` and `--`.
+    fn step(&mut self, node: &Node, wanted: Wanted) -> Operand {
+        let ty = &self.unit.type_of(node);
+        if let Some(what) = self.unit.program.types.refusal(ty) {
+            return self.unsupported_value(what, node);
+        }
+        let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
+        let span = self.unit.span(node);
+        let scalar = self.unit.program.types.scalar(ty);
+        let place = self.place(inner);
+        let mut old = self.load(place, ty, span);
+        if wanted == Wanted::Old {
+            old = self.keep(old, span);
+        }
+        let up = node.opcode == "++";
+        let new = if ty.is_pointer() {
+            let Some(size) = self.element_size(ty) else { return self.unsupported_value("incomplete type", node) };
+            let bytes = if up { size } else { size.wrapping_neg() };
+            self.offset(old, Operand::Const(Ty::I64, bytes), span)
+        } else if ty.kind == TypeKind::Bool {
+            if up { Operand::Const(scalar, 1) } else { self.bin(BinOp::Xor, old, Operand::Const(scalar, 1), span) }
+        } else {
+            let op = if up { BinOp::Add } else { BinOp::Sub };
+            self.bin(op, old, Operand::Const(scalar, 1), span)
+        };
+        self.store(place, new, span);
+        match place {
+            _ if wanted == Wanted::Old => old,
+            Place::Register(reg) => Operand::Reg(reg),
+            Place::Memory(..) => new,
+        }
+    }
+
+    fn binary(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
+        let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        match node.opcode.as_str() {
+            "," => {
+                self.effect(left);
+                self.rvalue(right)
+            }
+            "=" => self.assignment(left, right, span),
+            "&&" | "||" => self.decision_value(node, scalar),
+            opcode if is_comparison(opcode) => {
+                let truth = self.comparison(node, span);
+                self.resize(truth, scalar, false, span)
+            }
+            "+" | "-" if ty.is_pointer() => {
+                let is_left = self.unit.type_of(left).is_pointer();
+                self.pointer_sum(node, if is_left { (left, right) } else { (right, left) }, ty, span)
+            }
+            "-" if self.unit.type_of(left).is_pointer() => self.pointer_difference(node, left, right, span),
+            opcode => {
+                let a = self.rvalue(left);
+                let b = self.rvalue(right);
+                let signed = self.unit.program.types.is_signed(&self.unit.type_of(left));
+                let Some(op) = binary_op(opcode, signed) else {
+                    let what = format!("operator {opcode}");
+                    return self.unsupported_value(&what, node);
+                };
+                let b = self.resize(b, scalar, false, span);
+                self.bin(op, a, b, span)
+            }
+        }
+    }
+    fn pointer_sum(&mut self, node: &Node, (pointer, number): (&Node, &Node), ty: &Type, span: Span) -> Operand {
+        let Some(size) = self.element_size(ty) else { return self.unsupported_value("incomplete type", node) };
+        let signed = self.unit.program.types.is_signed(&self.unit.type_of(number));
+        let (base, index) = if std::ptr::eq(pointer, &raw const node.inner[0]) {
+            let base = self.rvalue(pointer);
+            (base, self.rvalue(number))
+        } else {
+            let index = self.rvalue(number);
+            (self.rvalue(pointer), index)
+        };
+        self.advance(base, index, signed, size, node.opcode.starts_with('-'), span)
+    }
+    fn advance(&mut self, base: Operand, index: Operand, signed: bool, size: u64, back: bool, span: Span) -> Operand {
+        let index = self.resize(index, Ty::I64, signed, span);
+        let mut bytes = self.bin_scaled(index, size, span);
+        if back {
+            bytes = self.bin(BinOp::Sub, Operand::Const(Ty::I64, 0), bytes, span);
+        }
+        self.offset(base, bytes, span)
+    }
+    fn pointer_difference(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Operand {
+        let Some(size) = self.element_size(&self.unit.type_of(left)) else {
+            return self.unsupported_value("incomplete type", node);
+        };
+        let a = self.rvalue(left);
+        let b = self.rvalue(right);
+        let dst = self.temp(Ty::I64);
+        self.emit(InstKind::PtrDiff { dst, a, b }, span);
+        match size {
+            0 => self.unsupported_value("difference of pointers to empty objects", node),
+            1 => Operand::Reg(dst),
+            _ => self.bin(BinOp::SDiv, Operand::Reg(dst), Operand::Const(Ty::I64, size), span),
+        }
+    }
+
+    fn assignment(&mut self, left: &Node, right: &Node, span: Span) -> Operand {
+        let place = self.place(left);
+        let value = self.rvalue(right);
+        self.store(place, value, span);
+        match place {
+            Place::Register(reg) => Operand::Reg(reg),
+            Place::Memory(..) => value,
+        }
+    }
+    fn compound_assignment(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
+        let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        let opcode = node.opcode.strip_suffix('=').unwrap_or(&node.opcode).to_string();
+        let place = self.place(left);
+        let operand = self.rvalue(right);
+        let old = self.load(place, ty, span);
+        let new = if ty.is_pointer() {
+            let Some(size) = self.element_size(ty) else { return self.unsupported_value("incomplete type", node) };
+            let signed = self.unit.program.types.is_signed(&self.unit.type_of(right));
+            self.advance(old, operand, signed, size, opcode == "-", span)
+        } else {
+            let (Some(from), Some(to)) = (&node.compute_lhs, &node.compute_result) else {
+                return self.unsupported_value("compound assignment", node);
+            };
+            let (from, to) = (self.unit.type_named(from), self.unit.type_named(to));
+            if let Some(what) = self.unit.program.types.refusal(&from) {
+                return self.unsupported_value(what, node);
+            }
+            let wide = self.unit.program.types.scalar(&from);
+            let old = self.resize(old, wide, self.unit.program.types.is_signed(ty), span);
+            let signed = self.unit.program.types.is_signed(&from);
+            let Some(op) = binary_op(&opcode, signed) else {
+                return self.unsupported_value("compound assignment", node);
+            };
+            let operand = self.resize(operand, wide, false, span);
+            let value = self.bin(op, old, operand, span);
+            let narrow = self.unit.program.types.scalar(ty);
+            if ty.kind == TypeKind::Bool {
+                let truth = self.cmp(CmpOp::Ne, value, Operand::Const(wide, 0), span);
+                self.resize(truth, narrow, false, span)
+            } else {
+                self.resize(value, narrow, self.unit.program.types.is_signed(&to), span)
+            }
+        };
+        self.store(place, new, span);
+        match place {
+            Place::Register(reg) => Operand::Reg(reg),
+            Place::Memory(..) => new,
+        }
+    }
+
+    fn conditional(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+        let [condition, yes, no] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
+        if self.unit.type_of(node).kind == TypeKind::Void {
+            self.conditional_effect(node);
+            return Operand::Const(scalar, 0);
+        }
+        let result = self.temp(scalar);
+        let (then_block, else_block, join) = (self.new_block(), self.new_block(), self.new_block());
+        self.decide(condition, DecisionKind::Ternary, then_block, else_block);
+        for (block, side) in [(then_block, yes), (else_block, no)] {
+            self.start(block);
+            let value = self.rvalue(side);
+            self.assign(result, value, span);
+            self.terminate(touchstone_ir::TermKind::Jump(join), span);
+        }
+        self.start(join);
+        Operand::Reg(result)
+    }
+    /// `a ?: b`: the first operand is evaluated once.
+    fn elvis(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
+        let (Some(common), Some(no)) = (node.inner.first(), node.inner.last()) else {
+            return self.unsupported_value("expression", node);
+        };
+        let result = self.temp(scalar);
+        let value = self.rvalue(common);
+        self.emit(InstKind::Copy { dst: result, src: value }, span);
+        let (else_block, join) = (self.new_block(), self.new_block());
+        self.decide_on(common, Operand::Reg(result), join, else_block);
+        self.start(else_block);
+        let value = self.rvalue(no);
+        self.assign(result, value, span);
+        self.flow_into(join, span);
+        Operand::Reg(result)
+    }
+}
+
+fn constant_name(node: &Node) -> &'static str {
+    match node.kind.as_str() {
+        "OffsetOfExpr" => "offsetof",
+        "UnaryExprOrTypeTraitExpr" => "sizeof of this type",
+        _ => "literal",
+    }
+}

@@ -1,0 +1,88 @@
+//! The C library as C: functions that the program calls and does not define are lowered from these models.
+
+use crate::clang::Input;
+use crate::error::FrontError;
+use crate::link::Program;
+use crate::unit::Selection;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A file of models.
+struct Model {
+    name: &'static str,
+    text: &'static str,
+    functions: &'static [&'static str],
+}
+
+const MODELS: [Model; 4] = [
+    Model {
+        name: "<library>/string.c",
+        text: include_str!("../models/string.c"),
+        functions: &[
+            "strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strncat", "strchr", "strrchr",
+            "strstr", "strspn", "strcspn", "memcmp", "memchr",
+        ],
+    },
+    Model {
+        name: "<library>/ctype.c",
+        text: include_str!("../models/ctype.c"),
+        functions: &[
+            "isalnum", "isalpha", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct", "isspace",
+            "isupper", "isxdigit", "tolower", "toupper",
+        ],
+    },
+    Model {
+        name: "<library>/stdlib.c",
+        text: include_str!("../models/stdlib.c"),
+        functions: &["abs", "labs", "llabs", "atoi", "atol", "atoll"],
+    },
+    Model {
+        name: "<library>/bits.c",
+        text: include_str!("../models/bits.c"),
+        functions: &[
+            "touchstone_bswap16", "touchstone_bswap32", "touchstone_bswap64", "touchstone_popcount",
+            "touchstone_popcountl", "touchstone_popcountll", "touchstone_parity", "touchstone_ffs", "touchstone_ctz",
+            "touchstone_ctzl", "touchstone_ctzll", "touchstone_clz", "touchstone_clzl", "touchstone_clzll",
+        ],
+    },
+];
+
+/// Whether there is a model of a function.
+pub(crate) fn has(name: &str) -> bool {
+    MODELS.iter().any(|model| model.functions.contains(&name))
+}
+
+/// The modelled function that a compiler builtin is.
+pub(crate) fn of_builtin(name: &str) -> Option<String> {
+    let plain = name.strip_prefix("__builtin_")?;
+    let own = format!("touchstone_{plain}");
+    if has(&own) { Some(own) } else { has(plain).then(|| plain.to_string()) }
+}
+
+/// Adds the models of functions that the program uses but does not define, and of those that they use.
+pub(crate) fn add(program: &mut Program, clang: &Path) -> Result<(), FrontError> {
+    let mut tried = BTreeSet::new();
+    loop {
+        let undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
+        let wanted: BTreeSet<String> = undefined.difference(&tried).filter(|name| has(name)).cloned().collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        for model in &MODELS {
+            let names: Vec<String> =
+                wanted.iter().filter(|name| model.functions.contains(&name.as_str())).cloned().collect();
+            if names.is_empty() {
+                continue;
+            }
+            program.sources.insert(model.name, model.text);
+            let source = crate::Source {
+                input: Input::Text(model.text),
+                name: model.name,
+                path: Path::new(model.name),
+                flags: &["-ffreestanding".to_string(), "-fno-builtin".to_string()],
+            };
+            crate::lower_unit(program, clang, &source, Selection::Library(names))?;
+        }
+        tried.extend(wanted);
+    }
+}

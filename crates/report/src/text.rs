@@ -1,0 +1,293 @@
+//! The summary for people: one line a function, then only what needs a look.
+
+use crate::value::{Shown, brief_elements};
+use std::collections::BTreeMap;
+use touchstone_base::Span;
+use touchstone_criteria::{Campaign, FunctionResult, Incomplete, IncompletePaths, Outcome, Replay, TestCase, TestKind};
+use touchstone_ir::{DataType, DataValue, Module};
+
+/// How the text is to look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Style {
+    /// With ANSI colours.
+    pub color: bool,
+    /// Columns of the terminal; longer input values are cut.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Style { color: false, width: 100 }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Paint {
+    Bold,
+    Red,
+    Yellow,
+    Green,
+    Dim,
+}
+
+impl Style {
+    fn paint(self, paint: Paint, text: &str) -> String {
+        let code = match paint {
+            Paint::Bold => "1",
+            Paint::Red => "31",
+            Paint::Yellow => "33",
+            Paint::Green => "32",
+            Paint::Dim => "2",
+        };
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    }
+}
+
+/// The summary of a campaign.
+pub fn text(campaign: &Campaign, module: &Module, style: Style) -> String {
+    let mut out = String::new();
+    table(&mut out, campaign, style);
+    errors(&mut out, campaign, module, style);
+    rejections(&mut out, campaign, module, style);
+    incomplete(&mut out, campaign, module, style);
+    disagreements(&mut out, campaign, style);
+    replay_line(&mut out, campaign, style);
+    out
+}
+
+/// One line a function.
+fn table(out: &mut String, campaign: &Campaign, style: Style) {
+    let head = ["function", "criterion", "tests", "paths", "infeasible", "errors", "incomplete", "seconds"];
+    let rows: Vec<[String; 8]> = campaign.functions.iter().map(row).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([head[column].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &[String; 8]| {
+        let cells = cells.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
+            // Names stand to the left, numbers to the right.
+            if column < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    out.push_str(&style.paint(Paint::Bold, &line(&head.map(str::to_string))));
+    out.push('\n');
+    for (row, function) in rows.iter().zip(&campaign.functions) {
+        out.push_str(&line(row));
+        let complete = if function.exhaustive {
+            style.paint(Paint::Green, "complete")
+        } else {
+            style.paint(Paint::Yellow, "incomplete")
+        };
+        out.push_str(&format!("  {complete}"));
+        if function.paths.longer > 0 {
+            out.push_str(&format!(" ({} with more iterations left out)", function.paths.longer));
+        }
+        out.push('\n');
+    }
+}
+
+fn row(function: &FunctionResult) -> [String; 8] {
+    let paths = &function.paths;
+    [
+        function.name.clone(),
+        function.criterion.to_string(),
+        function.tests.to_string(),
+        paths.explored.to_string(),
+        paths.infeasible.to_string(),
+        paths.error.to_string(),
+        paths.incomplete.to_string(),
+        format!("{:.2}", function.seconds + function.replay_seconds),
+    ]
+}
+
+fn heading(out: &mut String, style: Style, paint: Paint, title: &str) {
+    out.push('\n');
+    out.push_str(&style.paint(paint, title));
+    out.push('\n');
+}
+
+/// Paths that go wrong: kind, place, the inputs of the first one in short. A place that many paths reach is one line.
+fn errors(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
+    let mut rows: Vec<(String, String, String)> = Vec::new();
+    let mut seen: BTreeMap<(String, Span), (usize, u64)> = BTreeMap::new();
+    for test in &campaign.tests {
+        let Outcome::Error { kind, span } = &test.outcome else { continue };
+        let entry = seen.entry((kind.to_string(), *span)).or_insert((rows.len(), 0));
+        entry.1 += 1;
+        if entry.1 == 1 {
+            rows.push((kind.to_string(), span.display(&module.files), inputs(test, module)));
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    for (row, count) in seen.into_values().filter(|(_, count)| *count > 1) {
+        rows[row].1.push_str(&format!(" ({count} paths)"));
+    }
+    heading(out, style, Paint::Red, "errors");
+    let (kinds, places) = (longest(rows.iter().map(|row| &row.0)), longest(rows.iter().map(|row| &row.1)));
+    for (kind, place, inputs) in &rows {
+        out.push_str(&cut(&format!("  {kind:<kinds$}  {place:<places$}  {inputs}"), style.width));
+        out.push('\n');
+    }
+}
+
+fn rejections(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
+    let found: Vec<&TestCase> =
+        campaign.tests.iter().filter(|test| test.outcome == Outcome::OracleRejected).collect();
+    if found.is_empty() {
+        return;
+    }
+    heading(out, style, Paint::Red, "rejected by the oracle");
+    let names = longest(found.iter().map(|test| &test.id));
+    for test in found {
+        let result = match (&test.expected.result, module.function_named(&test.function)) {
+            (Some(value), Some(function)) => {
+                let ty = module.functions[function].result_data;
+                format!(" -> {}", Shown { types: &module.types, objects: &[], ty, value }.brief())
+            }
+            _ => String::new(),
+        };
+        let line = format!("  {:<names$}  {}{result}", test.id, inputs(test, module));
+        out.push_str(&cut(&line, style.width));
+        out.push('\n');
+    }
+}
+
+/// What was given up, and what lifts it.
+fn incomplete(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
+    let rows: Vec<(&FunctionResult, &IncompletePaths)> = campaign
+        .functions
+        .iter()
+        .flat_map(|function| function.incomplete.iter().map(move |paths| (function, paths)))
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    heading(out, style, Paint::Yellow, "incomplete");
+    for (function, paths) in rows {
+        let place = paths.span.is_some().then(|| format!(" at {}", paths.span.display(&module.files)));
+        let place = place.unwrap_or_default();
+        let what = match &paths.why {
+            Incomplete::Bound(touchstone_criteria::Bound::Interrupted) => format!("interrupted{place}"),
+            Incomplete::Bound(bound) => format!("bound hit{place}, lifted by {}", bound.flag()),
+            Incomplete::Unsupported(what) => format!("unsupported: {what}{place}"),
+            Incomplete::Solver(why) => format!("the solver gave up{place}: {why}"),
+        };
+        let count = format!("{} {}", paths.count, if paths.count == 1 { "path" } else { "paths" });
+        out.push_str(&format!("  {}: {what} ({count})\n", function.name));
+    }
+}
+
+/// In full: each is a wrong prediction or undefined behaviour, and both matter.
+fn disagreements(out: &mut String, campaign: &Campaign, style: Style) {
+    let found: Vec<(&TestCase, &String)> = campaign
+        .tests
+        .iter()
+        .filter_map(|test| if let Replay::Disagreed(why) = &test.replayed { Some((test, why)) } else { None })
+        .collect();
+    if found.is_empty() {
+        return;
+    }
+    heading(out, style, Paint::Red, "the real program disagrees");
+    for (test, why) in found {
+        out.push_str(&format!("  {}: {why}\n", test.id));
+    }
+}
+
+fn replay_line(out: &mut String, campaign: &Campaign, style: Style) {
+    let (mut agreed, mut disagreed, mut unchecked) = (0u64, 0u64, BTreeMap::new());
+    for test in &campaign.tests {
+        match &test.replayed {
+            Replay::Agreed => agreed += 1,
+            Replay::Disagreed(_) => disagreed += 1,
+            Replay::NotCheckable(why) => *unchecked.entry(why.as_str()).or_insert(0u64) += 1,
+            Replay::NotRun => {}
+        }
+    }
+    if agreed + disagreed == 0 && unchecked.is_empty() {
+        return;
+    }
+    let mut line = format!("{agreed} agreed");
+    if disagreed > 0 {
+        line.push_str(&format!(", {}", style.paint(Paint::Red, &format!("{disagreed} disagreed"))));
+    }
+    if !unchecked.is_empty() {
+        line.push_str(&format!(", {} not checkable", unchecked.values().sum::<u64>()));
+    }
+    out.push_str(&format!("\nreplay: {line}\n"));
+    for (why, count) in unchecked {
+        out.push_str(&style.paint(Paint::Dim, &format!("  {count} not checkable: {why}")));
+        out.push('\n');
+    }
+}
+
+/// `a = 3, list = &list {5, NULL}`: what the test is called with, in short.
+fn inputs(test: &TestCase, module: &Module) -> String {
+    let types = &module.types;
+    match &test.kind {
+        TestKind::Program { inputs } => {
+            let parts = inputs.iter().map(|input| format!("{} = {}", input.name, bytes(&input.bytes)));
+            parts.collect::<Vec<_>>().join(", ")
+        }
+        TestKind::Function { params, globals, objects } => {
+            let mut parts = Vec::new();
+            let mut shown = vec![false; objects.len()];
+            for named in params.iter().chain(globals) {
+                let value = match &named.value {
+                    // What a parameter points to says more than the address.
+                    DataValue::Pointer(touchstone_ir::PointerTarget::Object { object, offset: 0 })
+                        if objects.get(*object).is_some_and(|_| !shown[*object]) =>
+                    {
+                        shown[*object] = true;
+                        let object = &objects[*object];
+                        match (object.is_array, object.values.as_slice()) {
+                            (false, [value]) => {
+                                let brief = Shown { types, objects, ty: object.element, value }.brief();
+                                let plain = !matches!(types[object.element], DataType::Struct { .. });
+                                if plain { format!("&{brief}") } else { brief }
+                            }
+                            (_, values) => brief_elements(types, objects, object.element, values),
+                        }
+                    }
+                    value => Shown { types, objects, ty: named.data, value }.brief(),
+                };
+                let name = if named.name.is_empty() { "_" } else { &named.name };
+                parts.push(format!("{name} = {value}"));
+            }
+            for (object, _) in objects.iter().zip(&shown).filter(|(_, shown)| !**shown) {
+                parts.push(format!(
+                    "{} = {}",
+                    object.name,
+                    brief_elements(types, objects, object.element, &object.values)
+                ));
+            }
+            parts.join(", ")
+        }
+    }
+}
+
+/// Bytes of a program's input: a number where the size is one's, else a list.
+fn bytes(bytes: &[u8]) -> String {
+    match *bytes {
+        [a] => a.to_string(),
+        [a, b, c, d] => i32::from_le_bytes([a, b, c, d]).to_string(),
+        [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string(),
+        _ => format!("{{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn longest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
+fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() <= width.max(20) {
+        return line.trim_end().to_string();
+    }
+    let mut short: String = line.chars().take(width.max(20) - 1).collect();
+    short.push('…');
+    short
+}

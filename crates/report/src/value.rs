@@ -1,0 +1,198 @@
+//! Values of tests as natural JSON, and in one line for people.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use touchstone_criteria::ObjectInput;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, PointerTarget, sign_extend};
+
+/// A value with its type: numbers as the type reads them, structures as objects in the order of their fields.
+pub(crate) struct Shown<'a> {
+    pub(crate) types: &'a DataTypes,
+    pub(crate) objects: &'a [ObjectInput],
+    pub(crate) ty: DataTypeId,
+    pub(crate) value: &'a DataValue,
+}
+
+impl<'a> Shown<'a> {
+    fn part(&self, ty: DataTypeId, value: &'a DataValue) -> Shown<'a> {
+        Shown { types: self.types, objects: self.objects, ty, value }
+    }
+
+    /// A short form: `-5`, `GREEN`, `'a'`, `{1, 2}`, `"ab"`, `&list`, `NULL`.
+    pub(crate) fn brief(&self) -> String {
+        match (&self.types[self.ty], self.value) {
+            (DataType::Int { name, .. }, DataValue::Int(bits @ 32..=126)) if name == "char" => {
+                format!("'{}'", char::from(*bits as u8))
+            }
+            (DataType::Enum { items, bits, signed, .. }, DataValue::Int(value)) => {
+                let number = if *signed { sign_extend(*value, *bits) } else { *value as i64 };
+                let named = items.iter().find(|item| item.value == number);
+                named.map_or_else(|| number.to_string(), |item| item.name.clone())
+            }
+            (ty, DataValue::Int(value)) => number(ty, *value),
+            (_, DataValue::Pointer(target)) => self.brief_pointer(target),
+            (DataType::Array { element, .. }, DataValue::Array(values)) => {
+                brief_elements(self.types, self.objects, *element, values)
+            }
+            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                let parts: Vec<String> =
+                    fields.iter().zip(values).map(|(field, value)| self.part(field.ty, value).brief()).collect();
+                format!("{{{}}}", parts.join(", "))
+            }
+            (_, DataValue::Undefined) => "?".to_string(),
+            (_, DataValue::Array(_) | DataValue::Struct(_)) => "…".to_string(),
+        }
+    }
+
+    fn brief_pointer(&self, target: &PointerTarget) -> String {
+        let at = |name: &str, offset: i64| match offset {
+            0 => format!("&{name}"),
+            offset => format!("&{name}{offset:+}"),
+        };
+        match target {
+            PointerTarget::Null => "NULL".to_string(),
+            PointerTarget::Object { object, offset } => {
+                at(self.objects.get(*object).map_or("?", |object| object.name.as_str()), *offset)
+            }
+            PointerTarget::Global { name, offset } => at(name, *offset),
+            PointerTarget::Function(name) => format!("&{name}"),
+            PointerTarget::Elsewhere => "?".to_string(),
+        }
+    }
+}
+
+/// The elements of an array in short.
+pub(crate) fn brief_elements(
+    types: &DataTypes,
+    objects: &[ObjectInput],
+    element: DataTypeId,
+    values: &[DataValue],
+) -> String {
+    const MOST: usize = 12;
+    if let Some(text) = brief_string(&types[element], values) {
+        return text;
+    }
+    let mut parts: Vec<String> =
+        values.iter().take(MOST).map(|value| Shown { types, objects, ty: element, value }.brief()).collect();
+    if values.len() > MOST {
+        parts.push("…".to_string());
+    }
+    format!("{{{}}}", parts.join(", "))
+}
+
+/// A readable text with its end.
+fn brief_string(element: &DataType, values: &[DataValue]) -> Option<String> {
+    if !matches!(element, DataType::Int { name, .. } if name == "char") || values.len() < 2 {
+        return None;
+    }
+    let end = values.iter().position(|value| *value == DataValue::Int(0))?;
+    let mut text = String::new();
+    for value in &values[..end] {
+        match value {
+            DataValue::Int(byte @ 32..=126) if *byte != 34 => text.push(char::from(*byte as u8)),
+            _ => return None,
+        }
+    }
+    Some(format!("\"{text}\""))
+}
+
+fn number(ty: &DataType, value: u64) -> String {
+    match ty {
+        DataType::Int { bits, signed: true, .. } | DataType::Enum { bits, signed: true, .. } => {
+            sign_extend(value, *bits).to_string()
+        }
+        _ => value.to_string(),
+    }
+}
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (&self.types[self.ty], self.value) {
+            (DataType::Bool { .. }, DataValue::Int(value)) => serializer.serialize_bool(*value != 0),
+            (
+                DataType::Int { bits, signed: true, .. } | DataType::Enum { bits, signed: true, .. },
+                DataValue::Int(value),
+            ) => serializer.serialize_i64(sign_extend(*value, *bits)),
+            (_, DataValue::Int(value)) => serializer.serialize_u64(*value),
+            (_, DataValue::Pointer(target)) => self.serialize_pointer(target, serializer),
+            (DataType::Array { element, .. }, DataValue::Array(values)) => {
+                Elements { types: self.types, objects: self.objects, element: *element, values }.serialize(serializer)
+            }
+            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                let mut map = serializer.serialize_map(Some(values.len()))?;
+                for (index, (field, value)) in fields.iter().zip(values).enumerate() {
+                    // An anonymous member is known by its position.
+                    let name = if field.name.is_empty() { format!("#{index}") } else { field.name.clone() };
+                    map.serialize_entry(&name, &self.part(field.ty, value))?;
+                }
+                map.end()
+            }
+            (_, DataValue::Undefined | DataValue::Array(_) | DataValue::Struct(_)) => {
+                Marked { undefined: true }.serialize(serializer)
+            }
+        }
+    }
+}
+
+/// What has no value: `{"undefined": true}`.
+#[derive(Serialize)]
+struct Marked {
+    undefined: bool,
+}
+
+#[derive(Serialize)]
+struct IntoObject<'a> {
+    object: &'a str,
+    offset: i64,
+}
+
+#[derive(Serialize)]
+struct IntoGlobal<'a> {
+    global: &'a str,
+    offset: i64,
+}
+
+#[derive(Serialize)]
+struct ToFunction<'a> {
+    function: &'a str,
+}
+
+#[derive(Serialize)]
+struct Elsewhere {
+    elsewhere: bool,
+}
+
+impl Shown<'_> {
+    fn serialize_pointer<S: Serializer>(&self, target: &PointerTarget, serializer: S) -> Result<S::Ok, S::Error> {
+        match target {
+            PointerTarget::Null => serializer.serialize_none(),
+            PointerTarget::Object { object, offset } => {
+                let name = self.objects.get(*object).map_or("?", |object| object.name.as_str());
+                IntoObject { object: name, offset: *offset }.serialize(serializer)
+            }
+            PointerTarget::Global { name, offset } => {
+                IntoGlobal { global: name, offset: *offset }.serialize(serializer)
+            }
+            PointerTarget::Function(name) => ToFunction { function: name }.serialize(serializer),
+            PointerTarget::Elsewhere => Elsewhere { elsewhere: true }.serialize(serializer),
+        }
+    }
+}
+
+/// The elements of an array.
+pub(crate) struct Elements<'a> {
+    pub(crate) types: &'a DataTypes,
+    pub(crate) objects: &'a [ObjectInput],
+    pub(crate) element: DataTypeId,
+    pub(crate) values: &'a [DataValue],
+}
+
+impl Serialize for Elements<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.values.len()))?;
+        for value in self.values {
+            list.serialize_element(&Shown { types: self.types, objects: self.objects, ty: self.element, value })?;
+        }
+        list.end()
+    }
+}
