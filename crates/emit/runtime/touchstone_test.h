@@ -21,6 +21,7 @@
 #undef ERROR_TEST
 #undef SHAPE
 #undef ROW
+#undef ERROR_ROW
 #undef SKIP
 #undef SET
 #undef CHECK_INT
@@ -89,14 +90,15 @@ struct touchstone_test {
     static inline void touchstone_do_##shape(const struct shape *row); \
     static inline void touchstone_run_##shape(const void *row) { touchstone_do_##shape(row); } \
     static inline void touchstone_do_##shape(const struct shape *row)
-#ifdef TOUCHSTONE_ERRORS_ONLY
-#define ROW(id, shape, text, ...)
-#else
-#define ROW(id, shape, text, ...)                                         \
+#define ERROR_ROW(id, shape, text, ...)                                   \
     static const struct shape touchstone_row_##id = __VA_ARGS__;          \
     static const struct touchstone_test touchstone_entry_##id = {         \
         #id, text, 0, touchstone_run_##shape, &touchstone_row_##id};      \
     TOUCHSTONE_LIST(id)
+#ifdef TOUCHSTONE_ERRORS_ONLY
+#define ROW(id, shape, text, ...)
+#else
+#define ROW(id, shape, text, ...) ERROR_ROW(id, shape, text, __VA_ARGS__)
 #endif
 
 /* The test can't be run, and why. */

@@ -62,7 +62,7 @@ fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
 }
 
 /// What must be said before the run.
-fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
+pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
     let mut lines = Vec::new();
     match &test.expected.output {
         // What was written before things went wrong may still be in a buffer.

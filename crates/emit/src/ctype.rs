@@ -105,7 +105,8 @@ pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitE
     for (index, param) in function.params.iter().skip(hidden).enumerate() {
         let name = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };
         let part = types.declare(param.data, &name);
-        parts.push(part.map_err(|Unwritable(why)| EmitError::NoParameterList { function: function.name.clone(), why })?);
+        parts
+            .push(part.map_err(|Unwritable(why)| EmitError::NoParameterList { function: function.name.clone(), why })?);
     }
     Ok(if parts.is_empty() { "void".to_string() } else { parts.join(", ") })
 }
@@ -194,10 +195,7 @@ mod tests {
         });
         let types = CTypes::new(&module);
         assert_eq!(types.declare(outer, "x").as_deref(), Ok("__typeof__((table)[0]) x"));
-        assert_eq!(
-            types.declare(inner, "x").as_deref(),
-            Ok("__typeof__(*((__typeof__((table)[0]) *)0)->part) x")
-        );
+        assert_eq!(types.declare(inner, "x").as_deref(), Ok("__typeof__(*((__typeof__((table)[0]) *)0)->part) x"));
         assert!(types.declare(lost, "x").is_err());
     }
 }

@@ -24,6 +24,7 @@ mod replay;
 mod row;
 mod sanitizer;
 mod suite;
+mod symbols;
 mod tap;
 mod target;
 mod values;

@@ -58,7 +58,9 @@ fn readable(byte: u8) -> Option<String> {
 /// The characters of an array as a string literal, if they are a readable text, filled up with zeros.
 pub(crate) fn readable_string(bytes: &[u8]) -> Option<String> {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    if bytes.len() < 2 || bytes[end..].iter().any(|&byte| byte != 0) || bytes[..end].iter().any(|&b| readable(b).is_none())
+    if bytes.len() < 2
+        || bytes[end..].iter().any(|&byte| byte != 0)
+        || bytes[..end].iter().any(|&b| readable(b).is_none())
     {
         return None;
     }

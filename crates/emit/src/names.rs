@@ -25,7 +25,7 @@ const KEYWORDS: &[&str] = &[
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
     "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false",
-    "asm", "typeof", "NULL", "main",
+    "asm", "typeof", "NULL", "main", "row",
 ];
 
 /// Every name of the program that a local of a test must not hide.

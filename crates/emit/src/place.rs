@@ -39,9 +39,10 @@ pub(crate) fn compatible(types: &DataTypes, a: DataTypeId, b: DataTypeId) -> boo
         return true;
     }
     match (&types[a], &types[b]) {
-        (DataType::Int { name, bits, signed }, DataType::Int { name: other, bits: other_bits, signed: other_signed }) => {
-            bits == other_bits && signed == other_signed && family(name, *bits) == family(other, *other_bits)
-        }
+        (
+            DataType::Int { name, bits, signed },
+            DataType::Int { name: other, bits: other_bits, signed: other_signed },
+        ) => bits == other_bits && signed == other_signed && family(name, *bits) == family(other, *other_bits),
         (DataType::Bool { .. }, DataType::Bool { .. }) => true,
         (DataType::Pointer { pointee, .. }, DataType::Pointer { pointee: other, .. }) => {
             compatible(types, *pointee, *other)

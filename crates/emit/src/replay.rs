@@ -6,6 +6,7 @@
 use crate::EmitError;
 use crate::compiler::{Compiler, Variant, compile_others};
 use crate::suite::{HEADER, RUNNER, chunk_paths, unit_with};
+use crate::symbols::Symbols;
 use crate::tap::{TapReader, TapResult};
 use crate::target::Target;
 use crate::verdict::verdict;
@@ -24,8 +25,8 @@ struct Job {
     names: Vec<String>,
     variant: Variant,
     number: usize,
-    /// These are all tests of this kind in the file.
-    all: bool,
+    /// How many processes share its tests.
+    shards: usize,
 }
 
 /// What a worker tells.
@@ -55,7 +56,10 @@ pub fn replay(
     let compiler = Compiler { target, module, dir: dir.path() };
     let errors = tests.iter().any(is_error);
     let sanitizers = errors && compiler.has_sanitizers();
-    let jobs = jobs(suite, tests, sanitizers)?;
+    let mut jobs = jobs(suite, tests, sanitizers)?;
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let shards = processors.div_ceil(jobs.len().max(1));
+    jobs.iter_mut().for_each(|job| job.shards = shards);
     let mut parts = BTreeMap::new();
     for variant in [Variant::Plain, Variant::Sanitized] {
         if jobs.iter().any(|job| job.variant == variant) {
@@ -68,7 +72,7 @@ pub fn replay(
     let mut verdicts: BTreeMap<String, Replay> = BTreeMap::new();
     let mut failure = None;
     let next = AtomicUsize::new(0);
-    let workers = std::thread::available_parallelism().map_or(1, |count| count.get()).min(jobs.len());
+    let workers = processors.min(jobs.len());
     let (sender, events) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..workers {
@@ -125,12 +129,12 @@ fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, 
         for variant in [Variant::Plain, Variant::Sanitized] {
             let here = |name: &&&str| {
                 let error = wanted.get(**name).copied();
-                error.map(|error| if error && sanitizers { Variant::Sanitized } else { Variant::Plain }) == Some(variant)
+                error.map(|error| if error && sanitizers { Variant::Sanitized } else { Variant::Plain })
+                    == Some(variant)
             };
             let names: Vec<String> = written.iter().filter(here).map(|name| name.to_string()).collect();
             if !names.is_empty() {
-                let all = names.len() == written.len();
-                jobs.push(Job { file: file.clone(), names, variant, number: index + 1, all });
+                jobs.push(Job { file: file.clone(), names, variant, number: index + 1, shards: 1 });
             }
         }
     }
@@ -139,7 +143,7 @@ fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, 
 
 /// The name in a line that begins a test.
 fn test_name(line: &str) -> Option<&str> {
-    let rest = ["TEST(", "ERROR_TEST(", "ROW("].iter().find_map(|start| line.strip_prefix(start))?;
+    let rest = ["TEST(", "ERROR_TEST(", "ROW(", "ERROR_ROW("].iter().find_map(|start| line.strip_prefix(start))?;
     rest.split_once(',').map(|(name, _)| name)
 }
 
@@ -165,12 +169,26 @@ fn run_job(
     let mut linked = vec![object];
     linked.extend_from_slice(objects);
     let path = compiler.link(&linked, job.variant, &program)?;
-    run_program(&path, job, compiler.target, events)
+    // Few files and many processors: the tests of a file run in several processes at the same time.
+    let shard = job.names.len().div_ceil(job.shards).max(50);
+    std::thread::scope(|scope| {
+        let shards: Vec<_> = job
+            .names
+            .chunks(shard)
+            .map(|names| {
+                let path = &path;
+                scope.spawn(move || run_program(path, names, job.variant, compiler.target, events))
+            })
+            .collect();
+        let ended = shards.into_iter().map(|shard| shard.join().expect("invariant: a shard doesn't panic"));
+        ended.collect::<Result<Vec<()>, EmitError>>().map(|_| ())
+    })
 }
 
 fn run_program(
     program: &Path,
-    job: &Job,
+    names: &[String],
+    variant: Variant,
     target: &Target,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
@@ -178,11 +196,9 @@ fn run_program(
     let mut command = Command::new(program);
     command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
     command.args(["--total", &limits.total_seconds.to_string()]);
-    if !job.all {
-        command.args(&job.names);
-    }
+    command.args(names);
     let asan = format!(
-        "detect_leaks=0:detect_stack_use_after_return=1:abort_on_error=0:handle_abort=0:color=never:\
+        "symbolize=0:detect_leaks=0:detect_stack_use_after_return=1:abort_on_error=0:handle_abort=0:color=never:\
          allocator_may_return_null=1:hard_rss_limit_mb={}",
         limits.memory_mib
     );
@@ -191,22 +207,28 @@ fn run_program(
     let cannot = |source| EmitError::CannotRun { program: program.to_path_buf(), source };
     let mut child = command.spawn().map_err(cannot)?;
     let mut reader = TapReader::default();
+    let mut symbols = Symbols::new(program);
+    let mut tell = |mut result: TapResult| {
+        symbols.resolve(&mut result.stderr);
+        // The receiver lives until all workers are done.
+        let _ = events.send(Event::Result(variant, result));
+    };
     if let Some(stdout) = child.stdout.take() {
         let mut lines = BufReader::new(stdout);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).map_err(cannot)? > 0 {
             if let Some(result) = reader.line(String::from_utf8_lossy(&line).trim_end_matches('\n')) {
-                let _ = events.send(Event::Result(job.variant, result));
+                tell(result);
             }
             line.clear();
         }
     }
     child.wait().map_err(cannot)?;
     if let Some(result) = reader.finish() {
-        let _ = events.send(Event::Result(job.variant, result));
+        tell(result);
     }
     if let Some(why) = reader.bailed_out {
-        let _ = events.send(Event::Stopped(job.names.clone(), why));
+        let _ = events.send(Event::Stopped(names.to_vec(), why));
     }
     Ok(())
 }

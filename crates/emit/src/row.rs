@@ -2,9 +2,10 @@
 //!
 //! Tests of a large suite mostly differ in numbers only. Such tests share one function, their *shape*, that takes the
 //! numbers from a structure; a test is then one initialiser of that structure. A test is a row if everything that it
-//! makes and checks is an integer or an array of integers, and it runs to its end without output.
+//! makes and checks is an integer or an array of integers, and it writes nothing. Pointers to whole
+//! objects are part of the shape.
 
-use crate::body::{FunctionTest, Program, TestText};
+use crate::body::{FunctionTest, Program, TestText, announcements};
 use crate::ctype::Unwritable;
 use crate::literal;
 use std::collections::BTreeMap;
@@ -14,12 +15,13 @@ use touchstone_ir::{DataType, DataTypeId, DataValue};
 /// The test as a row, with its shape before it if the file doesn't have it yet. `None` if it can't be a row.
 pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<TestText> {
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
-    let ends = matches!(test.outcome, Outcome::Returned | Outcome::OracleRejected);
-    if !ends || !test.expected.output.as_ref().is_some_and(Vec::is_empty) {
+    let error = matches!(test.outcome, Outcome::Error { .. });
+    if !error && !test.expected.output.as_ref().is_some_and(Vec::is_empty) {
         return None;
     }
     let mut row = Row::new(program, objects);
     row.inputs(params, globals, objects).ok()?;
+    row.test.lines.extend(announcements(program, test));
     row.test.call(test).ok()?;
     row.checks(test, objects).ok()?;
     let lines: Vec<String> = row.test.lines.iter().map(|line| format!("    {line}\n")).collect();
@@ -34,7 +36,8 @@ pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap
         shapes.insert(shape, number);
     }
     let (description, values) = (literal::text(&test.description), row.initialisers.join(", "));
-    text.push_str(&format!("\nROW({}, shape_{number}, {description},\n    {{{values}}})\n", test.id));
+    let kind = if error { "ERROR_ROW" } else { "ROW" };
+    text.push_str(&format!("\n{kind}({}, shape_{number}, {description},\n    {{{values}}})\n", test.id));
     Some(TestText { text, declarations: row.test.values.declarations })
 }
 
@@ -97,22 +100,22 @@ impl<'a> Row<'a> {
         for (index, object) in objects.iter().enumerate() {
             let local = self.test.values.objects[index].name.clone();
             let wanted = format!("{local}_before");
-            let declarator = if self.test.values.objects[index].is_array {
-                self.array_field(&wanted, object.element, &object.values)?;
-                format!("{local}[{}]", object.values.len())
+            let (field, declarator) = if self.test.values.objects[index].is_array {
+                let field = self.array_field(&wanted, object.element, &object.values)?;
+                (field.name, format!("{local}[{}]", object.values.len()))
             } else {
-                self.field(&wanted, object.element, &object.values[0])?;
-                local.clone()
+                (self.field(&wanted, object.element, &object.values[0])?.name, local.clone())
             };
             let declaration = self.test.program.ctypes.declare(object.element, &declarator)?;
             self.test.lines.push(format!("{declaration};"));
-            self.test.lines.push(format!("touchstone_copy(&{local}, &row->{wanted}, sizeof {local});"));
+            self.test.lines.push(format!("touchstone_copy(&{local}, &row->{field}, sizeof {local});"));
         }
         for param in params {
             let argument = match (&param.value, &self.test.program.module.types[param.data]) {
-                (DataValue::Pointer(target), DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. }) => {
-                    self.test.values.pointer(target, *to)?
-                }
+                (
+                    DataValue::Pointer(target),
+                    DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. },
+                ) => self.test.values.pointer(target, *to)?,
                 _ => format!("row->{}", self.field(&param.name, param.data, &param.value)?.name),
             };
             self.test.arguments.push(argument);
@@ -126,6 +129,9 @@ impl<'a> Row<'a> {
     }
 
     fn checks(&mut self, test: &TestCase, objects: &[ObjectInput]) -> Result<(), Unwritable> {
+        if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
+            return Ok(());
+        }
         if let (Some(value), Some(result)) = (&test.expected.result, self.test.result.clone()) {
             let ty = self.test.program.function.result_data;
             let field = self.field("result_after", ty, value)?;

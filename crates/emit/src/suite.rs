@@ -8,8 +8,8 @@
 use crate::EmitError;
 use crate::body::{Program, main_prototype, test_text};
 use crate::ctype::CTypes;
-use crate::row::row_text;
 use crate::names::{program_names, source_name};
+use crate::row::row_text;
 use crate::target::{Target, relative_path};
 use crate::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,12 +45,7 @@ pub struct CSuite<'m> {
 
 impl<'m> CSuite<'m> {
     /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is replaced.
-    pub fn create(
-        dir: &Path,
-        module: &'m Module,
-        function: FuncId,
-        target: &Target,
-    ) -> Result<CSuite<'m>, EmitError> {
+    pub fn create(dir: &Path, module: &'m Module, function: FuncId, target: &Target) -> Result<CSuite<'m>, EmitError> {
         fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
         write_file(&dir.join("touchstone_test.h"), HEADER)?;
         write_file(&dir.join("touchstone_test.c"), RUNNER)?;

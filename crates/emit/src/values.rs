@@ -43,12 +43,7 @@ impl<'a> Values<'a> {
 
     /// The initialiser of something at `place`. Pointers to objects that are not declared yet start as `NULL` and are
     /// kept in `late`.
-    pub(crate) fn initialiser(
-        &mut self,
-        ty: DataTypeId,
-        value: &DataValue,
-        place: &str,
-    ) -> Result<String, Unwritable> {
+    pub(crate) fn initialiser(&mut self, ty: DataTypeId, value: &DataValue, place: &str) -> Result<String, Unwritable> {
         match (&self.types()[ty], value) {
             (_, DataValue::Undefined) => Ok("{0}".to_string()),
             (DataType::Pointer { pointee, .. }, DataValue::Pointer(target)) => {
@@ -79,9 +74,8 @@ impl<'a> Values<'a> {
                 }
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
             }
-            (data, DataValue::Int(bits)) => {
-                literal::scalar(data, *bits).ok_or_else(|| Unwritable("an integer for a type that has none".to_string()))
-            }
+            (data, DataValue::Int(bits)) => literal::scalar(data, *bits)
+                .ok_or_else(|| Unwritable("an integer for a type that has none".to_string())),
             _ => Err(Unwritable("a value doesn't fit its type".to_string())),
         }
     }

@@ -71,7 +71,9 @@ fn error_verdict(kind: ErrorKind, span: Span, result: &TapResult, variant: Varia
             Replay::NotCheckable(format!("the compiler has no sanitizers, without them nothing shows: {kind}"))
         }
         ErrorKind::OutOfBounds | ErrorKind::Dangling if result.end == "returned" || result.end == "exit 0" => {
-            Replay::NotCheckable("the sanitizers report nothing; the access may have hit other valid memory".to_string())
+            Replay::NotCheckable(
+                "the sanitizers report nothing; the access may have hit other valid memory".to_string(),
+            )
         }
         _ => Replay::Disagreed(format!(
             "expected {kind} at {}, but the run ended with: {}",
@@ -127,11 +129,9 @@ fn check_place(kind: ErrorKind, span: Span, report: &Report, files: &Files) -> R
     let Some(path) = files.get(span.file).filter(|_| span.is_some()) else { return Replay::Agreed };
     let file = path.rsplit('/').next().unwrap_or(path);
     match report.places.iter().find(|place| place.file == file) {
-        Some(place) if place.line < span.line || place.line > span.end_line.max(span.line) => Replay::Disagreed(format!(
-            "expected {kind} at {}, but it happened in line {}",
-            span.display(files),
-            place.line
-        )),
+        Some(place) if place.line < span.line || place.line > span.end_line.max(span.line) => Replay::Disagreed(
+            format!("expected {kind} at {}, but it happened in line {}", span.display(files), place.line),
+        ),
         _ => Replay::Agreed,
     }
 }

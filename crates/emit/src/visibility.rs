@@ -80,8 +80,21 @@ impl<'m> Visibility<'m> {
 
     fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
         const BUILT_IN: &[&str] = &[
-            "int", "char", "short", "long", "unsigned", "signed", "void", "const", "struct", "union", "enum", "float",
-            "double", "_Bool", "__typeof__",
+            "int",
+            "char",
+            "short",
+            "long",
+            "unsigned",
+            "signed",
+            "void",
+            "const",
+            "struct",
+            "union",
+            "enum",
+            "float",
+            "double",
+            "_Bool",
+            "__typeof__",
         ];
         words_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
     }

@@ -142,7 +142,10 @@ fn error_tests_and_others_share_a_file() {
     errors.tests[1].expected.result = Some(int(i64::from(i32::MAX)));
     let text = errors.bench.text(&errors.tests);
     assert!(text.contains("ERROR_TEST(go_wrong_1,"), "{text}");
-    assert!(text.contains("    EXPECT_ERROR(\"division by zero\", \"code.c\", 13);\n    go_wrong(what, p);\n}"), "{text}");
+    assert!(
+        text.contains("    EXPECT_ERROR(\"division by zero\", \"code.c\", 13);\n    go_wrong(what, p);\n}"),
+        "{text}"
+    );
     errors.bench.agrees(&errors.tests);
 }
 
@@ -162,7 +165,6 @@ fn an_error_in_the_library_is_no_matter_of_lines() {
     bench.function("len", &[("s", text)], bench.int);
     let model = bench.module.files.push("models/string.c".into());
     let mut test = bench.test("len_1", "len", vec![to(0)], vec![object("s", bench.char, chars(b"abc"))]);
-    test.outcome =
-        Outcome::Error { kind: ErrorKind::OutOfBounds, span: touchstone_base::Span::at(model, 12, 3) };
+    test.outcome = Outcome::Error { kind: ErrorKind::OutOfBounds, span: touchstone_base::Span::at(model, 12, 3) };
     bench.agrees(&[test]);
 }

@@ -73,7 +73,9 @@ fn a_program_that_does_not_compile_shows_the_compilers_words() {
     let tests = [max_test(&bench, "max_1", 1, 2, 3)];
     let suite = bench.write(&tests);
     let error = touchstone_emit::replay(&suite, &bench.module, &bench.target, &tests, &mut |_| {}).unwrap_err();
-    assert!(error.to_string().contains("expected expression before") || error.to_string().contains("expected expression"));
+    assert!(
+        error.to_string().contains("expected expression before") || error.to_string().contains("expected expression")
+    );
     assert!(error.to_string().contains("command: "));
 }
 
@@ -94,8 +96,7 @@ fn arrays_matrices_and_strings_are_made_and_checked() {
         object("raw", bench.char, chars(b"\xff\x01")),
     ];
     let mut test = bench.test("f_1", "f", vec![to(0), to(1), to(2), to(3)], objects);
-    test.expected.objects =
-        vec![ints(&[1, -1, 3]), rows([[1, 2], [-3, 4]]), chars(b"Xb\0\0"), chars(b"\xff\xff")];
+    test.expected.objects = vec![ints(&[1, -1, 3]), rows([[1, 2], [-3, 4]]), chars(b"Xb\0\0"), chars(b"\xff\xff")];
     let text = bench.text(std::slice::from_ref(&test));
     for line in [
         "int a[3] = {1, 2, 3};",
@@ -134,8 +135,7 @@ fn a_list_with_a_cycle_is_closed_by_an_assignment() {
     bench.module.types = pointers;
     bench.function("second", &[("list", node_ptr)], node_ptr);
     let value = |number, next| DataValue::Struct(vec![int(number), next]);
-    let objects =
-        vec![object("list", node, vec![value(5, to(1))]), object("list_next", node, vec![value(6, to(0))])];
+    let objects = vec![object("list", node, vec![value(5, to(1))]), object("list_next", node, vec![value(6, to(0))])];
     let mut test = bench.test("second_1", "second", vec![to(0)], objects);
     test.expected.result = Some(to(1));
     test.expected.objects = vec![vec![value(6, to(1))], vec![value(6, to(0))]];
@@ -278,7 +278,8 @@ fn the_oracle_is_asked_and_a_predicted_rejection_agrees() {
 
 #[test]
 fn other_files_are_linked_and_their_globals_declared() {
-    let mut bench = Bench::new("int helper(int);\nint f(int x) { return helper(x); }\nint main(void) { return f(1); }\n");
+    let mut bench =
+        Bench::new("int helper(int);\nint f(int x) { return helper(x); }\nint main(void) { return f(1); }\n");
     bench.file("other.c", "int offset = 1;\nstatic int calls;\nint helper(int x) { calls++; return x + offset; }\n");
     let int_type = bench.int;
     bench.function("main", &[], int_type);
@@ -300,8 +301,9 @@ fn other_files_are_linked_and_their_globals_declared() {
 
 #[test]
 fn what_the_program_only_declares_gets_a_stand_in() {
-    let mut bench =
-        Bench::new("extern int gauge;\nvoid send_byte(int);\nint f(int x) { if (x > 9) send_byte(x); return x + gauge; }\n");
+    let mut bench = Bench::new(
+        "extern int gauge;\nvoid send_byte(int);\nint f(int x) { if (x > 9) send_byte(x); return x + gauge; }\n",
+    );
     let int_type = bench.int;
     bench.function("f", &[("x", int_type)], int_type);
     bench.global("gauge", int_type, Linkage::Undefined, 0);
@@ -410,4 +412,68 @@ fn the_parameters_of_a_function_can_be_written_as_its_definition_has_them() {
     };
     check("f", "int a[3], char *argument2");
     check("g", "void");
+}
+
+#[test]
+fn beyond_a_thousand_tests_that_differ_in_numbers_are_rows_and_judged_alike() {
+    let mut bench = Bench::new(
+        "unsigned long total;\nint f(int row[2], char *s, int x) { total += x; row[0] = x; s[0]++; return x / row[1]; }\n\
+         int f_post(int row[2], char *s, int x, int result) { return s[0] && result != 77; }\n",
+    );
+    let long = DataType::Int { name: "unsigned long".into(), bits: 64, signed: false };
+    let long = bench.module.types.push(long);
+    let (row, text) = (bench.array(bench.int, 2), bench.pointer(bench.char));
+    bench.global("total", long, Linkage::External, 0);
+    bench.function("f", &[("row", row), ("s", text), ("x", bench.int)], bench.int);
+    bench.function("f_post", &[("row", row), ("s", text), ("x", bench.int), ("result", bench.int)], bench.int);
+    let make = |number: i64| {
+        let objects = vec![object("row", bench.int, ints(&[9, -1])), object("s", bench.char, chars(b"a"))];
+        let mut test = bench.test(&format!("f_{number}"), "f", vec![to(0), to(1), int(number)], objects);
+        let total = |value| NamedValue { name: "total".into(), data: long, value: DataValue::Int(value) };
+        globals_of(&mut test).push(total(u64::MAX));
+        test.oracle = Some("f_post".into());
+        test.expected.result = Some(int(-number));
+        test.expected.objects = vec![ints(&[number, -1]), chars(b"b")];
+        test.expected.globals = vec![total(u64::MAX.wrapping_add(number as u64))];
+        test
+    };
+    let mut tests: Vec<TestCase> = (1..=1010).map(make).collect();
+    tests[1000].expected.result = Some(int(5));
+    tests[1001].expected.objects[0] = ints(&[1002, 1]);
+    tests[1002].expected.objects[1] = chars(b"c");
+    tests[1003].expected.globals[0].value = DataValue::Int(u64::MAX);
+    if let TestKind::Function { params, objects, .. } = &mut tests[1004].kind {
+        params[2].value = int(-77);
+        objects[0].values = ints(&[0, -1]);
+    }
+    tests[1004].expected.result = Some(int(77));
+    tests[1004].expected.objects[0] = ints(&[-77, -1]);
+    tests[1004].expected.globals[0].value = DataValue::Int(u64::MAX - 77);
+    tests[1004].outcome = Outcome::OracleRejected;
+    if let TestKind::Function { objects, .. } = &mut tests[1005].kind {
+        objects[0].values = ints(&[9, 0]);
+    }
+    tests[1005].outcome = common::error(touchstone_ir::ErrorKind::DivisionByZero, 2);
+    tests[1006].expected.output = None;
+    let verdicts = bench.replay(&tests);
+    let rows = std::fs::read_to_string(bench.dir.path().join("out/test_f.002.c")).expect("a second file");
+    assert_eq!(rows.matches("\nSHAPE(").count(), 2, "{rows}");
+    assert_eq!(rows.matches("\nROW(").count(), 8, "{rows}");
+    assert_eq!(rows.matches("\nERROR_ROW(").count(), 1, "{rows}");
+    let disagreed = |why: &str| Replay::Disagreed(why.to_string());
+    assert!(verdicts[..1000].iter().all(|verdict| *verdict == Replay::Agreed));
+    assert_eq!(
+        verdicts[1000..1007],
+        [
+            disagreed("result: expected 5, got -1001"),
+            disagreed("row_2: element 1: expected 1, got -1"),
+            disagreed("s: expected 99, got 98"),
+            disagreed("total: expected 18446744073709551615, got 1003"),
+            Replay::Agreed,
+            Replay::Agreed,
+            Replay::Agreed,
+        ],
+        "{rows}"
+    );
+    assert!(verdicts[1007..].iter().all(|verdict| *verdict == Replay::Agreed));
 }

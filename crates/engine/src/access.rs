@@ -8,7 +8,7 @@ use crate::memory::{Cell, Contents, Memory, ObjectKind, assemble, disassemble};
 use crate::state::{State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
-use touchstone_base::Span;
+use touchstone_base::{Id, Span};
 use touchstone_ir::{ErrorKind, Ty};
 use touchstone_solver::{Rel, TermId};
 
@@ -116,7 +116,7 @@ impl Executor<'_> {
     }
 
     /// The object and offset of a plain pointer.
-    fn target(&mut self, state: &State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
+    fn target(&mut self, state: &mut State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
         match addr {
             Value::Ptr(pointer) => Ok(*pointer),
             Value::Lazy(id) => match state.inputs.shape(*id) {
@@ -134,10 +134,29 @@ impl Executor<'_> {
             },
             Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
                 Some(address) => self.target(state, &Value::constant(address), span),
-                None => Err(Stop::unsupported("access through a pointer made from an input integer", span)),
+                None => Err(self.wild(state, *term, span)),
             },
             Value::Undefined => Err(Stop::error(ErrorKind::Uninitialised, span)),
             Value::Choice(_) => Err(Stop::unsupported("choice of choices of pointers", span)),
+        }
+    }
+
+    /// An access at an address that is a number: null plus an index, for instance. Every address that no object can
+    /// have ends the path in an error; whether the others hit an object is not followed.
+    fn wild(&mut self, state: &mut State, address: TermId, span: Span) -> Stop {
+        let first = Memory::address(crate::value::ObjectId::new(0));
+        let page = self.terms.constant(64, NULL_PAGE);
+        let first = self.terms.constant(64, first);
+        let half = self.terms.constant(64, 1 << 63);
+        let beyond_null = self.terms.cmp(Rel::Ule, page, address);
+        if let Err(stop) = self.require(state, beyond_null, ErrorKind::NullPointer, span) {
+            return stop;
+        }
+        let (low, high) = (self.terms.cmp(Rel::Ule, first, address), self.terms.cmp(Rel::Ult, address, half));
+        let possible = self.terms.and(low, high);
+        match self.require(state, possible, ErrorKind::InvalidPointer, span) {
+            Err(stop) => stop,
+            Ok(()) => Stop::unsupported("access through a pointer made from an input integer", span),
         }
     }
 

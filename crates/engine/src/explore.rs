@@ -186,9 +186,14 @@ impl Exploration<'_, '_> {
             let on = match flow {
                 Ok(Flow::Next) => Ok(()),
                 Ok(Flow::Branch { cond, then_block, else_block, tag, span }) => {
-                    self.branch(&mut state, cond, span).and_then(|taken| {
-                        if let Some((other, outcome)) = taken.other {
+                    let from = state.top().block;
+                    let graph = self.executor.graph(state.top().func);
+                    // The way out of a loop first: an unbounded loop gives tests from the beginning.
+                    let first = graph.leaves_loop(from, then_block) || !graph.leaves_loop(from, else_block);
+                    self.branch(&mut state, cond, first, span).and_then(|taken| {
+                        if let Some(other) = taken.other {
                             let mut other = *other;
+                            let outcome = !taken.outcome;
                             match self.executor.take_branch(&mut other, tag, outcome, then_block, else_block, span) {
                                 Ok(()) => self.worklist.push(other),
                                 Err(stop) => self.stop(Some(&other), stop),
@@ -214,30 +219,23 @@ impl Exploration<'_, '_> {
         }
     }
 
-    /// Narrows the state to one side of a condition; the other side, if feasible, comes back too.
-    fn branch(&mut self, state: &mut State, cond: TermId, span: Span) -> Result<Taken, Stop> {
+    /// Narrows the state to one side of a condition, `first` if both are feasible; the other then comes back too.
+    fn branch(&mut self, state: &mut State, cond: TermId, first: bool, span: Span) -> Result<Taken, Stop> {
         self.deepen(state, span)?;
         let (yes, no) = self.executor.solver.branch(&mut self.executor.terms, &state.path, cond);
         let yes = self.side(yes, span);
         let no = self.side(no, span);
-        match (yes, no) {
-            (Some(yes), Some(no)) => {
-                let mut other = Box::new(state.clone());
-                other.path = no;
-                state.path = yes;
-                Ok(Taken { outcome: true, other: Some((other, false)) })
-            }
-            (Some(yes), None) => {
-                state.path = yes;
-                Ok(Taken { outcome: true, other: None })
-            }
-            (None, Some(no)) => {
-                state.path = no;
-                Ok(Taken { outcome: false, other: None })
-            }
+        let (outcome, path, other) = match (yes, no) {
+            (Some(yes), Some(no)) if first => (true, yes, Some(no)),
+            (Some(yes), Some(no)) => (false, no, Some(yes)),
+            (Some(yes), None) => (true, yes, None),
+            (None, Some(no)) => (false, no, None),
             // Both sides unknown: already counted as given up.
-            (None, None) => Err(Stop::End(PathEnd::Assumed)),
-        }
+            (None, None) => return Err(Stop::End(PathEnd::Assumed)),
+        };
+        let other = other.map(|path| Box::new(State { path, ..state.clone() }));
+        state.path = path;
+        Ok(Taken { outcome, other })
     }
 
     fn side(&mut self, side: Side, span: Span) -> Option<Path> {
@@ -477,10 +475,10 @@ impl Exploration<'_, '_> {
     }
 }
 
-/// One side of a branch, and the other if it is feasible too.
+/// One side of a branch, and the state on the other if that is feasible too.
 struct Taken {
     outcome: bool,
-    other: Option<(Box<State>, bool)>,
+    other: Option<Box<State>>,
 }
 
 /// A function's name as an identifier.

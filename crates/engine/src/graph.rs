@@ -24,6 +24,11 @@ impl Graph {
         Graph { cfg, tests, joins }
     }
 
+    /// Whether going from one block to the other leaves the innermost loop.
+    pub fn leaves_loop(&self, from: BlockId, to: BlockId) -> bool {
+        self.cfg.innermost_loop(from).is_some_and(|id| !self.cfg.loops()[id].blocks.contains(&to))
+    }
+
     /// Where the ways on from a block come together again.
     pub fn join(&self, block: BlockId) -> Option<BlockId> {
         self.joins[block.index()]

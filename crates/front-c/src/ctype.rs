@@ -191,8 +191,9 @@ impl Types {
             let size = self.size(&field.ty);
             let natural = self.align(&field.ty);
             let effective = if packed || field.packed { 1 } else { natural }.max(field.aligned.unwrap_or(1));
-            if let TypeKind::Record(inner) = field.ty.kind {
-                problem = problem.or(self.records[inner].problem);
+            // Without its size, nothing behind the field has a place.
+            if size == 0 || matches!(field.ty.kind, TypeKind::Record(_)) {
+                problem = problem.or(self.refusal(&field.ty));
             }
             let (offset, bits) = match field.width {
                 Some(0) => {

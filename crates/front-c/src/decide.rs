@@ -63,6 +63,15 @@ impl Tree<'_> {
     }
 }
 
+/// What people are shown of an expression: without parentheses (which a macro may have put around an argument) and
+/// implicit casts.
+fn shown(node: &Node) -> &Node {
+    match (node.kind.as_str(), node.inner.first()) {
+        ("ParenExpr" | "ImplicitCastExpr", Some(inner)) => shown(inner),
+        _ => node,
+    }
+}
+
 type Conditions = IndexMap<CondId, Condition>;
 
 impl Lowerer<'_, '_> {
@@ -95,8 +104,8 @@ impl Lowerer<'_, '_> {
 
     /// Branches on a value that is there already, as a decision with one condition.
     pub fn decide_on(&mut self, node: &Node, value: Operand, yes: BlockId, no: BlockId) {
-        let span = self.unit.span(node);
-        let text = self.unit.text(node);
+        let span = self.unit.span(shown(node));
+        let text = self.unit.text(shown(node));
         let mut conditions = Conditions::new();
         let condition = conditions.push(Condition { span, text });
         let tree = Tree::Cond(condition, node);
@@ -116,8 +125,8 @@ impl Lowerer<'_, '_> {
         if let Some(&id) = self.decisions.get(&node.id) {
             return id;
         }
-        let span = self.unit.span(node);
-        let text = self.unit.text(node);
+        let span = self.unit.span(shown(node));
+        let text = self.unit.text(shown(node));
         let id = self.function.decisions.push(Decision { kind, span, text, tree: tree.shape(), conditions });
         self.decisions.insert(node.id, id);
         id
@@ -148,9 +157,8 @@ impl Lowerer<'_, '_> {
         if let Some(value) = self.unit.const_int(node) {
             return Tree::Const(value != 0);
         }
-        let span = self.unit.span(node);
-        let text = self.unit.text(node);
-        Tree::Cond(conditions.push(Condition { span, text }), node)
+        let condition = Condition { span: self.unit.span(shown(node)), text: self.unit.text(shown(node)) };
+        Tree::Cond(conditions.push(condition), node)
     }
 
     /// `==`, `!=` and `^`: part of the tree if both sides are truth values.
@@ -218,7 +226,7 @@ impl Lowerer<'_, '_> {
     fn branches(&mut self, tree: &Tree<'_>, decision: DecisionId, yes: BlockId, no: BlockId) {
         match tree {
             Tree::Cond(condition, node) => {
-                let span = self.unit.span(node);
+                let span = self.unit.span(shown(node));
                 let cond = self.truth(node);
                 let tag = Some(CondTag { decision, condition: *condition });
                 self.terminate(TermKind::Branch { cond, then_block: yes, else_block: no, tag }, span);

@@ -354,7 +354,7 @@ impl Lowerer<'_, '_> {
         for (index, draft) in self.blocks.iter().enumerate() {
             let tagged = matches!(
                 draft.terminator,
-                Some(Terminator { kind: TermKind::Branch { .. } | TermKind::Switch { .. } | TermKind::Unsupported(_), .. })
+                Some(Terminator { kind: TermKind::Branch { .. } | TermKind::Switch { .. }, .. })
             );
             if index == 0 || !draft.insts.is_empty() || tagged {
                 kept[index] = true;

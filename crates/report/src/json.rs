@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, FunctionResult, IncompletePaths, Objective, ObjectInput, Outcome, Replay, SCHEMA_VERSION, Status,
+    Campaign, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, SCHEMA_VERSION, Status,
     TestCase, TestKind,
 };
 use touchstone_ir::{DataTypes, Module};

@@ -135,8 +135,7 @@ fn errors(out: &mut String, campaign: &Campaign, module: &Module, style: Style) 
 }
 
 fn rejections(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
-    let found: Vec<&TestCase> =
-        campaign.tests.iter().filter(|test| test.outcome == Outcome::OracleRejected).collect();
+    let found: Vec<&TestCase> = campaign.tests.iter().filter(|test| test.outcome == Outcome::OracleRejected).collect();
     if found.is_empty() {
         return;
     }

@@ -3,11 +3,9 @@
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
     Bound, Campaign, Criterion, Expected, FunctionResult, Incomplete, IncompletePaths, MadeInput, NamedValue,
-    Objective, ObjectInput, ObjectiveCounts, Outcome, PathCounts, Replay, SolverUse, Status, TestCase, TestKind,
+    ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, Replay, SolverUse, Status, TestCase, TestKind,
 };
-use touchstone_ir::{
-    DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, Module, PointerTarget,
-};
+use touchstone_ir::{DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, Module, PointerTarget};
 use touchstone_report::{Style, json, test_json, text};
 
 struct Types {
@@ -124,7 +122,8 @@ replay: 1 agreed
 fn what_needs_a_look_follows_the_table() {
     let (module, types) = module();
     let node = |value, next| DataValue::Struct(vec![int(value), next]);
-    let list = ObjectInput { name: "list".into(), element: types.node, values: vec![node(5, to(1, 0))], is_array: false };
+    let list =
+        ObjectInput { name: "list".into(), element: types.node, values: vec![node(5, to(1, 0))], is_array: false };
     let next = ObjectInput { name: "list_next".into(), element: types.int, values: vec![int(-1)], is_array: false };
     let a = ObjectInput { name: "a".into(), element: types.int, values: vec![int(0), int(-7)], is_array: true };
     let s = ObjectInput {
@@ -148,7 +147,13 @@ fn what_needs_a_look_follows_the_table() {
     wrong.replayed = Replay::Disagreed("result: expected 5, got 6".into());
     let tests = vec![
         error("max3_1", vec![pointer("list", 0)], vec![list, next], ErrorKind::NullPointer, 9),
-        error("max3_2", vec![pointer("a", 0), named("i", types.int, int(2))], vec![a.clone()], ErrorKind::OutOfBounds, 12),
+        error(
+            "max3_2",
+            vec![pointer("a", 0), named("i", types.int, int(2))],
+            vec![a.clone()],
+            ErrorKind::OutOfBounds,
+            12,
+        ),
         error("max3_2b", vec![pointer("a", 0), named("i", types.int, int(9))], vec![a], ErrorKind::OutOfBounds, 12),
         unseen,
         rejected,
@@ -201,7 +206,12 @@ fn a_test_is_natural_json() {
     let node = DataValue::Struct(vec![int(-5), to(1, 4)]);
     let objects = vec![
         ObjectInput { name: "list".into(), element: types.node, values: vec![node], is_array: false },
-        ObjectInput { name: "a".into(), element: types.int, values: vec![int(1), DataValue::Undefined], is_array: true },
+        ObjectInput {
+            name: "a".into(),
+            element: types.int,
+            values: vec![int(1), DataValue::Undefined],
+            is_array: true,
+        },
     ];
     let mut test = test(
         "max3_1",
@@ -248,8 +258,7 @@ fn the_whole_report_has_the_keys_of_the_contract() {
     let (module, types) = module();
     let mut result = function("max3", 1.23456);
     result.objectives = ObjectiveCounts { total: 3, covered: 1, infeasible: 1, unknown: 1 };
-    result.incomplete =
-        vec![IncompletePaths { why: Incomplete::Bound(Bound::Depth), span: span(14), count: 3 }];
+    result.incomplete = vec![IncompletePaths { why: Incomplete::Bound(Bound::Depth), span: span(14), count: 3 }];
     let objective = |id: &str, status| Objective {
         id: id.into(),
         criterion: "paths".into(),

@@ -13,6 +13,9 @@ const BUDGET: u32 = 300;
 /// Depth of the same.
 const DEPTH: u32 = 40;
 
+/// Constraints looked at again for one condition.
+const NEAR: usize = 48;
+
 /// Facts about terms, sorted by term.
 #[derive(Clone, Default)]
 pub(crate) struct Bounds {
@@ -137,11 +140,23 @@ impl Bounds {
         self.refine(terms, condition, &Facts::constant(1, u64::from(truth)), DEPTH)
     }
 
-    /// Takes in constraints again and again while something changes, a few rounds.
-    pub(crate) fn propagate(&mut self, terms: &Terms, constraints: &[TermId]) -> Result<(), Contradiction> {
+    /// Takes in constraints again while something changes, a few rounds: the newest ones that share a variable with the
+    /// conditions, which are the last of them.
+    pub(crate) fn propagate(
+        &mut self,
+        terms: &Terms,
+        constraints: &[TermId],
+        conditions: &[TermId],
+    ) -> Result<(), Contradiction> {
+        let touched = |c: TermId| {
+            let support = terms.support(c);
+            conditions.iter().any(|&d| terms.support(d).iter().any(|v| support.binary_search(v).is_ok()))
+        };
+        let near: Vec<TermId> =
+            constraints.iter().rev().copied().filter(|&c| touched(c)).take(NEAR).collect();
         for _ in 0..3 {
             let before = self.entries.clone();
-            for &constraint in constraints {
+            for &constraint in &near {
                 self.comparison(terms, constraint, true, DEPTH)?;
             }
             if self.entries == before {

@@ -19,6 +19,11 @@ fn width_of_domain(terms: &Terms, bounds: &Bounds, var: VarId) -> Option<u64> {
     (span < 1 << 20).then_some(span + 1)
 }
 
+/// The variables that have few values.
+pub(crate) fn bounded_vars(terms: &Terms, bounds: &Bounds, vars: &[VarId]) -> Vec<VarId> {
+    vars.iter().copied().filter(|&v| width_of_domain(terms, bounds, v).is_some()).collect()
+}
+
 /// The logarithm (base 2) of the size of the box around all assignments; `None`: some variable is not bounded.
 pub(crate) fn box_size(terms: &Terms, bounds: &Bounds, vars: &[VarId]) -> Option<f64> {
     let mut size = 0.0;

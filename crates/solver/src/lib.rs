@@ -28,6 +28,7 @@ mod guess;
 mod memory;
 mod model;
 mod order;
+mod partial;
 mod path;
 mod program;
 mod rewrite;

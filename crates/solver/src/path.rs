@@ -15,12 +15,13 @@ use touchstone_base::Id;
 
 use crate::bounds::Bounds;
 use crate::model::Model;
+use crate::partial::Partial;
 use crate::term::{TermId, VarId};
 use crate::view::View;
 
 /// Constraints that hang together, and what is known about them.
 pub(crate) struct Group {
-    /// Unique for a set of constraints and variables, as long as the group is remembered.
+    /// Unique in the process, so that paths of different solvers are never confused.
     pub(crate) id: u64,
     /// Sorted.
     pub(crate) vars: Rc<[VarId]>,
@@ -34,6 +35,8 @@ pub(crate) struct Group {
     /// The earliest group over the same variables that bounds all of them: the one to enumerate, since all that came
     /// of it can then be had by filtering.
     pub(crate) origin: Option<Rc<Group>>,
+    /// A domain of some of the variables, where there is no `All`.
+    pub(crate) partial: RefCell<Option<Partial>>,
     /// The assignment that the path shows, once somebody asked.
     pub(crate) first: OnceCell<Rc<Model>>,
 }
@@ -55,6 +58,15 @@ impl Group {
             Pool::All(view) => Rc::new(view.point(0)),
         };
         self.first.get_or_init(choose).clone()
+    }
+
+    /// How many bytes the group holds on to, roughly.
+    pub(crate) fn weight(&self) -> usize {
+        let pool = match &*self.pool.borrow() {
+            Pool::Some(models) => models.len() * (self.vars.len() * 8 + 400),
+            Pool::All(view) => view.len() * self.vars.len(),
+        };
+        pool + self.constraints.len() * 80 + self.vars.len() * 80
     }
 
     /// At most `limit` assignments of the pool.

@@ -14,7 +14,7 @@ use crate::blast::Blaster;
 use crate::bounds::parts_of;
 use crate::model::Model;
 use crate::solver::Why;
-use crate::term::{Term, TermId, VarId};
+use crate::term::{Op, Rel, Term, TermId, VarId};
 use crate::terms::Terms;
 
 /// After this many single lemmas for a read, all its offsets are spelled out, if they are few.
@@ -138,8 +138,8 @@ impl Sat {
             if !seen.insert(term) {
                 continue;
             }
-            size += usize::from(terms.width(term));
             let shape = terms.get(term);
+            size += gates(shape, usize::from(terms.width(term)));
             if matches!(shape, Term::Read { .. }) {
                 reads.push(term);
                 if let Some(lemmas) = self.lemmas.get(&term) {
@@ -183,7 +183,7 @@ impl Sat {
         }
         let position = terms.constant(64, at);
         let here =
-            if at == size { terms.cmp(crate::term::Rel::Ule, position, offset) } else { terms.eq(offset, position) };
+            if at == size { terms.cmp(Rel::Ule, position, offset) } else { terms.eq(offset, position) };
         let contents = terms.expand(array, at, bytes);
         let same = terms.eq(read, contents);
         let (here, same) = (self.blaster.literal(terms, here), self.blaster.literal(terms, same));
@@ -193,6 +193,18 @@ impl Sat {
         }
         self.lemma_count += 1;
         true
+    }
+}
+
+/// Roughly how many SAT variables a term takes.
+fn gates(term: &Term, width: usize) -> usize {
+    match term {
+        Term::Bin(Op::Mul, ..) => width * width,
+        Term::Bin(Op::UDiv | Op::URem | Op::SDiv | Op::SRem, ..) => 2 * width * width,
+        Term::Bin(Op::Shl | Op::LShr | Op::AShr, ..) => 6 * width,
+        Term::Bin(Op::Add | Op::Sub, ..) => 3 * width,
+        Term::Cmp(..) => 64,
+        _ => width,
     }
 }
 

@@ -3,12 +3,14 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::bounds::Bounds;
 use crate::enumerate::{box_size, enumerate};
 use crate::model::Model;
 use crate::order::refutes;
+use crate::partial::Partial;
 use crate::path::{Group, Path, Pool};
 use crate::sat::{Budget, SatAnswer};
 use crate::semantics::mask;
@@ -45,8 +47,14 @@ pub(crate) enum Found {
     Unknown(Why),
 }
 
-/// When this many answers are remembered, all are forgotten, so that memory stays bounded.
-const REMEMBERED: usize = 100_000;
+/// When the answers remembered hold on to this many bytes (roughly), all are forgotten, so that memory stays bounded.
+const REMEMBERED: usize = 200 << 20;
+/// A group of more bytes than this is not kept in the tables: its columns are large and it is rarely met again.
+const LARGE_GROUP: usize = 64 << 10;
+/// What a table entry costs without its group.
+const ENTRY: usize = 100;
+/// Group ids; unique in the process, since two solvers may meet the same paths. They never show in a result.
+static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
 /// A domain of at most this many points is enumerated before the SAT solver is asked.
 const SMALL_DOMAIN: usize = 4096;
 /// What the SAT solver may try before a larger domain is enumerated.
@@ -54,7 +62,7 @@ const FIRST_CONFLICTS: u64 = 300;
 /// How many times it may be told alias lemmas before that.
 const FIRST_ROUNDS: u32 = 4;
 /// The logarithm (base 2) of the largest box in which enumeration is tried.
-const LARGEST_BOX: f64 = 64.0;
+pub(crate) const LARGEST_BOX: f64 = 64.0;
 /// After this many SAT calls along its history, a group is enumerated first.
 const WORN: u64 = 4;
 /// Models that guesses start from.
@@ -86,15 +94,19 @@ impl Solver {
             parts.push(self.free_group(terms, &unbound));
         }
         let base = if parts.len() == 1 { parts.swap_remove(0) } else { self.join(terms, &parts) };
-        self.forget_if_many();
+        self.remember(base.weight());
         self.bases.insert(key, base.clone());
         base
     }
 
-    fn forget_if_many(&mut self) {
-        if self.bases.len() + self.splits.len() + self.interned.len() > REMEMBERED {
+    /// Makes room for one more answer.
+    fn remember(&mut self, weight: usize) {
+        self.remembered += weight + ENTRY;
+        if self.remembered > REMEMBERED {
+            self.remembered = 0;
             self.bases.clear();
             self.splits.clear();
+            self.narrowed.clear();
             self.interned.clear();
         }
     }
@@ -110,7 +122,7 @@ impl Solver {
                 Rc::new(Model::new(vars.clone(), values))
             })
             .collect();
-        self.new_group(vars, Rc::new([]), Bounds::default(), Pool::Some(Rc::new(models)), 0, None)
+        self.new_group(vars, Rc::new([]), Bounds::default(), Pool::Some(Rc::new(models)), 0, None, None)
     }
 
     /// Groups as one. Any combination of their assignments is an assignment of the whole.
@@ -129,7 +141,11 @@ impl Solver {
             None => Pool::Some(Rc::new(self.combinations(parts, &vars))),
         };
         let effort = parts.iter().map(|p| p.effort.get()).sum();
-        self.new_group(vars, constraints.into(), bounds, pool, effort, None)
+        let partial = match pool {
+            Pool::All(_) => None,
+            Pool::Some(_) => Partial::of_parts(parts),
+        };
+        self.new_group(vars, constraints.into(), bounds, pool, effort, None, partial)
     }
 
     /// All assignments of groups that are enumerated, if they are few.
@@ -160,24 +176,26 @@ impl Solver {
             .collect()
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn new_group(
-        &mut self,
+        &self,
         vars: Rc<[VarId]>,
         constraints: Rc<[TermId]>,
         bounds: Bounds,
         pool: Pool,
         effort: u64,
         origin: Option<Rc<Group>>,
+        partial: Option<Partial>,
     ) -> Rc<Group> {
-        self.next_group += 1;
         Rc::new(Group {
-            id: self.next_group,
+            id: NEXT_GROUP.fetch_add(1, Ordering::Relaxed),
             vars,
             constraints,
             bounds,
             pool: RefCell::new(pool),
             first: OnceCell::new(),
             origin,
+            partial: RefCell::new(partial),
             effort: Cell::new(effort),
         })
     }
@@ -189,9 +207,13 @@ impl Solver {
             return split.clone();
         }
         let split = self.split_new(terms, base, yes, no);
-        let certain = |o: &Outcome| !matches!(o, Outcome::Unknown(_));
-        if certain(&split.yes) && certain(&split.no) {
-            self.forget_if_many();
+        let worth = |o: &Outcome| match o {
+            Outcome::Unknown(_) => false,
+            Outcome::Group(group) => group.weight() <= LARGE_GROUP,
+            Outcome::Implied | Outcome::Infeasible => true,
+        };
+        if worth(&split.yes) && worth(&split.no) {
+            self.remember(ENTRY);
             let mirrored = Split { yes: split.no.clone(), no: split.yes.clone() };
             self.splits.insert((base.id, yes), split.clone());
             self.splits.insert((base.id, no), mirrored);
@@ -310,7 +332,17 @@ impl Solver {
             self.stats.cache_hits += 1;
             return split.yes.clone();
         }
-        self.narrow(terms, base, &[condition])
+        if let Some(outcome) = self.narrowed.get(&(base.id, condition)) {
+            self.stats.cache_hits += 1;
+            return outcome.clone();
+        }
+        let outcome = self.narrow(terms, base, &[condition]);
+        let is_large = matches!(&outcome, Outcome::Group(group) if group.weight() > LARGE_GROUP);
+        if !matches!(outcome, Outcome::Unknown(_)) && !is_large {
+            self.remember(0);
+            self.narrowed.insert((base.id, condition), outcome.clone());
+        }
+        outcome
     }
 
     /// More conditions at once.
@@ -372,8 +404,9 @@ impl Solver {
             Some(origin) => Some(origin.clone()),
             None => box_size(terms, &base.bounds, &base.vars).map(|_| base.clone()),
         };
-        let group = self.new_group(base.vars.clone(), constraints, bounds, pool, base.effort.get(), origin);
-        self.forget_if_many();
+        let partial = base.partial.borrow().clone();
+        let group = self.new_group(base.vars.clone(), constraints, bounds, pool, base.effort.get(), origin, partial);
+        self.remember(group.weight());
         self.interned.insert(key, group.clone());
         group
     }
@@ -383,7 +416,7 @@ impl Solver {
     fn grown_view(&mut self, terms: &Terms, base: &Group, conditions: &[TermId], view: View) -> Rc<Group> {
         let bounds = narrowed(terms, base, conditions);
         let constraints = with_conditions(base, conditions);
-        self.new_group(base.vars.clone(), constraints, bounds, Pool::All(Rc::new(view)), base.effort.get(), None)
+        self.new_group(base.vars.clone(), constraints, bounds, Pool::All(Rc::new(view)), base.effort.get(), None, None)
     }
 
     /// Searches a model of a group and some conditions that no model of the pool satisfies.
@@ -391,7 +424,7 @@ impl Solver {
         let constraints: Vec<TermId> = base.constraints.iter().chain(conditions).copied().collect();
         let mut bounds = base.bounds.clone();
         let assumed = conditions.iter().try_for_each(|&c| bounds.assume(terms, c, true));
-        if assumed.and_then(|()| bounds.propagate(terms, &constraints)).is_err()
+        if assumed.and_then(|()| bounds.propagate(terms, &constraints, conditions)).is_err()
             || matches!(conditions, [one] if refutes(terms, &base.constraints, *one))
         {
             self.stats.refuted += 1;
@@ -404,6 +437,9 @@ impl Solver {
         if let Some(view) = self.enumerate_small(terms, base) {
             return Found::All(view);
         }
+        if let Some(found) = self.ask_partial(terms, base, &constraints, conditions) {
+            return found;
+        }
         let deadline = self.query_deadline();
         let first = self.config.conflicts.unwrap_or(u64::MAX).min(FIRST_CONFLICTS);
         let worn = base.effort.get() >= WORN;
@@ -415,6 +451,11 @@ impl Solver {
         }
         if let Some(view) = self.enumerate_large(terms, base) {
             return Found::All(view);
+        }
+        if self.enumerate_partially(terms, base)
+            && let Some(found) = self.ask_partial(terms, base, &constraints, conditions)
+        {
+            return found;
         }
         self.sat(terms, base, &constraints, Budget { conflicts: self.config.conflicts, rounds: None, deadline })
     }

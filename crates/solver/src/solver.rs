@@ -9,11 +9,14 @@ use rustc_hash::FxHashMap;
 
 use crate::guess::Scratch;
 use crate::model::Model;
-use crate::path::{Group, Path};
+use crate::path::{Group, Path, Pool};
 use crate::sat::Sat;
 use crate::search::{Outcome, Split};
 use crate::term::{Op, Term, TermId, VarId};
 use crate::terms::{SupportId, Terms};
+
+/// With at most this many assignments, `range` looks at all of them.
+const EXACT_RANGE: usize = 512;
 
 /// Limits and switches.
 #[derive(Clone, Debug)]
@@ -128,10 +131,12 @@ pub struct Solver {
     pub(crate) config: Config,
     pub(crate) sat: Sat,
     pub(crate) stats: Stats,
-    pub(crate) next_group: u64,
+    /// Bytes that the tables hold on to, roughly.
+    pub(crate) remembered: usize,
     pub(crate) bases: FxHashMap<(Vec<u64>, SupportId), Rc<Group>>,
     pub(crate) interned: FxHashMap<(Rc<[VarId]>, Rc<[TermId]>), Rc<Group>>,
     pub(crate) splits: FxHashMap<(u64, TermId), Split>,
+    pub(crate) narrowed: FxHashMap<(u64, TermId), Outcome>,
     pub(crate) scratch: Scratch,
     /// Variables whose enumeration failed, and the size (log 2) of the box that was tried.
     pub(crate) too_large: FxHashMap<Rc<[VarId]>, f64>,
@@ -145,10 +150,11 @@ impl Solver {
             config,
             sat,
             stats: Stats::default(),
-            next_group: 0,
+            remembered: 0,
             bases: FxHashMap::default(),
             interned: FxHashMap::default(),
             splits: FxHashMap::default(),
+            narrowed: FxHashMap::default(),
             scratch: Scratch::default(),
             too_large: FxHashMap::default(),
         }
@@ -196,7 +202,13 @@ impl Solver {
 
     /// Bounds of a term on a path, cheap and sound.
     pub fn range(&mut self, terms: &Terms, path: &Path, term: TermId) -> Range {
-        let (groups, _) = path.groups_of(terms.support(term));
+        let (groups, free) = path.groups_of(terms.support(term));
+        if let ([group], false) = (groups.as_slice(), free)
+            && let Pool::All(view) = &*group.pool.borrow()
+            && view.len() <= EXACT_RANGE
+        {
+            return exact_range(terms.width(term), &view.values(terms, term));
+        }
         let facts = match groups.as_slice() {
             [] => *terms.facts(term),
             [group] => group.bounds.facts(terms, term),
@@ -296,6 +308,17 @@ impl Solver {
             }
         }
         Side::Feasible(path)
+    }
+}
+
+fn exact_range(width: u8, values: &[u64]) -> Range {
+    let signed = |v: &u64| crate::semantics::signed(width, *v);
+    Range {
+        unsigned: (values.first().copied().unwrap_or(0), values.last().copied().unwrap_or(0)),
+        signed: (
+            values.iter().map(signed).min().unwrap_or(0),
+            values.iter().map(signed).max().unwrap_or(0),
+        ),
     }
 }
 

@@ -148,6 +148,11 @@ impl View {
         View::root(terms, vars, columns)
     }
 
+    /// The variables, sorted.
+    pub(crate) fn vars(&self) -> &[VarId] {
+        &self.vars
+    }
+
     /// How many points there are.
     pub(crate) fn len(&self) -> usize {
         self.len

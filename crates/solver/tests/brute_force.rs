@@ -343,7 +343,7 @@ fn explore(conditions: &[Truth], config: Config) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn rewriting_preserves_evaluation(expression in wide()) {

@@ -8,6 +8,7 @@ pub struct Report {
     /// Feasible paths to the end.
     pub paths: usize,
     /// Sides of branches that were proved impossible.
+    #[allow(dead_code)]
     pub infeasible: usize,
     /// What the solver did.
     pub stats: Stats,

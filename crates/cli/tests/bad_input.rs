@@ -1,0 +1,217 @@
+//! Bad input is normal: a clear message or a reported bound, the right exit code, nothing lost, no panic.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+struct Case {
+    folder: tempfile::TempDir,
+}
+
+impl Case {
+    fn new() -> Case {
+        Case { folder: tempfile::tempdir().expect("a scratch directory") }
+    }
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).expect("writable");
+        path
+    }
+    fn touchstone(&self, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).output().expect("touchstone runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!error.contains("panicked"), "{arguments:?}: {error}");
+        output
+    }
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        command.current_dir(self.folder.path()).args(arguments).env("NO_COLOR", "1");
+        command
+    }
+}
+
+/// Runs `generate` with these arguments and wants this exit code and these words on standard error.
+fn check_message(case: &Case, arguments: &[&str], code: i32, words: &[&str]) {
+    let output = case.touchstone(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+    for word in words {
+        assert!(error.contains(word), "{arguments:?}: `{word}` is not in: {error}");
+    }
+    assert!(output.stdout.is_empty(), "an error says nothing on standard output");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_and_exits_with_1() {
+    let case = Case::new();
+    case.file("good.c", "int f(int x) { return x > 0; }\nint g(int);\nint h(int x) { return g(x); }\n");
+    case.file("bad.c", "int f(int x) { return x +; }\n");
+    case.file("empty.c", "");
+    std::fs::create_dir(case.folder.path().join("folder.c")).expect("a folder");
+    check_message(&case, &["generate", "missing.c"], 1, &["missing.c"]);
+    check_message(&case, &["generate", "folder.c"], 1, &["folder.c", "directory"]);
+    check_message(&case, &["generate", "bad.c"], 1, &["bad.c:1:26", "expected expression"]);
+    check_message(&case, &["generate", "empty.c"], 1, &["no function"]);
+    check_message(&case, &["generate", "good.c", "-f", "nothing"], 1, &["no function `nothing`", "f"]);
+    check_message(&case, &["generate", "good.c", "-f", "g"], 1, &["declared but not defined"]);
+    check_message(&case, &["generate", "good.c", "-c", "nonsense"], 1, &["nonsense", "paths"]);
+    check_message(&case, &["generate", "good.c", "--range", "x=3"], 1, &["LO..HI"]);
+    check_message(&case, &["generate", "good.c", "--pre", "y > 0"], 1, &["y"]);
+    check_message(&case, &["run", "good.c"], 1, &["no `main`"]);
+}
+
+fn report(case: &Case, arguments: &[&str]) -> (i32, Value) {
+    let mut all = vec!["generate", "--format", "json"];
+    all.extend(arguments);
+    let output = case.touchstone(&all);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    let code = output.status.code().expect("an exit code");
+    (code, serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{arguments:?}: {error}")))
+}
+
+/// The first function's reasons for being incomplete.
+fn reasons(report: &Value) -> Vec<String> {
+    let incomplete = report["functions"][0]["incomplete"].as_array().expect("a list");
+    incomplete.iter().map(|entry| entry["why"].as_str().expect("a reason").to_string()).collect()
+}
+
+#[test]
+fn bounds_that_were_hit_are_reported_and_make_strict_runs_exit_with_3() {
+    let case = Case::new();
+    case.file("loop.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
+    case.file("forever.c", "int f(int n) { for (;;) n++; return n; }\n");
+    case.file("deep.c", "int f(int n) { return n == 0 ? 0 : 1 + f(n - 1); }\n");
+    for (arguments, reason) in [
+        (vec!["loop.c", "--max-paths", "5"], "bound: --max-paths"),
+        (vec!["loop.c", "--depth", "4"], "bound: --depth"),
+        (vec!["loop.c", "--loop-bound", "3"], "bound: --loop-bound"),
+        (vec!["loop.c", "--timeout", "0.5", "--no-replay"], "bound: --timeout"),
+        (vec!["forever.c", "--steps", "10000"], "bound: --steps"),
+        (vec!["forever.c", "--timeout", "0.3"], "bound: --timeout"),
+        (vec!["deep.c", "--call-depth", "20"], "bound: --call-depth"),
+    ] {
+        let (code, result) = report(&case, &arguments);
+        assert_eq!(code, 0, "{arguments:?}");
+        assert_eq!(reasons(&result), [reason], "{arguments:?}");
+        assert_eq!(result["functions"][0]["exhaustive"], false, "{arguments:?}");
+        let mut strict = arguments.clone();
+        strict.push("--strict");
+        assert_eq!(report(&case, &strict).0, 3, "{strict:?}");
+    }
+}
+
+#[test]
+fn at_most_k_iterations_of_each_loop_entry_are_complete_by_themselves() {
+    let case = Case::new();
+    case.file("loop.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
+    case.file("again.c", "int f(int n) { do { n--; } while (n > 0); return n; }\n");
+    case.file("nest.c", "int f(int n, int m) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s++; return s; }");
+    for (file, criterion, tests) in [
+        ("loop.c", "paths:0", 1),
+        ("loop.c", "paths:1", 2),
+        ("loop.c", "paths:3", 4),
+        ("again.c", "paths:1", 1),
+        ("again.c", "paths:2", 2),
+        // n and m don't change: m iterations at every entry of the inner loop.
+        ("nest.c", "paths:2", 7),
+    ] {
+        let (code, result) = report(&case, &[file, "-c", criterion]);
+        assert_eq!(code, 0, "{file} {criterion}");
+        assert_eq!(result["functions"][0]["tests"], tests, "{file} {criterion}");
+        assert_eq!(result["functions"][0]["exhaustive"], true, "{file} {criterion}");
+        assert_eq!(result["functions"][0]["criterion"], criterion);
+    }
+}
+
+#[test]
+fn an_unsupported_construct_poisons_only_the_paths_that_execute_it() {
+    let case = Case::new();
+    case.file("half.c", "int f(int x) { if (x > 10) { double d = x; return (int)(d * 0.5); } return x < 0 ? -1 : 1; }\n");
+    let (code, result) = report(&case, &["half.c"]);
+    assert_eq!(code, 0);
+    assert_eq!(result["functions"][0]["tests"], 2);
+    assert_eq!(reasons(&result), ["unsupported: floating point"]);
+    let entry = &result["functions"][0]["incomplete"][0];
+    assert_eq!((entry["file"].as_str(), entry["line"].as_u64()), (Some("half.c"), Some(1)));
+    let text = case.touchstone(&["generate", "half.c"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("unsupported: floating point at half.c:1:"), "{text}");
+}
+
+#[test]
+fn a_program_with_input_that_is_not_modelled_says_so() {
+    let case = Case::new();
+    case.file("main.c", "#include <stdio.h>\nint main(void) { int c = getchar(); return c == 'x' ? 1 : 0; }\n");
+    let (code, result) = report(&case, &["main.c", "--entry", "main"]);
+    assert_eq!(code, 0);
+    assert_eq!(result["functions"][0]["tests"], 0);
+    assert!(reasons(&result)[0].contains("getchar"), "{:?}", reasons(&result));
+}
+
+#[test]
+fn a_second_run_on_the_same_output_directory_is_refused() {
+    let case = Case::new();
+    case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
+    let mut first = case.command(&["generate", "slow.c", "--timeout", "20", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
+    wait_for(&case.folder.path().join("touchstone-out/test_f.c"));
+    check_message(&case, &["generate", "slow.c"], 1, &["another touchstone", "-o"]);
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+}
+
+#[test]
+fn killing_a_run_leaves_every_finished_test_usable() {
+    let case = Case::new();
+    case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
+    let mut run = case.command(&["generate", "slow.c", "--timeout", "30", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
+    let file = case.folder.path().join("touchstone-out/test_f.c");
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(20) {
+        let tests = std::fs::read_to_string(&file).unwrap_or_default().matches("\nTEST(").count();
+        if tests >= 5 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // SIGKILL: nothing of ours runs any more.
+    run.kill().expect("killed");
+    run.wait().expect("ended");
+    let tests = std::fs::read_to_string(&file).expect("the tests").matches("\nTEST(").count();
+    assert!(tests >= 5, "{tests} tests");
+    let out = case.folder.path().join("touchstone-out");
+    let compiled = Command::new("cc")
+        .current_dir(&out)
+        .args(["-fwrapv", "-fno-strict-aliasing", "-o", "suite", "test_f.c", "touchstone_test.c"])
+        .status()
+        .expect("cc runs");
+    assert!(compiled.success(), "what a killed run left compiles");
+    assert!(Command::new(out.join("suite")).stdout(Stdio::null()).status().expect("runs").success());
+}
+
+#[test]
+fn ctrl_c_writes_what_there_is_and_exits_with_130() {
+    let case = Case::new();
+    case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
+    let run = case
+        .command(&["generate", "slow.c", "--timeout", "60", "-q", "--no-replay", "--format", "json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("runs");
+    wait_for(&case.folder.path().join("touchstone-out/test_f.c"));
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill").success());
+    let output = run.wait_with_output().expect("ended");
+    assert_eq!(output.status.code(), Some(130));
+    let result: Value = serde_json::from_slice(&output.stdout).expect("a whole report");
+    assert_eq!(reasons(&result), ["bound: interrupted"]);
+    assert!(result["functions"][0]["tests"].as_u64() > Some(0));
+}
+
+fn wait_for(path: &Path) {
+    let started = Instant::now();
+    while !path.exists() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{} never came", path.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

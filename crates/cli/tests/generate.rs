@@ -1,0 +1,112 @@
+//! `touchstone generate` and `run` as users call them, on every example: the numbers that the examples promise, all tests
+//! compiled and replayed with agreement, the same bytes twice.
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+use support::{Example, examples};
+
+fn touchstone() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.current_dir(support::root()).env("NO_COLOR", "1");
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn generate(example: &Example, arguments: &[String], out: &Path) -> (Output, Value) {
+    let mut command = touchstone();
+    command.arg("generate").args(&example.files).args(arguments).args(["--format", "json", "-o"]).arg(out);
+    let output = command.output().expect("touchstone runs");
+    let report = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{}: {error}\n{}", example.name, text(&output.stderr)));
+    (output, report)
+}
+
+#[test]
+fn every_example_gives_the_tests_that_it_promises_and_all_of_them_replay() {
+    let mut checked = 0;
+    for example in examples() {
+        for expectation in &example.expectations {
+            let out = tempfile::tempdir().expect("a scratch directory");
+            let mut arguments = expectation.options.clone();
+            if !expectation.has("--entry") {
+                arguments.extend(["-f".to_string(), expectation.function.clone()]);
+            }
+            let (output, report) = generate(&example, &arguments, out.path());
+            let name = format!("{} {:?}", example.name, arguments);
+            assert_eq!(output.status.code(), Some(0), "{name}\n{}", text(&output.stderr));
+            let function = &report["functions"][0];
+            let tests = function["tests"].as_u64().expect("a number of tests");
+            if expectation.at_least {
+                assert!(tests >= expectation.tests, "{name}: {tests} tests");
+            } else {
+                assert_eq!(tests, expectation.tests, "{name}");
+            }
+            assert_eq!(function["paths"]["error"], expectation.errors, "{name}: error paths");
+            for test in report["tests"].as_array().expect("tests") {
+                assert_eq!(test["replayed"], true, "{name} {}: {}", test["id"], test["replay"]);
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked >= 30, "only {checked} expectations");
+}
+
+#[test]
+fn a_program_in_the_interpreter_does_what_the_compiled_program_does() {
+    let mut checked = 0;
+    for example in examples() {
+        let Some(status) = example.run_status else { continue };
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let program = scratch.path().join("program");
+        let compiled = Command::new("cc").arg("-o").arg(&program).args(&example.files).status().expect("cc runs");
+        assert!(compiled.success(), "{}", example.name);
+        let real = Command::new(&program).output().expect("the program runs");
+        let ours = touchstone().arg("run").args(&example.files).output().expect("touchstone runs");
+        assert_eq!(ours.status.code(), Some(status), "{}: {}", example.name, text(&ours.stderr));
+        assert_eq!(ours.status.code(), real.status.code(), "{}", example.name);
+        assert_eq!(text(&ours.stdout), text(&real.stdout), "{}", example.name);
+        checked += 1;
+    }
+    assert!(checked >= 1);
+}
+
+/// Everything that may differ between two runs of the same thing: time.
+fn without_times(mut report: Value) -> Value {
+    for function in report["functions"].as_array_mut().expect("functions") {
+        function["seconds"] = Value::Null;
+        function["replay_seconds"] = Value::Null;
+        function["solver"]["seconds"] = Value::Null;
+    }
+    report
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes_whatever_the_number_of_jobs() {
+    for name in ["tcas.c", "glob.c", "errors.c"] {
+        let example = examples().into_iter().find(|example| example.name == name).expect("the example");
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let run = |folder: &str, jobs: &str| {
+            let out = scratch.path().join(folder);
+            let (_, report) = generate(&example, &["--jobs".to_string(), jobs.to_string()], &out);
+            let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(&out)
+                .expect("the output directory")
+                .map(|entry| entry.expect("readable").path())
+                .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+                .map(|path| {
+                    let text = std::fs::read_to_string(&path).expect("readable").replace(folder, "OUT");
+                    (path.file_name().expect("a file").to_string_lossy().into_owned(), text.into_bytes())
+                })
+                .collect();
+            files.sort();
+            assert!(!files.is_empty());
+            (without_times(report), files)
+        };
+        assert!(run("first", "1") == run("other", "2"), "{name}: two runs differ");
+    }
+}

@@ -1,0 +1,100 @@
+//! From addresses of a report to lines of the source.
+//!
+//! A sanitizer that looks up lines itself reads all debug information anew in every process, which takes a fifth of a
+//! second a test. Told not to, it prints `(program+0x1234)`; these few addresses are looked up once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// Places of one program's addresses, as far as they were asked for.
+pub(crate) struct Symbols<'a> {
+    program: &'a Path,
+    known: BTreeMap<String, Option<String>>,
+}
+
+impl<'a> Symbols<'a> {
+    pub(crate) fn new(program: &'a Path) -> Self {
+        Symbols { program, known: BTreeMap::new() }
+    }
+
+    /// Replaces the program's addresses in stack lines by `file:line`.
+    pub(crate) fn resolve(&mut self, lines: &mut [String]) {
+        let unknown: Vec<String> = lines
+            .iter()
+            .filter_map(|line| self.address(line))
+            .filter(|address| !self.known.contains_key(*address))
+            .map(str::to_string)
+            .collect();
+        if !unknown.is_empty() {
+            let places = self.look_up(&unknown);
+            self.known.extend(unknown.into_iter().zip(places));
+        }
+        for line in lines {
+            let place = self.address(line).and_then(|address| self.known.get(address)).cloned().flatten();
+            if let Some(place) = place {
+                line.push(' ');
+                line.push_str(&place);
+            }
+        }
+    }
+
+    /// The offset in `#0 0x55d0  (/tmp/x/tests1+0x1234)`, if the line is of this program; newer versions add a build
+    /// id behind it.
+    fn address<'l>(&self, line: &'l str) -> Option<&'l str> {
+        if !line.trim_start().starts_with('#') {
+            return None;
+        }
+        let (_, inside) = line.split_once(" (")?;
+        let (path, rest) = inside.split_once("+0x")?;
+        if self.program != Path::new(path) {
+            return None;
+        }
+        rest.split(|char: char| !char.is_ascii_hexdigit()).next().filter(|offset| !offset.is_empty())
+    }
+
+    fn look_up(&self, addresses: &[String]) -> Vec<Option<String>> {
+        for tool in ["addr2line", "llvm-addr2line"] {
+            let mut command = Command::new(tool);
+            command.arg("-e").arg(self.program).args(addresses.iter().map(|address| format!("0x{address}")));
+            let Ok(output) = command.output() else { continue };
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let places: Vec<Option<String>> = text.lines().map(place).collect();
+            if places.len() == addresses.len() {
+                return places;
+            }
+        }
+        vec![None; addresses.len()]
+    }
+}
+
+/// `dir/a.c:12 (discriminator 3)`; what isn't known is `??:0` or `??:?`.
+fn place(line: &str) -> Option<String> {
+    let place = line.split(' ').next()?;
+    let known = !place.starts_with("??") && !place.ends_with(":?") && !place.ends_with(":0");
+    known.then(|| place.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_stack_lines_of_the_program_have_addresses() {
+        let symbols = Symbols::new(Path::new("/tmp/x/tests1"));
+        let check = |line: &str, expected: Option<&str>| assert_eq!(symbols.address(line), expected);
+        check("    #0 0x55d0c1  (/tmp/x/tests1+0x12af)", Some("12af"));
+        check("    #1 0x55d0c1  (/tmp/x/tests1+0x12af) (BuildId: 00ff)", Some("12af"));
+        check("    #2 0x7f00  (/lib/libc.so.6+0x2724)", None);
+        check("SUMMARY: AddressSanitizer: SEGV (/tmp/x/tests1+0x12af)", None);
+    }
+
+    #[test]
+    fn unknown_places_are_none() {
+        let check = |line: &str, expected: Option<&str>| assert_eq!(place(line).as_deref(), expected);
+        check("/p/a.c:12 (discriminator 3)", Some("/p/a.c:12"));
+        check("/p/a.c:12", Some("/p/a.c:12"));
+        check("??:0", None);
+        check("a.c:?", None);
+    }
+}
