@@ -13,6 +13,8 @@ pub enum Exit {
     Unknowns,
     /// The real program did something else than predicted.
     Disagreed,
+    /// A bug of ours.
+    Internal,
     /// Ctrl-C.
     Interrupted,
 }
@@ -24,6 +26,7 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 1,
             Exit::Unknowns => 3,
             Exit::Disagreed => 4,
+            Exit::Internal => 70,
             Exit::Interrupted => 130,
         })
     }

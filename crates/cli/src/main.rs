@@ -27,16 +27,20 @@ fn main() -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
         }
     };
-    let result = match &args.command {
+    let result = std::panic::catch_unwind(|| match &args.command {
         args::Command::Generate(options) => generate::generate(options),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),
-    };
+    });
     match result {
-        Ok(code) => code,
-        Err(error) => {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
             eprintln!("{} {error:#}", progress::error_label());
             Exit::Usage.into()
+        }
+        Err(_) => {
+            eprintln!("{} internal error; please report it with the command and the source", progress::error_label());
+            Exit::Internal.into()
         }
     }
 }

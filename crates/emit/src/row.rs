@@ -2,12 +2,13 @@
 //!
 //! Tests of a large suite mostly differ in numbers only. Such tests share one function, their *shape*, that takes the
 //! numbers from a structure; a test is then one initialiser of that structure. A test is a row if everything that it
-//! makes and checks is an integer or an array of integers, and it writes nothing. Pointers to whole
+//! makes and checks is made of integers, and it writes nothing. Pointers to whole
 //! objects are part of the shape.
 
 use crate::body::{FunctionTest, Program, TestText, announcements};
 use crate::ctype::Unwritable;
 use crate::literal;
+use crate::place::member;
 use std::collections::BTreeMap;
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue};
@@ -16,7 +17,7 @@ use touchstone_ir::{DataType, DataTypeId, DataValue};
 pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<TestText> {
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
     let error = matches!(test.outcome, Outcome::Error { .. });
-    if !error && !test.expected.output.as_ref().is_some_and(Vec::is_empty) {
+    if !error && test.expected.output.as_ref().is_some_and(|output| !output.is_empty()) {
         return None;
     }
     let mut row = Row::new(program, objects);
@@ -48,12 +49,6 @@ struct Row<'a> {
     initialisers: Vec<String>,
 }
 
-/// A field and, for an array, the type of its integers.
-struct RowField {
-    name: String,
-    integers: Option<DataTypeId>,
-}
-
 impl<'a> Row<'a> {
     fn new(program: &'a Program<'a>, objects: &[ObjectInput]) -> Self {
         let mut test = FunctionTest::new(program, objects);
@@ -61,27 +56,46 @@ impl<'a> Row<'a> {
         Row { test, fields: String::new(), initialisers: Vec::new() }
     }
 
-    /// Adds a field that holds `value`, an integer or integers of an array.
-    fn field(&mut self, wanted: &str, ty: DataTypeId, value: &DataValue) -> Result<RowField, Unwritable> {
-        if let (DataType::Array { element, .. }, DataValue::Array(values)) =
-            (&self.test.program.module.types[ty], value)
-        {
-            return self.array_field(wanted, *element, values);
-        }
-        let DataValue::Int(_) = value else { return Err(Unwritable("not a number".to_string())) };
+    /// Adds a field that holds `value` and gives its name.
+    fn field(&mut self, wanted: &str, ty: DataTypeId, value: &DataValue) -> Result<String, Unwritable> {
+        self.all_numbers(ty, value)?;
         let name = self.test.locals.fresh(wanted);
         let text = self.test.values.initialiser(ty, value, "")?;
         self.add(ty, &name, text)?;
-        Ok(RowField { name, integers: None })
+        Ok(name)
     }
 
-    fn array_field(&mut self, wanted: &str, element: DataTypeId, values: &[DataValue]) -> Result<RowField, Unwritable> {
-        let integers = self.test.values.integers(element, values);
-        let integers = integers.ok_or_else(|| Unwritable("not an array of numbers".to_string()))?;
+    /// The same for an object: an array, or its only element.
+    fn object_field(
+        &mut self,
+        wanted: &str,
+        object: usize,
+        element: DataTypeId,
+        values: &[DataValue],
+    ) -> Result<String, Unwritable> {
+        if !self.test.values.objects[object].is_array {
+            let value = values.first().ok_or_else(|| Unwritable("an object without its value".to_string()))?;
+            return self.field(wanted, element, value);
+        }
+        values.iter().try_for_each(|value| self.all_numbers(element, value))?;
         let name = self.test.locals.fresh(wanted);
         let text = self.test.values.elements(element, values, "")?;
         self.add(element, &format!("{name}[{}]", values.len()), text)?;
-        Ok(RowField { name, integers: Some(integers) })
+        Ok(name)
+    }
+
+    /// Whether the value is made of numbers only; pointers and undefined parts are no part of a table.
+    fn all_numbers(&self, ty: DataTypeId, value: &DataValue) -> Result<(), Unwritable> {
+        match (&self.test.program.module.types[ty], value) {
+            (DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. }, DataValue::Int(_)) => Ok(()),
+            (DataType::Array { element, .. }, DataValue::Array(values)) => {
+                values.iter().try_for_each(|value| self.all_numbers(*element, value))
+            }
+            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                fields.iter().zip(values).try_for_each(|(field, value)| self.all_numbers(field.ty, value))
+            }
+            _ => Err(Unwritable("not made of numbers only".to_string())),
+        }
     }
 
     fn add(&mut self, ty: DataTypeId, declarator: &str, initialiser: String) -> Result<(), Unwritable> {
@@ -99,16 +113,12 @@ impl<'a> Row<'a> {
     ) -> Result<(), Unwritable> {
         for (index, object) in objects.iter().enumerate() {
             let local = self.test.values.objects[index].name.clone();
-            let wanted = format!("{local}_before");
-            let (field, declarator) = if self.test.values.objects[index].is_array {
-                let field = self.array_field(&wanted, object.element, &object.values)?;
-                (field.name, format!("{local}[{}]", object.values.len()))
-            } else {
-                (self.field(&wanted, object.element, &object.values[0])?.name, local.clone())
-            };
+            let field = self.object_field(&format!("{local}_before"), index, object.element, &object.values)?;
+            let is_array = self.test.values.objects[index].is_array;
+            let declarator = if is_array { format!("{local}[{}]", object.values.len()) } else { local.clone() };
             let declaration = self.test.program.ctypes.declare(object.element, &declarator)?;
             self.test.lines.push(format!("{declaration};"));
-            self.test.lines.push(format!("touchstone_copy(&{local}, &row->{field}, sizeof {local});"));
+            self.test.lines.push(format!("touchstone_copy((void *)&{local}, &row->{field}, sizeof {local});"));
         }
         for param in params {
             let argument = match (&param.value, &self.test.program.module.types[param.data]) {
@@ -116,13 +126,13 @@ impl<'a> Row<'a> {
                     DataValue::Pointer(target),
                     DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. },
                 ) => self.test.values.pointer(target, *to)?,
-                _ => format!("row->{}", self.field(&param.name, param.data, &param.value)?.name),
+                _ => format!("row->{}", self.field(&param.name, param.data, &param.value)?),
             };
             self.test.arguments.push(argument);
         }
         for global in globals.iter().filter(|global| global.value != DataValue::Undefined) {
             let place = self.test.values.global(&global.name)?;
-            let field = self.field(&format!("{place}_before"), global.data, &global.value)?.name;
+            let field = self.field(&format!("{place}_before"), global.data, &global.value)?;
             self.test.lines.push(format!("touchstone_copy((void *)&{place}, &row->{field}, sizeof {place});"));
         }
         Ok(())
@@ -135,22 +145,21 @@ impl<'a> Row<'a> {
         if let (Some(value), Some(result)) = (&test.expected.result, self.test.result.clone()) {
             let ty = self.test.program.function.result_data;
             let field = self.field("result_after", ty, value)?;
-            self.check(ty, field, &result)?;
+            self.check(ty, value, &field, &result)?;
         }
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
             let local = self.test.values.objects[index].name.clone();
-            let wanted = format!("{local}_after");
-            let field = match (self.test.values.objects[index].is_array, values.as_slice()) {
-                (true, values) => self.array_field(&wanted, object.element, values)?,
-                (false, [value]) => self.field(&wanted, object.element, value)?,
-                (false, _) => return Err(Unwritable("an object without its value".to_string())),
-            };
-            self.check(object.element, field, &local)?;
+            let field = self.object_field(&format!("{local}_after"), index, object.element, values)?;
+            if self.test.values.objects[index].is_array {
+                self.check_elements(object.element, values, &field, &local)?;
+            } else if let Some(value) = values.first() {
+                self.check(object.element, value, &field, &local)?;
+            }
         }
         for global in &test.expected.globals {
             let place = self.test.values.global(&global.name)?;
             let field = self.field(&format!("{place}_after"), global.data, &global.value)?;
-            self.check(global.data, field, &place)?;
+            self.check(global.data, &global.value, &field, &place)?;
         }
         if let Some(oracle) = &test.oracle {
             let line = self.test.oracle(oracle)?;
@@ -159,17 +168,43 @@ impl<'a> Row<'a> {
         Ok(())
     }
 
-    fn check(&mut self, ty: DataTypeId, field: RowField, place: &str) -> Result<(), Unwritable> {
-        let expected = format!("row->{}", field.name);
-        let wide = matches!(self.test.program.module.types[ty], DataType::Int { bits: 64, signed: false, .. });
-        self.test.lines.push(match field.integers {
-            Some(integers) => {
-                let name = self.test.program.ctypes.declare(integers, "")?;
-                format!("CHECK_ELEMENTS({name}, {expected}, {place});")
+    /// Compares a place with a field of the row, part by part.
+    fn check(&mut self, ty: DataTypeId, value: &DataValue, field: &str, place: &str) -> Result<(), Unwritable> {
+        match (&self.test.program.module.types[ty], value) {
+            (DataType::Array { element, .. }, DataValue::Array(values)) => {
+                self.check_elements(*element, values, field, place)
             }
-            None if wide => format!("CHECK_UINT({expected}, {place});"),
-            None => format!("CHECK_INT({expected}, {place});"),
-        });
-        Ok(())
+            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                fields.iter().zip(values).try_for_each(|(part, value)| {
+                    let step = member(&part.name);
+                    self.check(part.ty, value, &format!("{field}{step}"), &format!("{place}{step}"))
+                })
+            }
+            (DataType::Int { bits: 64, signed: false, .. }, _) => {
+                self.test.lines.push(format!("CHECK_UINT(row->{field}, {place});"));
+                Ok(())
+            }
+            _ => {
+                self.test.lines.push(format!("CHECK_INT(row->{field}, {place});"));
+                Ok(())
+            }
+        }
+    }
+
+    fn check_elements(
+        &mut self,
+        element: DataTypeId,
+        values: &[DataValue],
+        field: &str,
+        place: &str,
+    ) -> Result<(), Unwritable> {
+        if let Some(integers) = self.test.values.integers(element, values) {
+            let name = self.test.program.ctypes.declare(integers, "")?;
+            self.test.lines.push(format!("CHECK_ELEMENTS({name}, row->{field}, {place});"));
+            return Ok(());
+        }
+        values.iter().enumerate().try_for_each(|(index, value)| {
+            self.check(element, value, &format!("{field}[{index}]"), &format!("{place}[{index}]"))
+        })
     }
 }

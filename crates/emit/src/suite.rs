@@ -107,8 +107,13 @@ fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
     fs::write(path, text).map_err(EmitError::io(path))
 }
 
+/// Stands in the prologue for the name of the file.
+const OWN_NAME: &str = "\u{1}";
+
 fn begin_file(path: &Path, prologue: &str) -> Result<File, EmitError> {
     let mut file = File::create(path).map_err(EmitError::io(path))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let prologue = prologue.replace(OWN_NAME, &name);
     file.write_all(prologue.as_bytes()).map_err(EmitError::io(path))?;
     Ok(file)
 }
@@ -155,25 +160,33 @@ pub(crate) fn unit_with(module: &Module, function: &Function, target: &Target) -
     found.ok_or(EmitError::NoUnit { function: function.name.clone(), file })
 }
 
-fn prologue(program: &Program, dir: &Path, target: &Target, unit: usize) -> Result<String, EmitError> {
-    let dir = dir.canonicalize().map_err(EmitError::io(dir))?;
+/// The words that build a file, for the comment at its top.
+fn build_command(dir: &Path, target: &Target, unit: usize) -> String {
+    let mut words = vec![target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
+    words.extend(target.units[unit].flags.iter().cloned());
+    words.push(dir.join(OWN_NAME).display().to_string());
+    words.push(dir.join("touchstone_test.c").display().to_string());
+    let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
+    words.extend(others.map(|(_, unit)| unit.path.display().to_string()));
+    words.extend(["-o", "tests", "&&", "./tests"].map(str::to_string));
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%&\u{1}".contains(char);
+    let words = words
+        .iter()
+        .map(|word| if word.chars().all(plain) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
+    words.collect::<Vec<_>>().join(" ").replace("*/", "* /")
+}
+
+fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Result<String, EmitError> {
+    let dir = given.canonicalize().map_err(EmitError::io(given))?;
     let shown = |path: &Path| -> Result<String, EmitError> {
         let path = path.canonicalize().map_err(EmitError::io(path))?;
         Ok(relative_path(&path, &dir).display().to_string())
     };
     let source = shown(&target.units[unit].path)?;
-    let mut build = vec!["cc", "-fwrapv", "-fno-strict-aliasing"];
-    build.extend(target.units[unit].flags.iter().map(String::as_str));
-    let mut others = Vec::new();
-    for other in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
-        others.push(shown(&other.1.path)?);
-    }
-    build.extend(["FILE.c", "touchstone_test.c"]);
-    build.extend(others.iter().map(String::as_str));
-    let build = build.join(" ").replace("*/", "* /");
     let name = &program.name;
+    let build = build_command(given, target, unit);
     let mut text = format!(
-        "/* Tests of {name} in {source}, written by Touchstone.\n * Build one of these files and run it:\n *     {build}\n */\n"
+        "/* Tests of {name} in {source}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n"
     );
     let own_main = target.defines_main(program.module, unit);
     if own_main && let Some(main) = program.module.function_named("main") {

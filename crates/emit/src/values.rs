@@ -133,16 +133,16 @@ impl<'a> Values<'a> {
                     .objects
                     .get(*object)
                     .ok_or_else(|| Unwritable("a pointer to an object that isn't in the test".to_string()))?;
-                Ok(self.into_object(object, *offset, pointee))
+                Ok(self.address_in_object(object, *offset, pointee))
             }
-            PointerTarget::Global { name, offset } => self.into_global(name, *offset, pointee),
+            PointerTarget::Global { name, offset } => self.address_in_global(name, *offset, pointee),
         }
     }
 
-    fn into_object(&self, object: &LocalObject, offset: i64, pointee: DataTypeId) -> String {
+    fn address_in_object(&self, object: &LocalObject, offset: i64, pointee: DataTypeId) -> String {
         let name = &object.name;
         if !object.is_array {
-            return self.into_variable(name, object.element, offset, pointee);
+            return self.address_in_variable(name, object.element, offset, pointee);
         }
         let (types, size) = (self.types(), self.types()[object.element].size(self.types()));
         let fallback = format!("(void *)((char *){name} + {offset})");
@@ -166,7 +166,7 @@ impl<'a> Values<'a> {
     }
 
     /// The address of a part of the variable `name`.
-    fn into_variable(&self, name: &str, ty: DataTypeId, offset: i64, pointee: DataTypeId) -> String {
+    fn address_in_variable(&self, name: &str, ty: DataTypeId, offset: i64, pointee: DataTypeId) -> String {
         let types = self.types();
         let path = u64::try_from(offset).ok().and_then(|offset| path_to(types, ty, offset, pointee));
         match path {
@@ -205,7 +205,7 @@ impl<'a> Values<'a> {
         Ok(source_name(name).to_string())
     }
 
-    fn into_global(&mut self, name: &str, offset: i64, pointee: DataTypeId) -> Result<String, Unwritable> {
+    fn address_in_global(&mut self, name: &str, offset: i64, pointee: DataTypeId) -> Result<String, Unwritable> {
         let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
         let Some(global) = global else { return Err(Unwritable(format!("there is no global `{name}`"))) };
         match global.linkage {
@@ -216,7 +216,7 @@ impl<'a> Values<'a> {
             }
             Linkage::External | Linkage::Internal | Linkage::Undefined | Linkage::Local => {
                 let own = self.global(name)?;
-                Ok(self.into_variable(&own, global.data, offset, pointee))
+                Ok(self.address_in_variable(&own, global.data, offset, pointee))
             }
         }
     }

@@ -56,7 +56,7 @@ fn error_verdict(kind: ErrorKind, span: Span, result: &TapResult, variant: Varia
     if let Some(report) = reports.iter().find(|report| fits(kind, report)) {
         return check_place(kind, span, report, files);
     }
-    if fits_end(kind, &result.end) && reports.iter().all(|report| is_bounds(report)) {
+    if fits_end(kind, &result.end) && reports.iter().all(is_bounds) {
         return Replay::Agreed;
     }
     if let Some(other) = reports.iter().find(|report| !is_bounds(report)) {

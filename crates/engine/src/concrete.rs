@@ -212,7 +212,7 @@ impl Run<'_> {
                 globals.push(NamedValue { name: global.name.clone(), data: global.data, value });
             }
         }
-        Expected { result, objects, globals, output: (!output.is_empty()).then_some(output) }
+        Expected { result, objects, globals, output: Some(output) }
     }
 
     fn read(&self, object: ObjectId, offset: u64, data: DataTypeId) -> DataValue {

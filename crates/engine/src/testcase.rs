@@ -11,7 +11,7 @@ use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, PointerTarget};
 use touchstone_solver::Model;
 
 /// Outcomes that a description shows.
-const SHOWN: usize = 12;
+const SHOWN: usize = 8;
 
 impl Executor<'_> {
     /// The test for a path that has ended, with what the reference interpreter says about it.

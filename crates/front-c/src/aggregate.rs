@@ -155,7 +155,7 @@ impl Lowerer<'_, '_> {
                 let dst = self.address(place, span);
                 self.aggregate(node, ty, dst);
             }
-            (kind, TypeKind::Array(..)) => {
+            (kind, TypeKind::Array(..) | TypeKind::OpenArray(_)) => {
                 let what = format!("array initialiser {kind}");
                 self.unsupported(&what, node);
             }
@@ -174,7 +174,11 @@ impl Lowerer<'_, '_> {
         }
         if record.is_union {
             // Zeros are zeros in whatever member.
-            if !node.inner.iter().all(|value| self.unit.const_int(value) == Some(0) || value.kind == "ImplicitValueInitExpr") {
+            if !node
+                .inner
+                .iter()
+                .all(|value| self.unit.const_int(value) == Some(0) || value.kind == "ImplicitValueInitExpr")
+            {
                 self.unsupported("union", node);
             }
             return;

@@ -8,6 +8,7 @@ use crate::typename::{Parser, split_commas};
 use crate::unit::Unit;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use touchstone_ir::{Function, TermKind, Terminator};
 
 /// Gives parameters that were declared as arrays their array type back.
 pub(crate) fn restore(unit: &mut Unit<'_>, clang: &Path, flags: &[String], input: Input<'_>) -> Result<(), FrontError> {
@@ -22,6 +23,9 @@ pub(crate) fn restore(unit: &mut Unit<'_>, clang: &Path, flags: &[String], input
     for id in candidates {
         let Some(tokens) = definitions.get(&unit.program.functions[id].name) else { continue };
         let hidden = usize::from(unit.program.functions[id].aggregate_result);
+        if has_effects(tokens) {
+            refuse(&mut unit.program.functions[id]);
+        }
         for (index, tokens) in split_commas(tokens).into_iter().enumerate() {
             let parameter = Parser::new(tokens, &unit.scopes, &unit.program.types).parameter();
             if let Some((ty, _)) = parameter
@@ -35,6 +39,25 @@ pub(crate) fn restore(unit: &mut Unit<'_>, clang: &Path, flags: &[String], input
         }
     }
     Ok(())
+}
+
+/// Whether the length of an array parameter does something when the function is entered. clang's JSON doesn't have it.
+fn has_effects(tokens: &[Token]) -> bool {
+    let mut depth = 0;
+    tokens.iter().any(|token| {
+        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+        depth > 0 && (token.is("++") || token.is("--") || token.is("="))
+    })
+}
+
+/// Makes a function stop where it starts.
+fn refuse(function: &mut Function) {
+    let span = function.span;
+    if let Some(entry) = function.blocks.values_mut().next() {
+        entry.insts.clear();
+        let what = "array length with an effect in a parameter".to_string();
+        entry.terminator = Terminator { kind: TermKind::Unsupported(what), span };
+    }
 }
 
 /// The tokens of the parameter lists of the functions that a text defines.
@@ -67,10 +90,13 @@ fn definitions(tokens: &[Token], wanted: &HashSet<String>) -> HashMap<String, Ve
 /// The index of the parenthesis that closes the one at `open`.
 fn matching(tokens: &[Token], open: usize) -> Option<usize> {
     let mut depth = 0;
-    tokens[open..].iter().position(|token| {
-        depth += i32::from(token.is("(")) - i32::from(token.is(")"));
-        depth == 0
-    }).map(|length| open + length)
+    tokens[open..]
+        .iter()
+        .position(|token| {
+            depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+            depth == 0
+        })
+        .map(|length| open + length)
 }
 
 fn after_attributes(tokens: &[Token], mut at: usize) -> usize {
@@ -89,7 +115,8 @@ mod tests {
 
     #[test]
     fn only_definitions_are_found() {
-        let text = "int f(int a[3]); int g(void) { f(1); } static int f(int a[4], perm p) __attribute__((cold)) { g(); }";
+        let text =
+            "int f(int a[3]); int g(void) { f(1); } static int f(int a[4], perm p) __attribute__((cold)) { g(); }";
         let wanted = HashSet::from(["f".to_string()]);
         let found = definitions(&tokenize(text), &wanted);
         assert_eq!(found["f"], tokenize("int a[4], perm p"));

@@ -7,7 +7,7 @@
 //! Deliberately not here: any meaning of a node.
 
 use serde::Deserializer;
-use serde::de::{DeserializeSeed, Deserialize, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
@@ -137,10 +137,54 @@ where
     R: std::io::Read,
     F: FnMut(&Positions, Node),
 {
-    let mut json = serde_json::Deserializer::from_reader(reader);
+    let dense = Dense { inner: reader, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true };
+    let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
     json.disable_recursion_limit();
     UnitSeed { positions, each }.deserialize(&mut json)?;
     json.end()
+}
+
+/// Drops the indentation of clang's output: in deep code it is most of the bytes. No string of JSON holds a line break.
+struct Dense<R> {
+    inner: R,
+    chunk: Vec<u8>,
+    at: usize,
+    end: usize,
+    indenting: bool,
+}
+
+impl<R: std::io::Read> std::io::Read for Dense<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let mut written = 0;
+        while written == 0 && !out.is_empty() {
+            if self.at == self.end {
+                self.end = self.inner.read(&mut self.chunk)?;
+                self.at = 0;
+                if self.end == 0 {
+                    return Ok(0);
+                }
+            }
+            while self.at < self.end && written < out.len() {
+                let rest = &self.chunk[self.at..self.end];
+                if self.indenting {
+                    let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();
+                    self.at += spaces;
+                    self.indenting = spaces == rest.len();
+                    continue;
+                }
+                let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                let length = line.min(out.len() - written);
+                out[written..written + length].copy_from_slice(&rest[..length]);
+                written += length;
+                self.at += length;
+                if length == line && line < rest.len() {
+                    self.at += 1;
+                    self.indenting = true;
+                }
+            }
+        }
+        Ok(written)
+    }
 }
 
 struct UnitSeed<'p, F> {
@@ -585,5 +629,68 @@ impl<'de> Visitor<'de> for LocSeed<'_> {
             position.macro_argument = macro_argument;
         }
         Ok(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"{
+      "kind": "TranslationUnitDecl",
+      "inner": [
+        {
+          "id": "0x1", "kind": "VarDecl",
+          "loc": { "offset": 4, "file": "a.c", "line": 1, "col": 5, "tokLen": 1 },
+          "range": {
+            "begin": { "offset": 0, "col": 1, "tokLen": 3 },
+            "end": { "offset": 14, "line": 2, "col": 3, "tokLen": 2 }
+          },
+          "name": "with  spaces"
+        },
+        {
+          "id": "0x2", "kind": "VarDecl",
+          "loc": {
+            "spellingLoc": { "offset": 9, "file": "b.h", "line": 7, "col": 1, "tokLen": 4,
+                             "includedFrom": { "file": "a.c" } },
+            "expansionLoc": { "offset": 30, "file": "a.c", "line": 7, "col": 2, "tokLen": 1, "isMacroArgExpansion": true }
+          },
+          "range": { "begin": { "offset": 31, "col": 3, "tokLen": 1 }, "end": {} },
+          "value": 5
+        }
+      ]
+    }"#;
+
+    /// A reader that gives a few bytes at a time.
+    struct Slow<'a>(&'a [u8]);
+    impl std::io::Read for Slow<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let length = self.0.len().min(out.len()).min(3);
+            out[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn left_out_files_and_lines_are_those_of_the_position_before() {
+        let mut positions = Positions::default();
+        let mut seen = Vec::new();
+        let show = |position: &Position, files: &[Rc<str>]| {
+            let loc = |loc: &RawLoc| format!("{}:{}:{}", files[loc.file as usize], loc.line, loc.column);
+            let spelling = position.spelling.as_deref().map(|spelling| format!(" from {}", loc(spelling)));
+            let expansion = position.expansion.as_ref().map_or("nowhere".to_string(), loc);
+            format!("{expansion}{}", spelling.unwrap_or_default())
+        };
+        read(Slow(TEXT.as_bytes()), &mut positions, |positions, node| {
+            let places: Vec<String> =
+                [&node.loc, &node.begin, &node.end].iter().map(|place| show(place, &positions.files)).collect();
+            seen.push(format!("{} {:?} {}", node.name, node.value, places.join(", ")));
+        })
+        .expect("valid JSON");
+        assert_eq!(
+            seen,
+            ["with  spaces None a.c:1:5, a.c:1:1, a.c:2:3", " Some(\"5\") a.c:7:2 from b.h:7:1, a.c:7:3, nowhere",]
+        );
     }
 }

@@ -19,6 +19,8 @@ enum Known {
     Assert,
     AssertFail,
     Label,
+    /// The arguments are evaluated, and that is all.
+    Nothing,
     Range,
     /// A builtin after which nothing follows.
     Last(Builtin, &'static [Ty]),
@@ -33,14 +35,13 @@ enum Known {
 fn known(name: &str) -> Option<Known> {
     const PTR: Ty = Ty::Ptr;
     Some(match name {
-        "klee_make_symbolic" | "touchstone_symbolic" => {
-            Known::Plain(Builtin::MakeSymbolic, &[PTR, Ty::I64, PTR], None)
-        }
+        "klee_make_symbolic" | "touchstone_symbolic" => Known::Plain(Builtin::MakeSymbolic, &[PTR, Ty::I64, PTR], None),
         "klee_int" => Known::Plain(Builtin::FreshInt, &[PTR], Some(Ty::I32)),
         "klee_assume" | "touchstone_assume" => Known::Assume,
         "touchstone_assert" => Known::Assert,
         "touchstone_label" => Known::Label,
         "klee_range" => Known::Range,
+        "__builtin_prefetch" => Known::Nothing,
         "__assert_fail" => Known::AssertFail,
         "abort" | "__builtin_abort" | "__builtin_trap" => Known::Last(Builtin::Abort, &[]),
         "exit" | "_exit" | "_Exit" | "klee_silent_exit" | "__builtin_exit" => Known::Last(Builtin::Exit, &[Ty::I32]),
@@ -172,6 +173,10 @@ impl Lowerer<'_, '_> {
                 None
             }
             Known::Label => None,
+            Known::Nothing => {
+                args.iter().for_each(|arg| self.effect(arg));
+                None
+            }
             Known::Range => self.range(args, node, span),
             Known::Last(builtin, types) => {
                 let args = self.arguments(args, types, span);
@@ -288,9 +293,8 @@ impl Lowerer<'_, '_> {
             "IntegerLiteral" | "CharacterLiteral" | "UnaryExprOrTypeTraitExpr" | "DeclRefExpr" => true,
             "ParenExpr" | "ConstantExpr" => children(),
             "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
-                "LValueToRValue" | "NoOp" | "IntegralCast" | "IntegralToBoolean" | "NullToPointer" | "PointerToBoolean" => {
-                    children()
-                }
+                "LValueToRValue" | "NoOp" | "IntegralCast" | "IntegralToBoolean" | "NullToPointer"
+                | "PointerToBoolean" => children(),
                 _ => false,
             },
             "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") && children(),

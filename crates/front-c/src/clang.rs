@@ -1,7 +1,7 @@
 //! Finding clang and running it.
 
 use crate::error::FrontError;
-use std::io::{BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread::JoinHandle;
@@ -13,7 +13,8 @@ const NEWEST: u32 = 40;
 pub(crate) fn find(asked: Option<&Path>) -> Result<PathBuf, FrontError> {
     let asked = asked.map(Path::to_path_buf).or_else(|| std::env::var_os("TOUCHSTONE_CLANG").map(PathBuf::from));
     if let Some(path) = asked {
-        let found = if path.components().count() > 1 { is_program(&path).then(|| path.clone()) } else { on_path(&path) };
+        let found =
+            if path.components().count() > 1 { is_program(&path).then(|| path.clone()) } else { on_path(&path) };
         return found.ok_or(FrontError::ClangNotFound { tried: Some(path) });
     }
     std::iter::once("clang".to_string())
@@ -56,7 +57,8 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     command.args(["-fsyntax-only", "-w", "-fno-color-diagnostics", "-Qunused-arguments"]);
     // Errors of newer clangs only: old code that other compilers take.
     command.args(["-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]);
-    command.arg("-Wno-error=incompatible-function-pointer-types");
+    command.args(["-Wno-error=incompatible-function-pointer-types", "-Wno-error=incompatible-pointer-types"]);
+    command.args(["-Wno-error=return-type", "-Wno-error=return-mismatch"]);
     command.args(["-Xclang", action]).args(flags);
     // Without these, glibc's headers replace functions by tables and inline bodies that nobody can follow.
     command.args(["-O0", "-D__NO_CTYPE"]);
@@ -93,8 +95,8 @@ fn guarded(file: &Path) -> PathBuf {
 
 impl Run {
     /// Its standard output.
-    pub fn output(&mut self) -> Option<BufReader<ChildStdout>> {
-        self.stdout.take().map(|pipe| BufReader::with_capacity(1 << 18, pipe))
+    pub fn output(&mut self) -> Option<ChildStdout> {
+        self.stdout.take()
     }
     /// Waits for its end; its own message if it failed.
     pub fn finish(mut self) -> Result<Result<(), String>, FrontError> {

@@ -114,7 +114,8 @@ impl Unit<'_> {
         let known = self.program.types.refusal(&ty).is_none() || self.program.types.size(&ty) > 0;
         match node.name.as_str() {
             "sizeof" if known => Some(self.program.types.size(&ty)),
-            "alignof" | "__alignof" if known => Some(self.program.types.align(&ty)),
+            // Of an expression it is the declaration's own alignment, which clang's JSON does not have.
+            "alignof" | "__alignof" if known && node.arg_type.is_some() => Some(self.program.types.align(&ty)),
             _ => None,
         }
     }

@@ -203,7 +203,7 @@ impl Types {
                 Some(width) => {
                     if let Some(aligned) = field.aligned {
                         bit = round_up(bit, aligned * 8);
-                    } else if !(packed || field.packed) && bit % (size * 8) + width > size * 8 {
+                    } else if !(packed || field.packed) && bit % (size.max(1) * 8) + width > size * 8 {
                         bit = round_up(bit, natural * 8);
                     }
                     let first = bit;
@@ -285,12 +285,8 @@ impl Types {
     /// Writes an enumeration's data type anew.
     pub fn refresh_enum(&mut self, id: usize) {
         let info = &self.enums[id];
-        self.data[info.data] = DataType::Enum {
-            name: info.name.clone(),
-            bits: info.bits,
-            signed: info.signed,
-            items: info.items.clone(),
-        };
+        self.data[info.data] =
+            DataType::Enum { name: info.name.clone(), bits: info.bits, signed: info.signed, items: info.items.clone() };
     }
 
     /// Size in bytes; 0 if not known.
@@ -302,7 +298,7 @@ impl Types {
             TypeKind::Int { bits, .. } => u64::from(*bits / 8),
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
-            TypeKind::Array(element, length) => self.size(element) * length,
+            TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
             TypeKind::OpenArray(_) => 0,
             TypeKind::Record(id) => self.records[*id].size,
             TypeKind::Refused { size, .. } => *size,

@@ -10,8 +10,8 @@ use crate::expr::{is_comparison, is_logical};
 use crate::func::Lowerer;
 use touchstone_base::IndexMap;
 use touchstone_ir::{
-    BlockId, BoolTree, CmpOp, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, InstKind, Operand, TermKind,
-    Ty,
+    BlockId, BoolTree, CmpOp, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, InstKind, Operand,
+    TermKind, Ty,
 };
 
 /// How deep equivalences may nest to the right before they count as conditions: each level doubles the code.
@@ -72,6 +72,11 @@ fn shown(node: &Node) -> &Node {
     }
 }
 
+/// Whether an expression has statements inside: labels can't be lowered twice.
+fn has_statements(node: &Node) -> bool {
+    node.kind == "StmtExpr" || node.inner.iter().any(has_statements)
+}
+
 type Conditions = IndexMap<CondId, Condition>;
 
 impl Lowerer<'_, '_> {
@@ -102,14 +107,15 @@ impl Lowerer<'_, '_> {
         Operand::Reg(result)
     }
 
-    /// Branches on a value that is there already, as a decision with one condition.
-    pub fn decide_on(&mut self, node: &Node, value: Operand, yes: BlockId, no: BlockId) {
+    /// Branches on the first operand of `a ?: b`, whose value is there already, as a decision with one condition.
+    pub fn decide_on(&mut self, elvis: &Node, node: &Node, value: Operand, yes: BlockId, no: BlockId) {
         let span = self.unit.span(shown(node));
         let text = self.unit.text(shown(node));
         let mut conditions = Conditions::new();
         let condition = conditions.push(Condition { span, text });
         let tree = Tree::Cond(condition, node);
-        let decision = self.register(node, DecisionKind::Ternary, conditions, &tree);
+        // By the id of the whole: the operand may be a decision of its own.
+        let decision = self.register(elvis.id, node, DecisionKind::Ternary, conditions, &tree);
         let zero = Operand::Const(self.ty(value), 0);
         let cond = self.cmp(CmpOp::Ne, value, zero, span);
         let tag = Some(CondTag { decision, condition });
@@ -119,16 +125,23 @@ impl Lowerer<'_, '_> {
     fn decision<'n>(&mut self, node: &'n Node, kind: DecisionKind) -> (DecisionId, Tree<'n>) {
         let mut conditions = Conditions::new();
         let tree = self.tree(node, &mut conditions, 0);
-        (self.register(node, kind, conditions, &tree), tree)
+        (self.register(node.id, node, kind, conditions, &tree), tree)
     }
-    fn register(&mut self, node: &Node, kind: DecisionKind, conditions: Conditions, tree: &Tree<'_>) -> DecisionId {
-        if let Some(&id) = self.decisions.get(&node.id) {
+    fn register(
+        &mut self,
+        key: u64,
+        node: &Node,
+        kind: DecisionKind,
+        conditions: Conditions,
+        tree: &Tree<'_>,
+    ) -> DecisionId {
+        if let Some(&id) = self.decisions.get(&key) {
             return id;
         }
         let span = self.unit.span(shown(node));
         let text = self.unit.text(shown(node));
         let id = self.function.decisions.push(Decision { kind, span, text, tree: tree.shape(), conditions });
-        self.decisions.insert(node.id, id);
+        self.decisions.insert(key, id);
         id
     }
 
@@ -182,7 +195,8 @@ impl Lowerer<'_, '_> {
                 return if same == (value == 1) { tree } else { Tree::Not(Box::new(tree)) };
             }
         }
-        if doublings >= MOST_DOUBLINGS || !(self.is_truth_valued(left) && self.is_truth_valued(right)) {
+        let both = self.is_truth_valued(left) && self.is_truth_valued(right);
+        if !both || doublings >= MOST_DOUBLINGS || has_statements(right) {
             return self.leaf(node, conditions);
         }
         let a = Box::new(self.tree(left, conditions, doublings));

@@ -99,15 +99,17 @@ impl Lowerer<'_, '_> {
         let scalar = self.unit.program.types.scalar(&ty);
         let span = self.unit.span(node);
         match node.kind.as_str() {
-            "IntegerLiteral" | "CharacterLiteral" | "CXXBoolLiteralExpr" | "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" => {
-                match self.unit.const_int(node) {
-                    Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
-                    None => {
-                        let what = constant_name(node);
-                        self.unsupported_value(what, node)
-                    }
+            "IntegerLiteral"
+            | "CharacterLiteral"
+            | "CXXBoolLiteralExpr"
+            | "UnaryExprOrTypeTraitExpr"
+            | "OffsetOfExpr" => match self.unit.const_int(node) {
+                Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
+                None => {
+                    let what = constant_name(node);
+                    self.unsupported_value(what, node)
                 }
-            }
+            },
             "CXXNullPtrLiteralExpr" | "GNUNullExpr" | "ImplicitValueInitExpr" => Operand::Const(scalar, 0),
             "ParenExpr" | "ConstantExpr" | "OpaqueValueExpr" | "ExprWithCleanups" => self.rvalue_of_first(node),
             "InitListExpr" if node.inner.is_empty() => Operand::Const(scalar, 0),
@@ -132,7 +134,11 @@ impl Lowerer<'_, '_> {
             "VAArgExpr" => self.unsupported_value("varargs", node),
             "AddrLabelExpr" => self.unsupported_value("computed goto", node),
             "AtomicExpr" => self.unsupported_value("_Atomic", node),
-            "DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" | "CompoundLiteralExpr" | "StringLiteral"
+            "DeclRefExpr"
+            | "ArraySubscriptExpr"
+            | "MemberExpr"
+            | "CompoundLiteralExpr"
+            | "StringLiteral"
             | "PredefinedExpr" => {
                 // A member of a value without a name is a value itself; an array is its address.
                 let place = self.place(node);
@@ -468,7 +474,7 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(common);
         self.emit(InstKind::Copy { dst: result, src: value }, span);
         let (else_block, join) = (self.new_block(), self.new_block());
-        self.decide_on(common, Operand::Reg(result), join, else_block);
+        self.decide_on(node, common, Operand::Reg(result), join, else_block);
         self.start(else_block);
         let value = self.rvalue(no);
         self.assign(result, value, span);
@@ -480,7 +486,8 @@ impl Lowerer<'_, '_> {
 fn constant_name(node: &Node) -> &'static str {
     match node.kind.as_str() {
         "OffsetOfExpr" => "offsetof",
-        "UnaryExprOrTypeTraitExpr" => "sizeof of this type",
+        "UnaryExprOrTypeTraitExpr" if node.name == "sizeof" => "sizeof of this type",
+        "UnaryExprOrTypeTraitExpr" => "alignof of this expression",
         _ => "literal",
     }
 }

@@ -71,10 +71,12 @@ fn clean(words: &[String], directory: &Path, file: &Path, wanted: &Path) -> Vec<
                 flags.extend(words.next().map(|path| absolute(path)));
             }
             other if !other.starts_with('-') && is_file(other) => {}
-            other => match WITH_PATH.iter().find(|flag| other.starts_with(**flag) && !other.starts_with("-include-pch")) {
-                Some(flag) => flags.push(format!("{flag}{}", absolute(&other[flag.len()..]))),
-                None => flags.push(other.to_string()),
-            },
+            other => {
+                match WITH_PATH.iter().find(|flag| other.starts_with(**flag) && !other.starts_with("-include-pch")) {
+                    Some(flag) => flags.push(format!("{flag}{}", absolute(&other[flag.len()..]))),
+                    None => flags.push(other.to_string()),
+                }
+            }
         }
     }
     flags
@@ -123,15 +125,9 @@ mod tests {
     #[test]
     fn output_dependencies_and_the_file_itself_are_dropped() {
         check("cc -c -O2 -o a.o -MD -MF a.d -MT x a.c", &["-O2"]);
-        check("cc -Iinc -I /abs -isystem sys -include pre.h -DX a.c", &[
-            "-I/proj/inc",
-            "-I",
-            "/abs",
-            "-isystem",
-            "/proj/sys",
-            "-include",
-            "/proj/pre.h",
-            "-DX",
-        ]);
+        check(
+            "cc -Iinc -I /abs -isystem sys -include pre.h -DX a.c",
+            &["-I/proj/inc", "-I", "/abs", "-isystem", "/proj/sys", "-include", "/proj/pre.h", "-DX"],
+        );
     }
 }

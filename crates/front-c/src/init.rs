@@ -23,6 +23,9 @@ struct Image {
     addresses: Vec<(u64, GlobalId, i64)>,
 }
 
+/// Initialised objects beyond this size are refused.
+const LARGEST_IMAGE: u64 = 1 << 28;
+
 type Evaluated<T> = Result<T, String>;
 
 fn refuse<T>(what: &str) -> Evaluated<T> {
@@ -33,6 +36,10 @@ impl Unit<'_> {
     /// The initial contents of a global. What can't be evaluated poisons the global.
     pub fn global_init(&mut self, id: GlobalId, node: &Node, ty: &Type) -> Vec<Init> {
         let size = self.program.types.size(ty);
+        if size > LARGEST_IMAGE {
+            self.program.poison(id, "very large initialiser".to_string());
+            return Vec::new();
+        }
         let mut image = Image { bytes: vec![0; size as usize], addresses: Vec::new() };
         if let Err(what) = self.fill(&mut image, node, ty, 0) {
             self.program.poison(id, what);
@@ -61,6 +68,7 @@ impl Unit<'_> {
             "InitListExpr" => match &ty.kind {
                 TypeKind::Array(element, _) => return self.fill_array(image, node, element, at),
                 TypeKind::Record(id) => return self.fill_record(image, node, *id, at),
+                TypeKind::OpenArray(_) => return refuse("initialised flexible array member"),
                 _ => {
                     return match node.inner.first() {
                         Some(inner) => self.fill(image, inner, ty, at),
@@ -186,10 +194,9 @@ impl Unit<'_> {
             "NoOp" | "BitCast" => self.constant(inner),
             "PointerToIntegral" | "IntegralCast" if self.program.types.size(ty) == 8 => self.constant(inner),
             "IntegralToPointer" => match self.constant(inner)? {
-                Constant::Int(_) => self.const_signed(inner).map_or_else(
-                    || refuse("initialiser"),
-                    |value| Ok(Constant::Int(value as u64)),
-                ),
+                Constant::Int(_) => self
+                    .const_signed(inner)
+                    .map_or_else(|| refuse("initialiser"), |value| Ok(Constant::Int(value as u64))),
                 other => Ok(other),
             },
             "FloatingCast" => match (self.constant(inner)?, self.program.types.size(ty)) {

@@ -100,8 +100,7 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
     loop {
         let program = lower_program(files, options, &clang, &own)?;
         // A recognised name that a later file defines after all: once more, knowing that.
-        let conflicts: Vec<String> =
-            program.recognised.iter().filter(|name| program.defines(name)).cloned().collect();
+        let conflicts: Vec<String> = program.recognised.iter().filter(|name| program.defines(name)).cloned().collect();
         if conflicts.is_empty() {
             return Ok(program.finish());
         }
@@ -148,7 +147,12 @@ struct Source<'a> {
     flags: &'a [String],
 }
 
-fn lower_unit(program: &mut Program, clang: &Path, source: &Source<'_>, selection: Selection) -> Result<(), FrontError> {
+fn lower_unit(
+    program: &mut Program,
+    clang: &Path,
+    source: &Source<'_>,
+    selection: Selection,
+) -> Result<(), FrontError> {
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
@@ -158,9 +162,11 @@ fn lower_unit(program: &mut Program, clang: &Path, source: &Source<'_>, selectio
     let read = match run.output() {
         Some(output) => ast::read(output, &mut positions, |positions, node| {
             let known = unit.names.len();
-            unit.names.extend(positions.files[known..].iter().map(|name| {
-                if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }
-            }));
+            unit.names.extend(
+                positions.files[known..]
+                    .iter()
+                    .map(|name| if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }),
+            );
             if outcome.is_ok() {
                 outcome = unit.declaration(node);
             }

@@ -10,8 +10,8 @@ use crate::tidy;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use touchstone_base::{Files, IndexMap, Span};
 use touchstone_ir::{
-    Callee, DataType, DataTypeId, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, Operand,
-    Param, Reg, RegInfo, TermKind, Terminator, Ty,
+    Callee, DataType, DataTypeId, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, Operand, Param,
+    Reg, RegInfo, TermKind, Terminator, Ty,
 };
 
 /// The program so far.
@@ -362,7 +362,11 @@ impl Fits<'_> {
                 let fits = args.len() == callee.params.len()
                     && args.iter().zip(&callee.params).all(|(arg, param)| of(arg) == callee.regs[param.reg].ty)
                     && dst.is_none_or(|dst: Reg| callee.result == Some(function.regs[dst].ty));
-                (!fits).then(|| format!("call of `{}` with other types than its definition", callee.name))
+                match (fits, callee.is_defined()) {
+                    (true, _) => None,
+                    (false, true) => Some(format!("call of `{}` with other types than its definition", callee.name)),
+                    (false, false) => Some(format!("call of `{}`, which is not defined", callee.name)),
+                }
             }
             _ => None,
         }

@@ -36,7 +36,7 @@ impl Lowerer<'_, '_> {
             }
             "DeclRefExpr" => self.place_of_variable(node, span),
             "ArraySubscriptExpr" => self.place_of_element(node, span),
-            "MemberExpr" => self.place_of_member(node, span),
+            "MemberExpr" => self.place_of_member(node),
             "StringLiteral" | "PredefinedExpr" => match self.unit.string_global(node, span) {
                 Some(global) => Place::Memory(self.global_address(global, span), 0),
                 None => self.no_place("string literal", node),
@@ -96,9 +96,9 @@ impl Lowerer<'_, '_> {
     fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
         let ty = self.unit.type_of(node);
         match self.unit.program.types.refusal(&ty) {
-            Some(what @ ("variable-length array" | "_BitInt" | "_Atomic" | "varargs" | "vector type" | "unknown type")) => {
-                Some(what)
-            }
+            Some(
+                what @ ("variable-length array" | "_BitInt" | "_Atomic" | "varargs" | "vector type" | "unknown type"),
+            ) => Some(what),
             _ => None,
         }
     }
@@ -151,7 +151,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn place_of_member(&mut self, node: &Node, span: Span) -> Place {
+    fn place_of_member(&mut self, node: &Node) -> Place {
         let Some(base) = node.inner.first() else { return self.no_place("expression", node) };
         let place = if node.is_arrow { Place::Memory(self.rvalue(base), 0) } else { self.place(base) };
         let Some(&(record, field)) = self.unit.fields.get(&node.link) else {
@@ -171,12 +171,8 @@ impl Lowerer<'_, '_> {
         }
         match place {
             Place::Memory(address, before) => Place::Memory(address, before.wrapping_add(offset)),
-            Place::Register(reg) => {
-                // A structure is never in a register.
-                let address = Operand::Reg(reg);
-                let _ = span;
-                Place::Memory(address, offset)
-            }
+            // A structure is never in a register.
+            Place::Register(_) => self.no_place("member of a scalar", node),
         }
     }
 

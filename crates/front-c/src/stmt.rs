@@ -194,17 +194,13 @@ impl Lowerer<'_, '_> {
     }
     fn collect_arm(&mut self, node: &Node, target: BlockId, (bits, signed): (u8, bool), arms: &mut Vec<SwitchArm>) {
         let low = node.inner.first().and_then(|value| self.unit.const_signed(value));
-        let high = if node.is_gnu_range {
-            node.inner.get(1).and_then(|value| self.unit.const_signed(value))
-        } else {
-            low
-        };
+        let high =
+            if node.is_gnu_range { node.inner.get(1).and_then(|value| self.unit.const_signed(value)) } else { low };
         let (Some(low), Some(high)) = (low, high) else {
             return self.unsupported("case label that is no constant", node);
         };
         let (low, high) = (mask(low as u64, bits), mask(high as u64, bits));
-        let ordered =
-            if signed { sign_extend(low, bits) <= sign_extend(high, bits) } else { low <= high };
+        let ordered = if signed { sign_extend(low, bits) <= sign_extend(high, bits) } else { low <= high };
         if ordered {
             arms.push(SwitchArm { low, high, signed, target });
         }
@@ -249,6 +245,9 @@ impl Lowerer<'_, '_> {
         if self.locals.contains_key(&node.id) {
             return;
         }
+        if node.is_thread_local {
+            return self.unsupported("thread-local storage", node);
+        }
         let ty = self.unit.type_of(node);
         let span = self.unit.point(&node.loc);
         let name = format!("{}.{}", self.function.name, node.name);
@@ -289,8 +288,7 @@ impl Lowerer<'_, '_> {
         }
     }
     fn new_local(&mut self, node: &Node, ty: &Type, span: Span) -> Local {
-        let in_memory =
-            matches!(ty.kind, TypeKind::Record(_) | TypeKind::Array(..)) || self.is_address_taken(node.id);
+        let in_memory = matches!(ty.kind, TypeKind::Record(_) | TypeKind::Array(..)) || self.is_address_taken(node.id);
         let local = if in_memory {
             let slot = self.new_slot(Some(node.name.clone()), ty);
             if self.has_jumps() {

@@ -12,6 +12,9 @@ pub(crate) fn bytes(node: &Node, unit: &Unit<'_>) -> Option<Vec<u8>> {
     let ty = unit.type_of(node);
     let TypeKind::Array(element, length) = &ty.kind else { return None };
     let width = unit.program.types.size(element) as usize;
+    if width > 4 {
+        return None;
+    }
     let units = decode(node.value.as_deref()?)?;
     let mut bytes = Vec::with_capacity(*length as usize * width);
     for index in 0..*length as usize {

@@ -119,14 +119,12 @@ pub(crate) fn merge_types(module: &mut Module) {
     for id in types.ids() {
         first[classes[id.index()]].get_or_insert(stand_in[id.index()]);
     }
-    let mut merged = Merged { types: &types, first, class: |id| of(&classes, id), new_ids: HashMap::new(), order: Vec::new() };
+    let mut merged =
+        Merged { types: &types, first, class: |id| of(&classes, id), new_ids: HashMap::new(), order: Vec::new() };
     each_type(module, |id| *id = merged.new_id(*id));
     let shapes: Vec<DataTypeId> = merged.all();
     let new_ids = merged.new_ids;
-    module.types = shapes
-        .into_iter()
-        .map(|id| map_types(&types[id], |child| new_ids[&of(&classes, child)]))
-        .collect();
+    module.types = shapes.into_iter().map(|id| map_types(&types[id], |child| new_ids[&of(&classes, child)])).collect();
 }
 
 /// For each type, the type that it stands for: itself, or the complete structure of an incomplete one's name.

@@ -132,15 +132,17 @@ impl<'a> Parser<'a> {
             let Some(word) = self.word().map(str::to_string) else { break };
             match word.as_str() {
                 "const" | "__const" => words.is_const = true,
-                "volatile" | "restrict" | "__restrict" | "__restrict__" | "__volatile__" | "register" | "__extension__"
-                | "static" | "extern" | "inline" | "_Noreturn" | "_Nonnull" | "_Nullable" => {}
+                "volatile" | "restrict" | "__restrict" | "__restrict__" | "__volatile__" | "register"
+                | "__extension__" | "static" | "extern" | "inline" | "_Noreturn" | "_Nonnull" | "_Nullable" => {}
                 "signed" | "__signed__" => words.signed = true,
                 "unsigned" => words.unsigned = true,
                 "short" => words.short = true,
                 "long" => words.long += 1,
                 "_Complex" => words.complex = true,
-                "void" | "_Bool" | "bool" | "char" | "int" | "float" | "double" | "__int128" | "_Float16" | "__fp16"
-                | "__bf16" | "_Float32" | "_Float64" | "__float128" | "_Float128" | "nullptr_t" => words.base = Some(word),
+                "void" | "_Bool" | "bool" | "char" | "int" | "float" | "double" | "__int128" | "_Float16"
+                | "__fp16" | "__bf16" | "_Float32" | "_Float64" | "__float128" | "_Float128" | "nullptr_t" => {
+                    words.base = Some(word)
+                }
                 "_Atomic" => return self.wrapped("_Atomic"),
                 "_BitInt" => return self.wrapped("_BitInt"),
                 "struct" | "union" | "enum" => {

@@ -190,9 +190,11 @@ impl<'p> Unit<'p> {
     }
     /// The tag of a declaration, if an earlier declaration made it.
     fn earlier_tag(&self, node: &Node, full: &str) -> Option<Tag> {
-        self.scopes.by_id.get(&node.link).copied().or_else(|| {
-            if node.name.is_empty() { None } else { self.scopes.own_tag(full) }
-        })
+        self.scopes
+            .by_id
+            .get(&node.link)
+            .copied()
+            .or_else(|| if node.name.is_empty() { None } else { self.scopes.own_tag(full) })
     }
 
     fn record(&mut self, node: &Node) {
@@ -305,7 +307,8 @@ impl<'p> Unit<'p> {
 
     /// Takes a declaration of a function, also of a block.
     pub fn function_declaration(&mut self, node: Node) -> Result<(), FrontError> {
-        let internal = node.storage == "static" || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let internal =
+            node.storage == "static" || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl").collect();
         let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
         let has_body = node.inner.iter().any(|inner| inner.kind == "CompoundStmt");
@@ -402,8 +405,8 @@ impl<'p> Unit<'p> {
 
     /// Takes a declaration of a global, also of a block (`extern`).
     pub fn global_declaration(&mut self, node: &Node) -> Result<(), FrontError> {
-        let internal = node.storage == "static"
-            || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let internal =
+            node.storage == "static" || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let ty = self.type_of(node);
         let span = self.point(&node.loc);
         if node.is_thread_local {
@@ -416,6 +419,10 @@ impl<'p> Unit<'p> {
             internal: internal.then(|| self.file.clone()),
         };
         self.global_declarations.insert(node.name.clone(), declaration);
+        if node.inner.iter().any(|inner| inner.kind == "AliasAttr" || inner.kind == "WeakRefAttr") {
+            let id = self.global_named(&node.name, None);
+            self.program.poison(id, "alias attribute".to_string());
+        }
         if node.storage == "extern" && !node.has_init {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use touchstone_criteria::{
     Campaign, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, SCHEMA_VERSION, Status,
     TestCase, TestKind,
 };
-use touchstone_ir::{DataTypes, Module};
+use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
 /// The whole campaign.
 pub fn json(campaign: &Campaign, module: &Module) -> String {
@@ -118,7 +118,9 @@ struct TestJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorJson>,
     expected: ExpectedJson<'a>,
-    replayed: &'static str,
+    /// Whether the real program did what was predicted; `replay` says more.
+    replayed: bool,
+    replay: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay_why: Option<&'a str>,
 }
@@ -200,7 +202,7 @@ fn test_of<'a>(test: &'a TestCase, module: &'a Module) -> TestJson<'a> {
             ("error", None, Some(ErrorJson { kind: kind.to_string(), at: place(*span, &module.files) }))
         }
     };
-    let (replayed, replay_why) = match &test.replayed {
+    let (replay, replay_why) = match &test.replayed {
         Replay::NotRun => ("not_run", None),
         Replay::Agreed => ("agreed", None),
         Replay::Disagreed(why) => ("disagreed", Some(why.as_str())),
@@ -216,7 +218,8 @@ fn test_of<'a>(test: &'a TestCase, module: &'a Module) -> TestJson<'a> {
         exit_status,
         error,
         expected: ExpectedJson { test, module },
-        replayed,
+        replayed: test.replayed == Replay::Agreed,
+        replay,
         replay_why,
     }
 }
@@ -228,7 +231,8 @@ fn objects_of(test: &TestCase) -> &[ObjectInput] {
     }
 }
 
-/// `params`, `globals` and `objects` of a call; `made` of a program, in the order of its requests.
+/// Parameters, globals and made inputs by name. An array parameter is shown as its elements; objects behind other pointers
+/// come last, under `objects`. A parameter without a name is known by its position, a repeated name gets a number.
 struct Inputs<'a> {
     test: &'a TestCase,
     types: &'a DataTypes,
@@ -236,29 +240,68 @@ struct Inputs<'a> {
 
 impl Serialize for Inputs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Made<'a> {
-            name: &'a str,
-            bytes: &'a [u8],
-        }
         let mut map = serializer.serialize_map(None)?;
+        let mut names = Names::default();
         match &self.test.kind {
             TestKind::Function { params, globals, objects } => {
-                map.serialize_entry("params", &Named { list: params, objects, types: self.types })?;
-                map.serialize_entry("globals", &Named { list: globals, objects, types: self.types })?;
-                map.serialize_entry("objects", &Objects { objects, values: None, types: self.types })?;
+                let mut shown = vec![false; objects.len()];
+                for named in params.iter().chain(globals) {
+                    let name = names.unique(&named.name);
+                    let whole = match (&self.types[named.data], &named.value) {
+                        (DataType::Array { .. }, DataValue::Pointer(PointerTarget::Object { object, offset: 0 })) => {
+                            Some(*object)
+                        }
+                        _ => None,
+                    };
+                    match whole.and_then(|index| Some((index, objects.get(index)?))) {
+                        Some((index, object)) => {
+                            shown[index] = true;
+                            let (element, values) = (object.element, object.values.as_slice());
+                            map.serialize_entry(&name, &Elements { types: self.types, objects, element, values })?;
+                        }
+                        None => {
+                            let value = Shown { types: self.types, objects, ty: named.data, value: &named.value };
+                            map.serialize_entry(&name, &value)?;
+                        }
+                    }
+                }
+                if shown.contains(&false) {
+                    let rest = Objects { objects, values: None, types: self.types, leave_out: &shown };
+                    map.serialize_entry("objects", &rest)?;
+                }
             }
             TestKind::Program { inputs } => {
-                let made: Vec<Made> =
-                    inputs.iter().map(|input| Made { name: &input.name, bytes: &input.bytes }).collect();
-                map.serialize_entry("made", &made)?;
+                for input in inputs {
+                    map.serialize_entry(&names.unique(&input.name), &input.bytes)?;
+                }
             }
         }
         map.end()
     }
 }
 
-/// Named values as one object; a parameter without a name is known by its position.
+/// Names that were given.
+#[derive(Default)]
+struct Names {
+    given: Vec<String>,
+}
+
+impl Names {
+    fn unique(&mut self, name: &str) -> String {
+        let position = self.given.len() + 1;
+        let plain = if name.is_empty() { format!("#{position}") } else { name.to_string() };
+        let mut made = plain.clone();
+        let mut number = 2;
+        while self.given.contains(&made) {
+            made = format!("{plain}#{number}");
+            number += 1;
+        }
+        self.given.push(made.clone());
+        made
+    }
+}
+
+/// Named values as one object.
 struct Named<'a> {
     list: &'a [touchstone_criteria::NamedValue],
     objects: &'a [ObjectInput],
@@ -268,10 +311,9 @@ struct Named<'a> {
 impl Serialize for Named<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.list.len()))?;
-        for (index, named) in self.list.iter().enumerate() {
-            let name = if named.name.is_empty() { format!("#{}", index + 1) } else { named.name.clone() };
+        for named in self.list {
             let value = Shown { types: self.types, objects: self.objects, ty: named.data, value: &named.value };
-            map.serialize_entry(&name, &value)?;
+            map.serialize_entry(&named.name, &value)?;
         }
         map.end()
     }
@@ -280,14 +322,19 @@ impl Serialize for Named<'_> {
 /// Objects by name, with their own values or with others: an array as a list, a plain pointee as its value.
 struct Objects<'a> {
     objects: &'a [ObjectInput],
-    values: Option<&'a [Vec<touchstone_ir::DataValue>]>,
+    values: Option<&'a [Vec<DataValue>]>,
     types: &'a DataTypes,
+    /// Objects that were shown already.
+    leave_out: &'a [bool],
 }
 
 impl Serialize for Objects<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (index, object) in self.objects.iter().enumerate() {
+            if self.leave_out.get(index) == Some(&true) {
+                continue;
+            }
             let values = match self.values {
                 None => &object.values,
                 Some(others) => match others.get(index) {
@@ -323,7 +370,7 @@ impl Serialize for ExpectedJson<'_> {
             map.serialize_entry("result", &Shown { types, objects, ty, value })?;
         }
         if !expected.objects.is_empty() {
-            map.serialize_entry("objects", &Objects { objects, values: Some(&expected.objects), types })?;
+            map.serialize_entry("objects", &Objects { objects, values: Some(&expected.objects), types, leave_out: &[] })?;
         }
         if !expected.globals.is_empty() {
             map.serialize_entry("globals", &Named { list: &expected.globals, objects, types })?;

@@ -230,11 +230,11 @@ fn a_test_is_natural_json() {
     test.expected.output = Some(b"hi\n".to_vec());
     let expected = concat!(
         r#"{"id":"max3_1","function":"max3","description":"a > b","path":"0000000000000abc","#,
-        r#""inputs":{"params":{"list":{"object":"list","offset":0},"none":null,"byte":255,"flag":true,"#,
-        r##""#5":5},"globals":{},"objects":{"list":{"value":-5,"next":{"object":"a","offset":4}},"##,
+        r#""inputs":{"list":{"object":"list","offset":0},"none":null,"byte":255,"flag":true,"#,
+        r##""#5":5,"objects":{"list":{"value":-5,"next":{"object":"a","offset":4}},"##,
         r#""a":[1,{"undefined":true}]}},"outcome":"returned","expected":{"result":-1,"#,
         r#""objects":{"list":{"value":6,"next":null},"a":[1,2]},"globals":{"count":-3},"output":"hi\n"},"#,
-        r#""replayed":"agreed"}"#,
+        r#""replayed":true,"replay":"agreed"}"#,
     );
     assert_eq!(test_json(&test, &module), expected);
 
@@ -244,9 +244,9 @@ fn a_test_is_natural_json() {
     test.replayed = Replay::Disagreed("no".into());
     let expected = concat!(
         r#"{"id":"max3_1","function":"max3","description":"a > b","path":"0000000000000abc","#,
-        r#""inputs":{"made":[{"name":"x","bytes":[1,0,255,0]}]},"outcome":"error","#,
+        r#""inputs":{"x":[1,0,255,0]},"outcome":"error","#,
         r#""error":{"kind":"assertion failed","file":"src/max3.c","line":8,"column":7},"expected":{},"#,
-        r#""replayed":"disagreed","replay_why":"no"}"#,
+        r#""replayed":false,"replay":"disagreed","replay_why":"no"}"#,
     );
     assert_eq!(test_json(&test, &module), expected);
     test.outcome = Outcome::Exited(3);
@@ -336,7 +336,7 @@ fn the_whole_report_has_the_keys_of_the_contract() {
     let parsed: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(parsed["objectives"][1]["status"], "infeasible");
     assert_eq!(parsed["objectives"][2]["why"], "bound: --depth");
-    assert_eq!(parsed["tests"][0]["inputs"]["params"]["a"], -1);
+    assert_eq!(parsed["tests"][0]["inputs"]["a"], -1);
     let empty: serde_json::Value = serde_json::from_str(&json(&Campaign::default(), &module)).expect("JSON");
     assert_eq!(empty, serde_json::json!({"schema_version": 1, "functions": [], "objectives": [], "tests": []}));
 }

@@ -38,6 +38,11 @@ fn main() {
     for n in 5..=9 {
         show(&format!("get_order {n}"), || programs::get_order(n, config()));
     }
+    let large = || Config { enumeration: 1 << 22, ..config() };
+    show("get_order 10", || programs::get_order(10, large()));
+    for n in 5..=8 {
+        show(&format!("entangled {n}"), || programs::get_order_entangled(n, config()));
+    }
     show("sort 6", || programs::bubble_sort(6, config()));
     show("wildcard 4 5", || programs::wildcard(4, 5, config()));
     show("wildcard 5 5", || programs::wildcard(5, 5, config()));

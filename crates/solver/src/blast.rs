@@ -321,3 +321,99 @@ impl Blaster {
         less
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sat::{Budget, Sat, SatAnswer};
+    use crate::search::Random;
+    use crate::semantics::{apply, holds};
+    use touchstone_base::Id;
+
+    const OPS: [Op; 13] = [
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::UDiv,
+        Op::SDiv,
+        Op::URem,
+        Op::SRem,
+        Op::And,
+        Op::Or,
+        Op::Xor,
+        Op::Shl,
+        Op::LShr,
+        Op::AShr,
+    ];
+    const RELS: [Rel; 5] = [Rel::Eq, Rel::Ult, Rel::Ule, Rel::Slt, Rel::Sle];
+
+    fn is_sat(sat: &mut Sat, terms: &mut Terms, constraints: &[TermId]) -> bool {
+        let budget = Budget { conflicts: None, rounds: None, deadline: None };
+        match sat.solve(terms, constraints, &[VarId::new(0), VarId::new(1)].into(), budget) {
+            SatAnswer::Sat(_) => true,
+            SatAnswer::Unsat => false,
+            SatAnswer::Unknown(why) => panic!("{why}"),
+        }
+    }
+
+    fn interesting(random: &mut Random, width: u8) -> u64 {
+        let raw = random.next();
+        let value = match raw >> 60 {
+            0 => 0,
+            1 => 1,
+            2 => u64::MAX,
+            3 => 1 << (width - 1),
+            4 => mask(width) >> 1,
+            5..8 => raw % 100,
+            _ => raw,
+        };
+        value & mask(width)
+    }
+
+    /// With the operands pinned, the circuit allows the right result and no other.
+    #[test]
+    fn every_circuit_computes_its_operation_at_every_width() {
+        let mut random = Random(1);
+        for width in [1, 3, 5, 8, 16, 24, 32, 64] {
+            let mut terms = Terms::new();
+            let (x, y) = (terms.var(width, "x"), terms.var(width, "y"));
+            let mut sat = Sat::new(None);
+            for _ in 0..8 {
+                let (a, b) = (interesting(&mut random, width), interesting(&mut random, width));
+                let (is_a, is_b) = (terms.constant(width, a), terms.constant(width, b));
+                let (is_a, is_b) = (terms.eq(x, is_a), terms.eq(y, is_b));
+                for op in OPS {
+                    let term = terms.bin(op, x, y);
+                    let expected = terms.constant(width, apply(op, width, a, b));
+                    let (right, wrong) = (terms.eq(term, expected), terms.ne(term, expected));
+                    assert!(is_sat(&mut sat, &mut terms, &[is_a, is_b, right]), "{op:?} {width} {a} {b}");
+                    assert!(!is_sat(&mut sat, &mut terms, &[is_a, is_b, wrong]), "{op:?} {width} {a} {b}");
+                }
+                for rel in RELS {
+                    let term = terms.cmp(rel, x, y);
+                    let negated = terms.not(term);
+                    let truth = holds(rel, width, a, b);
+                    assert_eq!(is_sat(&mut sat, &mut terms, &[is_a, is_b, term]), truth, "{rel:?} {width} {a} {b}");
+                    assert_eq!(is_sat(&mut sat, &mut terms, &[is_a, is_b, negated]), !truth, "{rel:?} {width}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_of_two_primes_is_factored() {
+        let mut terms = Terms::new();
+        let (x, y) = (terms.var(16, "x"), terms.var(16, "y"));
+        let mut sat = Sat::new(None);
+        let (wide_x, wide_y) = (terms.zext(x, 32), terms.zext(y, 32));
+        let product = terms.mul(wide_x, wide_y);
+        let target = terms.constant(32, 251 * 509);
+        let factors = terms.eq(product, target);
+        let one = terms.constant(16, 1);
+        let (left, right) = (terms.cmp(Rel::Ult, one, x), terms.cmp(Rel::Ult, x, y));
+        assert!(is_sat(&mut sat, &mut terms, &[factors, left, right]));
+        let prime = terms.constant(32, 65_521);
+        let factors = terms.eq(product, prime);
+        assert!(!is_sat(&mut sat, &mut terms, &[factors, left, right]));
+    }
+}

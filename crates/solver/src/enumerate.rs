@@ -10,7 +10,7 @@ use crate::terms::Terms;
 use crate::view::{Column, View};
 
 /// Points looked at, as a multiple of the points allowed.
-const WORK: usize = 8;
+const WORK: usize = 16;
 
 /// How many values a variable may have, by its bounds. `None`: more than 2^20.
 fn width_of_domain(terms: &Terms, bounds: &Bounds, var: VarId) -> Option<u64> {
@@ -47,12 +47,12 @@ pub(crate) fn enumerate(
     let mut work = limit.saturating_mul(WORK);
     for &var in vars.iter() {
         let domain = domain_of(terms, bounds, var)?;
-        let single = Points { vars: vec![var], columns: vec![domain], len: 0 }.with_len();
         let own: Vec<TermId> = open.iter().copied().filter(|&c| terms.support(c) == [var]).collect();
         open.retain(|c| !own.contains(c));
-        work = work.checked_sub(single.len)?;
-        let single = single.filtered(terms, &own);
-        left.push((var, single.columns.into_iter().next().unwrap_or_default()));
+        work = work.checked_sub(domain.len())?;
+        let single = Points { vars: Vec::new(), columns: Vec::new(), len: 1 };
+        let single = single.extended(terms, var, &domain, &own, usize::MAX)?;
+        left.push((var, single.columns.first().map_or_else(Vec::new, Column::to_vec)));
     }
     while !left.is_empty() {
         let next = choose(terms, &points.vars, &left, &open);
@@ -67,16 +67,9 @@ pub(crate) fn enumerate(
         points = points.extended(terms, var, &domain, &now, limit)?;
     }
     debug_assert!(open.is_empty(), "a constraint mentions a variable outside of its group");
-    let mut order: Vec<usize> = (0..points.vars.len()).collect();
-    order.sort_unstable_by_key(|&i| points.vars[i]);
-    let columns = order
-        .into_iter()
-        .map(|i| {
-            let mut column = Column::new();
-            column.extend(&points.columns[i]);
-            column
-        })
-        .collect();
+    let mut ordered: Vec<(VarId, Column)> = points.vars.into_iter().zip(points.columns).collect();
+    ordered.sort_unstable_by_key(|c| c.0);
+    let columns = ordered.into_iter().map(|c| c.1).collect();
     (points.len > 0 && open.is_empty()).then(|| View::root(terms, vars.clone(), columns))
 }
 
@@ -116,30 +109,11 @@ fn choose(terms: &Terms, assigned: &[VarId], left: &[(VarId, Vec<u64>)], open: &
 /// Partial assignments.
 struct Points {
     vars: Vec<VarId>,
-    columns: Vec<Vec<u64>>,
+    columns: Vec<Column>,
     len: usize,
 }
 
 impl Points {
-    fn with_len(mut self) -> Points {
-        self.len = self.columns.first().map_or(1, Vec::len);
-        self
-    }
-
-    fn filtered(self, terms: &Terms, conditions: &[TermId]) -> Points {
-        if conditions.is_empty() {
-            return self;
-        }
-        let mut tester = Tester::new(terms, &self.vars, conditions);
-        let mut kept = Points { vars: self.vars.clone(), columns: vec![Vec::new(); self.columns.len()], len: 0 };
-        for start in (0..self.len).step_by(BLOCK) {
-            let count = BLOCK.min(self.len - start);
-            let block: Vec<&[u64]> = self.columns.iter().map(|c| &c[start..start + count]).collect();
-            tester.test(&block, count, &mut kept);
-        }
-        kept
-    }
-
     /// The product with the values of one more variable, as far as it satisfies the conditions.
     fn extended(
         self,
@@ -152,12 +126,11 @@ impl Points {
         let mut vars = self.vars.clone();
         vars.push(var);
         let mut tester = Tester::new(terms, &vars, conditions);
-        let mut kept = Points { columns: vec![Vec::new(); vars.len()], vars, len: 0 };
+        let mut kept = Points { columns: vars.iter().map(|_| Column::new()).collect(), vars, len: 0 };
         let mut block: Vec<Vec<u64>> = vec![Vec::with_capacity(BLOCK); kept.vars.len()];
         let mut flush = |block: &mut Vec<Vec<u64>>, kept: &mut Points| {
             let count = block.last().map_or(0, Vec::len);
-            let slices: Vec<&[u64]> = block.iter().map(Vec::as_slice).collect();
-            tester.test(&slices, count, kept);
+            tester.test(block, count, kept);
             block.iter_mut().for_each(Vec::clear);
         };
         let last = block.len() - 1;
@@ -170,7 +143,7 @@ impl Points {
                     }
                 }
                 for (column, values) in self.columns.iter().zip(&mut block) {
-                    values.resize(values.len() + chunk.len(), column[point]);
+                    values.resize(values.len() + chunk.len(), column.get(point));
                 }
                 block[last].extend_from_slice(chunk);
             }
@@ -186,6 +159,8 @@ struct Tester {
     /// For each input of the program the position of its variable.
     positions: Vec<usize>,
     roots: Vec<usize>,
+    survivors: Vec<usize>,
+    gathered: Vec<u64>,
 }
 
 impl Tester {
@@ -198,22 +173,22 @@ impl Tester {
             .map(|(term, _)| var_terms.iter().position(|t| t == term).unwrap_or(0))
             .collect();
         let roots = conditions.iter().filter_map(|&c| program.register_of(c)).collect();
-        Tester { program, positions, roots }
+        Tester { program, positions, roots, survivors: Vec::new(), gathered: Vec::new() }
     }
 
-    fn test(&mut self, block: &[&[u64]], count: usize, kept: &mut Points) {
+    fn test(&mut self, block: &[Vec<u64>], count: usize, kept: &mut Points) {
         for (k, &position) in self.positions.iter().enumerate() {
             let register = self.program.inputs[k].1;
             self.program.register_mut(register)[..count].copy_from_slice(&block[position][..count]);
         }
         self.program.run(count);
-        for i in 0..count {
-            if self.roots.iter().all(|&r| self.program.values(r)[i] == 1) {
-                for (column, values) in kept.columns.iter_mut().zip(block) {
-                    column.push(values[i]);
-                }
-                kept.len += 1;
-            }
+        self.survivors.clear();
+        self.survivors.extend((0..count).filter(|&i| self.roots.iter().all(|&r| self.program.values(r)[i] == 1)));
+        for (column, values) in kept.columns.iter_mut().zip(block) {
+            self.gathered.clear();
+            self.gathered.extend(self.survivors.iter().map(|&i| values[i]));
+            column.extend(&self.gathered);
         }
+        kept.len += self.survivors.len();
     }
 }

@@ -31,7 +31,7 @@ impl Column {
         Column::U8(Vec::new())
     }
 
-    fn get(&self, index: usize) -> u64 {
+    pub(crate) fn get(&self, index: usize) -> u64 {
         match self {
             Column::U8(v) => u64::from(v[index]),
             Column::U16(v) => u64::from(v[index]),
@@ -47,6 +47,10 @@ impl Column {
             Column::U32(v) => v.len(),
             Column::U64(v) => v.len(),
         }
+    }
+
+    pub(crate) fn to_vec(&self) -> Vec<u64> {
+        (0..self.len()).map(|i| self.get(i)).collect()
     }
 
     /// Appends values, widening if they need it.
@@ -71,7 +75,7 @@ impl Column {
         if fits {
             return;
         }
-        let old: Vec<u64> = (0..self.len()).map(|i| self.get(i)).collect();
+        let old = self.to_vec();
         *self = if value <= 0xffff {
             Column::U16(old.into_iter().map(|x| x as u16).collect())
         } else if value <= 0xffff_ffff {

@@ -3,7 +3,7 @@
 #[path = "../examples/programs/mod.rs"]
 mod programs;
 
-use programs::{bubble_sort, controller, get_order, wildcard};
+use programs::{bubble_sort, controller, get_order, get_order_entangled, wildcard};
 use touchstone_solver::Config;
 
 fn configurations() -> Vec<Config> {
@@ -22,6 +22,15 @@ fn get_order_has_exactly_the_paths_of_the_paper() {
         }
     }
     assert_eq!(get_order(6, Config::default()).paths, 30);
+}
+
+#[test]
+fn a_domain_still_refutes_when_it_is_entangled_with_an_unbounded_variable() {
+    for config in configurations() {
+        for (n, paths) in [(3, 8), (4, 14), (5, 32)] {
+            assert_eq!(get_order_entangled(n, config.clone()).paths, paths, "N = {n}");
+        }
+    }
 }
 
 #[test]

@@ -129,7 +129,16 @@ impl Gen<'_> {
         }
         let pre = self.precondition(&params.join(", "), &domains);
         text.push_str(&pre);
-        let body = self.body();
+        // known: a global that only the precondition reads is no input, so the function reads all of them.
+        let globals = domains.iter().filter(|(name, ..)| name.starts_with("g_"));
+        let globals: String = globals
+            .map(|(name, _, _, _, kind)| match kind {
+                Kind::Scalar => format!(" + 0 * {name}"),
+                Kind::Array => format!(" + 0 * {name}[0]"),
+                Kind::Record => format!(" + 0 * {name}.f"),
+            })
+            .collect();
+        let body = self.body(&globals);
         let _ = writeln!(text, "int {name}({}) {{\n{body}}}", params.join(", "));
         Unit { name, text, domains: domains.into_iter().map(|(name, low, high, ..)| (name, low, high)).collect() }
     }
@@ -225,7 +234,10 @@ impl Gen<'_> {
             }
         }
         if self.rng.chance(40) {
+            let style = self.style;
+            self.style.errors = false;
             checks.push(self.decision(1));
+            self.style = style;
         }
         let mut text = String::new();
         let helper = self.rng.chance(30);
@@ -288,8 +300,8 @@ impl Gen<'_> {
         // A range below zero never belongs to an unsigned input.
     }
 
-    fn body(&mut self) -> String {
-        let mut text = String::from("  int r = 0;\n");
+    fn body(&mut self, globals: &str) -> String {
+        let mut text = format!("  int r = 0{globals};\n");
         self.reads.push("r".into());
         self.writes.push("r".into());
         for _ in 0..1 + self.rng.below(3) {
@@ -475,7 +487,8 @@ impl Gen<'_> {
 
     fn leaf(&mut self) -> String {
         if self.reads.is_empty() || self.rng.chance(20) {
-            return self.rng.between(-2, 4).to_string();
+            let number = self.rng.between(-2, 4);
+            return if number < 0 { format!("({number})") } else { number.to_string() };
         }
         self.rng.pick(&self.reads).clone()
     }
@@ -517,7 +530,7 @@ impl Gen<'_> {
         if depth == 0 {
             return if self.rng.chance(80) { self.condition() } else { self.value(1) };
         }
-        let mut part = |generator: &mut Self| format!("({})", generator.decision(depth - 1));
+        let part = |generator: &mut Self| format!("({})", generator.decision(depth - 1));
         match self.rng.below(10) {
             0 | 1 => format!("{} && {}", part(self), part(self)),
             2 | 3 => format!("{} || {}", part(self), part(self)),

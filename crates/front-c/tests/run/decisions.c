@@ -36,6 +36,9 @@ static int forms(int a, int b, int c, bool p, bool q)
     if (a == b == c) r ^= 1 << 26;
     if ((a ?: b) > 0) r ^= 1 << 27;
     if (a ?: c) r ^= 1 << 28;
+    r += (a && b ?: c) * 3;
+    if ((a > 0) == ({ int k = b; switch (k) { case 1: k = 7; } k > c; })) r ^= 1 << 29;
+    if (p == (q == (p == (a > b)))) r ^= 1 << 30;
     return r;
 }
 

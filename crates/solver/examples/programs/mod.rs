@@ -64,6 +64,15 @@ impl Run {
 
 /// The order of a permutation of `0..n` (paper 003, figure 7), the precondition given as one conjunction.
 pub fn get_order(n: usize, config: Config) -> Report {
+    order_of(n, false, config)
+}
+
+/// The same after a comparison of the first element with a number that may be anything.
+pub fn get_order_entangled(n: usize, config: Config) -> Report {
+    order_of(n, true, config)
+}
+
+fn order_of(n: usize, entangled: bool, config: Config) -> Report {
     let mut run = Run::new(config);
     let p: Vec<TermId> = (0..n).map(|i| run.terms.var(32, &format!("p{i}"))).collect();
     let mut pre = run.terms.truth(true);
@@ -79,7 +88,12 @@ pub fn get_order(n: usize, config: Config) -> Report {
         }
     }
     let start = run.assume(&Path::new(), pre);
-    let mut work = vec![(start, p.clone(), 0)];
+    let mut work = vec![(start.clone(), p.clone(), 0)];
+    if entangled {
+        let other = run.terms.var(32, "x");
+        let greater = run.terms.cmp(Rel::Slt, p[0], other);
+        work = run.branch(&start, greater).into_iter().map(|(_, path)| (path, p.clone(), 0)).collect();
+    }
     while let Some((path, power, i)) = work.pop() {
         if i == n {
             run.end(&path);

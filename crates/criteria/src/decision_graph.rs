@@ -1,0 +1,301 @@
+//! Decisions compiled to graphs (DESIGN §6; seed 001, section III).
+//!
+//! Each node is a condition that is evaluated next, each edge an outcome of it: which earlier conditions it masks, and
+//! what comes next. Walking the graph with the outcomes of a run gives the paper's marking function: add the outcome,
+//! remove what it masks, flush when the decision is done.
+//!
+//! Two differences from figure 3 of the paper. The test of its line 18 looks at the *parent's* operator: a right operand
+//! that is false under `and`, or true under `or`, masks the left operand. And the paper has one table a condition, which
+//! can't express exclusive or and equivalence (what comes next depends on the remembered left side); here a condition
+//! has one node for every context in which it is evaluated, and equal contexts share their node, so a decision of `and`,
+//! `or` and `not` has exactly one node a condition.
+
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use touchstone_base::{IndexMap, define_id};
+use touchstone_ir::{BoolTree, CondId, Decision};
+
+define_id! {
+    /// A node of a decision graph.
+    NodeId, "n"
+}
+
+/// A decision as a graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DecisionGraph {
+    /// Nodes.
+    pub nodes: IndexMap<NodeId, Node>,
+    /// Where an evaluation begins.
+    pub start: Target,
+}
+
+/// A condition in a context.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// The condition that is evaluated.
+    pub condition: CondId,
+    /// What its outcomes lead to: false, true.
+    pub edges: [Edge; 2],
+}
+
+/// What an outcome leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Earlier conditions whose effect is masked by it, sorted.
+    pub masks: Vec<CondId>,
+    /// What comes next.
+    pub target: Target,
+}
+
+/// What comes next in an evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Another condition.
+    Node(NodeId),
+    /// The decision has this outcome.
+    Done(bool),
+}
+
+/// One complete evaluation of a decision.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Row {
+    /// The outcomes of the conditions, in evaluation order.
+    pub outcomes: Vec<(CondId, bool)>,
+    /// Those of them that were not masked: each of them decided the outcome.
+    pub independent: Vec<(CondId, bool)>,
+    /// The decision's outcome.
+    pub result: bool,
+}
+
+impl DecisionGraph {
+    /// Compiles a decision.
+    pub fn new(decision: &Decision) -> DecisionGraph {
+        let mut builder = Builder { nodes: Vec::new(), known: FxHashMap::default() };
+        let (start, _) = builder.enter(&decision.tree, None);
+        let finished = |node: Option<Node>| node.expect("invariant: every node that was begun was finished");
+        DecisionGraph { nodes: builder.nodes.into_iter().map(finished).collect(), start }
+    }
+
+    /// All rows that short-circuit evaluation allows, at most `limit`; `None` if there are more.
+    pub fn rows(&self, limit: usize) -> Option<Vec<Row>> {
+        let mut rows = Vec::new();
+        let mut pending = vec![Walk::default()];
+        while let Some(walk) = pending.pop() {
+            match walk.at(self) {
+                Target::Done(result) => {
+                    if rows.len() == limit {
+                        return None;
+                    }
+                    rows.push(walk.row(result));
+                }
+                Target::Node(_) => {
+                    for outcome in [false, true] {
+                        let mut next = walk.clone();
+                        next.step(self, outcome);
+                        pending.push(next);
+                    }
+                }
+            }
+        }
+        Some(rows)
+    }
+
+    /// The conditions that some evaluation evaluates; the others were cut off by constants.
+    pub fn evaluated(&self) -> std::collections::BTreeSet<CondId> {
+        self.nodes.values().map(|node| node.condition).collect()
+    }
+}
+
+/// An evaluation under way: the paper's marking function.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Walk {
+    /// `None` at the start.
+    target: Option<WalkTarget>,
+    outcomes: Vec<(CondId, bool)>,
+    unmasked: Vec<(CondId, bool)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum WalkTarget {
+    Node(NodeId),
+    Done(bool),
+}
+
+impl Walk {
+    /// What comes next.
+    pub fn at(&self, graph: &DecisionGraph) -> Target {
+        match self.target {
+            None => graph.start,
+            Some(WalkTarget::Node(node)) => Target::Node(node),
+            Some(WalkTarget::Done(result)) => Target::Done(result),
+        }
+    }
+
+    /// The next condition had this outcome.
+    pub fn step(&mut self, graph: &DecisionGraph, outcome: bool) {
+        let Target::Node(node) = self.at(graph) else { return };
+        let node = &graph.nodes[node];
+        let edge = &node.edges[usize::from(outcome)];
+        self.outcomes.push((node.condition, outcome));
+        self.unmasked.retain(|(condition, _)| edge.masks.binary_search(condition).is_err());
+        self.unmasked.push((node.condition, outcome));
+        self.target = Some(match edge.target {
+            Target::Node(node) => WalkTarget::Node(node),
+            Target::Done(result) => WalkTarget::Done(result),
+        });
+    }
+
+    /// The row, once the decision has its outcome.
+    pub fn row(self, result: bool) -> Row {
+        Row { outcomes: self.outcomes, independent: self.unmasked, result }
+    }
+}
+
+/// What is left to do with the value of a subtree, innermost first.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Pending<'t> {
+    Negate,
+    /// The left side of `and` (true) or `or` (false) was evaluated; the right may follow.
+    Left { stop_at: bool, right: ByAddress<'t> },
+    /// The right side; the left one has these conditions.
+    Right { stop_at: bool, left: ByAddress<'t> },
+    /// The left side of an exclusive or (false) or equivalence (true).
+    EqualLeft { equal: bool, right: ByAddress<'t> },
+    /// The right side, with what the left one was.
+    EqualRight { equal: bool, left: bool },
+    /// The first operand of a conditional.
+    Choice { yes: ByAddress<'t>, no: ByAddress<'t> },
+}
+
+/// A tree told apart by where it stands, not by what it says.
+#[derive(Clone, Copy)]
+struct ByAddress<'t>(&'t BoolTree);
+
+impl PartialEq for ByAddress<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+impl Eq for ByAddress<'_> {}
+impl std::hash::Hash for ByAddress<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::ptr::from_ref(self.0).hash(state);
+    }
+}
+
+/// A stack of pending work, shared between contexts.
+type Stack<'t> = Option<Rc<Link<'t>>>;
+
+#[derive(PartialEq, Eq, Hash)]
+struct Link<'t> {
+    first: Pending<'t>,
+    rest: Stack<'t>,
+}
+
+fn push<'t>(first: Pending<'t>, rest: &Stack<'t>) -> Stack<'t> {
+    Some(Rc::new(Link { first, rest: rest.clone() }))
+}
+
+struct Builder<'t> {
+    /// `None` while the node's edges are being made.
+    nodes: Vec<Option<Node>>,
+    known: FxHashMap<(CondId, Stack<'t>), NodeId>,
+}
+
+impl<'t> Builder<'t> {
+    /// Begins to evaluate a subtree; `masks` come from constants on the way.
+    fn enter(&mut self, tree: &'t BoolTree, stack: Stack<'t>) -> (Target, Vec<CondId>) {
+        match tree {
+            BoolTree::Cond(condition) => (Target::Node(self.node(*condition, stack)), Vec::new()),
+            BoolTree::Const(value) => self.leave(*value, stack),
+            BoolTree::Not(inner) => self.enter(inner, push(Pending::Negate, &stack)),
+            BoolTree::And(left, right) => {
+                self.enter(left, push(Pending::Left { stop_at: false, right: ByAddress(right) }, &keep(left, right, stack)))
+            }
+            BoolTree::Or(left, right) => {
+                self.enter(left, push(Pending::Left { stop_at: true, right: ByAddress(right) }, &keep(left, right, stack)))
+            }
+            BoolTree::Xor(left, right) => {
+                self.enter(left, push(Pending::EqualLeft { equal: false, right: ByAddress(right) }, &stack))
+            }
+            BoolTree::Iff(left, right) => {
+                self.enter(left, push(Pending::EqualLeft { equal: true, right: ByAddress(right) }, &stack))
+            }
+            BoolTree::Ite(condition, yes, no) => {
+                self.enter(condition, push(Pending::Choice { yes: ByAddress(yes), no: ByAddress(no) }, &stack))
+            }
+        }
+    }
+
+    fn node(&mut self, condition: CondId, stack: Stack<'t>) -> NodeId {
+        use touchstone_base::Id;
+        if let Some(&known) = self.known.get(&(condition, stack.clone())) {
+            return known;
+        }
+        let id = NodeId::new(self.nodes.len());
+        self.nodes.push(None);
+        self.known.insert((condition, stack.clone()), id);
+        let edges = [false, true].map(|outcome| {
+            let (target, mut masks) = self.leave(outcome, stack.clone());
+            masks.sort_unstable();
+            masks.dedup();
+            Edge { masks, target }
+        });
+        self.nodes[id.index()] = Some(Node { condition, edges });
+        id
+    }
+
+    /// The subtree on top of the stack has this value.
+    fn leave(&mut self, value: bool, stack: Stack<'t>) -> (Target, Vec<CondId>) {
+        let Some(link) = stack else { return (Target::Done(value), Vec::new()) };
+        let rest = link.rest.clone();
+        match &link.first {
+            Pending::Negate => self.leave(!value, rest),
+            Pending::Left { stop_at, right } => {
+                // Below a `Left` lies the `Right` that remembers the left side; it is for the right side only.
+                if value == *stop_at {
+                    let after = rest.as_ref().and_then(|link| link.rest.clone());
+                    self.leave(value, after)
+                } else {
+                    self.enter(right.0, rest)
+                }
+            }
+            Pending::Right { stop_at, left } => {
+                let (target, mut masks) = self.leave(value, rest);
+                if value == *stop_at {
+                    conditions_of(left.0, &mut masks);
+                }
+                (target, masks)
+            }
+            Pending::EqualLeft { equal, right } => {
+                self.enter(right.0, push(Pending::EqualRight { equal: *equal, left: value }, &rest))
+            }
+            Pending::EqualRight { equal, left } => self.leave((value == *left) == *equal, rest),
+            Pending::Choice { yes, no } => self.enter(if value { yes.0 } else { no.0 }, rest),
+        }
+    }
+}
+
+/// The stack for the right side of a short-circuit operator, kept below the left side's entry.
+fn keep<'t>(left: &'t BoolTree, right: &'t BoolTree, stack: Stack<'t>) -> Stack<'t> {
+    let _ = right;
+    push(Pending::Right { stop_at: false, left: ByAddress(left) }, &stack)
+}
+
+/// All conditions of a tree.
+fn conditions_of(tree: &BoolTree, conditions: &mut Vec<CondId>) {
+    match tree {
+        BoolTree::Cond(condition) => conditions.push(*condition),
+        BoolTree::Const(_) => {}
+        BoolTree::Not(inner) => conditions_of(inner, conditions),
+        BoolTree::And(a, b) | BoolTree::Or(a, b) | BoolTree::Xor(a, b) | BoolTree::Iff(a, b) => {
+            conditions_of(a, conditions);
+            conditions_of(b, conditions);
+        }
+        BoolTree::Ite(c, a, b) => {
+            conditions_of(c, conditions);
+            conditions_of(a, conditions);
+            conditions_of(b, conditions);
+        }
+    }
+}
