@@ -90,7 +90,8 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for row in FIGURE_9.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
         let cell = |index: usize| row.split(',').nth(index).unwrap_or("").to_string();
-        let time = |index: usize| if cell(index).is_empty() { ">12 h".to_string() } else { format!("{} s", cell(index)) };
+        let time =
+            |index: usize| if cell(index).is_empty() { ">12 h".to_string() } else { format!("{} s", cell(index)) };
         let number = |index: usize| cell(index).parse::<u64>().unwrap_or(0);
         let n = number(0);
         let klee = match n {

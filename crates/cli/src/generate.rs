@@ -5,9 +5,9 @@ use crate::exit::Exit;
 use crate::options_file::OptionsFile;
 use crate::outdir::OutDir;
 use crate::plan::{self, Task};
+use crate::precondition;
 use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
-use crate::precondition;
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::Path;
@@ -165,13 +165,9 @@ impl Job<'_> {
             return Ok(());
         }
         let total = tests.len();
-        let verdicts = touchstone_emit::replay(
-            suite.path(),
-            &self.program.module,
-            self.target,
-            tests,
-            &mut |done| line.replayed(done, total),
-        )?;
+        let verdicts = touchstone_emit::replay(suite.path(), &self.program.module, self.target, tests, &mut |done| {
+            line.replayed(done, total)
+        })?;
         for (test, verdict) in tests.iter_mut().zip(verdicts) {
             // What the interpreter disagreed with stays disagreed.
             if !matches!(test.replayed, Replay::Disagreed(_)) {

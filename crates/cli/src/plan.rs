@@ -42,19 +42,20 @@ pub fn targets(module: &Module, options: &Generate) -> Result<(Entry, Vec<FuncId
 /// Whether some code makes its own inputs (a harness for us or for KLEE).
 fn asks_for_inputs(module: &Module) -> bool {
     use touchstone_ir::{Builtin, InstKind};
-    let asks = |kind: &InstKind| {
-        matches!(kind, InstKind::Builtin { builtin: Builtin::MakeSymbolic | Builtin::FreshInt, .. })
-    };
+    let asks =
+        |kind: &InstKind| matches!(kind, InstKind::Builtin { builtin: Builtin::MakeSymbolic | Builtin::FreshInt, .. });
     module.functions.values().flat_map(|f| f.blocks.values()).flat_map(|b| &b.insts).any(|inst| asks(&inst.kind))
 }
 
 fn find(module: &Module, name: &str) -> Result<FuncId> {
     match module.function_named(name) {
         Some(id) if module.functions[id].is_defined() => Ok(id),
-        Some(_) => bail!("function `{name}` is declared but not defined in the given files; add the file that defines it"),
+        Some(_) => {
+            bail!("function `{name}` is declared but not defined in the given files; add the file that defines it")
+        }
         None => {
-            let mut known: Vec<&str> = module.functions.values().filter(|f| f.is_defined() && !f.library)
-                .map(|f| f.name.as_str()).collect();
+            let mut known: Vec<&str> =
+                module.functions.values().filter(|f| f.is_defined() && !f.library).map(|f| f.name.as_str()).collect();
             known.sort_unstable();
             if known.is_empty() {
                 bail!("there is no function `{name}`: the files define no function");
@@ -65,13 +66,7 @@ fn find(module: &Module, name: &str) -> Result<FuncId> {
 }
 
 /// The exploration of one function, from options and `touchstone.toml`.
-pub fn task(
-    module: &Module,
-    func: FuncId,
-    entry: Entry,
-    options: &Generate,
-    file: &OptionsFile,
-) -> Result<Task> {
+pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, file: &OptionsFile) -> Result<Task> {
     let name = module.functions[func].name.clone();
     let from_file = file.function(&name);
     let Criterion::Paths(iterations) = options.criterion;

@@ -37,9 +37,7 @@ impl Reader {
     /// Reads these files as one program.
     pub fn read(&self, files: &[PathBuf]) -> Result<Program> {
         let module = lower_files(files, &self.options)?;
-        let unit = |path: &PathBuf| {
-            Ok(Unit { path: path.clone(), flags: flags_for(path, &self.options)? })
-        };
+        let unit = |path: &PathBuf| Ok(Unit { path: path.clone(), flags: flags_for(path, &self.options)? });
         let units = files.iter().map(unit).collect::<Result<Vec<Unit>>>()?;
         let problems = touchstone_ir::verify(&module);
         if let Some(problem) = problems.first() {

@@ -106,7 +106,10 @@ fn at_most_k_iterations_of_each_loop_entry_are_complete_by_themselves() {
     let case = Case::new();
     case.file("loop.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
     case.file("again.c", "int f(int n) { do { n--; } while (n > 0); return n; }\n");
-    case.file("nest.c", "int f(int n, int m) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s++; return s; }");
+    case.file(
+        "nest.c",
+        "int f(int n, int m) { int s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s++; return s; }",
+    );
     for (file, criterion, tests) in [
         ("loop.c", "paths:0", 1),
         ("loop.c", "paths:1", 2),
@@ -127,7 +130,10 @@ fn at_most_k_iterations_of_each_loop_entry_are_complete_by_themselves() {
 #[test]
 fn an_unsupported_construct_poisons_only_the_paths_that_execute_it() {
     let case = Case::new();
-    case.file("half.c", "int f(int x) { if (x > 10) { double d = x; return (int)(d * 0.5); } return x < 0 ? -1 : 1; }\n");
+    case.file(
+        "half.c",
+        "int f(int x) { if (x > 10) { double d = x; return (int)(d * 0.5); } return x < 0 ? -1 : 1; }\n",
+    );
     let (code, result) = report(&case, &["half.c"]);
     assert_eq!(code, 0);
     assert_eq!(result["functions"][0]["tests"], 2);
@@ -153,7 +159,8 @@ fn a_program_with_input_that_is_not_modelled_says_so() {
 fn a_second_run_on_the_same_output_directory_is_refused() {
     let case = Case::new();
     case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
-    let mut first = case.command(&["generate", "slow.c", "--timeout", "20", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
+    let mut first =
+        case.command(&["generate", "slow.c", "--timeout", "20", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
     wait_for(&case.folder.path().join("touchstone-out/test_f.c"));
     check_message(&case, &["generate", "slow.c"], 1, &["another touchstone", "-o"]);
     first.kill().expect("killed");
@@ -164,7 +171,8 @@ fn a_second_run_on_the_same_output_directory_is_refused() {
 fn killing_a_run_leaves_every_finished_test_usable() {
     let case = Case::new();
     case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
-    let mut run = case.command(&["generate", "slow.c", "--timeout", "30", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
+    let mut run =
+        case.command(&["generate", "slow.c", "--timeout", "30", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
     let file = case.folder.path().join("touchstone-out/test_f.c");
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(20) {

@@ -175,9 +175,8 @@ fn brute_function(
     expectation: &Expectation,
     limit: u64,
 ) -> Option<BTreeSet<u64>> {
-    let domain = |name: &str| {
-        expectation.domains.iter().find(|(known, _)| known == name).map(|(_, values)| values.clone())
-    };
+    let domain =
+        |name: &str| expectation.domains.iter().find(|(known, _)| known == name).map(|(_, values)| values.clone());
     let function = &module.functions[func];
     let hidden = usize::from(function.aggregate_result);
     let mut scalars = Vec::new();

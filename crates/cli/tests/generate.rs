@@ -107,6 +107,6 @@ fn the_same_run_gives_the_same_bytes_whatever_the_number_of_jobs() {
             assert!(!files.is_empty());
             (without_times(report), files)
         };
-        assert!(run("first", "1") == run("other", "2"), "{name}: two runs differ");
+        assert!(run("run_one", "1") == run("run_two", "2"), "{name}: two runs differ");
     }
 }

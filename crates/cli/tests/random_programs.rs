@@ -119,7 +119,7 @@ fn interpret(module: &Module) -> (String, String) {
     (String::from_utf8_lossy(&recorder.output).into_owned(), end)
 }
 
-/// What the compiled program does; `None` if the compiler has a bug (gcc 14 crashes on `(_Bool)((1, 2L));`).
+/// What the compiled program does; `None` if the compiler has a bug (gcc 12 crashes on `(_Bool)((1, 2L));`).
 fn compiled(file: &Path) -> Option<(String, String)> {
     let program = file.with_extension("exe");
     let flags = ["-w", "-fwrapv", "-O1", "-o"];

@@ -9,9 +9,7 @@ mod criterion;
 mod testcase;
 mod verdict;
 
-pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SolverUse, SCHEMA_VERSION};
+pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA_VERSION, SolverUse};
 pub use criterion::{Criterion, CriterionParseError};
-pub use testcase::{
-    Expected, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind,
-};
+pub use testcase::{Expected, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 pub use verdict::{Bound, Incomplete, IncompletePaths, Objective, Status};

@@ -269,14 +269,7 @@ impl Executor<'_> {
         Ok(Value::Undefined)
     }
 
-    fn store_place(
-        &mut self,
-        state: &mut State,
-        place: &Place,
-        value: &Value,
-        ty: Ty,
-        span: Span,
-    ) -> Result<(), Stop> {
+    fn store_place(&mut self, state: &mut State, place: &Place, value: &Value, ty: Ty, span: Span) -> Result<(), Stop> {
         let Pointer { object, offset } = place.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),

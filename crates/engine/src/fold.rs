@@ -43,12 +43,7 @@ impl Executor<'_> {
         Ok(self.terms.and(proper, truth))
     }
 
-    fn fold_call(
-        &mut self,
-        state: &State,
-        func: FuncId,
-        args: Vec<Value>,
-    ) -> Result<(TermId, Option<Value>), Stop> {
+    fn fold_call(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<(TermId, Option<Value>), Stop> {
         let mut inner = state.clone();
         inner.frames.clear();
         inner.steps = 0;
@@ -66,9 +61,7 @@ impl Executor<'_> {
     fn fold_until(&mut self, mut state: State, join: Join, budget: &mut u64) -> Result<Option<State>, Stop> {
         loop {
             let arrived = state.frames.len() < join.depth
-                || (state.frames.len() == join.depth
-                    && Some(state.top().block) == join.block
-                    && state.top().inst == 0);
+                || (state.frames.len() == join.depth && Some(state.top().block) == join.block && state.top().inst == 0);
             if arrived {
                 return Ok(Some(state));
             }

@@ -133,11 +133,8 @@ impl Executor<'_> {
     fn constrain(&mut self, term: TermId, signed: bool, name: &str, constraints: &mut Vec<TermId>) {
         let Some(range) = self.range_of(name) else { return };
         let width = self.terms.width(term);
-        let (least, greatest) = if signed {
-            (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1)
-        } else {
-            (0, (1i128 << width) - 1)
-        };
+        let (least, greatest) =
+            if signed { (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1) } else { (0, (1i128 << width) - 1) };
         let (low, high) = (range.0.max(least), range.1.min(greatest));
         if low > high {
             constraints.push(self.terms.truth(false));
@@ -268,12 +265,12 @@ impl Executor<'_> {
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
             let count = length.unwrap_or(1);
-            options.push(
-                self.input_object(&mut fresh, lazy.pointee, count, &lazy.name, length.is_some()).map(|object| {
+            options.push(self.input_object(&mut fresh, lazy.pointee, count, &lazy.name, length.is_some()).map(
+                |object| {
                     decide(&mut fresh, Value::pointer(object, 0));
                     fresh
-                }),
-            );
+                },
+            ));
         } else {
             options.push(Err(Stop::bound(Bound::MaxObjects, touchstone_base::Span::none())));
         }

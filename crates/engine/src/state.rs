@@ -38,12 +38,18 @@ impl Frame {
 pub(crate) enum PathEnd {
     Returned(Option<Value>),
     Exited(Value),
-    Error { kind: ErrorKind, span: Span },
+    Error {
+        kind: ErrorKind,
+        span: Span,
+    },
     /// The program itself says that this is no path (`assume`).
     Assumed,
     /// The path has more loop iterations than the criterion asks for.
     Longer,
-    Incomplete { why: Incomplete, span: Span },
+    Incomplete {
+        why: Incomplete,
+        span: Span,
+    },
 }
 
 /// Why an instruction could not simply be executed.

@@ -80,6 +80,7 @@ impl Executor<'_> {
             InstKind::MemCopy { dst, src, size } => self.step_mem_copy(state, *dst, *src, *size, span)?,
             InstKind::MemSet { dst, value, size } => self.step_mem_set(state, *dst, *value, *size, span)?,
             InstKind::SlotBegin { slot } => self.step_slot_begin(state, *slot),
+            InstKind::Point { .. } => {}
             InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
                 self.step_call(state, *dst, *callee, args, span)?;
                 return Ok(true);
@@ -203,8 +204,7 @@ impl Executor<'_> {
         match self.mode {
             Mode::Fold => state.proper = self.terms.and(state.proper, fine),
             Mode::Explore => {
-                if let touchstone_solver::Side::Feasible(path) =
-                    self.solver.assume(&mut self.terms, &state.path, fine)
+                if let touchstone_solver::Side::Feasible(path) = self.solver.assume(&mut self.terms, &state.path, fine)
                 {
                     state.path = path;
                 }
@@ -379,14 +379,7 @@ impl Executor<'_> {
         }
     }
 
-    fn step_ptr_diff(
-        &mut self,
-        state: &mut State,
-        dst: Reg,
-        a: Operand,
-        b: Operand,
-        span: Span,
-    ) -> Result<(), Stop> {
+    fn step_ptr_diff(&mut self, state: &mut State, dst: Reg, a: Operand, b: Operand, span: Span) -> Result<(), Stop> {
         let (left, right) = (state.top().value(a), state.top().value(b));
         let (left, right) = (self.decided(state, &left)?, self.decided(state, &right)?);
         let (left, right) = match (&left, &right) {
@@ -493,8 +486,7 @@ impl Executor<'_> {
             .values()
             .map(|slot| state.memory.alloc(Object::undefined(slot.size, ObjectKind::Slot, Some(slot.data))))
             .collect();
-        let frame =
-            Frame { func: callee, block: BlockId::new(0), inst: 0, regs, slots, result, arrivals: Vec::new() };
+        let frame = Frame { func: callee, block: BlockId::new(0), inst: 0, regs, slots, result, arrivals: Vec::new() };
         state.frames.push(Rc::new(frame));
     }
 
@@ -820,4 +812,3 @@ fn fold_cmp(op: CmpOp, a: u64, b: u64, width: u8) -> bool {
         CmpOp::Sle => sign_extend(a, width) <= sign_extend(b, width),
     }
 }
-

@@ -416,8 +416,10 @@ fn target_mut(kind: &mut InstKind) -> Option<&mut Reg> {
         | InstKind::PtrDiff { dst, .. }
         | InstKind::Load { dst, .. } => Some(dst),
         InstKind::Call { dst, .. } | InstKind::Builtin { dst, .. } => dst.as_mut(),
-        InstKind::Store { .. } | InstKind::MemCopy { .. } | InstKind::MemSet { .. } | InstKind::SlotBegin { .. } => {
-            None
-        }
+        InstKind::Store { .. }
+        | InstKind::MemCopy { .. }
+        | InstKind::MemSet { .. }
+        | InstKind::SlotBegin { .. }
+        | InstKind::Point { .. } => None,
     }
 }

@@ -122,6 +122,7 @@ impl Program {
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),
+            points: IndexMap::new(),
             blocks: IndexMap::new(),
         };
         if aggregate_result {

@@ -81,7 +81,7 @@ fn registers(kind: &mut InstKind, visit: &mut impl FnMut(&mut Reg)) {
             read(value, visit);
             read(size, visit);
         }
-        InstKind::SlotBegin { .. } => {}
+        InstKind::SlotBegin { .. } | InstKind::Point { .. } => {}
         InstKind::Call { dst, args, .. } | InstKind::Builtin { dst, args, .. } => {
             if let Some(dst) = dst {
                 visit(dst);

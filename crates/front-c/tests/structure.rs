@@ -239,6 +239,16 @@ fn what_is_not_supported_is_named_where_it_stands() {
 }
 
 #[test]
+fn what_clang_does_not_tell_is_named_too() {
+    check_unsupported(
+        "int a; extern int b __attribute__((alias(\"a\"))); int f(void) { return b; }",
+        &["alias attribute 1:71"],
+    );
+    check_unsupported("int f(int i, int a[i++]) { return i; }", &["array length with an effect in a parameter 1:5"]);
+    check_unsupported("int f(int i) { return _Alignof(int) + __alignof__(i); }", &["alignof of this expression 1:39"]);
+}
+
+#[test]
 fn only_the_paths_that_need_it_stop() {
     let module = lower("int f(int a, float x) { if (a > 3 && x > 1) return 1; if (a) return 2; return 3; }");
     let f = function(&module, "f");

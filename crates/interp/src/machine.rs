@@ -465,6 +465,7 @@ impl<'m> Machine<'m> {
             }
             InstKind::MemCopy { dst, src, size } => self.step_copy(frame, *dst, *src, *size)?,
             InstKind::MemSet { dst, value, size } => self.step_set(frame, *dst, *value, *size)?,
+            InstKind::Point { .. } => {}
             InstKind::SlotBegin { slot } => {
                 let object = self.slot(frame, *slot)?;
                 self.memory.make_undefined(object);

@@ -1,6 +1,6 @@
 //! Functions: registers, slots, blocks and the decision table.
 
-use crate::{DataTypeId, Decision, DecisionId, Inst, Terminator, Ty};
+use crate::{DataTypeId, Decision, DecisionId, Inst, Point, PointId, Terminator, Ty};
 use touchstone_base::{IndexMap, Span, define_id};
 
 define_id! {
@@ -41,6 +41,8 @@ pub struct Function {
     pub slots: IndexMap<SlotId, Slot>,
     /// Decisions of the source.
     pub decisions: IndexMap<DecisionId, Decision>,
+    /// Places that coverage speaks of.
+    pub points: IndexMap<PointId, Point>,
     /// Basic blocks; empty if only declared.
     pub blocks: IndexMap<BlockId, Block>,
 }

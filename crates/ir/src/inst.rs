@@ -4,7 +4,7 @@
 //! path with an [`ErrorKind`]. The most negative number divided by -1 wraps (quotient itself, remainder 0). Shifts by the
 //! width or more: the amount is taken modulo the width.
 
-use crate::{BlockId, CondTag, FuncId, GlobalId, Reg, SlotId, Ty};
+use crate::{BlockId, CondTag, FuncId, GlobalId, PointId, Reg, SlotId, Ty};
 use std::fmt;
 use touchstone_base::Span;
 
@@ -136,6 +136,11 @@ pub enum InstKind {
         /// The slot.
         slot: SlotId,
     },
+    /// A place that coverage speaks of: does nothing.
+    Point {
+        /// Which one.
+        point: PointId,
+    },
     /// Calls a function of the module. Aggregates are passed as the address of a copy that the caller made; an
     /// aggregate result is written through a hidden first parameter.
     Call {
@@ -174,7 +179,8 @@ impl InstKind {
             InstKind::Store { .. }
             | InstKind::MemCopy { .. }
             | InstKind::MemSet { .. }
-            | InstKind::SlotBegin { .. } => None,
+            | InstKind::SlotBegin { .. }
+            | InstKind::Point { .. } => None,
         }
     }
 }
@@ -370,7 +376,10 @@ impl InstKind {
         match self {
             InstKind::Copy { src, .. } | InstKind::Cast { src, .. } => vec![*src],
             InstKind::Bin { a, b, .. } | InstKind::Cmp { a, b, .. } | InstKind::PtrDiff { a, b, .. } => vec![*a, *b],
-            InstKind::SlotAddr { .. } | InstKind::GlobalAddr { .. } | InstKind::SlotBegin { .. } => vec![],
+            InstKind::SlotAddr { .. }
+            | InstKind::GlobalAddr { .. }
+            | InstKind::SlotBegin { .. }
+            | InstKind::Point { .. } => vec![],
             InstKind::PtrAdd { base, offset, .. } => vec![*base, *offset],
             InstKind::Load { addr, .. } => vec![*addr],
             InstKind::Store { addr, value } => vec![*addr, *value],

@@ -15,11 +15,13 @@ mod callgraph;
 mod cfg;
 mod data;
 mod decision;
+mod expr;
 pub mod filetest;
 mod function;
 mod inst;
 mod module;
 mod path;
+mod point;
 mod text;
 mod types;
 mod verify;
@@ -28,12 +30,14 @@ pub use callgraph::CallGraph;
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget};
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
+pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, Param, Reg, RegInfo, Slot, SlotId};
 pub use inst::{
     BinOp, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind, Terminator,
 };
 pub use module::{FuncId, Global, GlobalId, Init, Linkage, Module};
 pub use path::PathHash;
+pub use point::{Point, PointId, PointKind};
 pub use text::{ParseError, parse, print};
 pub use types::{Ty, mask, sign_extend};
 pub use verify::{VerifyError, verify};

@@ -370,7 +370,10 @@ impl Serialize for ExpectedJson<'_> {
             map.serialize_entry("result", &Shown { types, objects, ty, value })?;
         }
         if !expected.objects.is_empty() {
-            map.serialize_entry("objects", &Objects { objects, values: Some(&expected.objects), types, leave_out: &[] })?;
+            map.serialize_entry(
+                "objects",
+                &Objects { objects, values: Some(&expected.objects), types, leave_out: &[] },
+            )?;
         }
         if !expected.globals.is_empty() {
             map.serialize_entry("globals", &Named { list: &expected.globals, objects, types })?;

@@ -44,6 +44,7 @@ fn module() -> (Module, Types) {
         regs: IndexMap::new(),
         slots: IndexMap::new(),
         decisions: IndexMap::new(),
+        points: IndexMap::new(),
         blocks: IndexMap::new(),
     });
     (module, Types { int, char, byte, bool, color, pointer, node })

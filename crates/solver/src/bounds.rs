@@ -152,8 +152,7 @@ impl Bounds {
             let support = terms.support(c);
             conditions.iter().any(|&d| terms.support(d).iter().any(|v| support.binary_search(v).is_ok()))
         };
-        let near: Vec<TermId> =
-            constraints.iter().rev().copied().filter(|&c| touched(c)).take(NEAR).collect();
+        let near: Vec<TermId> = constraints.iter().rev().copied().filter(|&c| touched(c)).take(NEAR).collect();
         for _ in 0..3 {
             let before = self.entries.clone();
             for &constraint in &near {
@@ -278,7 +277,9 @@ impl Bounds {
                 }
                 self.refine(terms, a, &news, depth)
             }
-            (Op::Mul, _, Some(c)) if c > 0 && self.facts(terms, a).unsigned.1.checked_mul(c).is_some_and(|p| p <= m) => {
+            (Op::Mul, _, Some(c))
+                if c > 0 && self.facts(terms, a).unsigned.1.checked_mul(c).is_some_and(|p| p <= m) =>
+            {
                 let news = Facts::between(width, now.unsigned.0.div_ceil(c), now.unsigned.1 / c);
                 self.refine(terms, a, &news, depth)
             }
@@ -326,10 +327,7 @@ impl Bounds {
                 if y.signed.1 == low || x.signed.0 == high {
                     return Err(Contradiction);
                 }
-                (
-                    Facts::signed_between(width, low, y.signed.1 - 1),
-                    Facts::signed_between(width, x.signed.0 + 1, high),
-                )
+                (Facts::signed_between(width, low, y.signed.1 - 1), Facts::signed_between(width, x.signed.0 + 1, high))
             }
             Rel::Sle => (
                 Facts::signed_between(width, signed_min(width), y.signed.1),
@@ -377,5 +375,46 @@ pub(crate) fn parts_of(term: &Term) -> [Option<TermId>; 3] {
         Term::Extract { term, .. } | Term::ZExt { term, .. } | Term::SExt { term, .. } => [Some(term), None, None],
         Term::Concat { high, low } => [Some(high), Some(low), None],
         Term::Read { offset, .. } => [Some(offset), None, None],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_of_an_index_decide_its_bounds_check() {
+        let mut terms = Terms::new();
+        let i = terms.var(32, "i");
+        let (zero, ten) = (terms.constant(32, 0), terms.constant(32, 10));
+        let (low, high) = (terms.cmp(Rel::Sle, zero, i), terms.cmp(Rel::Slt, i, ten));
+        let mut bounds = Bounds::default();
+        bounds.assume(&terms, low, true).expect("consistent");
+        bounds.assume(&terms, high, true).expect("consistent");
+        let wide = terms.sext(i, 64);
+        let four = terms.constant(64, 4);
+        let offset = terms.mul(wide, four);
+        assert_eq!(bounds.facts(&terms, offset).unsigned, (0, 36));
+        let size = terms.constant(64, 37);
+        let inside = terms.cmp(Rel::Ult, offset, size);
+        assert_eq!(bounds.decide(&terms, inside), Some(true));
+        let nine = terms.constant(32, 9);
+        let beyond = terms.cmp(Rel::Slt, nine, i);
+        assert_eq!(bounds.clone().assume(&terms, beyond, true), Err(Contradiction));
+    }
+
+    #[test]
+    fn bounds_travel_along_a_chain_of_comparisons() {
+        let mut terms = Terms::new();
+        let [a, b, c] = ["a", "b", "c"].map(|n| terms.var(8, n));
+        let three = terms.constant(8, 3);
+        let chain = [terms.cmp(Rel::Ult, a, b), terms.cmp(Rel::Ult, b, c), terms.cmp(Rel::Ult, c, three)];
+        let mut bounds = Bounds::default();
+        for condition in chain {
+            bounds.assume(&terms, condition, true).expect("consistent");
+        }
+        bounds.propagate(&terms, &chain, &chain).expect("consistent");
+        assert_eq!(bounds.facts(&terms, a).singleton(), Some(0));
+        assert_eq!(bounds.facts(&terms, c).singleton(), Some(2));
     }
 }

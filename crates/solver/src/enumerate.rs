@@ -59,9 +59,8 @@ pub(crate) fn enumerate(
         let (var, domain) = left.remove(next);
         let mut assigned = points.vars.clone();
         assigned.push(var);
-        let (now, later): (Vec<TermId>, Vec<TermId>) = open
-            .iter()
-            .partition(|&&c| terms.support(c).iter().all(|v| assigned.contains(v)));
+        let (now, later): (Vec<TermId>, Vec<TermId>) =
+            open.iter().partition(|&&c| terms.support(c).iter().all(|v| assigned.contains(v)));
         open = later;
         work = work.checked_sub(points.len.checked_mul(domain.len())?)?;
         points = points.extended(terms, var, &domain, &now, limit)?;
@@ -167,11 +166,8 @@ impl Tester {
     fn new(terms: &Terms, vars: &[VarId], conditions: &[TermId]) -> Tester {
         let var_terms: Vec<TermId> = vars.iter().map(|&v| terms.var_term(v)).collect();
         let program = Program::new(terms, conditions, |term| var_terms.contains(&term));
-        let positions = program
-            .inputs
-            .iter()
-            .map(|(term, _)| var_terms.iter().position(|t| t == term).unwrap_or(0))
-            .collect();
+        let positions =
+            program.inputs.iter().map(|(term, _)| var_terms.iter().position(|t| t == term).unwrap_or(0)).collect();
         let roots = conditions.iter().filter_map(|&c| program.register_of(c)).collect();
         Tester { program, positions, roots, survivors: Vec::new(), gathered: Vec::new() }
     }

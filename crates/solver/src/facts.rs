@@ -24,13 +24,7 @@ pub struct Facts {
 impl Facts {
     /// Nothing is known.
     pub fn top(width: u8) -> Facts {
-        Facts {
-            width,
-            zeros: 0,
-            ones: 0,
-            unsigned: (0, mask(width)),
-            signed: (signed_min(width), signed_max(width)),
-        }
+        Facts { width, zeros: 0, ones: 0, unsigned: (0, mask(width)), signed: (signed_min(width), signed_max(width)) }
     }
 
     /// Exactly one value.
@@ -344,12 +338,7 @@ fn sdiv(a: &Facts, b: &Facts) -> Facts {
     if b.signed.0 <= 0 {
         return Facts::top(a.width);
     }
-    let corners = [
-        a.signed.0 / b.signed.0,
-        a.signed.0 / b.signed.1,
-        a.signed.1 / b.signed.0,
-        a.signed.1 / b.signed.1,
-    ];
+    let corners = [a.signed.0 / b.signed.0, a.signed.0 / b.signed.1, a.signed.1 / b.signed.0, a.signed.1 / b.signed.1];
     let low = corners.iter().min().copied().unwrap_or(i64::MIN);
     let high = corners.iter().max().copied().unwrap_or(i64::MAX);
     Facts::signed_between(a.width, low.max(signed_min(a.width)), high.min(signed_max(a.width)))
@@ -382,8 +371,11 @@ fn shift(op: Op, a: &Facts, b: &Facts) -> Facts {
             }
             Op::LShr => {
                 let high = m & !(m >> by);
-                Facts::bits(width, a.zeros >> by | high, a.ones >> by)
-                    .meet(&Facts::between(width, a.unsigned.0 >> by, a.unsigned.1 >> by))
+                Facts::bits(width, a.zeros >> by | high, a.ones >> by).meet(&Facts::between(
+                    width,
+                    a.unsigned.0 >> by,
+                    a.unsigned.1 >> by,
+                ))
             }
             _ => Facts::signed_between(width, a.signed.0 >> by, a.signed.1 >> by),
         };

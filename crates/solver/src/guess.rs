@@ -153,14 +153,7 @@ impl Scratch {
     }
 
     /// Single changes that may give a truth value to a condition.
-    fn moves_for(
-        &mut self,
-        terms: &Terms,
-        condition: TermId,
-        truth: bool,
-        depth: u32,
-        moves: &mut Vec<(VarId, u64)>,
-    ) {
+    fn moves_for(&mut self, terms: &Terms, condition: TermId, truth: bool, depth: u32, moves: &mut Vec<(VarId, u64)>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         match *terms.get(condition) {
             Term::Not(a) => self.moves_for(terms, a, !truth, depth, moves),

@@ -3,8 +3,6 @@
 //! A read promises to be in bounds where its value matters. The rewriting uses that promise (a read of what was just
 //! written at the same offset is the value); evaluation never fails: a byte outside of the array reads as 0.
 
-use touchstone_base::Id;
-
 use crate::facts::Facts;
 use crate::term::{Array, ArrayId, Element, Op, Rel, Term, TermId};
 use crate::terms::{ArrayNode, SupportId, Terms, is_aligned};
@@ -277,9 +275,68 @@ impl Terms {
         let at = self.constant(64, at);
         self.cmp(Rel::Eq, offset, at)
     }
+}
 
-    /// An id that no array has yet; used to notice growth.
-    pub fn array_count(&self) -> usize {
-        self.arrays.next_id().index()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four 16-bit variables as an array of 8 bytes.
+    fn words(terms: &mut Terms) -> (ArrayId, [TermId; 4]) {
+        let words = ["a", "b", "c", "d"].map(|n| terms.var(16, n));
+        let elements = words.iter().enumerate().map(|(i, &term)| Element { offset: 2 * i as u64, bytes: 2, term });
+        (terms.base_array(8, elements.collect()), words)
+    }
+
+    #[test]
+    fn reads_at_constant_offsets_are_pieces_of_elements() {
+        let mut terms = Terms::new();
+        let (array, [a, b, ..]) = words(&mut terms);
+        let mut check = |at: u64, bytes: u8, expected: &mut dyn FnMut(&mut Terms) -> TermId| {
+            let offset = terms.constant(64, at);
+            let (read, expected) = (terms.read(array, offset, bytes), expected(&mut terms));
+            assert_eq!(read, expected, "{bytes} at {at}: {}", terms.display(read));
+        };
+        check(0, 2, &mut |_| a);
+        check(0, 4, &mut |terms| terms.concat(b, a));
+        check(1, 1, &mut |terms| terms.extract(a, 8, 8));
+        check(1, 2, &mut |terms| {
+            let (low, high) = (terms.extract(a, 8, 8), terms.extract(b, 0, 8));
+            terms.concat(high, low)
+        });
+        check(8, 2, &mut |terms| terms.constant(16, 0));
+        check(u64::MAX, 2, &mut |terms| terms.constant(16, 0));
+    }
+
+    #[test]
+    fn a_read_sees_through_writes_that_can_not_have_hit_it() {
+        let mut terms = Terms::new();
+        let (array, [a, b, ..]) = words(&mut terms);
+        let (i, value) = (terms.var(64, "i"), terms.var(16, "value"));
+        let two = terms.constant(64, 2);
+        let next = terms.add(i, two);
+        let written = terms.store(array, i, value, 2);
+        assert_eq!(terms.read(written, i, 2), value);
+        let (beside, plain) = (terms.read(written, next, 2), terms.read(array, next, 2));
+        assert_eq!(beside, plain);
+        let again = terms.store(written, i, a, 2);
+        let once = terms.store(array, i, a, 2);
+        assert_eq!(again, once);
+        let zero = terms.constant(64, 0);
+        let fixed = terms.store(array, zero, b, 2);
+        assert_eq!(terms.read(fixed, zero, 2), b);
+        let far = terms.read(fixed, two, 2);
+        assert_eq!(far, b);
+    }
+
+    #[test]
+    fn bytes_of_one_term_join_to_the_term() {
+        let mut terms = Terms::new();
+        let x = terms.var(32, "x");
+        let bytes: Vec<Element> =
+            (0..4).map(|i| Element { offset: i, bytes: 1, term: terms.extract(x, 8 * i as u8, 8) }).collect();
+        let array = terms.base_array(4, bytes);
+        let zero = terms.constant(64, 0);
+        assert_eq!(terms.read(array, zero, 4), x);
     }
 }

@@ -79,7 +79,8 @@ impl Solver {
         constraints: &[TermId],
         conditions: &[TermId],
     ) -> Option<Found> {
-        let partial = base.partial.borrow().clone()?;
+        let own = base.partial.borrow().clone();
+        let partial = own.or_else(|| base.origin.as_ref()?.partial.borrow().clone())?;
         if !conditions.iter().any(|&c| partial.covers(terms, c)) {
             return None;
         }
@@ -106,25 +107,29 @@ impl Solver {
         None
     }
 
-    /// Enumerates the variables of a group that have few values, if there is none such domain yet.
+    /// Enumerates the variables that have few values, of the origin of a group or of the group itself.
     pub(crate) fn enumerate_partially(&mut self, terms: &Terms, base: &Rc<Group>) -> bool {
-        if base.partial.borrow().is_some() || self.config.enumeration == 0 {
+        if self.config.enumeration == 0 || base.bounded == 0 || base.bounded == base.vars.len() {
             return false;
         }
-        let vars: Rc<[VarId]> = bounded_vars(terms, &base.bounds, &base.vars).into();
-        if vars.is_empty() || vars.len() == base.vars.len() {
+        base.origin.iter().chain([base]).any(|group| self.enumerate_bounded(terms, group))
+    }
+
+    fn enumerate_bounded(&mut self, terms: &Terms, group: &Group) -> bool {
+        if group.partial.borrow().is_some() {
             return false;
         }
-        let Some(size) = box_size(terms, &base.bounds, &vars).filter(|&s| s <= LARGEST_BOX) else { return false };
+        let vars: Rc<[VarId]> = bounded_vars(terms, &group.bounds, &group.vars).into();
+        let Some(size) = box_size(terms, &group.bounds, &vars).filter(|&s| s <= LARGEST_BOX) else { return false };
         if self.too_large.get(&vars).is_some_and(|&failed| size > failed - 3.0) {
             return false;
         }
         let inside: Vec<TermId> =
-            base.constraints.iter().copied().filter(|&c| is_subset(terms.support(c), &vars)).collect();
-        match enumerate(terms, &base.bounds, &vars, &inside, self.config.enumeration) {
+            group.constraints.iter().copied().filter(|&c| is_subset(terms.support(c), &vars)).collect();
+        match enumerate(terms, &group.bounds, &vars, &inside, self.config.enumeration) {
             Some(view) => {
                 self.stats.domains += 1;
-                *base.partial.borrow_mut() = Some(Partial { view: Rc::new(view), constraints: inside.into() });
+                *group.partial.borrow_mut() = Some(Partial { view: Rc::new(view), constraints: inside.into() });
                 true
             }
             None => {

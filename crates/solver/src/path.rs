@@ -10,6 +10,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use touchstone_base::Id;
 
@@ -21,7 +22,7 @@ use crate::view::View;
 
 /// Constraints that hang together, and what is known about them.
 pub(crate) struct Group {
-    /// Unique in the process, so that paths of different solvers are never confused.
+    /// Unique.
     pub(crate) id: u64,
     /// Sorted.
     pub(crate) vars: Rc<[VarId]>,
@@ -32,8 +33,10 @@ pub(crate) struct Group {
     pub(crate) pool: RefCell<Pool>,
     /// SAT calls along the history of this group; enumeration pays above some number.
     pub(crate) effort: Cell<u64>,
-    /// The earliest group over the same variables that bounds all of them: the one to enumerate, since all that came
-    /// of it can then be had by filtering.
+    /// How many of the variables have few values.
+    pub(crate) bounded: usize,
+    /// The earliest group over the same variables that bounds as many of them: the one to enumerate, since all that
+    /// came of it can then be had by filtering.
     pub(crate) origin: Option<Rc<Group>>,
     /// A domain of some of the variables, where there is no `All`.
     pub(crate) partial: RefCell<Option<Partial>>,
@@ -50,7 +53,26 @@ pub(crate) enum Pool {
     All(Rc<View>),
 }
 
+/// Ids are unique in the process, since two solvers may meet the same paths. They never show in a result.
+static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
+
 impl Group {
+    /// A group without constraints.
+    pub(crate) fn new(vars: Rc<[VarId]>, pool: Pool) -> Group {
+        Group {
+            id: NEXT_GROUP.fetch_add(1, Ordering::Relaxed),
+            vars,
+            constraints: Rc::new([]),
+            bounds: Bounds::default(),
+            pool: RefCell::new(pool),
+            effort: Cell::new(0),
+            bounded: 0,
+            origin: None,
+            partial: RefCell::new(None),
+            first: OnceCell::new(),
+        }
+    }
+
     /// The first assignment of the pool.
     pub(crate) fn first(&self) -> Rc<Model> {
         let choose = || match &*self.pool.borrow() {

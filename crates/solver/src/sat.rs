@@ -58,14 +58,7 @@ struct Lemmas {
 
 impl Sat {
     pub(crate) fn new(interrupt: Option<std::sync::Arc<std::sync::atomic::AtomicBool>>) -> Sat {
-        Sat {
-            blaster: Blaster::new(),
-            lemmas: FxHashMap::default(),
-            interrupt,
-            calls: 0,
-            lemma_count: 0,
-            conflicts: 0,
-        }
+        Sat { blaster: Blaster::new(), lemmas: FxHashMap::default(), interrupt, calls: 0, lemma_count: 0, conflicts: 0 }
     }
 
     /// A model of the constraints over the (sorted) variables.
@@ -79,13 +72,18 @@ impl Sat {
         let (mut relevant, size) = self.cone(terms, constraints);
         // The solver assigns all its variables, so an instance full of old business slows every query down.
         if self.blaster.size() > KEEP.max(size * 3) {
-            self.blaster = Blaster::new();
-            self.lemmas.clear();
+            self.restart();
         }
         let mut rounds = 0;
         loop {
             let answer = self.call(terms, constraints, budget);
             if answer == lbool::FALSE {
+                // What the instance holds is definitions; alone they can not contradict each other.
+                if !self.blaster.circuit.solver.is_ok() {
+                    debug_assert!(false, "the definitions contradict each other");
+                    self.restart();
+                    return SatAnswer::Unknown(Why::Internal);
+                }
                 return SatAnswer::Unsat;
             }
             if answer != lbool::TRUE {
@@ -99,7 +97,7 @@ impl Sat {
             }
             if !self.learn(terms, &relevant, &model) {
                 debug_assert!(false, "a SAT model fails evaluation though every read agrees");
-                return SatAnswer::Unknown(Why::Conflicts);
+                return SatAnswer::Unknown(Why::Internal);
             }
             rounds += 1;
             if budget.rounds.is_some_and(|limit| rounds > limit) {
@@ -112,6 +110,11 @@ impl Sat {
             }
             relevant = self.cone(terms, constraints).0;
         }
+    }
+
+    fn restart(&mut self) {
+        self.blaster = Blaster::new();
+        self.lemmas.clear();
     }
 
     fn call(&mut self, terms: &Terms, constraints: &[TermId], budget: Budget) -> lbool {
@@ -182,8 +185,7 @@ impl Sat {
             return false;
         }
         let position = terms.constant(64, at);
-        let here =
-            if at == size { terms.cmp(Rel::Ule, position, offset) } else { terms.eq(offset, position) };
+        let here = if at == size { terms.cmp(Rel::Ule, position, offset) } else { terms.eq(offset, position) };
         let contents = terms.expand(array, at, bytes);
         let same = terms.eq(read, contents);
         let (here, same) = (self.blaster.literal(terms, here), self.blaster.literal(terms, same));

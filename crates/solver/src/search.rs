@@ -1,13 +1,12 @@
 //! How a question about a group of constraints is answered: what is certain, the models at hand, cheap refutation,
 //! guesses, enumeration, and the SAT solver, in this order.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::bounds::Bounds;
-use crate::enumerate::{box_size, enumerate};
+use crate::enumerate::{bounded_vars, box_size, enumerate};
 use crate::model::Model;
 use crate::order::refutes;
 use crate::partial::Partial;
@@ -53,8 +52,6 @@ const REMEMBERED: usize = 200 << 20;
 const LARGE_GROUP: usize = 64 << 10;
 /// What a table entry costs without its group.
 const ENTRY: usize = 100;
-/// Group ids; unique in the process, since two solvers may meet the same paths. They never show in a result.
-static NEXT_GROUP: AtomicU64 = AtomicU64::new(0);
 /// A domain of at most this many points is enumerated before the SAT solver is asked.
 const SMALL_DOMAIN: usize = 4096;
 /// What the SAT solver may try before a larger domain is enumerated.
@@ -122,7 +119,9 @@ impl Solver {
                 Rc::new(Model::new(vars.clone(), values))
             })
             .collect();
-        self.new_group(vars, Rc::new([]), Bounds::default(), Pool::Some(Rc::new(models)), 0, None, None)
+        let mut group = Group::new(vars, Pool::Some(Rc::new(models)));
+        group.bounded = bounded_vars(terms, &group.bounds, &group.vars).len();
+        Rc::new(group)
     }
 
     /// Groups as one. Any combination of their assignments is an assignment of the whole.
@@ -140,12 +139,15 @@ impl Solver {
             Some(view) => Pool::All(Rc::new(view)),
             None => Pool::Some(Rc::new(self.combinations(parts, &vars))),
         };
-        let effort = parts.iter().map(|p| p.effort.get()).sum();
-        let partial = match pool {
-            Pool::All(_) => None,
-            Pool::Some(_) => Partial::of_parts(parts),
-        };
-        self.new_group(vars, constraints.into(), bounds, pool, effort, None, partial)
+        let mut group = Group::new(vars, pool);
+        group.constraints = constraints.into();
+        group.bounds = bounds;
+        group.bounded = parts.iter().map(|p| p.bounded).sum();
+        group.effort = Cell::new(parts.iter().map(|p| p.effort.get()).sum());
+        if matches!(&*group.pool.borrow(), Pool::Some(_)) {
+            group.partial = RefCell::new(Partial::of_parts(parts));
+        }
+        Rc::new(group)
     }
 
     /// All assignments of groups that are enumerated, if they are few.
@@ -176,28 +178,20 @@ impl Solver {
             .collect()
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn new_group(
-        &self,
-        vars: Rc<[VarId]>,
-        constraints: Rc<[TermId]>,
-        bounds: Bounds,
-        pool: Pool,
-        effort: u64,
-        origin: Option<Rc<Group>>,
-        partial: Option<Partial>,
-    ) -> Rc<Group> {
-        Rc::new(Group {
-            id: NEXT_GROUP.fetch_add(1, Ordering::Relaxed),
-            vars,
-            constraints,
-            bounds,
-            pool: RefCell::new(pool),
-            first: OnceCell::new(),
-            origin,
-            partial: RefCell::new(partial),
-            effort: Cell::new(effort),
-        })
+    /// A group over the variables of `base` with more constraints.
+    fn descendant(&self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], pool: Pool) -> Rc<Group> {
+        let mut group = Group::new(base.vars.clone(), pool);
+        group.constraints = with_conditions(base, conditions);
+        group.bounds = narrowed(terms, base, conditions);
+        group.bounded = base.bounded + newly_bounded(terms, base, &group.bounds, conditions);
+        group.effort = base.effort.clone();
+        if matches!(&*group.pool.borrow(), Pool::Some(_)) {
+            group.partial = base.partial.clone();
+            if group.bounded == base.bounded {
+                group.origin = Some(base.origin.clone().unwrap_or_else(|| base.clone()));
+            }
+        }
+        Rc::new(group)
     }
 
     /// Splits a group by a condition and its negation.
@@ -269,9 +263,7 @@ impl Solver {
                 let split = self.split_view(terms, base, &view, wanted, other);
                 (split.yes, split.no)
             }
-            Found::Unknown(why) => {
-                (Outcome::Unknown(why), Outcome::Group(self.grown(terms, base, &[other], models)))
-            }
+            Found::Unknown(why) => (Outcome::Unknown(why), Outcome::Group(self.grown(terms, base, &[other], models))),
         }
     }
 
@@ -286,7 +278,7 @@ impl Solver {
         }
         let on_yes = self.grown_view(terms, base, &[yes], view.child(with));
         let on_no = self.grown_view(terms, base, &[no], view.child(without));
-        Split { yes: Outcome::Group(on_yes), no: Outcome::Group(on_no) }
+        Split { yes: on_yes, no: on_no }
     }
 
     /// The assignments at hand; all of them, if the group's origin has been enumerated meanwhile.
@@ -387,36 +379,32 @@ impl Solver {
         if without.is_empty() {
             return Outcome::Implied;
         }
-        Outcome::Group(self.grown_view(terms, base, conditions, view.child(with)))
+        self.grown_view(terms, base, conditions, view.child(with))
     }
 
     /// A group with more constraints, which the given models satisfy.
     fn grown(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], models: Vec<Rc<Model>>) -> Rc<Group> {
         debug_assert!(models.iter().all(|m| conditions.iter().all(|&c| m.satisfies(terms, c))));
-        let constraints = with_conditions(base, conditions);
-        let key = (base.vars.clone(), constraints.clone());
-        if let Some(group) = self.interned.get(&key) {
-            return group.clone();
+        let key = (base.vars.clone(), with_conditions(base, conditions));
+        if let Some(known) = self.interned.get(&key) {
+            return known.clone();
         }
-        let bounds = narrowed(terms, base, conditions);
-        let pool = Pool::Some(Rc::new(models));
-        let origin = match &base.origin {
-            Some(origin) => Some(origin.clone()),
-            None => box_size(terms, &base.bounds, &base.vars).map(|_| base.clone()),
-        };
-        let partial = base.partial.borrow().clone();
-        let group = self.new_group(base.vars.clone(), constraints, bounds, pool, base.effort.get(), origin, partial);
+        let group = self.descendant(terms, base, conditions, Pool::Some(Rc::new(models)));
         self.remember(group.weight());
         self.interned.insert(key, group.clone());
         group
     }
 
-    /// A group with more constraints, of which all assignments are known. Not remembered: such a group is rarely met
-    /// again, and its columns are large.
-    fn grown_view(&mut self, terms: &Terms, base: &Group, conditions: &[TermId], view: View) -> Rc<Group> {
-        let bounds = narrowed(terms, base, conditions);
-        let constraints = with_conditions(base, conditions);
-        self.new_group(base.vars.clone(), constraints, bounds, Pool::All(Rc::new(view)), base.effort.get(), None, None)
+    /// A group with more constraints, of which all assignments are known. The one that the path will show is evaluated
+    /// for itself before it is believed.
+    fn grown_view(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], view: View) -> Outcome {
+        let group = self.descendant(terms, base, conditions, Pool::All(Rc::new(view)));
+        let first = group.first();
+        if group.constraints.iter().all(|&c| first.satisfies(terms, c)) {
+            return Outcome::Group(group);
+        }
+        debug_assert!(false, "columns and models disagree");
+        Outcome::Unknown(Why::Internal)
     }
 
     /// Searches a model of a group and some conditions that no model of the pool satisfies.
@@ -444,7 +432,12 @@ impl Solver {
         let first = self.config.conflicts.unwrap_or(u64::MAX).min(FIRST_CONFLICTS);
         let worn = base.effort.get() >= WORN;
         if !worn {
-            let answer = self.sat(terms, base, &constraints, Budget { conflicts: Some(first), rounds: Some(FIRST_ROUNDS), deadline });
+            let answer = self.sat(
+                terms,
+                base,
+                &constraints,
+                Budget { conflicts: Some(first), rounds: Some(FIRST_ROUNDS), deadline },
+            );
             if !matches!(answer, Found::Unknown(Why::Conflicts)) {
                 return answer;
             }
@@ -579,6 +572,17 @@ fn with_conditions(base: &Group, conditions: &[TermId]) -> Rc<[TermId]> {
     merge_sorted(&base.constraints, &sorted).into()
 }
 
+/// How many variables of the conditions have few values now and had not before.
+fn newly_bounded(terms: &Terms, base: &Group, bounds: &Bounds, conditions: &[TermId]) -> usize {
+    if base.bounded == base.vars.len() {
+        return 0;
+    }
+    let mut vars: Vec<VarId> = conditions.iter().flat_map(|&c| terms.support(c)).copied().collect();
+    vars.sort_unstable();
+    vars.dedup();
+    bounded_vars(terms, bounds, &vars).len() - bounded_vars(terms, &base.bounds, &vars).len()
+}
+
 /// The bounds of a group with more constraints, which are known to be satisfiable.
 fn narrowed(terms: &Terms, base: &Group, conditions: &[TermId]) -> Bounds {
     let mut bounds = base.bounds.clone();
@@ -614,7 +618,7 @@ fn first_guess(random: &mut Random, k: usize, width: u8) -> u64 {
         5 => (raw % 16).wrapping_neg(),
         6 => 1 << (width - 1),
         7 => mask(width) >> 1,
-        _ if k % 2 == 0 => raw % 256,
+        _ if k.is_multiple_of(2) => raw % 256,
         _ => raw,
     };
     value & mask(width)

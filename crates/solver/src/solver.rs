@@ -63,6 +63,9 @@ pub enum Why {
     /// Somebody asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// Two parts of the solver disagree: a bug, caught before it became an answer.
+    #[error("solver internal error")]
+    Internal,
 }
 
 /// The answer to a query.
@@ -126,6 +129,9 @@ pub struct Stats {
     pub seconds: f64,
 }
 
+/// Variables and constraints of a group.
+pub(crate) type GroupKey = (Rc<[VarId]>, Rc<[TermId]>);
+
 /// Answers questions about paths, and remembers.
 pub struct Solver {
     pub(crate) config: Config,
@@ -134,7 +140,7 @@ pub struct Solver {
     /// Bytes that the tables hold on to, roughly.
     pub(crate) remembered: usize,
     pub(crate) bases: FxHashMap<(Vec<u64>, SupportId), Rc<Group>>,
-    pub(crate) interned: FxHashMap<(Rc<[VarId]>, Rc<[TermId]>), Rc<Group>>,
+    pub(crate) interned: FxHashMap<GroupKey, Rc<Group>>,
     pub(crate) splits: FxHashMap<(u64, TermId), Split>,
     pub(crate) narrowed: FxHashMap<(u64, TermId), Outcome>,
     pub(crate) scratch: Scratch,
@@ -315,10 +321,7 @@ fn exact_range(width: u8, values: &[u64]) -> Range {
     let signed = |v: &u64| crate::semantics::signed(width, *v);
     Range {
         unsigned: (values.first().copied().unwrap_or(0), values.last().copied().unwrap_or(0)),
-        signed: (
-            values.iter().map(signed).min().unwrap_or(0),
-            values.iter().map(signed).max().unwrap_or(0),
-        ),
+        signed: (values.iter().map(signed).min().unwrap_or(0), values.iter().map(signed).max().unwrap_or(0)),
     }
 }
 

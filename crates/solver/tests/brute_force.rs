@@ -25,7 +25,12 @@ enum Wide {
     /// Through a wider type and back.
     Detour(Op, bool, Box<Wide>, Box<Wide>),
     /// A read after writes; offsets are variables, so all are in bounds.
-    Read { at: u8, two: bool, elements: Vec<Wide>, writes: Vec<(u8, bool, Wide)> },
+    Read {
+        at: u8,
+        two: bool,
+        elements: Vec<Wide>,
+        writes: Vec<(u8, bool, Wide)>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -55,10 +60,34 @@ fn reference_op(op: Op, a: u64, b: u64, width: u32) -> u64 {
         Op::Add => x + y,
         Op::Sub => x - y,
         Op::Mul => x * y,
-        Op::UDiv => if y == 0 { -1 } else { x / y },
-        Op::URem => if y == 0 { x } else { x % y },
-        Op::SDiv => if sy == 0 { if sx < 0 { 1 } else { -1 } } else { sx / sy },
-        Op::SRem => if sy == 0 { sx } else { sx % sy },
+        Op::UDiv => {
+            if y == 0 {
+                -1
+            } else {
+                x / y
+            }
+        }
+        Op::URem => {
+            if y == 0 {
+                x
+            } else {
+                x % y
+            }
+        }
+        Op::SDiv => {
+            if sy == 0 {
+                if sx < 0 { 1 } else { -1 }
+            } else {
+                sx / sy
+            }
+        }
+        Op::SRem => {
+            if sy == 0 {
+                sx
+            } else {
+                sx % sy
+            }
+        }
         Op::And => x & y,
         Op::Or => x | y,
         Op::Xor => x ^ y,
@@ -88,7 +117,13 @@ impl Wide {
             Wide::SExt(var) => (as_signed(var_of(asg, *var), u32::from(BITS)) & 255) as u64,
             Wide::Not(a) => 255 - a.eval(asg),
             Wide::Bin(op, a, b) => reference_op(*op, a.eval(asg), b.eval(asg), 8),
-            Wide::Ite(c, a, b) => if c.eval(asg) { a.eval(asg) } else { b.eval(asg) },
+            Wide::Ite(c, a, b) => {
+                if c.eval(asg) {
+                    a.eval(asg)
+                } else {
+                    b.eval(asg)
+                }
+            }
             Wide::Rotate(by, a) => {
                 let (by, value) = (u32::from(by % 7 + 1), a.eval(asg));
                 (value >> by | value << (8 - by)) & 255
@@ -286,12 +321,18 @@ fn fresh(terms: &mut Terms) -> [TermId; 3] {
     ["x", "y", "z"].map(|name| terms.var(BITS, name))
 }
 
+/// The third variable is the low part of a wide one, which has too many values to enumerate.
+fn fresh_wide(terms: &mut Terms) -> [TermId; 3] {
+    let (x, y, z) = (terms.var(BITS, "x"), terms.var(BITS, "y"), terms.var(32, "z"));
+    [x, y, terms.extract(z, 0, BITS)]
+}
+
 fn model_of(asg: u64) -> Model {
     Model::from_values((0..3).map(|v| (VarId::new(usize::from(v)), var_of(asg, v))))
 }
 
 fn assignment_of(model: &Model) -> u64 {
-    (0..3).map(|v| model.value(VarId::new(usize::from(v))) << (BITS * v)).sum()
+    (0..3).map(|v| (model.value(VarId::new(usize::from(v))) & ((1 << BITS) - 1)) << (BITS * v)).sum()
 }
 
 fn configurations() -> Vec<(&'static str, Config)> {
@@ -305,9 +346,13 @@ fn configurations() -> Vec<(&'static str, Config)> {
 }
 
 /// Explores all paths over the conditions and compares every verdict with brute force.
-fn explore(conditions: &[Truth], config: Config) -> Result<(), TestCaseError> {
+fn explore(
+    conditions: &[Truth],
+    config: Config,
+    variables: fn(&mut Terms) -> [TermId; 3],
+) -> Result<(), TestCaseError> {
     let mut terms = Terms::new();
-    let vars = fresh(&mut terms);
+    let vars = variables(&mut terms);
     let built: Vec<TermId> = conditions.iter().map(|c| c.build(&mut terms, &vars)).collect();
     let mut solver = Solver::new(config);
     let mut work = vec![(Path::new(), (0..ASSIGNMENTS).collect::<Vec<u64>>(), 0usize)];
@@ -342,8 +387,13 @@ fn explore(conditions: &[Truth], config: Config) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// `PROPTEST_CASES`, or enough for every run.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(100)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases()) })]
 
     #[test]
     fn rewriting_preserves_evaluation(expression in wide()) {
@@ -359,7 +409,14 @@ proptest! {
     #[test]
     fn every_verdict_agrees_with_brute_force(conditions in prop::collection::vec(truth_of(wide()), 1..6)) {
         for (name, config) in configurations() {
-            explore(&conditions, config).map_err(|e| TestCaseError::fail(format!("{name}: {e}")))?;
+            explore(&conditions, config, fresh).map_err(|e| TestCaseError::fail(format!("{name}: {e}")))?;
+        }
+    }
+
+    #[test]
+    fn every_verdict_agrees_where_a_variable_is_unbounded(conditions in prop::collection::vec(truth_of(wide()), 1..6)) {
+        for (name, config) in configurations() {
+            explore(&conditions, config, fresh_wide).map_err(|e| TestCaseError::fail(format!("{name}: {e}")))?;
         }
     }
 

@@ -223,9 +223,11 @@ impl Gen<'_> {
                 Kind::Scalar => checks.push(self.range(name, *low, *high)),
                 Kind::Array if self.rng.chance(50) => arrays.push((name.clone(), *low, *high, *scalars)),
                 Kind::Array => {
-                    checks.extend((0..*scalars).map(|index| (format!("{name}[{index}]"), *low, *high)).map(
-                        |(place, low, high)| self.range(&place, low, high),
-                    ));
+                    checks.extend(
+                        (0..*scalars)
+                            .map(|index| (format!("{name}[{index}]"), *low, *high))
+                            .map(|(place, low, high)| self.range(&place, low, high)),
+                    );
                 }
                 Kind::Record => checks.extend([".f", ".g", ".h[0]", ".h[1]"].map(|field| {
                     let place = format!("{name}{field}");
@@ -306,7 +308,12 @@ impl Gen<'_> {
         self.writes.push("r".into());
         for _ in 0..1 + self.rng.below(3) {
             let name = self.name("x");
-            let _ = writeln!(text, "  {} {name} = {};", self.rng.word("int int int unsigned short long char"), self.value(2));
+            let _ = writeln!(
+                text,
+                "  {} {name} = {};",
+                self.rng.word("int int int unsigned short long char"),
+                self.value(2)
+            );
             self.reads.push(name.clone());
             self.writes.push(name);
         }
@@ -371,7 +378,13 @@ impl Gen<'_> {
 
     fn declare_pointers(&mut self, text: &mut String) {
         let (a, b, c) = (self.name("y"), self.name("y"), self.name("z"));
-        let _ = writeln!(text, "  int {a} = {}, {b} = {}, {c}[3] = {{{}, 2}};", self.value(1), self.value(1), self.value(1));
+        let _ = writeln!(
+            text,
+            "  int {a} = {}, {b} = {}, {c}[3] = {{{}, 2}};",
+            self.value(1),
+            self.value(1),
+            self.value(1)
+        );
         for name in [&a, &b] {
             self.reads.push(name.clone());
             self.writes.push(name.clone());
@@ -461,7 +474,11 @@ impl Gen<'_> {
                 } else {
                     self.index(table.length)
                 };
-                if self.rng.chance(15) { format!("*({} + ({index}))", table.name) } else { format!("{}[{index}]", table.name) }
+                if self.rng.chance(15) {
+                    format!("*({} + ({index}))", table.name)
+                } else {
+                    format!("{}[{index}]", table.name)
+                }
             }
             1 => {
                 let record = self.rng.pick(&self.records).clone();
@@ -663,11 +680,8 @@ impl Gen<'_> {
 
     fn loop_statement(&mut self, text: &mut String, depth: usize) {
         let counter = self.name("i");
-        let bound = if self.rng.chance(60) {
-            (1 + self.rng.below(3)).to_string()
-        } else {
-            format!("(({}) & 3)", self.leaf())
-        };
+        let bound =
+            if self.rng.chance(60) { (1 + self.rng.below(3)).to_string() } else { format!("(({}) & 3)", self.leaf()) };
         let limit = self.name("n");
         self.loops += 1;
         self.reads.push(counter.clone());
@@ -678,11 +692,7 @@ impl Gen<'_> {
                 self.block(text, depth);
             }
             1 => {
-                let _ = write!(
-                    text,
-                    "for (int {counter} = 3; {counter} > 0 && ({}); --{counter})",
-                    self.decision(1)
-                );
+                let _ = write!(text, "for (int {counter} = 3; {counter} > 0 && ({}); --{counter})", self.decision(1));
                 self.block(text, depth);
             }
             _ => {

@@ -120,7 +120,8 @@ impl Gen {
             let ty = self.ty(2);
             let name = self.name("g");
             let storage = self.rng.word("static    const");
-            let initial = if self.rng.chance(75) { format!(" = {}", self.initialiser(&ty, true)) } else { String::new() };
+            let initial =
+                if self.rng.chance(75) { format!(" = {}", self.initialiser(&ty, true)) } else { String::new() };
             let _ = writeln!(text, "{storage} {}{initial};", self.declare(&ty, &name));
             self.variables.push(Variable { name, ty, writable: storage != "const" });
         }
@@ -169,7 +170,10 @@ impl Gen {
         }
         if self.rng.chance(50) {
             let name = self.name("words");
-            let _ = writeln!(text, "static const char *{name}[4] = {{\"abc\", \"de\\n\\x41\", \"\\0q\\377\", \"long\" \"er\"}};");
+            let _ = writeln!(
+                text,
+                "static const char *{name}[4] = {{\"abc\", \"de\\n\\x41\", \"\\0q\\377\", \"long\" \"er\"}};"
+            );
             // Every word has at least two characters.
             let ty = Ty::Array(Box::new(Ty::Pointer(Box::new(Ty::Scalar("char")), 0, 2)), 4);
             self.variables.push(Variable { name, ty, writable: false });
@@ -210,7 +214,9 @@ impl Gen {
             Ty::Scalar(scalar) => format!("{scalar} {name}"),
             Ty::Struct(index) => format!("struct S{index}_{} {name}", self.unit),
             Ty::Array(element, count) => self.declare(element, &format!("{name}[{count}]")),
-            Ty::Pointer(element, ..) if matches!(**element, Ty::Array(..)) => self.declare(element, &format!("(*{name})")),
+            Ty::Pointer(element, ..) if matches!(**element, Ty::Array(..)) => {
+                self.declare(element, &format!("(*{name})"))
+            }
             Ty::Pointer(element, ..) => self.declare(element, &format!("*{name}")),
         }
     }
@@ -252,10 +258,9 @@ impl Gen {
             Ty::Array(element, count) => {
                 (0..*count).flat_map(|index| self.leaves(&format!("{place}[{index}]"), element)).collect()
             }
-            Ty::Struct(index) => self.structs[*index]
-                .iter()
-                .flat_map(|(name, ty)| self.leaves(&format!("{place}.{name}"), ty))
-                .collect(),
+            Ty::Struct(index) => {
+                self.structs[*index].iter().flat_map(|(name, ty)| self.leaves(&format!("{place}.{name}"), ty)).collect()
+            }
             Ty::Pointer(element, ..) => self.leaves(&format!("(*{place})"), element),
         }
     }
@@ -277,7 +282,8 @@ impl Gen {
 
     /// A scalar in memory. With `writable`, one that may be assigned to.
     fn place(&mut self, writable: bool, depth: usize) -> Option<String> {
-        let known: Vec<Variable> = self.variables.iter().filter(|known| known.writable || !writable || points(known)).cloned().collect();
+        let known: Vec<Variable> =
+            self.variables.iter().filter(|known| known.writable || !writable || points(known)).cloned().collect();
         if known.is_empty() {
             return None;
         }
@@ -328,7 +334,11 @@ impl Gen {
     /// An expression without side effects.
     fn pure(&mut self, depth: usize) -> String {
         if depth == 0 {
-            return if self.rng.chance(35) { self.literal() } else { self.place(false, 0).unwrap_or_else(|| "1".into()) };
+            return if self.rng.chance(35) {
+                self.literal()
+            } else {
+                self.place(false, 0).unwrap_or_else(|| "1".into())
+            };
         }
         let depth = depth - 1;
         match self.rng.below(20) {
@@ -364,7 +374,8 @@ impl Gen {
 
     /// A comparison or difference of pointers into one array.
     fn pointer_expression(&mut self) -> String {
-        let arrays: Vec<Variable> = self.variables.iter().filter(|known| matches!(known.ty, Ty::Array(..))).cloned().collect();
+        let arrays: Vec<Variable> =
+            self.variables.iter().filter(|known| matches!(known.ty, Ty::Array(..))).cloned().collect();
         if arrays.is_empty() {
             return "3".into();
         }
@@ -395,7 +406,9 @@ impl Gen {
         let depth = depth - 1;
         match self.rng.below(8) {
             0 => match self.place(true, 1) {
-                Some(place) => format!("({place} {} {}, {})", self.rng.word("+= -= |= ^= *= &="), self.pure(1), self.effect(depth)),
+                Some(place) => {
+                    format!("({place} {} {}, {})", self.rng.word("+= -= |= ^= *= &="), self.pure(1), self.effect(depth))
+                }
                 None => self.pure(1),
             },
             1 | 2 => format!("({} {} {})", self.effect(depth), self.rng.word("&& ||"), self.effect(depth)),
@@ -412,7 +425,8 @@ impl Gen {
 
     /// A call of a function with such a result, if the budget allows it.
     fn call(&mut self, wanted: &dyn Fn(&Ty) -> bool) -> Option<String> {
-        let affordable = |function: &&Function| wanted(&function.result) && self.cost + self.times * function.cost < BUDGET;
+        let affordable =
+            |function: &&Function| wanted(&function.result) && self.cost + self.times * function.cost < BUDGET;
         let possible: Vec<Function> = self.functions.iter().filter(affordable).cloned().collect();
         if possible.is_empty() {
             return None;
@@ -421,11 +435,8 @@ impl Gen {
         self.cost += self.times * function.cost;
         let mut arguments = Vec::new();
         for (index, ty) in function.params.iter().enumerate() {
-            let argument = if index == 0 && function.recursive {
-                self.rng.below(4).to_string()
-            } else {
-                self.argument(ty)?
-            };
+            let argument =
+                if index == 0 && function.recursive { self.rng.below(4).to_string() } else { self.argument(ty)? };
             arguments.push(argument);
         }
         Some(format!("{}({})", function.name, arguments.join(", ")))
@@ -497,7 +508,8 @@ impl Gen {
             params.push(ty);
         }
         let result = if self.rng.chance(25) { Ty::Struct(self.rng.below(2)) } else { self.scalar() };
-        let mut out = format!("{} {}({}) {{\n", self.rng.word("static "), self.declare(&result, &name), text.join(", "));
+        let mut out =
+            format!("{} {}({}) {{\n", self.rng.word("static "), self.declare(&result, &name), text.join(", "));
         (self.cost, self.times, self.result) = (1, 1, Some(result.clone()));
         if self.rng.chance(30) {
             let counter = self.name("s");
@@ -580,8 +592,12 @@ impl Gen {
             7 | 8 => self.declaration(text),
             9 => self.pointer_declaration(text),
             10 => {
-                let simple: Vec<String> =
-                    self.variables.iter().filter(|known| known.writable && matches!(known.ty, Ty::Scalar(_))).map(|known| known.name.clone()).collect();
+                let simple: Vec<String> = self
+                    .variables
+                    .iter()
+                    .filter(|known| known.writable && matches!(known.ty, Ty::Scalar(_)))
+                    .map(|known| known.name.clone())
+                    .collect();
                 if simple.is_empty() {
                     return self.assignment(text);
                 }
@@ -682,8 +698,12 @@ impl Gen {
     }
 
     fn pointer_declaration(&mut self, text: &mut String) {
-        let arrays: Vec<Variable> =
-            self.variables.iter().filter(|known| known.writable && matches!(known.ty, Ty::Array(..))).cloned().collect();
+        let arrays: Vec<Variable> = self
+            .variables
+            .iter()
+            .filter(|known| known.writable && matches!(known.ty, Ty::Array(..)))
+            .cloned()
+            .collect();
         let name = self.name("p");
         if let (Some(variable), true) = (arrays.get(self.rng.below(arrays.len().max(1))), self.rng.chance(60)) {
             let Ty::Array(element, count) = &variable.ty else { return };
@@ -726,7 +746,10 @@ impl Gen {
         let _ = match self.rng.below(4) {
             0 => write!(text, "for (int {counter} = 0; {counter} < {count}; {counter}++) "),
             1 => write!(text, "for (int {counter} = {count}; {counter}-- > 0 && ({}); ) ", self.effect(1)),
-            2 => write!(text, "for (unsigned char {counter} = 250; (unsigned char)({counter} - 250) < {count}; ++{counter}) "),
+            2 => write!(
+                text,
+                "for (unsigned char {counter} = 250; (unsigned char)({counter} - 250) < {count}; ++{counter}) "
+            ),
             _ => write!(text, "{{ int {counter} = {count}; "),
         };
         let as_block = text.ends_with("; ") && !text.ends_with("; ) ");
@@ -814,7 +837,10 @@ impl Gen {
             0 => writeln!(text, "for ({declared} = {name}; {p} < {name} + {count}; {p}++) *{p} += {value};"),
             1 => writeln!(text, "{{ {declared} = {name} + {count}; while ({p} != {name}) *--{p} ^= {p} - {name}; }}"),
             2 => writeln!(text, "{{ {declared} = {name}; do {{ (*{p}++)++; }} while ({p} - {name} < {count}); }}"),
-            _ => writeln!(text, "{{ {declared} = &{name}[0]; {p} += {count}; {p} -= 1; *{p} = {value}; --*{p}; printf(\"{p} %d\\n\", (int)*{p}--); }}"),
+            _ => writeln!(
+                text,
+                "{{ {declared} = &{name}[0]; {p} += {count}; {p} -= 1; *{p} = {value}; --*{p}; printf(\"{p} %d\\n\", (int)*{p}--); }}"
+            ),
         };
     }
 }

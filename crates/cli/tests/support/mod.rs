@@ -90,14 +90,8 @@ fn read(files: Vec<PathBuf>) -> Example {
 fn expectation(text: &str) -> Expectation {
     let mut words = text.split_whitespace().map(str::to_string);
     let function = words.next().expect("a function");
-    let mut made = Expectation {
-        function,
-        options: Vec::new(),
-        tests: 0,
-        at_least: false,
-        errors: 0,
-        domains: Vec::new(),
-    };
+    let mut made =
+        Expectation { function, options: Vec::new(), tests: 0, at_least: false, errors: 0, domains: Vec::new() };
     for word in words {
         if let Some(count) = word.strip_prefix("tests=") {
             made.tests = count.parse().expect("a number of tests");

@@ -123,6 +123,7 @@ impl Bench {
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),
+            points: IndexMap::new(),
             blocks,
         });
     }

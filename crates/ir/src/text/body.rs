@@ -60,6 +60,7 @@ impl Parser {
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),
+            points: IndexMap::new(),
             blocks: IndexMap::new(),
         };
         if self.eat_sign("{") {
@@ -256,6 +257,8 @@ impl Parser {
             Ok(InstKind::MemSet { dst, value, size })
         } else if self.eat_word("slot_begin") {
             Ok(InstKind::SlotBegin { slot: self.id("s", "a slot (`s0`)")? })
+        } else if self.eat_word("point") {
+            Ok(InstKind::Point { point: self.id("p", "a point (`p0`)")? })
         } else if self.is_word("call") || self.is_word("builtin") {
             self.call(None)
         } else {

@@ -282,6 +282,7 @@ impl<'m> Printer<'m> {
                 put!(self, "mem_set {dst}, {value}, {}", operand(*size, Some(Ty::I64)));
             }
             InstKind::SlotBegin { slot } => put!(self, "slot_begin {slot}"),
+            InstKind::Point { point } => put!(self, "point {point}"),
             InstKind::Call { callee: Callee::Direct(callee), args, .. } => {
                 put!(self, "call {}({})", self.function_ref(*callee), operands(args));
             }

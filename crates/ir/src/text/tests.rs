@@ -202,6 +202,7 @@ fn function() -> impl Strategy<Value = Function> {
                     regs: regs.into_iter().collect(),
                     slots: slots.into_iter().collect(),
                     decisions: decisions.into_iter().collect(),
+                    points: Default::default(),
                     blocks: blocks.into_iter().collect(),
                 }
             },

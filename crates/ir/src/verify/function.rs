@@ -165,6 +165,7 @@ impl Verifier<'_> {
                 self.all(function, [(*dst, Ty::Ptr), (*value, Ty::I8), (*size, Ty::I64)])
             }
             InstKind::SlotBegin { slot } => self.slot(function, *slot),
+            InstKind::Point { .. } => {}
             InstKind::Call { dst, callee, args } => self.call(function, *dst, callee, args),
             InstKind::Builtin { dst, builtin, args } => self.builtin(function, *dst, *builtin, args),
         }

@@ -1,0 +1,74 @@
+//! Branch coverage: every control decision is true and false, every arm of a switch is taken. A loop's decision makes
+//! "entered" and "skipped" of it.
+
+use crate::criteria::decision::outcomes;
+use crate::registry::{Draft, Labelling, Scope};
+use crate::Goal;
+use touchstone_ir::{BlockId, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
+
+pub(crate) struct Branch;
+
+impl Labelling for Branch {
+    fn name(&self) -> &'static str {
+        "branch"
+    }
+    fn about(&self) -> &'static str {
+        "every control decision goes both ways, every switch arm is taken"
+    }
+    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        for (id, decision) in scope.function().decisions.iter() {
+            if decision.kind != DecisionKind::Value {
+                drafts.extend(outcomes(scope, id));
+            }
+        }
+        drafts.extend(arms(scope));
+        drafts.sort_by_key(|draft| draft.span);
+        drafts
+    }
+}
+
+/// One objective for every target of every switch.
+fn arms(scope: &Scope<'_>) -> Vec<Draft> {
+    let function = scope.function();
+    let mut drafts = Vec::new();
+    for (block, content) in function.blocks.iter() {
+        let TermKind::Switch { value, arms, default } = &content.terminator.kind else { continue };
+        let ty = match value {
+            touchstone_ir::Operand::Reg(reg) => function.regs[*reg].ty,
+            touchstone_ir::Operand::Const(ty, _) => *ty,
+        };
+        let mut targets: Vec<BlockId> = Vec::new();
+        for target in arms.iter().map(|arm| arm.target).chain([*default]) {
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        for target in targets {
+            let mut labels: Vec<String> =
+                arms.iter().filter(|arm| arm.target == target).map(|arm| label(arm, ty)).collect();
+            if target == *default {
+                labels.push("default".to_string());
+            }
+            drafts.push(Draft {
+                goal: Goal::Arm { func: scope.func, block, target },
+                span: content.terminator.span,
+                text: format!("switch: {}", labels.join(", ")),
+                constant: false,
+            });
+        }
+    }
+    drafts
+}
+
+fn label(arm: &SwitchArm, ty: Ty) -> String {
+    let number = |value: u64| match arm.signed {
+        true => sign_extend(value, ty.bits()).to_string(),
+        false => value.to_string(),
+    };
+    if arm.low == arm.high {
+        format!("case {}", number(arm.low))
+    } else {
+        format!("case {} ... {}", number(arm.low), number(arm.high))
+    }
+}

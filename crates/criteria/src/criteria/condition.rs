@@ -1,0 +1,38 @@
+//! Condition coverage: every atomic condition is true and false.
+
+use crate::registry::{Draft, Labelling, Scope};
+use crate::Goal;
+
+pub(crate) struct Condition;
+
+impl Labelling for Condition {
+    fn name(&self) -> &'static str {
+        "condition"
+    }
+    fn about(&self) -> &'static str {
+        "every atomic condition is true and false"
+    }
+    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+        conditions(scope, |decision, condition, value| Goal::Condition { func: scope.func, decision, condition, value }, "")
+    }
+}
+
+/// Two objectives for every condition of every decision; those that constants cut off are known to be impossible.
+pub(crate) fn conditions(
+    scope: &Scope<'_>,
+    goal: impl Fn(touchstone_ir::DecisionId, touchstone_ir::CondId, bool) -> Goal,
+    what: &str,
+) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (id, decision) in scope.function().decisions.iter() {
+        let evaluated = scope.graphs[id].evaluated();
+        for (condition, info) in decision.conditions.iter() {
+            for value in [true, false] {
+                let constant = !evaluated.contains(&condition);
+                let text = format!("{} is {value}{what}", info.text);
+                drafts.push(Draft { goal: goal(id, condition, value), span: info.span, text, constant });
+            }
+        }
+    }
+    drafts
+}

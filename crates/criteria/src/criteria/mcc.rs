@@ -1,0 +1,46 @@
+//! Multiple condition coverage: every combination of conditions that short-circuit evaluation allows.
+
+use crate::registry::{Draft, Labelling, Scope};
+use crate::Goal;
+
+/// A decision with more rows than this has none of them as objectives: nobody could cover or read them.
+const MOST_ROWS: usize = 4096;
+
+pub(crate) struct Mcc;
+
+impl Labelling for Mcc {
+    fn name(&self) -> &'static str {
+        "mcc"
+    }
+    fn about(&self) -> &'static str {
+        "every combination of conditions that short-circuit evaluation allows"
+    }
+    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+        let mut drafts = Vec::new();
+        for (id, decision) in scope.function().decisions.iter() {
+            let graph = &scope.graphs[id];
+            if graph.nodes.is_empty() {
+                continue;
+            }
+            let mut rows = graph.rows(MOST_ROWS).unwrap_or_default();
+            rows.sort();
+            for row in rows {
+                let shown: Vec<String> = row
+                    .outcomes
+                    .iter()
+                    .map(|(condition, value)| {
+                        let text = &decision.conditions[*condition].text;
+                        if *value { text.clone() } else { format!("!({text})") }
+                    })
+                    .collect();
+                drafts.push(Draft {
+                    goal: Goal::Row { func: scope.func, decision: id, outcomes: row.outcomes },
+                    span: decision.span,
+                    text: shown.join(" and "),
+                    constant: false,
+                });
+            }
+        }
+        drafts
+    }
+}

@@ -1,0 +1,82 @@
+//! The criteria by name. Adding one touches two places: its own file under `criteria/`, and the list here.
+
+use crate::{DecisionGraph, Goal};
+use std::collections::BTreeMap;
+use touchstone_base::{IndexMap, Span};
+use touchstone_ir::{DecisionId, FuncId, Function, Module};
+
+/// All criteria whose objectives are goals, in the order in which reports show them.
+pub static REGISTRY: &[&dyn Labelling] = &[
+    &crate::criteria::stmt::Stmt,
+    &crate::criteria::branch::Branch,
+    &crate::criteria::decision::Decision,
+    &crate::criteria::condition::Condition,
+    &crate::criteria::dcc::Dcc,
+    &crate::criteria::mcc::Mcc,
+    &crate::criteria::mcdc::Mcdc,
+    &crate::criteria::wm::Wm,
+    &crate::criteria::idc::Idc,
+    &crate::criteria::rte::Rte,
+    &crate::criteria::labels::Labels,
+];
+
+/// A criterion: which goals it wants of a function.
+pub trait Labelling: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// What it asks, in one line.
+    fn about(&self) -> &'static str;
+    /// Its objectives in a function, in source order.
+    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft>;
+}
+
+/// What a criterion sees.
+pub struct Scope<'m> {
+    /// The program.
+    pub module: &'m Module,
+    /// The function.
+    pub func: FuncId,
+    /// Its decisions as graphs.
+    pub graphs: IndexMap<DecisionId, DecisionGraph>,
+    /// What the user switched.
+    pub options: &'m CriteriaOptions,
+}
+
+impl<'m> Scope<'m> {
+    /// The scope of a function.
+    pub fn new(module: &'m Module, func: FuncId, options: &'m CriteriaOptions) -> Scope<'m> {
+        let graphs = module.functions[func].decisions.values().map(DecisionGraph::new).collect();
+        Scope { module, func, graphs, options }
+    }
+    /// The function.
+    pub fn function(&self) -> &'m Function {
+        &self.module.functions[self.func]
+    }
+}
+
+/// What users switch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CriteriaOptions {
+    /// Mutation operators to use, by name (`AOR`); empty means all.
+    pub mutators: Vec<String>,
+    /// Partitions of inputs for `idc`: for each input its inclusive ranges, with their text.
+    pub partitions: BTreeMap<String, Vec<(i128, i128)>>,
+}
+
+/// An objective before it has its identity.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Draft {
+    /// What covers it.
+    pub goal: Goal,
+    /// Where it stands.
+    pub span: Span,
+    /// What it asks, for people.
+    pub text: String,
+    /// Already known to be impossible: folded by the compiler to a constant.
+    pub constant: bool,
+}
+
+/// The criterion with this name.
+pub fn criterion_named(name: &str) -> Option<&'static dyn Labelling> {
+    REGISTRY.iter().copied().find(|criterion| criterion.name() == name)
+}

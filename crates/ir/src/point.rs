@@ -1,0 +1,47 @@
+//! Points: places of the source that coverage speaks of.
+//!
+//! A point is marked by an [`crate::InstKind::Point`] instruction that does nothing. Criteria hang their labels on points
+//! (seed 002: a label is a location and a predicate); executing a program is the same with and without them.
+
+use crate::{CondTag, Expr};
+use touchstone_base::{Span, define_id};
+
+define_id! {
+    /// A point of a function.
+    PointId, "p"
+}
+
+/// A place of the source that coverage speaks of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// What stands here.
+    pub kind: PointKind,
+    /// Where it stands.
+    pub span: Span,
+    /// Its source text (one line, white space folded, shortened).
+    pub text: String,
+}
+
+/// What stands at a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PointKind {
+    /// A statement begins.
+    Statement,
+    /// The value of a side-effect-free expression is about to be computed for something that keeps or uses it: an
+    /// assignment, an initialiser, a return, an argument, a switch.
+    Value(Expr),
+    /// A side-effect-free condition is about to be evaluated.
+    Condition {
+        /// Which one.
+        tag: CondTag,
+        /// The condition, `i1`.
+        value: Expr,
+    },
+    /// A label that the program itself asks for.
+    Label {
+        /// Its name or number in the source.
+        name: String,
+        /// What it asks, `i1`.
+        predicate: Expr,
+    },
+}
