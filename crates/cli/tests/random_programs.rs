@@ -2,6 +2,11 @@
 //!
 //! Everything is deterministic: a failure names its seed and prints the program. `TOUCHSTONE_LONG=1` tries many more,
 //! `TOUCHSTONE_SEED=N` begins elsewhere, `TOUCHSTONE_COUNT=N` says how many of each kind.
+//!
+//! Left out, because they hit something that is known (search for `known:` in the generators):
+// known: `char x[4] = {"q"};` in a function: a short string in braces is out of bounds when it is copied (whole.rs).
+// known: a global that only the precondition reads is no input (functions.rs).
+// known: reads nested four deep over written arrays can time out in the solver: seed 11658 of the long run.
 
 #[path = "random_programs/functions.rs"]
 mod functions;

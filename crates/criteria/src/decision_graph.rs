@@ -137,8 +137,9 @@ impl Walk {
         let node = &graph.nodes[node];
         let edge = &node.edges[usize::from(outcome)];
         self.outcomes.push((node.condition, outcome));
-        self.unmasked.retain(|(condition, _)| edge.masks.binary_search(condition).is_err());
         self.unmasked.push((node.condition, outcome));
+        // A constant right after the condition can mask the condition itself.
+        self.unmasked.retain(|(condition, _)| edge.masks.binary_search(condition).is_err());
         self.target = Some(match edge.target {
             Target::Node(node) => WalkTarget::Node(node),
             Target::Done(result) => WalkTarget::Done(result),
@@ -155,7 +156,7 @@ impl Walk {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Pending<'t> {
     Negate,
-    /// The left side of `and` (true) or `or` (false) was evaluated; the right may follow.
+    /// The left side of `and` or `or` is evaluated; the right follows unless it has the value that decides.
     Left { stop_at: bool, right: ByAddress<'t> },
     /// The right side; the left one has these conditions.
     Right { stop_at: bool, left: ByAddress<'t> },
@@ -209,12 +210,8 @@ impl<'t> Builder<'t> {
             BoolTree::Cond(condition) => (Target::Node(self.node(*condition, stack)), Vec::new()),
             BoolTree::Const(value) => self.leave(*value, stack),
             BoolTree::Not(inner) => self.enter(inner, push(Pending::Negate, &stack)),
-            BoolTree::And(left, right) => {
-                self.enter(left, push(Pending::Left { stop_at: false, right: ByAddress(right) }, &keep(left, right, stack)))
-            }
-            BoolTree::Or(left, right) => {
-                self.enter(left, push(Pending::Left { stop_at: true, right: ByAddress(right) }, &keep(left, right, stack)))
-            }
+            BoolTree::And(left, right) => self.enter(left, short_circuit(false, left, right, &stack)),
+            BoolTree::Or(left, right) => self.enter(left, short_circuit(true, left, right, &stack)),
             BoolTree::Xor(left, right) => {
                 self.enter(left, push(Pending::EqualLeft { equal: false, right: ByAddress(right) }, &stack))
             }
@@ -276,10 +273,11 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The stack for the right side of a short-circuit operator, kept below the left side's entry.
-fn keep<'t>(left: &'t BoolTree, right: &'t BoolTree, stack: Stack<'t>) -> Stack<'t> {
-    let _ = right;
-    push(Pending::Right { stop_at: false, left: ByAddress(left) }, &stack)
+/// What is pending while the left side of `and` (which stops at false) or `or` (true) is evaluated: below it lies what
+/// the right side will need.
+fn short_circuit<'t>(stop_at: bool, left: &'t BoolTree, right: &'t BoolTree, stack: &Stack<'t>) -> Stack<'t> {
+    let below = push(Pending::Right { stop_at, left: ByAddress(left) }, stack);
+    push(Pending::Left { stop_at, right: ByAddress(right) }, &below)
 }
 
 /// All conditions of a tree.
@@ -297,5 +295,136 @@ fn conditions_of(tree: &BoolTree, conditions: &mut Vec<CondId>) {
             conditions_of(a, conditions);
             conditions_of(b, conditions);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_base::{Id, Span};
+    use touchstone_ir::{Condition, DecisionKind};
+
+    fn decision(tree: BoolTree) -> Decision {
+        let mut all = Vec::new();
+        conditions_of(&tree, &mut all);
+        let condition = |id: CondId| Condition { span: Span::none(), text: id.to_string() };
+        let conditions = (0..all.len()).map(|index| condition(CondId::new(index))).collect();
+        Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions }
+    }
+
+    /// The definition, by recursion over the tree: value, outcomes in order, and what is not masked.
+    fn evaluate(tree: &BoolTree, values: &[bool]) -> (bool, Vec<(CondId, bool)>, Vec<(CondId, bool)>) {
+        match tree {
+            BoolTree::Cond(id) => {
+                let value = values[id.index()];
+                (value, vec![(*id, value)], vec![(*id, value)])
+            }
+            BoolTree::Const(value) => (*value, vec![], vec![]),
+            BoolTree::Not(a) => {
+                let (value, order, free) = evaluate(a, values);
+                (!value, order, free)
+            }
+            BoolTree::And(a, b) | BoolTree::Or(a, b) => {
+                let stop = matches!(tree, BoolTree::Or(..));
+                let (left, mut order, mut free) = evaluate(a, values);
+                if left == stop {
+                    return (left, order, free);
+                }
+                let (right, more, own) = evaluate(b, values);
+                order.extend(more);
+                if right == stop {
+                    free = Vec::new();
+                }
+                free.extend(own);
+                (right, order, free)
+            }
+            BoolTree::Xor(a, b) | BoolTree::Iff(a, b) => {
+                let (left, mut order, mut free) = evaluate(a, values);
+                let (right, more, own) = evaluate(b, values);
+                order.extend(more);
+                free.extend(own);
+                ((left == right) == matches!(tree, BoolTree::Iff(..)), order, free)
+            }
+            BoolTree::Ite(c, a, b) => {
+                let (chosen, mut order, mut free) = evaluate(c, values);
+                let (value, more, own) = evaluate(if chosen { a } else { b }, values);
+                order.extend(more);
+                free.extend(own);
+                (value, order, free)
+            }
+        }
+    }
+
+    /// A tree with conditions numbered from left to right, from a stream of numbers.
+    fn tree(seed: &mut u64, depth: u32, next: &mut usize) -> BoolTree {
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        let mut sub = |seed: &mut u64| Box::new(tree(seed, depth - 1, next));
+        match if depth == 0 { 0 } else { *seed % 12 } {
+            1 => BoolTree::Not(sub(seed)),
+            2..=4 => BoolTree::And(sub(seed), sub(seed)),
+            5..=7 => BoolTree::Or(sub(seed), sub(seed)),
+            8 => BoolTree::Xor(sub(seed), sub(seed)),
+            9 => BoolTree::Iff(sub(seed), sub(seed)),
+            10 => BoolTree::Ite(sub(seed), sub(seed), sub(seed)),
+            11 => BoolTree::Const(*seed & 64 == 0),
+            _ => {
+                *next += 1;
+                BoolTree::Cond(CondId::new(*next - 1))
+            }
+        }
+    }
+
+    #[test]
+    fn walking_the_graph_gives_what_the_definition_says() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15;
+        let (mut decisions, mut rows) = (0, 0);
+        while decisions < 400 {
+            let mut count = 0;
+            let tree = tree(&mut seed, 4, &mut count);
+            if count == 0 || count > 10 {
+                continue;
+            }
+            decisions += 1;
+            let graph = DecisionGraph::new(&decision(tree.clone()));
+            let mut seen = std::collections::BTreeSet::new();
+            for bits in 0..1u32 << count {
+                let values: Vec<bool> = (0..count).map(|index| bits >> index & 1 == 1).collect();
+                let (value, order, free) = evaluate(&tree, &values);
+                let mut walk = Walk::default();
+                for (condition, outcome) in &order {
+                    let Target::Node(node) = walk.at(&graph) else { panic!("{tree:?}: done too early") };
+                    assert_eq!(graph.nodes[node].condition, *condition);
+                    walk.step(&graph, *outcome);
+                }
+                assert_eq!(walk.at(&graph), Target::Done(value), "{tree:?}");
+                let row = walk.row(value);
+                let sorted = |mut list: Vec<(CondId, bool)>| {
+                    list.sort_unstable();
+                    list
+                };
+                assert_eq!(sorted(row.independent.clone()), sorted(free), "{tree:?} {values:?}");
+                seen.insert(row);
+            }
+            let all: std::collections::BTreeSet<Row> = graph.rows(1 << 12).expect("few rows").into_iter().collect();
+            assert_eq!(all, seen, "{tree:?}: all rows are rows of some values");
+            rows += all.len();
+        }
+        assert!(rows > 2000, "only {rows} rows");
+    }
+
+    #[test]
+    fn a_decision_of_and_or_not_has_one_node_a_condition() {
+        let cond = |index: usize| Box::new(BoolTree::Cond(CondId::new(index)));
+        let mut tree = BoolTree::Cond(CondId::new(0));
+        for index in 1..200 {
+            tree = match index % 3 {
+                0 => BoolTree::And(Box::new(tree), cond(index)),
+                1 => BoolTree::Or(Box::new(tree), cond(index)),
+                _ => BoolTree::Not(Box::new(BoolTree::And(Box::new(tree), cond(index)))),
+            };
+        }
+        assert_eq!(DecisionGraph::new(&decision(tree)).nodes.len(), 200);
     }
 }

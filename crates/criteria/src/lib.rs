@@ -1,15 +1,27 @@
-//! What is to be tested and what was found: test cases, criteria, verdicts, campaigns.
+//! What is to be tested and what was found: objectives, criteria, test cases, verdicts, campaigns.
 //!
-//! These are the data that the verbs share. Nothing here executes, solves or prints.
+//! These are the data that the verbs share. A criterion (`criteria/`, listed in `registry.rs`) turns a function into
+//! objectives; each has a [`Goal`], which is all that an executor understands. Nothing here executes, solves or prints.
 
 #![warn(missing_docs)]
 
 mod campaign;
+mod criteria;
 mod criterion;
+mod decision_graph;
+mod goal;
+mod objective;
+mod registry;
 mod testcase;
 mod verdict;
+mod watch;
 
 pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA_VERSION, SolverUse};
 pub use criterion::{Criterion, CriterionParseError};
+pub use decision_graph::{DecisionGraph, Edge, Node, NodeId, Row, Target, Walk};
+pub use goal::{Goal, GoalId};
+pub use objective::{Objectives, objectives};
+pub use registry::{CriteriaOptions, Draft, Labelling, REGISTRY, Scope, criterion_named};
 pub use testcase::{Expected, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 pub use verdict::{Bound, Incomplete, IncompletePaths, Objective, Status};
+pub use watch::{DecisionWatch, Watch};

@@ -51,6 +51,21 @@ pub enum ExprKind {
 }
 
 impl Expr {
+    /// How deep expressions may be nested (a leaf has depth 1): whoever works on them recurses. The verifier refuses
+    /// deeper ones.
+    pub const MAX_DEPTH: usize = 1000;
+
+    /// How deep the expression is nested; a leaf has depth 1.
+    pub fn depth(&self) -> usize {
+        let mut deepest = 0;
+        let mut pending = vec![(self, 1)];
+        while let Some((expr, depth)) = pending.pop() {
+            deepest = deepest.max(depth);
+            pending.extend(expr.parts().into_iter().map(|part| (part, depth + 1)));
+        }
+        deepest
+    }
+
     /// A constant.
     pub fn constant(ty: Ty, value: u64) -> Expr {
         Expr { kind: ExprKind::Const(crate::mask(value, ty.bits())), ty, signed: true, text: String::new() }

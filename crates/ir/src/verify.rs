@@ -14,7 +14,13 @@
 //!   loaded or stored; casts change the width in the right direction;
 //! - calls and builtins have the right number and types of arguments and results;
 //! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions; the ranges of a switch are not
-//!   empty and don't overlap; a function without result returns no value.
+//!   empty and don't overlap; a function without result returns no value;
+//! - points are those of the function, and a condition point has the tag of an existing condition;
+//! - expressions of points are well-typed at every node: registers, slots and globals are in range and have the node's
+//!   type (slots and globals `ptr`), constants are masked, both sides of arithmetic (never on pointers) have its type and
+//!   both sides of a relation the same type, relations and logic are `i1` over `i1`, an address is `ptr` and what is
+//!   loaded no `i1`, an offset is `i64`, both results of a conditional have its type, casts are as in instructions;
+//!   conditions and labels are `i1`; no expression is nested deeper than [`crate::Expr::MAX_DEPTH`].
 //!
 //! Not checked:
 //! - that a register is written before it is read (that is an error of the program, found when it runs);
@@ -22,12 +28,16 @@
 //!   bounds;
 //! - that every condition has a branch (dead code may have been dropped), or that branches evaluate the conditions of a
 //!   decision in the order that its tree implies;
+//! - that every point is marked, or marked once (code may have been dropped or doubled), or that a condition point stands
+//!   before its condition's branch;
+//! - that the signedness and text of an expression fit the source;
 //! - that a function with a result always returns one (`return` without a value gives an undefined one);
 //! - reachability of blocks.
 
 mod function;
+mod points;
 
-use crate::{BlockId, DataType, DataTypeId, FuncId, Global, Init, Linkage, Module};
+use crate::{BlockId, DataType, DataTypeId, FuncId, Global, Init, Linkage, Module, PointId};
 use std::collections::BTreeSet;
 use std::fmt;
 use touchstone_base::{Id, Span};
@@ -62,7 +72,7 @@ impl fmt::Display for VerifyError {
 
 /// Every broken invariant of a module, in order of appearance. Nothing else in the tool accepts a module that has any.
 pub fn verify(module: &Module) -> Vec<VerifyError> {
-    let mut verifier = Verifier { module, function: None, block: None, inst: None, errors: Vec::new() };
+    let mut verifier = Verifier::new(module);
     for (id, data) in module.types.iter() {
         verifier.data_type(id, data);
     }
@@ -85,13 +95,19 @@ struct Verifier<'m> {
     function: Option<FuncId>,
     block: Option<BlockId>,
     inst: Option<usize>,
+    point: Option<PointId>,
     errors: Vec<VerifyError>,
 }
 
 impl<'m> Verifier<'m> {
+    fn new(module: &'m Module) -> Self {
+        Verifier { module, function: None, block: None, inst: None, point: None, errors: Vec::new() }
+    }
+
     fn error(&mut self, what: impl Into<String>) {
-        let Verifier { function, block, inst, .. } = *self;
-        self.errors.push(VerifyError { function, block, inst, what: what.into() });
+        let Verifier { function, block, inst, point, .. } = *self;
+        let what = point.map_or(String::new(), |point| format!("{point}: ")) + &what.into();
+        self.errors.push(VerifyError { function, block, inst, what });
     }
 
     fn check(&mut self, holds: bool, what: impl FnOnce() -> String) {

@@ -227,7 +227,8 @@ impl Gen {
             Ty::Scalar(_) if constant => self.literal(),
             Ty::Scalar(_) => self.pure(2),
             Ty::Array(element, count) if **element == Ty::Scalar("char") && *count == 4 && self.rng.chance(40) => {
-                self.rng.word("\"abc\" \"x\" \"\" \"wxyz\" {\"q\"}").to_string()
+                // known: a shorter string in braces (`{"q"}`) is out of bounds in a local.
+                self.rng.word("\"abc\" \"x\" \"\" \"wxyz\"").to_string()
             }
             Ty::Array(element, count) => {
                 let given = 1 + self.rng.below(*count);
@@ -315,7 +316,7 @@ impl Gen {
                 let index = self.index(count, depth);
                 let place = match self.rng.below(3) {
                     0 => format!("(*{place})"),
-                    1 => format!("{place}[{index} - {at}]"),
+                    1 => format!("{place}[(int){index} - {at}]"),
                     _ => format!("(*({place} - {at} + {index}))"),
                 };
                 self.walk(place, *element, depth)

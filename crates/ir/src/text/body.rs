@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::parse::{Number, Parser, Result, ty_of_word};
 use crate::{
-    BinOp, Block, BoolTree, Callee, CastOp, CondTag, Condition, Decision, DecisionKind, Function, Inst, InstKind,
-    Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    BinOp, Block, BoolTree, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst, InstKind, Operand,
+    Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Id, IndexMap};
@@ -157,12 +157,15 @@ impl Parser {
             } else if self.eat_word("decision") {
                 self.id_in_order("d", function.decisions.next_id())?;
                 function.decisions.push(self.decision()?);
+            } else if self.eat_word("point") {
+                self.id_in_order("p", function.points.next_id())?;
+                function.points.push(self.point()?);
             } else if matches!(self.peek(), Token::Word(word) if word.starts_with('b')) {
                 self.id_in_order("b", function.blocks.next_id())?;
                 self.sign(":")?;
                 function.blocks.push(self.block(context)?);
             } else {
-                return self.expected("`reg`, `slot`, `decision`, a block (`b0:`) or `}`");
+                return self.expected("`reg`, `slot`, `decision`, `point`, a block (`b0:`) or `}`");
             }
         }
         Ok(())
@@ -406,11 +409,9 @@ impl Parser {
         self.sign(",")?;
         let else_block = self.id("b", "a block (`b0`)")?;
         let tag = if self.eat_sign("[") {
-            let decision = self.id("d", "a decision (`d0`)")?;
-            self.sign(".")?;
-            let condition = self.id("c", "a condition (`c0`)")?;
+            let tag = self.tag()?;
             self.sign("]")?;
-            Some(CondTag { decision, condition })
+            Some(tag)
         } else {
             None
         };

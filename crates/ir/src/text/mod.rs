@@ -13,7 +13,9 @@
 //!   decision d0 if "a < b" @f0:3:29 = c0 {
 //!     c0 "a < b" @f0:3:29
 //!   }
+//!   point p0 condition d0.c0 (slt i1 (i32 %0 "a") (i32 %1 "b") "a < b") "a < b" @f0:3:29
 //! b0:
+//!   point p0
 //!   %2: i1 = cmp slt %0, %1
 //!   branch %2, b1, b2 [d0.c0]
 //! b1:
@@ -33,11 +35,17 @@
 //!   one name, and in hand-written text if you like, they are referred to by id: `fn3`, `g0`.
 //! - Spans (`@file:line:column-line:column`) may be left out everywhere; so may data types (`ty0` is meant, and is `void`
 //!   if the text declares no types).
+//! - A point is a `statement`, a `value`, a `condition` of a decision or a `label` with its name, then its source text.
+//! - A pure expression is `(operation type parts "text")`, or `(type leaf "text")` for a register, a constant, a slot or
+//!   a global; an empty text is left out. `signed` or `unsigned` stands behind the type where it is not the usual one:
+//!   `i1` and `ptr` are usually unsigned, the others signed. `and` and `or` work on bits; the short-circuit ones of truth
+//!   values are `and_then` and `or_else`.
 //! - A function without blocks is only declared.
 
 mod body;
 mod lex;
 mod parse;
+mod points;
 mod print;
 mod words;
 

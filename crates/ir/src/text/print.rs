@@ -1,10 +1,11 @@
 //! The printer of the text form.
 
 use super::lex::is_name_byte;
-use super::words::Word;
+use super::points::signed_by_default;
+use super::words::{ExprOp, Word};
 use crate::{
-    Block, BoolTree, Callee, DataType, Decision, FuncId, Function, Global, GlobalId, Init, Inst, InstKind, Module,
-    Operand, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
+    Block, BoolTree, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init, Inst,
+    InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -168,8 +169,8 @@ impl<'m> Printer<'m> {
         }
         self.span(function.span);
         let declared = registers_to_declare(function);
-        if !declared.is_empty() || !function.slots.is_empty() || !function.decisions.is_empty() || function.is_defined()
-        {
+        let tables = [function.slots.is_empty(), function.decisions.is_empty(), function.points.is_empty()];
+        if !declared.is_empty() || tables.contains(&false) || function.is_defined() {
             put!(self, " {{\n");
             self.function_body(function, &declared);
             put!(self, "}}");
@@ -188,6 +189,10 @@ impl<'m> Printer<'m> {
         for (id, decision) in function.decisions.iter() {
             put!(self, "  decision {id} ");
             self.decision(decision);
+        }
+        for (id, point) in function.points.iter() {
+            put!(self, "  point {id} ");
+            self.point(point);
         }
         for (id, block) in function.blocks.iter() {
             put!(self, "{id}:\n");
@@ -224,6 +229,54 @@ impl<'m> Printer<'m> {
         for (index, part) in parts.into_iter().enumerate() {
             put!(self, "{}", if index == 0 { "" } else { ", " });
             self.tree(part);
+        }
+        self.out.push(')');
+    }
+
+    fn point(&mut self, point: &Point) {
+        match &point.kind {
+            PointKind::Statement => put!(self, "statement"),
+            PointKind::Value(value) => {
+                put!(self, "value ");
+                self.expr(value);
+            }
+            PointKind::Condition { tag, value } => {
+                put!(self, "condition {}.{} ", tag.decision, tag.condition);
+                self.expr(value);
+            }
+            PointKind::Label { name, predicate } => {
+                put!(self, "label {} ", quoted(name.as_bytes()));
+                self.expr(predicate);
+            }
+        }
+        put!(self, " {}", quoted(point.text.as_bytes()));
+        self.span(point.span);
+        self.out.push('\n');
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        let Expr { kind, ty, signed, text } = expr;
+        self.out.push('(');
+        if let Some(op) = ExprOp::of(kind) {
+            put!(self, "{} ", op.word());
+        }
+        put!(self, "{ty}");
+        if *signed != signed_by_default(*ty) {
+            put!(self, " {}", signedness(*signed));
+        }
+        match kind {
+            ExprKind::Const(value) => put!(self, " {}", constant(*value, ty.bits())),
+            ExprKind::Reg(reg) => put!(self, " {reg}"),
+            ExprKind::Slot(slot) => put!(self, " {slot}"),
+            ExprKind::Global(global) => put!(self, " {}", self.global_ref(*global)),
+            _ => {}
+        }
+        for part in expr.parts() {
+            self.out.push(' ');
+            self.expr(part);
+        }
+        if !text.is_empty() {
+            put!(self, " {}", quoted(text.as_bytes()));
         }
         self.out.push(')');
     }

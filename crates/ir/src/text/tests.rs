@@ -102,6 +102,45 @@ fn decision() -> impl Strategy<Value = Decision> {
     })
 }
 
+fn expr() -> impl Strategy<Value = Expr> {
+    let constant = (ty(), prop_oneof![0..5u64, any::<u64>()], any::<bool>(), name())
+        .prop_map(|(ty, value, signed, text)| Expr { kind: ExprKind::Const(mask(value, ty.bits())), ty, signed, text });
+    let place =
+        prop_oneof![id().prop_map(ExprKind::Reg), id().prop_map(ExprKind::Slot), id().prop_map(ExprKind::Global)];
+    let typed = |kind: BoxedStrategy<ExprKind>| {
+        let text = prop_oneof![Just(String::new()), name()];
+        (kind, ty(), any::<bool>(), text).prop_map(|(kind, ty, signed, text)| Expr { kind, ty, signed, text })
+    };
+    prop_oneof![constant, typed(place.boxed())].prop_recursive(4, 20, 3, move |part| {
+        let part = part.prop_map(Box::new).boxed();
+        let one = || part.clone();
+        let two = || (part.clone(), part.clone());
+        let kind = prop_oneof![
+            one().prop_map(ExprKind::Load),
+            one().prop_map(ExprKind::Not),
+            (one_of(), one()).prop_map(|(op, a)| ExprKind::Cast(op, a)),
+            (one_of(), two()).prop_map(|(op, (a, b))| ExprKind::Bin(op, a, b)),
+            (one_of(), two()).prop_map(|(op, (a, b))| ExprKind::Cmp(op, a, b)),
+            two().prop_map(|(a, b)| ExprKind::PtrAdd(a, b)),
+            two().prop_map(|(a, b)| ExprKind::And(a, b)),
+            two().prop_map(|(a, b)| ExprKind::Or(a, b)),
+            (one(), two()).prop_map(|(c, (a, b))| ExprKind::Ite(c, a, b)),
+        ];
+        typed(kind.boxed())
+    })
+}
+
+fn point() -> impl Strategy<Value = Point> {
+    let tag = (id(), id()).prop_map(|(decision, condition)| CondTag { decision, condition });
+    let kind = prop_oneof![
+        Just(PointKind::Statement),
+        expr().prop_map(PointKind::Value),
+        (tag, expr()).prop_map(|(tag, value)| PointKind::Condition { tag, value }),
+        (name(), expr()).prop_map(|(name, predicate)| PointKind::Label { name, predicate }),
+    ];
+    (kind, span(), name()).prop_map(|(kind, span, text)| Point { kind, span, text })
+}
+
 /// Operands over `regs` registers; not always of the right type.
 fn operand(regs: usize) -> BoxedStrategy<Operand> {
     let constant =
@@ -118,6 +157,7 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
         (op(), op(), op()).prop_map(|(dst, src, size)| InstKind::MemCopy { dst, src, size }),
         (op(), op(), op()).prop_map(|(dst, value, size)| InstKind::MemSet { dst, value, size }),
         id().prop_map(|slot| InstKind::SlotBegin { slot }),
+        id().prop_map(|point| InstKind::Point { point }),
         (id(), args()).prop_map(|(callee, args)| InstKind::Call { dst: None, callee: Callee::Direct(callee), args }),
         (one_of(), args()).prop_map(|(builtin, args)| InstKind::Builtin { dst: None, builtin, args }),
     ];
@@ -177,12 +217,12 @@ fn function() -> impl Strategy<Value = Function> {
     let reg = (ty(), proptest::option::of(name())).prop_map(|(ty, name)| RegInfo { ty, name });
     let slot = (proptest::option::of(name()), id(), size()).prop_map(|(name, data, size)| Slot { name, data, size });
     let head = (name(), span(), any::<[bool; 3]>(), proptest::option::of(ty()), id());
-    let parts = (head, vec(reg, 0..6), vec(slot, 0..3), vec(decision(), 0..3));
-    parts.prop_flat_map(|(head, regs, slots, decisions)| {
+    let parts = (head, vec(reg, 0..6), vec(slot, 0..3), vec(decision(), 0..3), vec(point(), 0..4));
+    parts.prop_flat_map(|(head, regs, slots, decisions, points)| {
         let count = regs.len();
         let params = vec((name(), id(), any::<bool>()), 0..=count);
-        (Just((head, regs, slots, decisions)), params, vec(block(count), 0..4)).prop_map(
-            |((head, regs, slots, decisions), params, blocks)| {
+        (Just((head, regs, slots, decisions, points)), params, vec(block(count), 0..4)).prop_map(
+            |((head, regs, slots, decisions, points), params, blocks)| {
                 let (name, span, [internal, library, aggregate_result], result, result_data) = head;
                 let params = params.into_iter().enumerate().map(|(index, (name, data, aggregate))| Param {
                     name,
@@ -202,7 +242,7 @@ fn function() -> impl Strategy<Value = Function> {
                     regs: regs.into_iter().collect(),
                     slots: slots.into_iter().collect(),
                     decisions: decisions.into_iter().collect(),
-                    points: Default::default(),
+                    points: points.into_iter().collect(),
                     blocks: blocks.into_iter().collect(),
                 }
             },
@@ -273,7 +313,7 @@ fn an_error_says_where_and_what_was_expected() {
     check_error("func @f(%1: i8)", "1:1: expected a type for every register, but `%0` is never declared");
     check_error(
         "func @f() {",
-        "1:12: expected `reg`, `slot`, `decision`, a block (`b0:`) or `}`, found the end of the text",
+        "1:12: expected `reg`, `slot`, `decision`, `point`, a block (`b0:`) or `}`, found the end of the text",
     );
     check_error("func @f() {\nb1:", "2:1: expected `b0`, found `b1`: ids are in order");
     check_error(
@@ -290,6 +330,41 @@ fn an_error_says_where_and_what_was_expected() {
     check_error("func @f() { b0: jump f0 }", "1:22: expected a block (`b0`), found `f0`");
     check_error("func @f() @f0:1 { }", "1:16: expected `:` in a source position");
     check_error("func @f() { reg %99999999999: i32 }", "1:18: expected a number of at most 32 bits");
+}
+
+#[test]
+fn an_error_in_a_point_says_where_and_what_was_expected() {
+    let check = |point: &str, expected: &str| check_error(&format!("func @f() {{\npoint {point}\n}}"), expected);
+    check("p1 statement \"x\"", "2:7: expected `p0`, found `p1`: ids are in order");
+    check("p0 call \"x\"", "2:10: expected a kind of point (statement, value, condition, label), found `call`");
+    check("p0 statement", "3:1: expected the text of the point in quotes, found `}`");
+    check("p0 value %0 \"x\"", "2:16: expected an expression in parentheses, found `%0`");
+    check(
+        "p0 value (plus i32 (i32 1)) \"x\"",
+        "2:17: expected an operation or the type of a leaf (`(i32 %0)`, `(i32 7)`, `(ptr s0)`, `(ptr @g)`), found `plus`",
+    );
+    check("p0 value (i32 \"x\") \"x\"", "2:21: expected a register, a number, a slot or a global, found a quoted text");
+    check("p0 value (ptr @h) \"x\"", "2:21: expected a global, but none is named `h`");
+    check("p0 value (ptr signed unsigned s0) \"x\"", "2:28: expected a global (`@name` or `g0`), found `unsigned`");
+    check("p0 value (add i32 (i32 1)) \"x\"", "2:32: expected an expression in parentheses, found `)`");
+    check("p0 value (not i1 (i1 1) (i1 1)) \"x\"", "2:31: expected `)`, found `(`");
+    check("p0 condition d0 (i1 1) \"x\"", "2:23: expected `.`, found `(`");
+    check("p0 label (i1 1) \"x\"", "2:16: expected the name of the label in quotes, found `(`");
+}
+
+#[test]
+fn what_is_usual_in_an_expression_is_left_out() {
+    let check = |value: &str| {
+        let text = format!("func @f() -> void ty0 {{\n  point p0 value {value} \"x\"\n}}\n");
+        let module = parse(&text).unwrap_or_else(|error| panic!("{error} in {text}"));
+        assert_eq!(print(&module), text);
+    };
+    check("(i32 -7)");
+    check("(i32 unsigned -7 \"4294967289\")");
+    check("(add i32 (i32 %0 \"x\") (i32 7 \"7\") \"x + 7\")");
+    check("(and_then i1 (not i1 (i1 1)) (slt i1 signed (i8 %0) (i8 unsigned %1)) \"a && b\")");
+    check("(load i32 (ptr_add ptr (ptr s0 \"a\") (sext i64 (i32 %0 \"i\"))) \"a[i]\")");
+    check("(ptr signed g7)");
 }
 
 #[test]
@@ -313,6 +388,20 @@ fn a_deeply_nested_decision_is_refused_and_not_followed() {
     assert!(parse(&text(100_000)).is_err_and(|error| error.message.contains("nested less deeply")));
 }
 
+#[test]
+fn a_deeply_nested_expression_is_refused_and_not_followed() {
+    let text = |depth: usize| {
+        let (open, close) = ("(not i1 ".repeat(depth - 1), ")".repeat(depth - 1));
+        format!("func @f() {{ point p0 value {open}(i1 1){close} \"x\" }}")
+    };
+    let module = parse(&text(Expr::MAX_DEPTH)).expect("just deep enough");
+    assert_eq!(verify(&module), []);
+    assert_eq!(parse(&print(&module)).as_ref(), Ok(&module));
+    let refused = |depth| parse(&text(depth)).is_err_and(|error| error.message.contains("nested less deeply"));
+    assert!(refused(Expr::MAX_DEPTH + 1));
+    assert!(refused(100_000));
+}
+
 // Damaged texts: deterministic mutations of a text that has everything.
 
 const SEED_TEXT: &str = r#"; everything
@@ -329,7 +418,12 @@ func @f(%0 "a": i32 ty0, %1 "s": ptr ty3 aggregate) -> i32 ty0 internal library 
   reg %9 "named": i64
   slot s0 "copy": ty0 size 4
   decision d0 if "a && b" @f0:3:5 = and(c0, ite(not(c1), true, xor(c2, iff(c3, or(c4, false))))) { c0 "a" c1 "b" @f0:3:5 c2 "c" c3 "d" c4 "e" }
+  point p0 statement "x = a;" @f0:3:5-3:11
+  point p1 value (ite i32 (eq i1 (ptr %1 "s") (ptr @g)) (i32 unsigned -1 "m") (sub i32 (i32 %0 "a") (i32 1)) "c") "c"
+  point p2 condition d0.c0 (or_else i1 (not i1 (i1 0)) (ne i1 (load i8 (ptr_add ptr (ptr s0) (i64 2))) (i8 0)) "a") "a" @f0:3:5
+  point p3 label "L1" (i1 signed 1 "1") "label(1)"
 b0:
+  point p0
   %2: i1 = cmp slt %0, -3 @f0:3:5-3:6
   %3: ptr = slot_addr s0
   slot_begin s0

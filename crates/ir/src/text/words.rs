@@ -1,6 +1,6 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
-use crate::{BinOp, Builtin, CastOp, CmpOp, DecisionKind, Linkage};
+use crate::{BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, Linkage};
 
 /// An enumeration that is written as words.
 pub(super) trait Word: Copy + Sized + 'static {
@@ -45,5 +45,62 @@ words! {
     Linkage {
         External => "external", Internal => "internal", Local => "local", Literal => "literal",
         Undefined => "undefined",
+    }
+}
+
+/// The operation of a pure expression that is no leaf.
+#[derive(Clone, Copy)]
+pub(super) enum ExprOp {
+    Load,
+    Bin(BinOp),
+    Cmp(CmpOp),
+    Cast(CastOp),
+    PtrAdd,
+    Not,
+    And,
+    Or,
+    Ite,
+}
+
+impl ExprOp {
+    /// The operation of an expression; none for a leaf.
+    pub fn of(kind: &ExprKind) -> Option<ExprOp> {
+        match kind {
+            ExprKind::Const(_) | ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => None,
+            ExprKind::Load(_) => Some(ExprOp::Load),
+            ExprKind::Bin(op, ..) => Some(ExprOp::Bin(*op)),
+            ExprKind::Cmp(op, ..) => Some(ExprOp::Cmp(*op)),
+            ExprKind::Cast(op, _) => Some(ExprOp::Cast(*op)),
+            ExprKind::PtrAdd(..) => Some(ExprOp::PtrAdd),
+            ExprKind::Not(_) => Some(ExprOp::Not),
+            ExprKind::And(..) => Some(ExprOp::And),
+            ExprKind::Or(..) => Some(ExprOp::Or),
+            ExprKind::Ite(..) => Some(ExprOp::Ite),
+        }
+    }
+
+    /// How it is written. `and` and `or` are those of bits, so the short-circuit ones have longer words.
+    pub fn word(self) -> &'static str {
+        match self {
+            ExprOp::Load => "load",
+            ExprOp::Bin(op) => op.word(),
+            ExprOp::Cmp(op) => op.word(),
+            ExprOp::Cast(op) => op.word(),
+            ExprOp::PtrAdd => "ptr_add",
+            ExprOp::Not => "not",
+            ExprOp::And => "and_then",
+            ExprOp::Or => "or_else",
+            ExprOp::Ite => "ite",
+        }
+    }
+
+    /// What a word means.
+    pub fn from_word(word: &str) -> Option<ExprOp> {
+        let plain = [ExprOp::Load, ExprOp::PtrAdd, ExprOp::Not, ExprOp::And, ExprOp::Or, ExprOp::Ite];
+        let found = plain.into_iter().find(|op| op.word() == word);
+        found
+            .or_else(|| BinOp::from_word(word).map(ExprOp::Bin))
+            .or_else(|| CmpOp::from_word(word).map(ExprOp::Cmp))
+            .or_else(|| CastOp::from_word(word).map(ExprOp::Cast))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Verifier;
 use crate::{
-    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, Decision, Function, InstKind, Operand, Reg,
-    SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
+    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InstKind, Operand,
+    Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use touchstone_base::Id;
 
@@ -27,6 +27,7 @@ impl Verifier<'_> {
                 format!("the tree of {id} does not list its conditions in order")
             });
         }
+        self.points(function);
         for (id, block) in function.blocks.iter() {
             self.block = Some(id);
             self.block(function, block);
@@ -69,7 +70,7 @@ impl Verifier<'_> {
 
     // Operands.
 
-    fn reg(&mut self, function: &Function, reg: Reg) -> Option<Ty> {
+    pub(super) fn reg(&mut self, function: &Function, reg: Reg) -> Option<Ty> {
         let ty = function.regs.get(reg).map(|info| info.ty);
         self.check(ty.is_some(), || format!("{reg} is no register"));
         ty
@@ -95,7 +96,7 @@ impl Verifier<'_> {
         self.same(found, expected);
     }
 
-    fn same(&mut self, found: Option<Ty>, expected: Option<Ty>) {
+    pub(super) fn same(&mut self, found: Option<Ty>, expected: Option<Ty>) {
         if let (Some(found), Some(expected)) = (found, expected) {
             self.check(found == expected, || format!("expected {expected}, found {found}"));
         }
@@ -106,11 +107,11 @@ impl Verifier<'_> {
         self.same(found, Some(expected));
     }
 
-    fn slot(&mut self, function: &Function, slot: SlotId) {
+    pub(super) fn slot(&mut self, function: &Function, slot: SlotId) {
         self.check(slot.index() < function.slots.len(), || format!("{slot} is no slot"));
     }
 
-    fn in_memory(&mut self, ty: Option<Ty>) {
+    pub(super) fn in_memory(&mut self, ty: Option<Ty>) {
         self.check(ty != Some(Ty::I1), || "an i1 is never in memory".to_string());
     }
 
@@ -165,7 +166,9 @@ impl Verifier<'_> {
                 self.all(function, [(*dst, Ty::Ptr), (*value, Ty::I8), (*size, Ty::I64)])
             }
             InstKind::SlotBegin { slot } => self.slot(function, *slot),
-            InstKind::Point { .. } => {}
+            InstKind::Point { point } => {
+                self.check(point.index() < function.points.len(), || format!("{point} is no point"));
+            }
             InstKind::Call { dst, callee, args } => self.call(function, *dst, callee, args),
             InstKind::Builtin { dst, builtin, args } => self.builtin(function, *dst, *builtin, args),
         }
@@ -188,14 +191,7 @@ impl Verifier<'_> {
     fn cast(&mut self, function: &Function, dst: Reg, op: CastOp, src: Operand) {
         let (to, from) = (self.reg(function, dst), self.operand(function, src));
         let (Some(to), Some(from)) = (to, from) else { return };
-        let fits = match (op, from, to) {
-            (CastOp::Zext | CastOp::Sext, Ty::Int(from), Ty::Int(to)) => from < to,
-            (CastOp::Trunc, Ty::Int(from), Ty::Int(to)) => from > to,
-            (CastOp::PtrToInt, Ty::Ptr, Ty::Int(bits)) => bits > 1,
-            (CastOp::IntToPtr, Ty::I64, Ty::Ptr) => true,
-            _ => false,
-        };
-        self.check(fits, || format!("{op:?} from {from} to {to}"));
+        self.check(cast_fits(op, from, to), || format!("{op:?} from {from} to {to}"));
     }
 
     fn call(&mut self, function: &Function, dst: Option<Reg>, callee: &Callee, args: &[Operand]) {
@@ -261,9 +257,7 @@ impl Verifier<'_> {
                 self.target(function, *then_block);
                 self.target(function, *else_block);
                 if let Some(tag) = tag {
-                    let decision = function.decisions.get(tag.decision);
-                    let known = decision.is_some_and(|decision| tag.condition.index() < decision.conditions.len());
-                    self.check(known, || format!("{}.{} is no condition", tag.decision, tag.condition));
+                    self.tag(function, *tag);
                 }
             }
             TermKind::Switch { value, arms, default } => {
@@ -280,6 +274,12 @@ impl Verifier<'_> {
             },
             TermKind::Return(None) | TermKind::Unsupported(_) | TermKind::Unreachable => {}
         }
+    }
+
+    pub(super) fn tag(&mut self, function: &Function, tag: CondTag) {
+        let decision = function.decisions.get(tag.decision);
+        let known = decision.is_some_and(|decision| tag.condition.index() < decision.conditions.len());
+        self.check(known, || format!("{}.{} is no condition", tag.decision, tag.condition));
     }
 
     fn target(&mut self, function: &Function, target: BlockId) {
@@ -312,8 +312,19 @@ impl Verifier<'_> {
     }
 }
 
-fn is_scalar(ty: Ty) -> bool {
+pub(super) fn is_scalar(ty: Ty) -> bool {
     matches!(ty, Ty::Ptr | Ty::Int(1 | 8 | 16 | 32 | 64))
+}
+
+/// Whether a cast changes the width in its direction, or is between pointer and integer.
+pub(super) fn cast_fits(op: CastOp, from: Ty, to: Ty) -> bool {
+    match (op, from, to) {
+        (CastOp::Zext | CastOp::Sext, Ty::Int(from), Ty::Int(to)) => from < to,
+        (CastOp::Trunc, Ty::Int(from), Ty::Int(to)) => from > to,
+        (CastOp::PtrToInt, Ty::Ptr, Ty::Int(bits)) => bits > 1,
+        (CastOp::IntToPtr, Ty::I64, Ty::Ptr) => true,
+        _ => false,
+    }
 }
 
 /// Whether the leaves, from left to right, are `c0`, `c1`, … up to the last condition.

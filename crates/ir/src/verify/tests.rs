@@ -1,4 +1,5 @@
-use crate::{parse, verify};
+use crate::{BinOp, Expr, ExprKind, FuncId, Ty, parse, verify};
+use touchstone_base::Id;
 
 fn check(text: &str, expected: &[&str]) {
     let module = parse(text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
@@ -46,6 +47,98 @@ fn wrong_operands_are_named_with_their_place() {
     check_block("%5 = int_to_ptr %0 jump b1", &["fn1 b0 instruction 0: IntToPtr from i32 to ptr"]);
     check_block("%5 = slot_addr s1 jump b1", &["fn1 b0 instruction 0: s1 is no slot"]);
     check_block("%5 = global_addr g3 jump b1", &["fn1 b0 instruction 0: g3 is no global"]);
+}
+
+/// One point of a function with registers of every type.
+fn check_point(point: &str, expected: &[&str]) {
+    let text = format!(
+        "file f0 \"a.c\" type ty0 = void global @g: ty0 size 4\n\
+         func @f(%0: i32, %1: ptr) {{ reg %2: i8 reg %3: i1 reg %4: i64 slot s0: size 4\n\
+         decision d0 if \"x\" = c0 {{ c0 \"x\" }} point p0 {point} \"x\" b0: point p0 return }}"
+    );
+    check(&text, expected);
+}
+
+#[test]
+fn well_typed_points_are_accepted() {
+    check_point("statement", &[]);
+    for ty in ["i1 %3", "i8 %2", "i32 unsigned %0", "i64 %4", "ptr %1", "ptr s0", "ptr @g", "ptr 0", "i8 -1", "i1 1"] {
+        check_point(&format!("value ({ty})"), &[]);
+    }
+    check_point("value (add i32 (i32 %0) (load i32 (ptr_add ptr (ptr s0) (sext i64 (i8 %2)))))", &[]);
+    check_point("value (xor i1 (i1 %3) (ule i1 (ptr %1) (ptr @g)))", &[]);
+    check_point("value (ite ptr (i1 %3) (int_to_ptr ptr (ptr_to_int i64 (ptr %1))) (ptr 0))", &[]);
+    check_point("condition d0.c0 (or_else i1 (not i1 (i1 %3)) (and_then i1 (i1 %3) (eq i1 (i8 %2) (i8 3))))", &[]);
+    check_point("label \"L\" (trunc i1 (i8 %2))", &[]);
+}
+
+#[test]
+fn wrong_points_are_found() {
+    check_block("point p0 jump b1", &["fn1 b0 instruction 0: p0 is no point"]);
+    check_point("condition d0.c1 (i1 %3)", &["fn0 p0: d0.c1 is no condition"]);
+    check_point("condition d1.c0 (i1 %3)", &["fn0 p0: d1.c0 is no condition"]);
+    check_point("condition d0.c0 (i8 %2)", &["fn0 p0: expected i1, found i8"]);
+    check_point("label \"L\" (ptr %1)", &["fn0 p0: expected i1, found ptr"]);
+    check("type ty0 = void func @f() { point p0 statement \"x\" @f3:1:1 }", &["fn0 p0: f3 is no file"]);
+}
+
+#[test]
+fn wrong_expressions_are_found() {
+    let check = |value: &str, expected: &[&str]| {
+        let expected: Vec<String> = expected.iter().map(|what| format!("fn0 p0: {what}")).collect();
+        check_point(&format!("value {value}"), &expected.iter().map(String::as_str).collect::<Vec<_>>());
+    };
+    check("(i32 %9)", &["%9 is no register"]);
+    check("(i32 %2)", &["expected i32, found i8"]);
+    check("(i8 256)", &["the constant 256 is no i8"]);
+    check("(ptr s1)", &["s1 is no slot"]);
+    check("(i64 s0)", &["expected ptr, found i64"]);
+    check("(ptr g1)", &["g1 is no global"]);
+    check("(i64 @g)", &["expected ptr, found i64"]);
+    check("(load i1 (ptr s0))", &["an i1 is never in memory"]);
+    check("(load i32 (i64 %4))", &["expected ptr, found i64"]);
+    check("(add ptr (ptr s0) (ptr s0))", &["Add of pointers"]);
+    check("(add i32 (i32 %0) (i8 %2))", &["expected i32, found i8"]);
+    check("(add i64 (i32 %0) (i64 %4))", &["expected i64, found i32"]);
+    check("(slt i32 (i32 %0) (i32 1))", &["expected i1, found i32"]);
+    check("(eq i1 (i32 %0) (i64 %4))", &["expected i32, found i64"]);
+    check("(sext i8 (i32 %0))", &["Sext from i32 to i8"]);
+    check("(trunc i32 (i32 %0))", &["Trunc from i32 to i32"]);
+    check("(int_to_ptr ptr (i32 %0))", &["IntToPtr from i32 to ptr"]);
+    check("(ptr_to_int i1 (ptr %1))", &["PtrToInt from ptr to i1"]);
+    check(
+        "(ptr_add i64 (i64 %4) (i32 %0))",
+        &["expected ptr, found i64", "expected ptr, found i64", "expected i64, found i32"],
+    );
+    check("(not i8 (i8 %2))", &["expected i1, found i8", "expected i1, found i8"]);
+    check("(and_then i1 (i8 %2) (i1 %3))", &["expected i1, found i8"]);
+    check("(or_else i1 (i1 %3) (i8 %2))", &["expected i1, found i8"]);
+    check("(ite i32 (i8 %2) (i32 1) (i32 2))", &["expected i1, found i8"]);
+    check("(ite i32 (i1 %3) (i8 1) (i64 2))", &["expected i32, found i8", "expected i32, found i64"]);
+    // Every node is looked at, from left to right.
+    check(
+        "(add i32 (load i32 (ptr s7)) (mul i32 (i32 %8) (i8 1)))",
+        &["s7 is no slot", "expected i32, found i8", "%8 is no register"],
+    );
+}
+
+#[test]
+fn an_expression_can_be_verified_by_itself() {
+    let module = parse("type ty0 = void func @f(%0: i32)").expect("well-formed");
+    let sum = |ty| Expr {
+        kind: ExprKind::Bin(BinOp::Add, Box::new(Expr::constant(Ty::I32, 1)), Box::new(Expr::constant(ty, 2))),
+        ..Expr::constant(Ty::I32, 0)
+    };
+    assert_eq!(sum(Ty::I32).verify(&module, FuncId::new(0)), []);
+    let errors = sum(Ty::I8).verify(&module, FuncId::new(0));
+    assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), ["fn0 expected i32, found i8"]);
+    assert_eq!(sum(Ty::I32).verify(&module, FuncId::new(1)).len(), 1);
+    let deep = (0..Expr::MAX_DEPTH).fold(Expr::constant(Ty::I1, 1), |inner, _| Expr {
+        kind: ExprKind::Not(Box::new(inner)),
+        ..Expr::constant(Ty::I1, 0)
+    });
+    assert_eq!(deep.depth(), Expr::MAX_DEPTH + 1);
+    assert_eq!(deep.verify(&module, FuncId::new(0)).len(), 1);
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! Input domain coverage: every part of a partition of each input occurs. The partition comes from the user, or from the
+//! type: negative, zero, positive and the extremes; null and not null.
+
+use crate::registry::{Draft, Labelling, Scope};
+use crate::Goal;
+use touchstone_ir::{CmpOp, DataType, Expr, ExprKind, Param, Ty, mask};
+
+pub(crate) struct Idc;
+
+impl Labelling for Idc {
+    fn name(&self) -> &'static str {
+        "idc"
+    }
+    fn about(&self) -> &'static str {
+        "every part of each input's domain occurs"
+    }
+    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+        let function = scope.function();
+        let mut drafts = Vec::new();
+        let hidden = usize::from(function.aggregate_result);
+        for param in function.params.iter().skip(hidden).filter(|param| !param.aggregate) {
+            for (text, predicate) in parts(scope, param) {
+                drafts.push(Draft {
+                    goal: Goal::Entry { func: scope.func, predicate },
+                    span: function.span,
+                    text,
+                    constant: false,
+                });
+            }
+        }
+        drafts
+    }
+}
+
+/// The parts of a parameter's domain, with their text.
+fn parts(scope: &Scope<'_>, param: &Param) -> Vec<(String, Expr)> {
+    let ty = scope.function().regs[param.reg].ty;
+    let name = &param.name;
+    let signed = match &scope.module.types[param.data] {
+        DataType::Int { signed, .. } | DataType::Enum { signed, .. } => *signed,
+        DataType::Bool { .. } => {
+            let is = |value: u64| (format!("{name} == {value}"), relation(param, ty, CmpOp::Eq, value, true));
+            return vec![is(0), is(1)];
+        }
+        DataType::Pointer { .. } => {
+            let null = |op, sign: &str| (format!("{name} {sign} null"), relation(param, Ty::Ptr, op, 0, true));
+            return vec![null(CmpOp::Eq, "=="), null(CmpOp::Ne, "!=")];
+        }
+        _ => return Vec::new(),
+    };
+    let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
+    if let Some(ranges) = scope.options.partitions.get(name) {
+        let part = |&(low, high): &(i128, i128)| {
+            let above = relation(param, ty, less_equal, low as u64, false);
+            let below = relation(param, ty, less_equal, high as u64, true);
+            let both = Expr {
+                kind: ExprKind::And(Box::new(above), Box::new(below)),
+                ty: Ty::I1,
+                signed: false,
+                text: String::new(),
+            };
+            (format!("{name} in {low}..{high}"), both)
+        };
+        return ranges.iter().map(part).collect();
+    }
+    let bits = ty.bits();
+    let (least, greatest) =
+        if signed { (1u64 << (bits - 1), (1u64 << (bits - 1)) - 1) } else { (0, mask(u64::MAX, bits)) };
+    let mut parts = Vec::new();
+    if signed {
+        parts.push((format!("{name} < 0"), relation(param, ty, less, 0, true)));
+    }
+    parts.push((format!("{name} == 0"), relation(param, ty, CmpOp::Eq, 0, true)));
+    parts.push((format!("{name} > 0"), relation(param, ty, less, 0, false)));
+    if signed {
+        parts.push((format!("{name} is least"), relation(param, ty, CmpOp::Eq, least, true)));
+    }
+    parts.push((format!("{name} is greatest"), relation(param, ty, CmpOp::Eq, greatest, true)));
+    parts
+}
+
+/// `param op value`, or `value op param` if the parameter does not come first.
+fn relation(param: &Param, ty: Ty, op: CmpOp, value: u64, param_first: bool) -> Expr {
+    let input = Expr { kind: ExprKind::Reg(param.reg), ty, signed: true, text: param.name.clone() };
+    let constant = Expr::constant(ty, value);
+    if param_first { Expr::cmp(op, input, constant) } else { Expr::cmp(op, constant, input) }
+}

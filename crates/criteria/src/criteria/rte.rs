@@ -1,0 +1,171 @@
+//! Run-time errors: every place where something can go wrong does. An objective that is proved infeasible says that the
+//! error can't happen there.
+//!
+//! Errors that end a path (division, memory) are goals of their own. Signed overflow and shift ranges don't end a path in
+//! our semantics (arithmetic wraps), so they are labels on the expressions that compute.
+
+use crate::registry::{Draft, Labelling, Scope};
+use crate::Goal;
+use std::collections::BTreeSet;
+use touchstone_base::Id;
+use touchstone_ir::{
+    BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty,
+};
+
+pub(crate) struct Rte;
+
+impl Labelling for Rte {
+    fn name(&self) -> &'static str {
+        "rte"
+    }
+    fn about(&self) -> &'static str {
+        "every run-time error that could happen does, or is proved impossible"
+    }
+    fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
+        let mut drafts = path_errors(scope);
+        for (id, point) in scope.function().points.iter() {
+            if let PointKind::Value(expr) | PointKind::Condition { value: expr, .. } = &point.kind {
+                arithmetic(scope, id, expr, &mut drafts);
+            }
+        }
+        drafts.sort_by_key(|draft| draft.span);
+        drafts
+    }
+}
+
+/// What an address is known to be made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    /// A variable, at a constant offset: can only be uninitialised.
+    Variable,
+    /// A variable, at an offset that is computed.
+    Indexed,
+    /// Anything.
+    Pointer,
+}
+
+fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
+    let function = scope.function();
+    let mut seen = BTreeSet::new();
+    let mut drafts = Vec::new();
+    for block in function.blocks.values() {
+        let mut bases: Vec<Base> = vec![Base::Pointer; function.regs.len()];
+        let base = |bases: &[Base], operand: &Operand| match operand {
+            Operand::Reg(reg) => bases[reg.index()],
+            Operand::Const(..) => Base::Pointer,
+        };
+        for inst in &block.insts {
+            let mut kinds: Vec<ErrorKind> = Vec::new();
+            let access = |base: Base| match base {
+                Base::Variable => vec![],
+                Base::Indexed => vec![ErrorKind::OutOfBounds],
+                Base::Pointer => vec![ErrorKind::NullPointer, ErrorKind::OutOfBounds, ErrorKind::Dangling],
+            };
+            let mut made: Option<(Reg, Base)> = inst.kind.dst().map(|dst| (dst, Base::Pointer));
+            match &inst.kind {
+                InstKind::SlotAddr { dst, .. } | InstKind::GlobalAddr { dst, .. } => {
+                    made = Some((*dst, Base::Variable));
+                }
+                InstKind::PtrAdd { dst, base: from, offset } => {
+                    made = Some((*dst, match (base(&bases, from), offset) {
+                        (Base::Pointer, _) => Base::Pointer,
+                        (from, Operand::Const(..)) => from,
+                        _ => Base::Indexed,
+                    }));
+                }
+                InstKind::Copy { dst, src } => made = Some((*dst, base(&bases, src))),
+                InstKind::Load { addr, .. } => {
+                    kinds = access(base(&bases, addr));
+                    kinds.push(ErrorKind::Uninitialised);
+                }
+                InstKind::Store { addr, .. } => kinds = access(base(&bases, addr)),
+                InstKind::MemCopy { dst, src, .. } => {
+                    kinds = access(base(&bases, dst));
+                    kinds.extend(access(base(&bases, src)));
+                }
+                InstKind::MemSet { dst, .. } => kinds = access(base(&bases, dst)),
+                InstKind::Bin { op: BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, b, .. }
+                    if !matches!(b, Operand::Const(_, value) if *value != 0) =>
+                {
+                    kinds.push(ErrorKind::DivisionByZero);
+                }
+                _ => {}
+            }
+            if let Some((dst, base)) = made {
+                bases[dst.index()] = base;
+            }
+            for kind in kinds {
+                if inst.span.is_some() && seen.insert((inst.span, kind)) {
+                    drafts.push(Draft {
+                        goal: Goal::Error { func: scope.func, kind, span: inst.span },
+                        span: inst.span,
+                        text: kind.to_string(),
+                        constant: false,
+                    });
+                }
+            }
+        }
+    }
+    drafts
+}
+
+/// Labels for overflow and shifts in an expression and its parts.
+fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<Draft>) {
+    for part in expr.parts() {
+        arithmetic(scope, point, part, drafts);
+    }
+    let ExprKind::Bin(op, a, b) = &expr.kind else { return };
+    if expr.text.is_empty() {
+        return;
+    }
+    let (predicate, what) = match op {
+        BinOp::Add | BinOp::Sub | BinOp::Mul if expr.signed => match overflow(*op, expr, a, b) {
+            Some(predicate) => (predicate, "overflows"),
+            None => return,
+        },
+        BinOp::Shl | BinOp::LShr | BinOp::AShr => {
+            let width = Expr::constant(b.ty, u64::from(expr.ty.bits()));
+            (Expr::cmp(CmpOp::Ule, width, (**b).clone()), "shifts too far")
+        }
+        _ => return,
+    };
+    let location = &scope.function().points[point];
+    drafts.push(Draft {
+        goal: Goal::Label { func: scope.func, point, predicate: Some(predicate) },
+        span: location.span,
+        text: format!("{} {what}", expr.text),
+        constant: matches!(&b.kind, ExprKind::Const(amount) if what == "shifts too far" && *amount < u64::from(expr.ty.bits())),
+    });
+}
+
+/// The exact result does not fit.
+fn overflow(op: BinOp, expr: &Expr, a: &Expr, b: &Expr) -> Option<Expr> {
+    let node = |kind: ExprKind, ty: Ty| Expr { kind, ty, signed: true, text: String::new() };
+    let bits = expr.ty.bits();
+    if bits < 64 && 2 * bits <= 64 {
+        let wide = |e: &Expr| node(ExprKind::Cast(CastOp::Sext, Box::new(e.clone())), Ty::I64);
+        let exact = node(ExprKind::Bin(op, Box::new(wide(a)), Box::new(wide(b))), Ty::I64);
+        return Some(Expr::cmp(CmpOp::Ne, exact, wide(expr)));
+    }
+    let bin = |op: BinOp, x: Expr, y: Expr| node(ExprKind::Bin(op, Box::new(x), Box::new(y)), expr.ty);
+    let zero = || Expr::constant(expr.ty, 0);
+    match op {
+        // The result's sign differs from both operands'.
+        BinOp::Add => {
+            let (x, y) = (bin(BinOp::Xor, a.clone(), expr.clone()), bin(BinOp::Xor, b.clone(), expr.clone()));
+            Some(Expr::cmp(CmpOp::Slt, bin(BinOp::And, x, y), zero()))
+        }
+        // The operands' signs differ, and the result's differs from the left one's.
+        BinOp::Sub => {
+            let (x, y) = (bin(BinOp::Xor, a.clone(), b.clone()), bin(BinOp::Xor, a.clone(), expr.clone()));
+            Some(Expr::cmp(CmpOp::Slt, bin(BinOp::And, x, y), zero()))
+        }
+        // Division undoes an exact product.
+        BinOp::Mul => {
+            let nonzero = Expr::cmp(CmpOp::Ne, a.clone(), zero());
+            let undone = Expr::cmp(CmpOp::Ne, bin(BinOp::SDiv, expr.clone(), a.clone()), b.clone());
+            Some(node(ExprKind::And(Box::new(nonzero), Box::new(undone)), Ty::I1))
+        }
+        _ => None,
+    }
+}

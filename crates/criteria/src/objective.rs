@@ -1,0 +1,51 @@
+//! Objectives with their identity.
+//!
+//! An id is made of function, criterion, position among that criterion's objectives of the function, and a hash of the
+//! text: an edit in another function, or of a comment, changes no id.
+
+use crate::registry::{CriteriaOptions, Labelling, Scope};
+use crate::{Goal, GoalId, Objective, Status};
+use touchstone_base::{IndexMap, stable_hash};
+use touchstone_ir::{FuncId, Module};
+
+/// Objectives and the goals that cover them, under common ids.
+#[derive(Clone, Debug, Default)]
+pub struct Objectives {
+    /// What is asked.
+    pub list: IndexMap<GoalId, Objective>,
+    /// What covers it.
+    pub goals: IndexMap<GoalId, Goal>,
+}
+
+/// The objectives of these criteria in these functions. Those that constants rule out have their verdict already.
+pub fn objectives(
+    module: &Module,
+    functions: &[FuncId],
+    criteria: &[&'static dyn Labelling],
+    options: &CriteriaOptions,
+) -> Objectives {
+    let mut made = Objectives::default();
+    for &func in functions {
+        let scope = Scope::new(module, func, options);
+        let function = &module.functions[func].name;
+        for criterion in criteria {
+            for (position, draft) in criterion.objectives(&scope).into_iter().enumerate() {
+                let hash = stable_hash(draft.text.as_str()) & 0xffff_ffff;
+                let status = match draft.constant {
+                    true => Status::Infeasible("constant".to_string()),
+                    false => Status::Unknown("not tried".to_string()),
+                };
+                made.list.push(Objective {
+                    id: format!("{function}.{}.{}.{hash:08x}", criterion.name(), position + 1),
+                    criterion: criterion.name().to_string(),
+                    function: function.clone(),
+                    span: draft.span,
+                    text: draft.text,
+                    status,
+                });
+                made.goals.push(draft.goal);
+            }
+        }
+    }
+    made
+}

@@ -1,0 +1,109 @@
+//! Goals indexed by the events that reach them. Whoever executes asks here what an event means.
+
+use crate::{DecisionGraph, Goal, GoalId, Row};
+use touchstone_base::{Id, IndexMap, Span};
+use touchstone_ir::{BlockId, DecisionId, ErrorKind, FuncId, Module, PointId};
+
+/// Goals indexed by event.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    /// All goals.
+    pub goals: IndexMap<GoalId, Goal>,
+    functions: Vec<Option<FunctionWatch>>,
+}
+
+/// The goals of one function.
+#[derive(Clone, Debug)]
+struct FunctionWatch {
+    decisions: Vec<Option<DecisionWatch>>,
+    points: Vec<Vec<GoalId>>,
+    entry: Vec<GoalId>,
+    arms: Vec<(BlockId, BlockId, GoalId)>,
+    errors: Vec<(ErrorKind, Span, GoalId)>,
+}
+
+/// The goals of one decision.
+#[derive(Clone, Debug)]
+pub struct DecisionWatch {
+    /// The decision as a graph.
+    pub graph: DecisionGraph,
+    /// Its goals.
+    pub goals: Vec<GoalId>,
+}
+
+impl Watch {
+    /// Indexes goals of a module.
+    pub fn new(module: &Module, goals: IndexMap<GoalId, Goal>) -> Watch {
+        let mut functions: Vec<Option<FunctionWatch>> = module.functions.values().map(|_| None).collect();
+        for (id, goal) in goals.iter() {
+            let function = &module.functions[goal.func()];
+            let watch = functions[goal.func().index()].get_or_insert_with(|| FunctionWatch {
+                decisions: function.decisions.values().map(|_| None).collect(),
+                points: function.points.values().map(|_| Vec::new()).collect(),
+                entry: Vec::new(),
+                arms: Vec::new(),
+                errors: Vec::new(),
+            });
+            match goal {
+                Goal::Label { point, .. } => watch.points[point.index()].push(id),
+                Goal::Entry { .. } => watch.entry.push(id),
+                Goal::Arm { block, target, .. } => watch.arms.push((*block, *target, id)),
+                Goal::Error { kind, span, .. } => watch.errors.push((*kind, *span, id)),
+                Goal::Outcome { decision, .. }
+                | Goal::Condition { decision, .. }
+                | Goal::Row { decision, .. }
+                | Goal::Independent { decision, .. } => {
+                    let entry = watch.decisions[decision.index()].get_or_insert_with(|| DecisionWatch {
+                        graph: DecisionGraph::new(&function.decisions[*decision]),
+                        goals: Vec::new(),
+                    });
+                    entry.goals.push(id);
+                }
+            }
+        }
+        Watch { goals, functions }
+    }
+
+    /// Whether anything in the function is watched.
+    pub fn watches(&self, func: FuncId) -> bool {
+        self.functions[func.index()].is_some()
+    }
+
+    /// What is wanted of a decision.
+    pub fn decision(&self, func: FuncId, decision: DecisionId) -> Option<&DecisionWatch> {
+        self.functions[func.index()].as_ref()?.decisions[decision.index()].as_ref()
+    }
+
+    /// The labels at a point.
+    pub fn point(&self, func: FuncId, point: PointId) -> &[GoalId] {
+        self.functions[func.index()].as_ref().map_or(&[], |watch| &watch.points[point.index()])
+    }
+
+    /// What is wanted of the inputs of a function.
+    pub fn entry(&self, func: FuncId) -> &[GoalId] {
+        self.functions[func.index()].as_ref().map_or(&[], |watch| &watch.entry)
+    }
+
+    /// The goals that taking an arm of a switch reaches.
+    pub fn arm(&self, func: FuncId, block: BlockId, target: BlockId) -> impl Iterator<Item = GoalId> + '_ {
+        let arms = self.functions[func.index()].iter().flat_map(|watch| &watch.arms);
+        arms.filter(move |(b, t, _)| *b == block && *t == target).map(|(_, _, id)| *id)
+    }
+
+    /// The goals that ending in an error reaches, whatever function it is in.
+    pub fn error(&self, kind: ErrorKind, span: Span) -> impl Iterator<Item = GoalId> + '_ {
+        let errors = self.functions.iter().flatten().flat_map(|watch| &watch.errors);
+        errors.filter(move |(k, s, _)| *k == kind && *s == span).map(|(_, _, id)| *id)
+    }
+
+    /// The goals that a complete evaluation of a decision reaches.
+    pub fn row<'a>(&'a self, watch: &'a DecisionWatch, row: &'a Row) -> impl Iterator<Item = GoalId> + 'a {
+        watch.goals.iter().copied().filter(|id| match &self.goals[*id] {
+            Goal::Outcome { value, .. } => *value == row.result,
+            Goal::Condition { condition, value, .. } => row.outcomes.contains(&(*condition, *value)),
+            Goal::Independent { condition, value, .. } => row.independent.contains(&(*condition, *value)),
+            Goal::Row { outcomes, .. } => *outcomes == row.outcomes,
+            _ => false,
+        })
+    }
+}
