@@ -25,6 +25,16 @@ pub enum Command {
   touchstone generate harness.c --entry main               a whole program, inputs by touchstone.h or klee.h
   touchstone generate src/a.c -f step -o tests -- -Iinclude -DDEBUG")]
     Generate(Generate),
+    /// Say of every objective whether a test covers it, no test can, or it is not known; writes no tests
+    #[command(after_help = "Examples:
+  touchstone prove examples/triangle.c -f triangle -c mcdc
+  touchstone prove examples/errors.c -c rte")]
+    Prove(Generate),
+    /// List the objectives of criteria with their ids and places
+    #[command(after_help = "Examples:
+  touchstone objectives examples/triangle.c -c mcdc,branch
+  touchstone objectives examples/max3.c -c wm --format json")]
+    Objectives(Generate),
     /// Run a program in the reference interpreter: same output and exit status as the compiled one
     #[command(after_help = "Examples:
   touchstone run examples/primes.c
@@ -59,9 +69,9 @@ pub struct Generate {
     /// Function to test; may be repeated [default: every function that the files define]
     #[arg(short, long = "function", value_name = "FUNC")]
     pub functions: Vec<String>,
-    /// Criterion: paths, or paths:K (at most K iterations of each loop entry)
-    #[arg(short, long, default_value = "paths", value_name = "CRITERION")]
-    pub criterion: Criterion,
+    /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels paths paths:K
+    #[arg(short, long, default_value = "paths", value_name = "CRITERIA", value_delimiter = ',')]
+    pub criteria: Vec<Criterion>,
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,
@@ -100,6 +110,18 @@ pub struct Generate {
     /// How to treat accesses at an index that depends on inputs
     #[arg(long, default_value = "late", value_name = "MODE", help_heading = "Search")]
     pub aliases: Aliases,
+    /// How labels are searched for: fork on them, ask at each visit, or ask until covered
+    #[arg(long, default_value = "idl", value_name = "MODE", help_heading = "Search")]
+    pub labels: Labels,
+    /// Which path is followed next [default: nearest; dfs for paths]
+    #[arg(long, value_name = "ORDER", help_heading = "Search")]
+    pub search: Option<Search>,
+    /// Mutation operators for wm, separated by commas [default: all]
+    #[arg(long, value_name = "NAMES", help_heading = "Search", value_delimiter = ',')]
+    pub mutators: Vec<String>,
+    /// Which functions' objectives count
+    #[arg(long, default_value = "own", value_name = "SCOPE", help_heading = "Search")]
+    pub scope: Scope,
     /// At most so many iterations of each loop entry
     #[arg(long, value_name = "K", help_heading = "Search")]
     pub loop_bound: Option<u32>,
@@ -184,6 +206,32 @@ pub enum Aliases {
     Late,
     /// Fix the index where it is met (the baseline)
     Eager,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Labels {
+    /// Fork on every label (the baseline)
+    Direct,
+    /// Ask for inputs at every visit
+    Tight,
+    /// Ask until a test covers it
+    Idl,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Search {
+    Nearest,
+    Dfs,
+    Bfs,
+    Random,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// The function under test
+    Own,
+    /// The function under test and everything that it calls
+    Callees,
 }
 
 fn parse_length(text: &str) -> Result<(String, u64), String> {

@@ -15,13 +15,30 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use touchstone_criteria::{Campaign, FunctionResult, Replay, TestCase};
+use touchstone_criteria::{
+    Campaign, Criterion, FunctionResult, Objective, Objectives, Replay, Status, TestCase, Watch,
+};
 use touchstone_emit::{CSuite, ReplayLimits, Target};
-use touchstone_engine::{Event, Sink, explore};
+use touchstone_engine::{Config, Event, Goals, Sink, explore, explore_goals, explore_paths_and_goals};
 use touchstone_ir::FuncId;
 
 /// Carries out `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
+    carry_out(options, Verb::Generate)
+}
+
+/// Carries out `prove`: verdicts only.
+pub fn prove(options: &Generate) -> Result<ExitCode> {
+    carry_out(options, Verb::Prove)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Generate,
+    Prove,
+}
+
+fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     let out = OutDir::open(&options.out)?;
     let include_dir = out.path().join("include");
     let reader = Reader::new(&options.files, &options.compile, &options.flags, &include_dir)?;
@@ -47,7 +64,7 @@ pub fn generate(options: &Generate) -> Result<ExitCode> {
         cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
         limits: ReplayLimits::default(),
     };
-    let job = Job { options, program: &program, target: &target, out: out.path(), interrupt: &interrupt };
+    let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt };
     let campaign = job.run(&tasks)?;
     report(options, &program, &campaign, out.path())?;
     Ok(verdict(options, &campaign, interrupt.load(Ordering::Relaxed)).into())
@@ -68,7 +85,7 @@ fn preconditions(
 }
 
 /// Becomes true on Ctrl-C; a second Ctrl-C ends at once.
-fn interrupt_flag() -> Result<Arc<AtomicBool>> {
+pub fn interrupt_flag() -> Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&flag);
     ctrlc::set_handler(move || {
@@ -83,6 +100,7 @@ fn interrupt_flag() -> Result<Arc<AtomicBool>> {
 /// Everything that the workers share.
 struct Job<'a> {
     options: &'a Generate,
+    verb: Verb,
     program: &'a Program,
     target: &'a Target,
     out: &'a Path,
@@ -91,7 +109,9 @@ struct Job<'a> {
 
 /// What one function gave.
 struct Done {
-    result: FunctionResult,
+    /// One entry a criterion.
+    results: Vec<FunctionResult>,
+    objectives: Vec<Objective>,
     tests: Vec<TestCase>,
 }
 
@@ -122,7 +142,8 @@ impl Job<'_> {
         for slot in done {
             if let Some(done) = slot.into_inner().expect("invariant: no worker panics with the lock") {
                 let done = done?;
-                campaign.functions.push(done.result);
+                campaign.functions.extend(done.results);
+                campaign.objectives.extend(done.objectives);
                 campaign.tests.extend(done.tests);
             }
         }
@@ -137,27 +158,93 @@ impl Job<'_> {
             config.deadline = Some(Instant::now() + Duration::from_secs_f64(self.options.timeout));
         }
         let line = display.line(name);
-        let suite = match self.options.emit.contains(&Emit::C) {
+        let emits = |kind: Emit| self.verb == Verb::Generate && self.options.emit.contains(&kind);
+        let suite = match emits(Emit::C) {
             true => Some(CSuite::create(self.out, module, task.func, self.target)?),
             false => None,
         };
-        let json = match self.options.emit.contains(&Emit::Json) {
+        let json = match emits(Emit::Json) {
             true => Some(JsonLines::create(self.out, name)?),
             false => None,
         };
+        let criteria = plan::labellings(self.options);
+        let functions = plan::scope(module, task.func, config.entry, self.options);
+        let mut wanted = touchstone_criteria::objectives(module, &functions, &criteria, &plan::criteria_options(self.options));
         let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line, failed: None };
-        let mut result = explore(module, task.func, &config, &mut writer);
-        let Writer { suite, mut tests, failed, line, .. } = writer;
+        let (result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
+        let Writer { mut suite, mut tests, failed, line, .. } = writer;
         if let Some(failed) = failed {
             return Err(failed);
         }
+        if !explored.paths && !criteria.is_empty() {
+            // Tests were written as they were found; the suite that stays is the smallest part that covers as much.
+            let all = tests.len();
+            tests = touchstone_criteria::reduce(tests);
+            if suite.is_some() && tests.len() < all {
+                let mut small = CSuite::create(self.out, module, task.func, self.target)?;
+                for test in &tests {
+                    small.add(test)?;
+                }
+                suite = Some(small);
+            }
+        }
+        touchstone_criteria::conclude(&mut wanted, &tests, &result.incomplete, &module.files);
+        let mut replay_seconds = 0.0;
         if let (Some(suite), false) = (suite, self.options.no_replay) {
             let started = Instant::now();
             self.replay(&suite, &mut tests, &line)?;
-            result.replay_seconds = started.elapsed().as_secs_f64();
+            replay_seconds = started.elapsed().as_secs_f64();
         }
         line.finish();
-        Ok(Done { result, tests })
+        let results = self.results(result, replay_seconds, &wanted, tests.len() as u64);
+        Ok(Done { results, objectives: wanted.list.values().cloned().collect(), tests })
+    }
+
+    /// Explores for what is wanted.
+    fn explore(
+        &self,
+        func: FuncId,
+        config: &Config,
+        wanted: &Objectives,
+        writer: &mut Writer<'_>,
+    ) -> (FunctionResult, Explored) {
+        let module = &self.program.module;
+        let paths = plan::wants_paths(self.options);
+        if wanted.goals.is_empty() && paths {
+            return (explore(module, func, config, writer), Explored { paths });
+        }
+        let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
+        let goals = Goals {
+            closed: closed.map(|(id, _)| id).collect(),
+            watch: Watch::new(module, wanted.goals.clone()),
+        };
+        let found = if paths {
+            explore_paths_and_goals(module, func, goals, config, writer)
+        } else {
+            explore_goals(module, func, goals, config, writer)
+        };
+        (found.result, Explored { paths })
+    }
+
+    /// One entry a criterion, with the figures that they share.
+    fn results(
+        &self,
+        mut result: FunctionResult,
+        replay_seconds: f64,
+        wanted: &Objectives,
+        tests: u64,
+    ) -> Vec<FunctionResult> {
+        result.replay_seconds = replay_seconds;
+        result.tests = tests;
+        let entry = |criterion: &Criterion| match criterion {
+            Criterion::Paths(_) => result.clone(),
+            Criterion::Goals(labelling) => FunctionResult {
+                criterion: *criterion,
+                objectives: touchstone_criteria::count(wanted, labelling.name()),
+                ..result.clone()
+            },
+        };
+        self.options.criteria.iter().map(entry).collect()
     }
 
     fn replay(&self, suite: &CSuite<'_>, tests: &mut [TestCase], line: &Line) -> Result<()> {
@@ -176,6 +263,11 @@ impl Job<'_> {
         }
         Ok(())
     }
+}
+
+/// What an exploration was for.
+struct Explored {
+    paths: bool,
 }
 
 /// Writes tests as they are found.
@@ -259,7 +351,7 @@ fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool) -> Exit {
         Exit::Interrupted
     } else if campaign.tests.iter().any(|test| matches!(test.replayed, Replay::Disagreed(_))) {
         Exit::Disagreed
-    } else if options.strict && campaign.functions.iter().any(|function| !function.exhaustive) {
+    } else if options.strict && campaign.functions.iter().any(|function| function.objectives.unknown > 0) {
         Exit::Unknowns
     } else {
         Exit::Done

@@ -6,6 +6,7 @@ mod args;
 mod bench;
 mod exit;
 mod generate;
+mod objectives;
 mod options_file;
 mod outdir;
 mod plan;
@@ -29,6 +30,8 @@ fn main() -> ExitCode {
     };
     let result = std::panic::catch_unwind(|| match &args.command {
         args::Command::Generate(options) => generate::generate(options),
+        args::Command::Prove(options) => generate::prove(options),
+        args::Command::Objectives(options) => objectives::objectives(options),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),
     });

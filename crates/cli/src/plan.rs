@@ -1,12 +1,12 @@
 //! The resolved plan of `generate`: every decision made before any work starts.
 
-use crate::args::{Aliases, Generate};
+use crate::args::{Aliases, Generate, Labels, Scope, Search};
 use crate::options_file::OptionsFile;
 use anyhow::{Result, bail};
 use std::time::Duration;
-use touchstone_criteria::Criterion;
+use touchstone_criteria::{CriteriaOptions, Criterion, Labelling};
 use touchstone_engine::{Config, Entry};
-use touchstone_ir::{FuncId, Function, Module};
+use touchstone_ir::{CallGraph, FuncId, Function, Module};
 
 /// One exploration to do.
 #[derive(Debug)]
@@ -69,7 +69,10 @@ fn find(module: &Module, name: &str) -> Result<FuncId> {
 pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, file: &OptionsFile) -> Result<Task> {
     let name = module.functions[func].name.clone();
     let from_file = file.function(&name);
-    let Criterion::Paths(iterations) = options.criterion;
+    let iterations = options.criteria.iter().find_map(|criterion| match criterion {
+        Criterion::Paths(iterations) => *iterations,
+        Criterion::Goals(_) => None,
+    });
     let mut lengths = from_file.len.clone();
     lengths.extend(options.len.iter().cloned());
     let mut ranges = from_file.ranges()?;
@@ -90,6 +93,18 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
             Aliases::Eager => touchstone_engine::Aliases::Eager,
         },
         iterations,
+        labels: match options.labels {
+            Labels::Direct => touchstone_engine::Labels::Direct,
+            Labels::Tight => touchstone_engine::Labels::Tight,
+            Labels::Idl => touchstone_engine::Labels::Idl,
+        },
+        search: match options.search {
+            None if wants_paths(options) => touchstone_engine::Search::Dfs,
+            None | Some(Search::Nearest) => touchstone_engine::Search::Nearest,
+            Some(Search::Dfs) => touchstone_engine::Search::Dfs,
+            Some(Search::Bfs) => touchstone_engine::Search::Bfs,
+            Some(Search::Random) => touchstone_engine::Search::Random,
+        },
         loop_bound: options.loop_bound.or(from_file.loop_bound),
         depth: options.depth,
         max_paths: options.max_paths,
@@ -105,4 +120,35 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         ..Config::default()
     };
     Ok(Task { func, config })
+}
+
+/// Whether every path is to have a test.
+pub fn wants_paths(options: &Generate) -> bool {
+    options.criteria.iter().any(|criterion| matches!(criterion, Criterion::Paths(_)))
+}
+
+/// The criteria whose objectives are goals.
+pub fn labellings(options: &Generate) -> Vec<&'static dyn Labelling> {
+    let goals = options.criteria.iter().filter_map(|criterion| match criterion {
+        Criterion::Goals(labelling) => Some(*labelling),
+        Criterion::Paths(_) => None,
+    });
+    goals.collect()
+}
+
+/// The functions whose objectives count when `func` is explored.
+pub fn scope(module: &Module, func: FuncId, entry: Entry, options: &Generate) -> Vec<FuncId> {
+    match (options.scope, entry) {
+        (Scope::Own, Entry::Function) => vec![func],
+        _ => {
+            let reachable = CallGraph::new(module).reachable_from(func);
+            let own = |id: &FuncId| module.functions[*id].is_defined() && !module.functions[*id].library;
+            reachable.into_iter().filter(own).collect()
+        }
+    }
+}
+
+/// What users switch about criteria.
+pub fn criteria_options(options: &Generate) -> CriteriaOptions {
+    CriteriaOptions { mutators: options.mutators.clone(), ..CriteriaOptions::default() }
 }

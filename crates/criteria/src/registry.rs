@@ -21,7 +21,7 @@ pub static REGISTRY: &[&dyn Labelling] = &[
 ];
 
 /// A criterion: which goals it wants of a function.
-pub trait Labelling: Sync {
+pub trait Labelling: Sync + std::panic::RefUnwindSafe {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
     /// What it asks, in one line.

@@ -2,6 +2,7 @@
 //!
 //! A test case is language-neutral data over the module's data types; `emit` turns it into source.
 
+use crate::GoalId;
 use touchstone_base::Span;
 use touchstone_ir::{DataTypeId, DataValue, ErrorKind};
 
@@ -24,6 +25,8 @@ pub struct TestCase {
     pub description: String,
     /// The path's identity: equal for two tests if and only if they take the same path.
     pub path: u64,
+    /// Goals that the test reaches, of those that were watched.
+    pub covers: Vec<GoalId>,
     /// What the replay on the real program said.
     pub replayed: Replay,
 }

@@ -1,7 +1,8 @@
 //! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
 //! brute-force tests enumerate inputs through the same door.
 
-use touchstone_criteria::{Expected, MadeInput, NamedValue, ObjectInput};
+use crate::watcher::Watcher;
+use touchstone_criteria::{Expected, GoalId, MadeInput, NamedValue, ObjectInput, Watch};
 use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, Module, PointerTarget, Ty};
 
@@ -14,6 +15,21 @@ pub struct ConcreteRun {
     pub path: u64,
     /// Result, final memory and output.
     pub expected: Expected,
+    /// Goals that it reached.
+    pub hits: Vec<GoalId>,
+    /// The oracle, if there is one and the run returned, accepts the result.
+    pub accepted: bool,
+}
+
+/// What to look at in a concrete run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look<'a> {
+    /// Goals to watch.
+    pub watch: Option<&'a Watch>,
+    /// The function that judges the result.
+    pub oracle: Option<FuncId>,
+    /// Limits.
+    pub limits: Limits,
 }
 
 /// The inputs of one call, as in [`touchstone_criteria::TestKind::Function`].
@@ -29,6 +45,12 @@ pub struct Call<'a> {
 
 /// Calls a function on concrete inputs.
 pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limits) -> ConcreteRun {
+    watch_function(module, func, call, Look { limits, ..Look::default() })
+}
+
+/// Calls a function on concrete inputs and looks at what it does.
+pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
+    let limits = look.limits;
     let mut run = Run { module, machine: Machine::new(module, limits), objects: Vec::new() };
     for object in call.objects {
         let size = run.size(object.element) * object.values.len() as u64;
@@ -62,21 +84,51 @@ pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limit
         args.push(run.argument(param.aggregate, input));
     }
     let before = run.snapshot();
-    let mut recorder = PathRecorder::default();
-    let end = run.machine.call(func, &args, &mut recorder);
+    let (end, recorder, hits) = observed(&mut run.machine, func, &args, look.watch);
     let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
-    ConcreteRun { path: recorder.finish(&end).value(), end, expected }
+    let accepted = match (look.oracle, &end) {
+        (Some(oracle), End::Returned(value)) => run.accepts(oracle, &args[hidden..], *value),
+        _ => true,
+    };
+    ConcreteRun { path: recorder.finish(&end).value(), end, expected, hits, accepted }
+}
+
+/// A call under a watcher, or only under a recorder where nothing is watched.
+fn observed(
+    machine: &mut Machine<'_>,
+    func: FuncId,
+    args: &[Value],
+    watch: Option<&Watch>,
+) -> (End, PathRecorder, Vec<GoalId>) {
+    match watch {
+        None => {
+            let mut recorder = PathRecorder::default();
+            let end = machine.call(func, args, &mut recorder);
+            (end, recorder, Vec::new())
+        }
+        Some(watch) => {
+            let mut watcher = Watcher::new(watch);
+            let end = machine.call(func, args, &mut watcher);
+            let recorder = watcher.recorder.clone();
+            let hits = watcher.hits(&end);
+            (end, recorder, hits)
+        }
+    }
 }
 
 /// Runs a whole program; its requests for inputs are answered in order.
 pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits: Limits) -> ConcreteRun {
-    let mut machine = Machine::new(module, limits);
+    watch_program(module, entry, inputs, Look { limits, ..Look::default() })
+}
+
+/// Runs a whole program and looks at what it does.
+pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
+    let mut machine = Machine::new(module, look.limits);
     machine.provide_inputs(inputs.iter().map(|input| (input.name.clone(), input.bytes.clone())).collect());
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &[PROGRAM_NAME.to_string()]);
-    let mut recorder = PathRecorder::default();
-    let end = machine.call(entry, &args, &mut recorder);
+    let (end, recorder, hits) = observed(&mut machine, entry, &args, look.watch);
     let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
-    ConcreteRun { path: recorder.finish(&end).value(), end, expected }
+    ConcreteRun { path: recorder.finish(&end).value(), end, expected, hits, accepted: true }
 }
 
 /// The name that a program under test finds as its own in its argument list.
@@ -109,6 +161,17 @@ type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
 impl Run<'_> {
     fn size(&self, data: DataTypeId) -> u64 {
         self.module.types[data].size(&self.module.types)
+    }
+
+    /// What the oracle says of the same arguments and the result, in the memory that the call left.
+    fn accepts(&mut self, oracle: FuncId, args: &[Value], result: Option<Value>) -> bool {
+        let params = self.module.functions[oracle].params.len();
+        let args: Vec<Value> = args.iter().copied().chain(result).take(params).collect();
+        if args.len() < params {
+            return true;
+        }
+        let end = self.machine.call(oracle, &args, &mut touchstone_interp::NullObserver);
+        !matches!(end, End::Returned(Some(Value::Int(0))))
     }
 
     fn clear(&mut self, object: ObjectId, size: u64) {

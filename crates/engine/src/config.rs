@@ -15,6 +15,32 @@ pub enum Aliases {
     Eager,
 }
 
+/// How labels are searched for (seed 002).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Labels {
+    /// Fork on every label: the paper's baseline.
+    Direct,
+    /// Ask for inputs at every label; the path goes on with neither the label nor its negation.
+    Tight,
+    /// Tight, and a label that is covered is not asked for again.
+    #[default]
+    Idl,
+}
+
+/// Which state is followed next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Search {
+    /// The newest.
+    #[default]
+    Dfs,
+    /// The oldest.
+    Bfs,
+    /// Any, by the seed.
+    Random,
+    /// The one closest to an open goal.
+    Nearest,
+}
+
 /// What is under test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Entry {
@@ -32,6 +58,10 @@ pub struct Config {
     pub entry: Entry,
     /// Treatment of symbolic offsets.
     pub aliases: Aliases,
+    /// How labels are searched for.
+    pub labels: Labels,
+    /// Which state is followed next.
+    pub search: Search,
     /// Only paths with at most so many iterations of each loop entry are wanted (`paths:K`).
     pub iterations: Option<u32>,
     /// Give up a path after so many iterations of one loop entry.
@@ -71,6 +101,8 @@ impl Default for Config {
         Config {
             entry: Entry::Function,
             aliases: Aliases::Late,
+            labels: Labels::default(),
+            search: Search::default(),
             iterations: None,
             loop_bound: None,
             depth: None,

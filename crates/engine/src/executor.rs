@@ -4,6 +4,7 @@
 //! turns a whole function into one term. They differ in what a check and a branch mean; instructions are the same.
 
 use crate::config::Config;
+use crate::coverage::{Coverage, Hit};
 use crate::graph::Graph;
 use crate::memory::Pointers;
 use crate::state::{PathEnd, State, Stop};
@@ -32,6 +33,12 @@ pub(crate) struct Executor<'m> {
     pub pointers: Pointers,
     /// Paths that a check has ended; the driver takes them from here.
     pub ended: Vec<(State, PathEnd)>,
+    /// What is to be covered.
+    pub coverage: Option<Coverage>,
+    /// Goals that the last step reached; the driver takes them from here.
+    pub hits: Vec<Hit>,
+    /// Questions asked for labels.
+    pub labels_asked: u64,
     /// Branch sides and checks that no input of their path takes.
     pub infeasible: u64,
     incomplete: Vec<IncompletePaths>,
@@ -55,6 +62,9 @@ impl<'m> Executor<'m> {
             solver,
             pointers: Pointers::default(),
             ended: Vec::new(),
+            coverage: None,
+            hits: Vec::new(),
+            labels_asked: 0,
             infeasible: 0,
             incomplete: Vec::new(),
             graphs: module.functions.values().map(|_| None).collect(),

@@ -1,9 +1,12 @@
 //! Exploration: every feasible path, depth first, from an explicit worklist (DESIGN §8).
 
-use crate::config::{Aliases, Config, Entry};
+use crate::config::{Aliases, Config, Entry, Search};
+use crate::coverage::Coverage;
 use crate::executor::Executor;
+use crate::frontier::Frontier;
 use crate::inputs::Inputs;
 use crate::memory::Memory;
+use crate::reach::Reach;
 use crate::state::{PathEnd, State, Stop};
 use crate::step::Flow;
 use crate::value::{LazyId, Value};
@@ -13,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Bound, Criterion, FunctionResult, Incomplete, ObjectiveCounts, Outcome, PathCounts, SolverUse, TestCase,
+    Bound, Criterion, FunctionResult, GoalId, Incomplete, ObjectiveCounts, PathCounts, SolverUse, TestCase, Watch,
 };
 use touchstone_ir::{FuncId, Module, PathHash};
 use touchstone_solver::{Path, Side, TermId};
@@ -45,13 +48,73 @@ pub trait Sink {
     fn event(&mut self, event: Event<'_>);
 }
 
-/// Explores `func` and tells `sink` every test as it is found.
+/// Goals to find tests for.
+#[derive(Clone, Debug)]
+pub struct Goals {
+    /// All goals.
+    pub watch: Watch,
+    /// Goals that have their verdict already.
+    pub closed: Vec<GoalId>,
+}
+
+/// What an exploration found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Figures and what is incomplete.
+    pub result: FunctionResult,
+    /// Goals that no test covers; if the result is exhaustive, none can.
+    pub open: Vec<GoalId>,
+    /// Questions asked for labels.
+    pub labels_asked: u64,
+}
+
+/// Explores `func` and tells `sink` one test for every feasible path.
 pub fn explore(module: &Module, func: FuncId, config: &Config, sink: &mut dyn Sink) -> FunctionResult {
+    search(module, func, Aim::Paths, None, config, sink).result
+}
+
+/// Explores `func` until every goal has a test or nothing is left to explore.
+pub fn explore_goals(module: &Module, func: FuncId, goals: Goals, config: &Config, sink: &mut dyn Sink) -> Found {
+    search(module, func, Aim::Goals, Some(goals), config, sink)
+}
+
+/// Explores `func` for all its paths and watches goals on the way.
+pub fn explore_paths_and_goals(
+    module: &Module,
+    func: FuncId,
+    goals: Goals,
+    config: &Config,
+    sink: &mut dyn Sink,
+) -> Found {
+    search(module, func, Aim::Paths, Some(goals), config, sink)
+}
+
+/// What gets a test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// Every path (and every goal that is reached on the way).
+    Paths,
+    /// Every goal.
+    Goals,
+}
+
+fn search(
+    module: &Module,
+    func: FuncId,
+    aim: Aim,
+    goals: Option<Goals>,
+    config: &Config,
+    sink: &mut dyn Sink,
+) -> Found {
+    let mut executor = Executor::new(module, config);
+    executor.coverage = goals.map(|goals| Coverage::new(goals.watch, &goals.closed));
     let mut exploration = Exploration {
-        executor: Executor::new(module, config),
+        executor,
+        aim,
+        reach: None,
         func,
         sink,
-        worklist: Vec::new(),
+        worklist: Frontier::new(config.search, config.seed),
         seen: FxHashSet::default(),
         arguments: Vec::new(),
         tests: 0,
@@ -61,14 +124,19 @@ pub fn explore(module: &Module, func: FuncId, config: &Config, sink: &mut dyn Si
         stopped: None,
     };
     exploration.run();
-    exploration.result()
+    let open = exploration.executor.coverage.as_ref().map(|coverage| coverage.open_goals().collect());
+    let labels_asked = exploration.executor.labels_asked;
+    Found { result: exploration.result(), open: open.unwrap_or_default(), labels_asked }
 }
 
 struct Exploration<'m, 's> {
     executor: Executor<'m>,
+    aim: Aim,
+    /// Distances to open goals, while they are current.
+    reach: Option<Reach>,
     func: FuncId,
     sink: &'s mut dyn Sink,
-    worklist: Vec<State>,
+    worklist: Frontier,
     /// Paths that have their test.
     seen: FxHashSet<u64>,
     /// What the function under test was called with; the oracle is called with the same.
@@ -93,10 +161,16 @@ impl Exploration<'_, '_> {
         }
         while let Some(state) = self.worklist.pop() {
             if self.out_of_time() {
-                self.worklist.push(state);
+                self.worklist.push(state, 0);
                 break;
             }
-            self.follow(state);
+            if self.all_covered() {
+                return;
+            }
+            // Goals may have been covered since the state was put aside.
+            if self.distance(&state).is_some() {
+                self.follow(state);
+            }
             if self.stopped.is_some() {
                 break;
             }
@@ -125,6 +199,7 @@ impl Exploration<'_, '_> {
             inputs: Rc::new(Inputs::default()),
             fixed: Rc::default(),
             proper,
+            pending: Rc::default(),
             returned: None,
         };
         match self.executor.config.entry {
@@ -143,11 +218,13 @@ impl Exploration<'_, '_> {
     /// Applies the precondition (deciding input pointers that it looks at) and puts the first states on the worklist.
     fn start(&mut self, state: State, arguments: &[Value]) {
         let mut pending = vec![state];
+        let mut first = Vec::new();
         while let Some(mut state) = pending.pop() {
             match self.precondition(&mut state, arguments) {
                 Ok(()) => {
                     self.executor.enter(&mut state, self.func, arguments.to_vec(), None);
-                    self.worklist.push(state);
+                    self.take_hits(&mut state);
+                    first.push(state);
                 }
                 Err(Stop::Force(id)) => pending.extend(self.forced(&state, id).into_iter().rev()),
                 Err(Stop::Enumerate(term)) => pending.extend(self.enumerated(&state, term)),
@@ -155,7 +232,77 @@ impl Exploration<'_, '_> {
             }
         }
         // The first shape is explored first.
-        self.worklist.reverse();
+        for state in first.into_iter().rev() {
+            self.put(state);
+        }
+    }
+
+    /// Puts a state aside, unless it can reach no open goal.
+    fn put(&mut self, state: State) {
+        if let Some(distance) = self.distance(&state) {
+            self.worklist.push(state, distance);
+        }
+    }
+
+    /// How far the state is from what is still wanted; `None` if it can be given up without loss.
+    fn distance(&mut self, state: &State) -> Option<u32> {
+        let coverage = match (&self.executor.coverage, self.aim) {
+            (Some(coverage), Aim::Goals) => coverage,
+            _ => return Some(0),
+        };
+        if !state.pending.is_empty() {
+            return Some(0);
+        }
+        if self.reach.as_ref().is_none_or(|reach| reach.is_old(coverage)) {
+            self.reach = Some(Reach::new(self.executor.module, coverage));
+        }
+        self.reach.as_ref().and_then(|reach| reach.of(state))
+    }
+
+    /// Everything that was wanted is covered.
+    fn all_covered(&self) -> bool {
+        self.aim == Aim::Goals && self.executor.coverage.as_ref().is_some_and(|coverage| coverage.remaining() == 0)
+    }
+
+    /// Makes a test for every goal that the last step reached and that is still open.
+    fn take_hits(&mut self, state: &mut State) {
+        for hit in std::mem::take(&mut self.executor.hits) {
+            let Some(coverage) = &self.executor.coverage else { return };
+            if !coverage.is_open(hit.goal) {
+                continue;
+            }
+            let model = hit.path.as_ref().map_or_else(|| state.path.model(), |path| path.model());
+            let id = self.next_id();
+            match self.executor.goal_test(state, &model, self.func, hit.goal, id) {
+                Some(test) => self.emit(test),
+                // Only the end of the path can tell whether these inputs are a test.
+                None if hit.path.is_none() => Rc::make_mut(&mut state.pending).push(hit.goal),
+                None => {
+                    let span = self.place(state);
+                    let what = format!("a test for {} does not end properly", hit.goal);
+                    self.give_up(Incomplete::Unsupported(what), span, 1);
+                }
+            }
+        }
+    }
+
+    fn next_id(&self) -> String {
+        format!("{}_{}", identifier(&self.executor.module.functions[self.func].name), self.tests + 1)
+    }
+
+    /// A test is found: what it reaches is covered (seed 002, iterative deletion by concrete runs).
+    fn emit(&mut self, test: TestCase) {
+        self.tests += 1;
+        if let Some(coverage) = &mut self.executor.coverage {
+            for goal in &test.covers {
+                coverage.cover(*goal);
+            }
+        }
+        self.sink.event(Event::Test(&test));
+        self.progress();
+        if self.executor.config.max_paths.is_some_and(|limit| self.tests >= limit) {
+            self.stopped.get_or_insert(Bound::MaxPaths);
+        }
     }
 
     fn precondition(&mut self, state: &mut State, arguments: &[Value]) -> Result<(), Stop> {
@@ -176,13 +323,17 @@ impl Exploration<'_, '_> {
         loop {
             self.ticks = self.ticks.wrapping_add(1);
             if self.ticks.is_multiple_of(4096) && self.out_of_time() {
-                self.worklist.push(state);
+                self.worklist.push(state, 0);
                 return;
             }
             let flow = self.executor.step(&mut state);
             for (ended, end) in std::mem::take(&mut self.executor.ended) {
                 self.end(ended, end);
             }
+            if !self.executor.hits.is_empty() {
+                self.take_hits(&mut state);
+            }
+            let mut forked = false;
             let on = match flow {
                 Ok(Flow::Next) => Ok(()),
                 Ok(Flow::Branch { cond, then_block, else_block, tag, span }) => {
@@ -191,18 +342,30 @@ impl Exploration<'_, '_> {
                     // The way out of a loop first: an unbounded loop gives tests from the beginning.
                     let first = graph.leaves_loop(from, then_block) || !graph.leaves_loop(from, else_block);
                     self.branch(&mut state, cond, first, span).and_then(|taken| {
+                        forked = true;
                         if let Some(other) = taken.other {
                             let mut other = *other;
                             let outcome = !taken.outcome;
-                            match self.executor.take_branch(&mut other, tag, outcome, then_block, else_block, span) {
-                                Ok(()) => self.worklist.push(other),
+                            let on = self.executor.take_branch(&mut other, tag, outcome, then_block, else_block, span);
+                            self.take_hits(&mut other);
+                            match on {
+                                Ok(()) => self.put(other),
                                 Err(stop) => self.stop(Some(&other), stop),
                             }
                         }
-                        self.executor.take_branch(&mut state, tag, taken.outcome, then_block, else_block, span)
+                        let on = self.executor.take_branch(&mut state, tag, taken.outcome, then_block, else_block, span);
+                        self.take_hits(&mut state);
+                        on
                     })
                 }
-                Ok(Flow::Switch { targets, span }) => self.switch(&mut state, &targets, span),
+                Ok(Flow::Switch { targets, span }) => {
+                    forked = true;
+                    self.switch(&mut state, &targets, span)
+                }
+                Ok(Flow::Labels { forks, span }) => {
+                    self.fork_on_labels(&mut state, &forks, span);
+                    Ok(())
+                }
                 Err(stop) => Err(stop),
             };
             if let Err(stop) = on {
@@ -216,6 +379,50 @@ impl Exploration<'_, '_> {
                 self.end(state, PathEnd::Returned(value));
                 return;
             }
+            if forked && self.aim == Aim::Goals {
+                if self.all_covered() {
+                    return;
+                }
+                match self.distance(&state) {
+                    None => return,
+                    // Another state may be closer now.
+                    Some(distance) if self.executor.config.search != Search::Dfs => {
+                        self.worklist.push(state, distance);
+                        return;
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Direct mode (seed 002's baseline): a path for every combination of labels.
+    fn fork_on_labels(&mut self, state: &mut State, forks: &[(GoalId, TermId)], span: Span) {
+        let mut states = vec![state.clone()];
+        for (goal, cond) in forks {
+            let mut next = Vec::new();
+            for mut state in states {
+                self.executor.labels_asked += 1;
+                let (yes, no) = self.executor.solver.branch(&mut self.executor.terms, &state.path, *cond);
+                if let Some(path) = self.side(yes, span) {
+                    let mut covering = State { path, ..state.clone() };
+                    self.executor.hits.push(crate::coverage::Hit { goal: *goal, path: None });
+                    self.take_hits(&mut covering);
+                    next.push(covering);
+                }
+                if let Some(path) = self.side(no, span) {
+                    state.path = path;
+                    next.push(state);
+                }
+            }
+            states = next;
+        }
+        let mut states = states.into_iter();
+        if let Some(first) = states.next() {
+            for other in states {
+                self.put(other);
+            }
+            *state = first;
         }
     }
 
@@ -279,13 +486,17 @@ impl Exploration<'_, '_> {
         for (target, path) in taken.rev() {
             let mut other = state.clone();
             other.path = path;
-            match self.executor.take_arm(&mut other, target, span) {
-                Ok(()) => self.worklist.push(other),
+            let on = self.executor.take_arm(&mut other, target, span);
+            self.take_hits(&mut other);
+            match on {
+                Ok(()) => self.put(other),
                 Err(stop) => self.stop(Some(&other), stop),
             }
         }
         state.path = path;
-        self.executor.take_arm(state, first, span)
+        let on = self.executor.take_arm(state, first, span);
+        self.take_hits(state);
+        on
     }
 
     /// What stopped an instruction: the path ends, or the state is replaced by several.
@@ -294,12 +505,14 @@ impl Exploration<'_, '_> {
             (Stop::End(end), Some(state)) => self.end(state.clone(), end),
             (Stop::End(PathEnd::Incomplete { why, span }), None) => self.give_up(why, span, 1),
             (Stop::Force(id), Some(state)) => {
-                let options = self.forced(state, id);
-                self.worklist.extend(options.into_iter().rev());
+                for option in self.forced(state, id).into_iter().rev() {
+                    self.put(option);
+                }
             }
             (Stop::Enumerate(term), Some(state)) => {
-                let options = self.enumerated(state, term);
-                self.worklist.extend(options.into_iter().rev());
+                for option in self.enumerated(state, term).into_iter().rev() {
+                    self.put(option);
+                }
             }
             _ => {}
         }
@@ -377,36 +590,46 @@ impl Exploration<'_, '_> {
         if let PathEnd::Error { kind, span } = &end {
             hash.end_error(*kind, *span);
         }
+        if self.aim == Aim::Goals {
+            return self.end_for_goals(state, &end);
+        }
         let new = self.seen.insert(hash.value());
         // Late aliases give one test a path; eager mode, the baseline, gives one for every fixed index.
         if !new && self.executor.config.aliases == Aliases::Late {
             return;
         }
-        let rejected = match &end {
-            PathEnd::Returned(value) => self.oracle(&mut state, value.clone()),
-            _ => false,
-        };
-        self.tests += 1;
-        let id = format!("{}_{}", identifier(&self.executor.module.functions[self.func].name), self.tests);
-        let mut test = self.executor.test_case(&state, self.func, &end, id);
-        if rejected {
-            test.outcome = Outcome::OracleRejected;
+        if let PathEnd::Returned(value) = &end {
+            self.oracle(&mut state, value.clone());
         }
+        let id = self.next_id();
+        let test = self.executor.test_case(&state, self.func, &end, id);
         if new {
             self.paths.explored += 1;
             self.paths.error += u64::from(matches!(end, PathEnd::Error { .. }));
         }
-        self.sink.event(Event::Test(&test));
-        self.progress();
-        if self.executor.config.max_paths.is_some_and(|limit| self.tests >= limit) {
-            self.stopped.get_or_insert(Bound::MaxPaths);
+        self.emit(test);
+    }
+
+    /// A path has ended while goals are wanted: its error may be one, and so may what waited for its end.
+    fn end_for_goals(&mut self, state: State, end: &PathEnd) {
+        self.paths.explored += 1;
+        let Some(coverage) = &self.executor.coverage else { return };
+        let mut wanted: Vec<GoalId> = state.pending.iter().copied().collect();
+        if let PathEnd::Error { kind, span } = end {
+            self.paths.error += 1;
+            wanted.extend(coverage.watch.error(*kind, *span));
+        }
+        if wanted.into_iter().any(|goal| coverage.is_open(goal)) {
+            let id = self.next_id();
+            let test = self.executor.test_case(&state, self.func, end, id);
+            self.emit(test);
         }
     }
 
-    /// Whether the oracle can reject a result on this path; the state is narrowed to where it does.
-    fn oracle(&mut self, state: &mut State, value: Option<Value>) -> bool {
-        let Some(name) = &self.executor.config.oracle else { return false };
-        let Some(func) = self.executor.module.function_named(name) else { return false };
+    /// Narrows the state to where the oracle rejects the result, if it can.
+    fn oracle(&mut self, state: &mut State, value: Option<Value>) {
+        let Some(name) = &self.executor.config.oracle else { return };
+        let Some(func) = self.executor.module.function_named(name) else { return };
         let mut arguments = self.visible(&self.arguments.clone());
         arguments.extend(value);
         let params = self.executor.module.functions[func].params.len();
@@ -417,16 +640,12 @@ impl Exploration<'_, '_> {
                 let what = format!("oracle {name} can't be folded");
                 let span = self.executor.module.functions[func].span;
                 self.executor.give_up(Incomplete::Unsupported(what), span, 1);
-                return false;
+                return;
             }
         };
         let rejected = self.executor.terms.not(accepted);
-        match self.executor.solver.assume(&mut self.executor.terms, &state.path, rejected) {
-            Side::Feasible(path) => {
-                state.path = path;
-                true
-            }
-            Side::Infeasible | Side::Unknown(_) => false,
+        if let Side::Feasible(path) = self.executor.solver.assume(&mut self.executor.terms, &state.path, rejected) {
+            state.path = path;
         }
     }
 

@@ -81,7 +81,7 @@ impl Executor<'_> {
                 Err(stop) => return Err(stop),
             };
             let merged = match flow {
-                Flow::Next => continue,
+                Flow::Next | Flow::Labels { .. } => continue,
                 Flow::Branch { cond, then_block, else_block, tag, span } => {
                     let join = self.join_after(&state);
                     let (mut yes, mut no) = (state.clone(), state);

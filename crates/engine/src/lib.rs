@@ -12,18 +12,24 @@ mod access;
 mod aliases;
 mod concrete;
 mod config;
+mod coverage;
 mod executor;
 mod explore;
 mod fold;
+mod frontier;
 mod graph;
 mod inputs;
 mod memory;
+mod reach;
 mod state;
 mod step;
 mod testcase;
 mod value;
+mod watcher;
 
-pub use concrete::{Call, ConcreteRun, PROGRAM_NAME, program_arguments, run_function, run_program};
-pub use config::{Aliases, Config, Entry};
-pub use explore::{Event, Progress, Sink, explore};
+pub use concrete::{
+    Call, ConcreteRun, Look, PROGRAM_NAME, program_arguments, run_function, run_program, watch_function, watch_program,
+};
+pub use config::{Aliases, Config, Entry, Labels, Search};
+pub use explore::{Event, Found, Goals, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
 pub use inputs::global_inputs;

@@ -20,6 +20,8 @@ pub(crate) struct Frame {
     pub slots: Vec<ObjectId>,
     /// Where the caller wants the result.
     pub result: Option<Reg>,
+    /// Evaluations of decisions under way.
+    pub decisions: Vec<crate::coverage::DecisionAt>,
     /// How often each loop header was arrived at since its loop was entered.
     pub arrivals: Vec<(BlockId, u32)>,
 }
@@ -81,6 +83,8 @@ pub(crate) struct Outcome {
     pub func: FuncId,
     pub tag: Option<CondTag>,
     pub taken: bool,
+    /// Number of frames, this one included.
+    pub depth: u32,
     pub earlier: Trail,
 }
 
@@ -104,6 +108,8 @@ pub(crate) struct State {
     pub fixed: Rc<Vec<(TermId, u64)>>,
     /// Folding only: the condition under which this execution is a proper one.
     pub proper: TermId,
+    /// Goals that this path has reached but that could not be confirmed before its end.
+    pub pending: Rc<Vec<touchstone_criteria::GoalId>>,
     /// Set when the outermost frame has returned.
     pub returned: Option<Option<Value>>,
 }

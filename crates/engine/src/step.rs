@@ -8,7 +8,7 @@ use crate::state::{Frame, PathEnd, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::Bound;
+use touchstone_criteria::{Bound, GoalId};
 use touchstone_ir::{
     BinOp, BlockId, Builtin, Callee, CastOp, CmpOp, CondTag, ErrorKind, FuncId, Inst, InstKind, Operand, Reg, SlotId,
     SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
@@ -21,6 +21,8 @@ pub(crate) enum Flow {
     Next,
     /// A condition that depends on inputs.
     Branch { cond: TermId, then_block: BlockId, else_block: BlockId, tag: Option<CondTag>, span: Span },
+    /// Labels to fork on (direct mode only); the point is behind the state already.
+    Labels { forks: Vec<(GoalId, TermId)>, span: Span },
     /// A switch whose value depends on inputs: a condition for each target; they exclude each other and one holds.
     Switch { targets: Vec<(BlockId, TermId)>, span: Span },
 }
@@ -37,6 +39,14 @@ impl Executor<'_> {
             Some(inst) => {
                 if state.steps > self.config.steps {
                     return Err(Stop::bound(Bound::Steps, inst.span));
+                }
+                if let InstKind::Point { point } = inst.kind {
+                    let flow = match self.mode {
+                        Mode::Explore => self.watch_point(state, point, inst.span),
+                        Mode::Fold => Flow::Next,
+                    };
+                    state.top_mut().inst += 1;
+                    return Ok(flow);
                 }
                 let calls = self.step_inst(state, inst)?;
                 if !calls {
@@ -110,11 +120,17 @@ impl Executor<'_> {
 
     /// An operand as an integer.
     fn scalar(&mut self, state: &State, operand: Operand, span: Span) -> Result<Scalar, Stop> {
-        match state.top().value(operand) {
-            Value::Int(scalar) => Ok(scalar),
+        let value = state.top().value(operand);
+        self.as_scalar(state, &value, span)
+    }
+
+    /// A value as an integer.
+    pub(crate) fn as_scalar(&mut self, state: &State, value: &Value, span: Span) -> Result<Scalar, Stop> {
+        match value {
+            Value::Int(scalar) => Ok(*scalar),
             Value::Undefined => Err(self.uninitialised(span)),
             pointer => {
-                let pointer = self.decided(state, &pointer)?;
+                let pointer = self.decided(state, pointer)?;
                 match address_term(&pointer, &mut self.terms) {
                     Some(term) => Ok(Scalar::from_term(&self.terms, term)),
                     None => Err(Stop::unsupported("address of an undecided pointer", span)),
@@ -164,7 +180,23 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let width = self.reg_ty(state, dst).bits();
-        let (a, b) = (self.scalar(state, a, span)?, self.scalar(state, b, span)?);
+        let (a, b) = (state.top().value(a), state.top().value(b));
+        let value = self.binary(state, op, &a, &b, width, span)?;
+        state.set(dst, value);
+        Ok(())
+    }
+
+    /// `a op b` as a value.
+    pub(crate) fn binary(
+        &mut self,
+        state: &mut State,
+        op: BinOp,
+        a: &Value,
+        b: &Value,
+        width: u8,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        let (a, b) = (self.as_scalar(state, a, span)?, self.as_scalar(state, b, span)?);
         let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
         if divides {
             let fine = match b {
@@ -179,16 +211,14 @@ impl Executor<'_> {
                 self.avoid_overflow(state, a, b, width);
             }
         }
-        let value = match (a, b) {
+        Ok(match (a, b) {
             (Scalar::Const(a), Scalar::Const(b)) => Value::constant(fold_bin(op, a, b, width)),
             _ => {
                 let (a, b) = (a.term(&mut self.terms, width), b.term(&mut self.terms, width));
                 let term = self.terms.bin(solver_op(op), a, b);
                 Value::term(&self.terms, term)
             }
-        };
-        state.set(dst, value);
-        Ok(())
+        })
     }
 
     /// The most negative number divided by -1 has no defined result and traps on common machines: no test goes there as
@@ -223,7 +253,22 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         let ty = self.operand_ty(state, a);
         let (left, right) = (state.top().value(a), state.top().value(b));
-        let value = match (&left, &right) {
+        let value = self.compare(state, op, &left, &right, ty, span)?;
+        state.set(dst, value);
+        Ok(())
+    }
+
+    /// `a op b` as a truth value.
+    pub(crate) fn compare(
+        &mut self,
+        state: &State,
+        op: CmpOp,
+        left: &Value,
+        right: &Value,
+        ty: Ty,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        Ok(match (left, right) {
             (Value::Undefined, _) | (_, Value::Undefined) => return Err(self.uninitialised(span)),
             (Value::Int(Scalar::Const(a)), Value::Int(Scalar::Const(b))) => {
                 Value::constant(u64::from(fold_cmp(op, *a, *b, ty.bits())))
@@ -234,13 +279,11 @@ impl Executor<'_> {
                 Value::term(&self.terms, term)
             }
             _ => {
-                let (left, right) = (self.decided(state, &left)?, self.decided(state, &right)?);
+                let (left, right) = (self.decided(state, left)?, self.decided(state, right)?);
                 let term = self.cmp_pointers(op, &left, &right, span)?;
                 Value::term(&self.terms, term)
             }
-        };
-        state.set(dst, value);
-        Ok(())
+        })
     }
 
     fn cmp_terms(&mut self, op: CmpOp, a: TermId, b: TermId) -> TermId {
@@ -305,13 +348,28 @@ impl Executor<'_> {
     }
 
     fn step_cast(&mut self, state: &mut State, dst: Reg, op: CastOp, src: Operand, span: Span) -> Result<(), Stop> {
-        let (from, to) = (self.operand_ty(state, src).bits(), self.reg_ty(state, dst).bits());
+        let (from, to) = (self.operand_ty(state, src), self.reg_ty(state, dst));
+        let value = state.top().value(src);
+        let value = self.cast(state, op, &value, from, to, span)?;
+        state.set(dst, value);
+        Ok(())
+    }
+
+    /// A value of another type.
+    pub(crate) fn cast(
+        &mut self,
+        state: &State,
+        op: CastOp,
+        value: &Value,
+        from: Ty,
+        to: Ty,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        let (from, to) = (from.bits(), to.bits());
         if op == CastOp::IntToPtr {
-            let value = state.top().value(src);
-            state.set(dst, value);
-            return Ok(());
+            return Ok(value.clone());
         }
-        let value = match self.scalar(state, src, span)? {
+        Ok(match self.as_scalar(state, value, span)? {
             Scalar::Const(bits) => Value::constant(match op {
                 CastOp::Sext => mask(sign_extend(bits, from) as u64, to),
                 _ => mask(bits, to),
@@ -326,9 +384,7 @@ impl Executor<'_> {
                 };
                 Value::term(&self.terms, term)
             }
-        };
-        state.set(dst, value);
-        Ok(())
+        })
     }
 
     fn step_ptr_add(
@@ -346,7 +402,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    fn advance(&mut self, state: &State, base: &Value, offset: Scalar, span: Span) -> Result<Value, Stop> {
+    pub(crate) fn advance(&mut self, state: &State, base: &Value, offset: Scalar, span: Span) -> Result<Value, Stop> {
         match base {
             Value::Undefined => Err(self.uninitialised(span)),
             Value::Ptr(pointer) => {
@@ -486,8 +542,11 @@ impl Executor<'_> {
             .values()
             .map(|slot| state.memory.alloc(Object::undefined(slot.size, ObjectKind::Slot, Some(slot.data))))
             .collect();
-        let frame = Frame { func: callee, block: BlockId::new(0), inst: 0, regs, slots, result, arrivals: Vec::new() };
+        let frame = Frame { func: callee, block: BlockId::new(0), inst: 0, regs, slots, result, decisions: Vec::new(), arrivals: Vec::new() };
         state.frames.push(Rc::new(frame));
+        if self.mode == Mode::Explore {
+            self.watch_entry(state, callee);
+        }
     }
 
     fn step_builtin(
@@ -665,7 +724,12 @@ impl Executor<'_> {
         let (func, block) = (state.top().func, state.top().block);
         if self.mode == Mode::Explore {
             state.hash.branch(func, block, tag, taken);
-            state.trail = Some(Rc::new(crate::state::Outcome { func, tag, taken, earlier: state.trail.take() }));
+            let depth = state.frames.len() as u32;
+            let earlier = state.trail.take();
+            state.trail = Some(Rc::new(crate::state::Outcome { func, tag, taken, depth, earlier }));
+            if let Some(tag) = tag {
+                self.watch_branch(state, tag, taken);
+            }
         }
         self.goto(state, if taken { then_block } else { else_block }, tag, span)
     }
@@ -675,6 +739,7 @@ impl Executor<'_> {
         let (func, block) = (state.top().func, state.top().block);
         if self.mode == Mode::Explore {
             state.hash.switch(func, block, target);
+            self.watch_arm(state, target);
         }
         self.goto(state, target, None, span)
     }

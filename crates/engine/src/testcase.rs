@@ -1,11 +1,11 @@
 //! From the end of a path to a test case: inputs from a model, expectations from the confirming concrete run.
 
-use crate::concrete::{Call, ConcreteRun, run_function, run_program};
+use crate::concrete::{Call, ConcreteRun, Look, watch_function, watch_program};
 use crate::executor::Executor;
 use crate::memory::{Cell, address_term};
 use crate::state::{PathEnd, State};
 use crate::value::{Pointer, Scalar, Value};
-use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{GoalId, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_interp::{End, Limits};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, PointerTarget};
 use touchstone_solver::Model;
@@ -24,20 +24,50 @@ impl Executor<'_> {
         if let PathEnd::Error { kind, span } = end {
             hash.end_error(*kind, *span);
         }
-        let replayed = match self.disagreement(&run, &outcome, hash.value(), end, &model) {
-            Some(how) => Replay::Disagreed(how),
-            None => Replay::NotRun,
-        };
+        let disagreement = self.disagreement(&run, &outcome, hash.value(), end, &model);
+        self.made(state, func, kind, run, outcome, disagreement, id)
+    }
+
+    /// A test from a path that goes on: the inputs of a model, and whatever the interpreter does with them. `None` if
+    /// that run is no proper test (an assumption fails later, a limit, something unsupported).
+    pub(crate) fn goal_test(
+        &mut self,
+        state: &State,
+        model: &Model,
+        func: FuncId,
+        goal: GoalId,
+        id: String,
+    ) -> Option<TestCase> {
+        let kind = self.test_kind(state, model);
+        let run = self.confirm(func, &kind);
+        let outcome = self.seen(&run.end)?;
+        let missed = !run.hits.contains(&goal);
+        let disagreement = missed.then(|| format!("the reference interpreter does not reach {goal}"));
+        Some(self.made(state, func, kind, run, outcome, disagreement, id))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn made(
+        &self,
+        state: &State,
+        func: FuncId,
+        kind: TestKind,
+        run: ConcreteRun,
+        outcome: Outcome,
+        disagreement: Option<String>,
+        id: String,
+    ) -> TestCase {
         TestCase {
             id,
             function: self.module.functions[func].name.clone(),
             kind,
-            outcome,
+            outcome: if run.accepted { outcome } else { Outcome::OracleRejected },
             expected: run.expected,
             oracle: self.config.oracle.clone(),
             description: self.describe(state),
-            path: hash.value(),
-            replayed,
+            path: run.path,
+            covers: run.hits,
+            replayed: disagreement.map_or(Replay::NotRun, Replay::Disagreed),
         }
     }
 
@@ -152,11 +182,14 @@ impl Executor<'_> {
 
     fn confirm(&self, func: FuncId, kind: &TestKind) -> ConcreteRun {
         let limits = Limits { steps: self.config.steps.saturating_mul(2), ..Limits::default() };
+        let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
+        let watch = self.coverage.as_ref().map(|coverage| &coverage.watch);
+        let look = Look { watch, oracle, limits };
         match kind {
             TestKind::Function { params, globals, objects } => {
-                run_function(self.module, func, Call { params, globals, objects }, limits)
+                watch_function(self.module, func, Call { params, globals, objects }, look)
             }
-            TestKind::Program { inputs } => run_program(self.module, func, inputs, limits),
+            TestKind::Program { inputs } => watch_program(self.module, func, inputs, look),
         }
     }
 
@@ -176,6 +209,20 @@ impl Executor<'_> {
         }
     }
 
+    /// The outcome of a concrete run; `None` if it is no proper end.
+    fn seen(&self, end: &End) -> Option<Outcome> {
+        Some(match end {
+            End::Returned(value) if self.config.entry == crate::Entry::Program => match value {
+                Some(touchstone_interp::Value::Int(status)) => Outcome::Exited(*status as i32 & 0xff),
+                _ => Outcome::Exited(0),
+            },
+            End::Returned(_) => Outcome::Returned,
+            End::Exited(status) => Outcome::Exited(*status & 0xff),
+            End::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
+            End::Assumed | End::Limit(_) | End::Unsupported { .. } => return None,
+        })
+    }
+
     /// What the interpreter did differently from the engine, if anything.
     fn disagreement(
         &self,
@@ -185,15 +232,8 @@ impl Executor<'_> {
         end: &PathEnd,
         model: &Model,
     ) -> Option<String> {
-        let seen = match &run.end {
-            End::Returned(value) if self.config.entry == crate::Entry::Program => match value {
-                Some(touchstone_interp::Value::Int(status)) => Outcome::Exited(*status as i32 & 0xff),
-                _ => Outcome::Exited(0),
-            },
-            End::Returned(_) => Outcome::Returned,
-            End::Exited(status) => Outcome::Exited(*status & 0xff),
-            End::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
-            other => return Some(format!("the reference interpreter ended with {other:?}")),
+        let Some(seen) = self.seen(&run.end) else {
+            return Some(format!("the reference interpreter ended with {:?}", run.end));
         };
         if seen != *outcome {
             return Some(format!("the reference interpreter ended with {seen:?}, the engine with {outcome:?}"));

@@ -74,7 +74,7 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let span = self.unit.span(node);
         let ty = self.unit.type_of(left);
-        let place = self.place(left);
+        let place = self.written_place(left);
         let dst = self.address(place, span);
         let plain = right.kind == "ImplicitCastExpr" && right.cast == "LValueToRValue";
         if plain {
@@ -101,6 +101,7 @@ impl Lowerer<'_, '_> {
     pub fn initialise(&mut self, node: &Node, ty: &Type, place: Place) {
         let span = self.unit.span(node);
         if !matches!(ty.kind, TypeKind::Record(_) | TypeKind::Array(..)) {
+            self.mark_value(node);
             let value = self.rvalue(node);
             return self.store(place, value, span);
         }
@@ -160,6 +161,7 @@ impl Lowerer<'_, '_> {
                 self.unsupported(&what, node);
             }
             _ => {
+                self.mark_element(node);
                 let value = self.rvalue(node);
                 if !(zeroed && matches!(value, Operand::Const(_, 0))) {
                     self.store(place, value, span);

@@ -8,7 +8,7 @@ use crate::typename::{Parser, split_commas};
 use crate::unit::Unit;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use touchstone_ir::{Function, TermKind, Terminator};
+use touchstone_ir::Function;
 
 /// Gives parameters that were declared as arrays their array type back.
 pub(crate) fn restore(unit: &mut Unit<'_>, clang: &Path, flags: &[String], input: Input<'_>) -> Result<(), FrontError> {
@@ -53,10 +53,9 @@ fn has_effects(tokens: &[Token]) -> bool {
 /// Makes a function stop where it starts.
 fn refuse(function: &mut Function) {
     let span = function.span;
-    if let Some(entry) = function.blocks.values_mut().next() {
-        entry.insts.clear();
+    if let Some(entry) = function.blocks.ids().next() {
         let what = "array length with an effect in a parameter".to_string();
-        entry.terminator = Terminator { kind: TermKind::Unsupported(what), span };
+        crate::tidy::stop_at(function, entry, 0, what, span);
     }
 }
 

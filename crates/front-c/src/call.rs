@@ -6,6 +6,7 @@ use crate::ctype::TypeKind;
 use crate::expr::is_logical;
 use crate::func::Lowerer;
 use crate::models;
+use crate::points::label_call;
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
 
@@ -18,7 +19,6 @@ enum Known {
     Assume,
     Assert,
     AssertFail,
-    Label,
     /// The arguments are evaluated, and that is all.
     Nothing,
     Range,
@@ -39,7 +39,6 @@ fn known(name: &str) -> Option<Known> {
         "klee_int" => Known::Plain(Builtin::FreshInt, &[PTR], Some(Ty::I32)),
         "klee_assume" | "touchstone_assume" => Known::Assume,
         "touchstone_assert" => Known::Assert,
-        "touchstone_label" => Known::Label,
         "klee_range" => Known::Range,
         "__builtin_prefetch" => Known::Nothing,
         "__assert_fail" => Known::AssertFail,
@@ -74,6 +73,10 @@ impl Lowerer<'_, '_> {
             self.unsupported("call through a function pointer", node);
             return None;
         };
+        if let Some(label) = label_call(&name) {
+            self.mark_label(label, node);
+            return None;
+        }
         if let Some(known) = known(&name)
             && !self.is_own(&name)
         {
@@ -83,7 +86,7 @@ impl Lowerer<'_, '_> {
         self.direct_call(&name, node, into, span)
     }
     /// Whether the program itself has the function.
-    fn is_own(&self, name: &str) -> bool {
+    pub fn is_own(&self, name: &str) -> bool {
         let program = &self.unit.program;
         program.own.contains(name) || program.defines(name) || self.unit.has_body(name) || self.unit.is_internal(name)
     }
@@ -120,6 +123,7 @@ impl Lowerer<'_, '_> {
                 self.aggregate(argument, &ty, address);
                 args.push(address);
             } else {
+                self.mark_value(argument);
                 let value = self.rvalue(argument);
                 args.push(value);
             }
@@ -142,13 +146,21 @@ impl Lowerer<'_, '_> {
         let args = node.inner.get(1..).unwrap_or_default();
         match known {
             Known::Plain(builtin, types, result) => {
-                let args = self.arguments(args, types, span);
+                let args = match builtin {
+                    Builtin::MakeSymbolic | Builtin::FreshInt => self.harness_arguments(args, types, span),
+                    _ => self.arguments(args, types, span),
+                };
                 let dst = result.map(|ty| self.temp(ty));
                 self.emit(InstKind::Builtin { dst, builtin, args }, span);
                 dst.map(Operand::Reg)
             }
             Known::Printf => {
-                let args: Vec<Operand> = args.iter().map(|arg| self.rvalue(arg)).collect();
+                let mut values = Vec::new();
+                for arg in args {
+                    self.mark_value(arg);
+                    values.push(self.rvalue(arg));
+                }
+                let args = values;
                 let dst = Some(self.temp(Ty::I32));
                 self.emit(InstKind::Builtin { dst, builtin: Builtin::Printf, args }, span);
                 dst.map(Operand::Reg)
@@ -163,6 +175,7 @@ impl Lowerer<'_, '_> {
                 None
             }
             Known::Assert => {
+                args.first().into_iter().for_each(|arg| self.mark_value(arg));
                 let condition = args.first().map_or(Operand::Const(Ty::I1, 1), |arg| self.asserted_truth(arg));
                 self.check(Builtin::Assert, condition, span);
                 None
@@ -172,7 +185,6 @@ impl Lowerer<'_, '_> {
                 self.stop(TermKind::Unreachable, span);
                 None
             }
-            Known::Label => None,
             Known::Nothing => {
                 args.iter().for_each(|arg| self.effect(arg));
                 None
@@ -210,20 +222,24 @@ impl Lowerer<'_, '_> {
             Known::Refused(what) => Some(self.unsupported_value(what, node)),
         }
     }
-    /// Arguments in the types that a builtin wants; missing ones are 0.
+    /// Arguments in the types that a builtin wants, with their points; missing ones are 0.
     fn arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {
         let mut operands = Vec::new();
         for (index, &ty) in types.iter().enumerate() {
-            operands.push(match args.get(index) {
-                Some(arg) => {
-                    let signed = self.unit.program.types.is_signed(&self.unit.type_of(arg));
-                    let value = self.rvalue(arg);
-                    self.resize(value, ty, signed, span)
-                }
-                None => Operand::Const(ty, 0),
-            });
+            args.get(index).into_iter().for_each(|arg| self.mark_value(arg));
+            operands.push(self.argument(args.get(index), ty, span));
         }
         operands
+    }
+    /// Arguments of a call that is about testing, not part of what is tested: they have no points.
+    fn harness_arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {
+        types.iter().enumerate().map(|(index, &ty)| self.argument(args.get(index), ty, span)).collect()
+    }
+    fn argument(&mut self, arg: Option<&Node>, ty: Ty, span: Span) -> Operand {
+        let Some(arg) = arg else { return Operand::Const(ty, 0) };
+        let signed = self.unit.program.types.is_signed(&self.unit.type_of(arg));
+        let value = self.rvalue(arg);
+        self.resize(value, ty, signed, span)
     }
     fn check(&mut self, builtin: Builtin, condition: Operand, span: Span) {
         self.emit(InstKind::Builtin { dst: None, builtin, args: vec![condition] }, span);
@@ -231,7 +247,7 @@ impl Lowerer<'_, '_> {
 
     /// `klee_range(low, high, name)`: a fresh value with `low <= value < high`.
     fn range(&mut self, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
-        let args = self.arguments(args, &[Ty::I32, Ty::I32, Ty::Ptr], span);
+        let args = self.harness_arguments(args, &[Ty::I32, Ty::I32, Ty::Ptr], span);
         let &[low, high, name] = args.as_slice() else { return Some(self.unsupported_value("klee_range", node)) };
         let (low, high) = (self.keep(low, span), self.keep(high, span));
         let dst = self.temp(Ty::I32);

@@ -65,7 +65,7 @@ impl Tree<'_> {
 
 /// What people are shown of an expression: without parentheses (which a macro may have put around an argument) and
 /// implicit casts.
-fn shown(node: &Node) -> &Node {
+pub(crate) fn shown(node: &Node) -> &Node {
     match (node.kind.as_str(), node.inner.first()) {
         ("ParenExpr" | "ImplicitCastExpr", Some(inner)) => shown(inner),
         _ => node,
@@ -116,10 +116,12 @@ impl Lowerer<'_, '_> {
         let tree = Tree::Cond(condition, node);
         // By the id of the whole: the operand may be a decision of its own.
         let decision = self.register(elvis.id, node, DecisionKind::Ternary, conditions, &tree);
+        let tag = CondTag { decision, condition };
+        self.mark_condition(tag, node);
         let zero = Operand::Const(self.ty(value), 0);
         let cond = self.cmp(CmpOp::Ne, value, zero, span);
-        let tag = Some(CondTag { decision, condition });
-        self.terminate(TermKind::Branch { cond, then_block: yes, else_block: no, tag }, span);
+        let kind = TermKind::Branch { cond, then_block: yes, else_block: no, tag: Some(tag) };
+        self.terminate(kind, span);
     }
 
     fn decision<'n>(&mut self, node: &'n Node, kind: DecisionKind) -> (DecisionId, Tree<'n>) {
@@ -241,9 +243,11 @@ impl Lowerer<'_, '_> {
         match tree {
             Tree::Cond(condition, node) => {
                 let span = self.unit.span(shown(node));
+                let tag = CondTag { decision, condition: *condition };
+                self.mark_condition(tag, node);
                 let cond = self.truth(node);
-                let tag = Some(CondTag { decision, condition: *condition });
-                self.terminate(TermKind::Branch { cond, then_block: yes, else_block: no, tag }, span);
+                let kind = TermKind::Branch { cond, then_block: yes, else_block: no, tag: Some(tag) };
+                self.terminate(kind, span);
             }
             Tree::Const(value) => {
                 let span = self.function.decisions[decision].span;

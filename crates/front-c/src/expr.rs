@@ -159,7 +159,8 @@ impl Lowerer<'_, '_> {
             None => self.unsupported_value("expression", node),
         }
     }
-    fn is_enum_constant(&self, node: &Node) -> bool {
+    /// Whether a node names a constant of an enumeration.
+    pub fn is_enum_constant(&self, node: &Node) -> bool {
         node.decl.as_ref().is_some_and(|decl| decl.kind == "EnumConstantDecl")
     }
 
@@ -307,7 +308,7 @@ impl Lowerer<'_, '_> {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let span = self.unit.span(node);
         let scalar = self.unit.program.types.scalar(ty);
-        let place = self.place(inner);
+        let place = self.written_place(inner);
         let mut old = self.load(place, ty, span);
         if wanted == Wanted::Old {
             old = self.keep(old, span);
@@ -398,7 +399,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn assignment(&mut self, left: &Node, right: &Node, span: Span) -> Operand {
-        let place = self.place(left);
+        let place = self.written_place(left);
+        self.mark_value(right);
         let value = self.rvalue(right);
         self.store(place, value, span);
         match place {
@@ -409,7 +411,8 @@ impl Lowerer<'_, '_> {
     fn compound_assignment(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let opcode = node.opcode.strip_suffix('=').unwrap_or(&node.opcode).to_string();
-        let place = self.place(left);
+        let place = self.written_place(left);
+        self.mark_compound(node);
         let operand = self.rvalue(right);
         let old = self.load(place, ty, span);
         let new = if ty.is_pointer() {

@@ -8,6 +8,7 @@ use crate::ast::Node;
 use crate::consts::{fold_bin, fold_cmp};
 use crate::ctype::Type;
 use crate::error::FrontError;
+use crate::points::Marks;
 use crate::unit::Unit;
 use std::collections::{HashMap, HashSet};
 use touchstone_base::{Id, IndexMap, Span};
@@ -47,6 +48,7 @@ pub(crate) struct Lowerer<'u, 'p> {
     pub continues: Vec<BlockId>,
     /// Decisions by clang's id of the expression: code that is lowered twice has one decision.
     pub decisions: HashMap<u64, DecisionId>,
+    pub marks: Marks,
     pub error: Option<FrontError>,
     facts: Facts,
     blocks: Vec<Draft>,
@@ -115,6 +117,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         breaks: Vec::new(),
         continues: Vec::new(),
         decisions: HashMap::new(),
+        marks: Marks::default(),
         error: None,
         facts,
         blocks: vec![Draft::default()],

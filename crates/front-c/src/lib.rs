@@ -8,6 +8,7 @@
 //! - `tokens`, `typename`, `scope`, `ctype`: clang spells types as text; what they mean, their layout, their data types;
 //! - `unit`, `consts`, `init`, `strings`, `offsetof`: declarations, constants, initialisers;
 //! - `func`, `stmt`, `expr`, `place`, `aggregate`, `call`, `decide`, `tidy`: function bodies;
+//! - `points`, `pure`: where coverage speaks of the source, and the expressions that it asks about there;
 //! - `arrays`: array parameters keep their declared length;
 //! - `link`, `models`: several files and the C library become one module.
 //!
@@ -34,6 +35,8 @@ mod link;
 mod models;
 mod offsetof;
 mod place;
+mod points;
+mod pure;
 mod scope;
 mod source;
 mod stmt;

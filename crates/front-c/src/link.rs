@@ -10,8 +10,8 @@ use crate::tidy;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use touchstone_base::{Files, IndexMap, Span};
 use touchstone_ir::{
-    Callee, DataType, DataTypeId, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, Operand, Param,
-    Reg, RegInfo, TermKind, Terminator, Ty,
+    Callee, DataType, DataTypeId, ExprKind, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module,
+    Operand, Param, PointKind, Reg, RegInfo, Ty,
 };
 
 /// The program so far.
@@ -281,13 +281,15 @@ impl Program {
                 global.size = self.types.data[element].size(&self.types.data);
             }
         }
+        for function in self.functions.values_mut() {
+            let poisoned = |global| self.poisoned.contains_key(&global);
+            tidy::drop_points(function, |kind| !matches!(kind, PointKind::Label { .. }) && mentions(kind, poisoned));
+        }
         let fits = Fits { functions: &self.functions, poisoned: &self.poisoned };
         let stops: Vec<_> = self.functions.ids().flat_map(|id| fits.stops(id)).collect();
         for (function, block, at, what) in stops {
-            let block = &mut self.functions[function].blocks[block];
-            let span = block.insts[at].span;
-            block.insts.truncate(at);
-            block.terminator = Terminator { kind: TermKind::Unsupported(what), span };
+            let span = self.functions[function].blocks[block].insts[at].span;
+            tidy::stop_at(&mut self.functions[function], block, at, what, span);
         }
         let mut module =
             Module { files: self.files, types: self.types.data, globals: self.globals, functions: self.functions };
@@ -331,6 +333,25 @@ fn unique(names: &mut HashSet<String>, name: &str, file: &str) -> String {
     free
 }
 
+/// Whether a point's expression mentions a global like this.
+fn mentions(kind: &PointKind, mut wanted: impl FnMut(GlobalId) -> bool) -> bool {
+    let (PointKind::Value(expr) | PointKind::Condition { value: expr, .. } | PointKind::Label { predicate: expr, .. }) =
+        kind
+    else {
+        return false;
+    };
+    let mut pending = vec![expr];
+    while let Some(expr) = pending.pop() {
+        if let ExprKind::Global(global) = expr.kind
+            && wanted(global)
+        {
+            return true;
+        }
+        pending.extend(expr.parts());
+    }
+    false
+}
+
 /// Finds instructions that can't be executed as they are: calls that don't fit, uses of poisoned globals.
 struct Fits<'a> {
     functions: &'a IndexMap<FuncId, Function>,
@@ -354,6 +375,14 @@ impl Fits<'_> {
     fn problem(&self, function: &Function, kind: &InstKind) -> Option<String> {
         match kind {
             InstKind::GlobalAddr { global, .. } => self.poisoned.get(global).cloned(),
+            InstKind::Point { point } => {
+                let mut what = None;
+                mentions(&function.points[*point].kind, |global| {
+                    what = what.take().or_else(|| self.poisoned.get(&global).cloned());
+                    what.is_some()
+                });
+                what
+            }
             InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
                 let callee = &self.functions[*callee];
                 let of = |operand: &Operand| match operand {

@@ -15,6 +15,13 @@ pub(crate) enum Place {
     Memory(Operand, i64),
 }
 
+/// What is done with an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Access {
+    Read,
+    Write,
+}
+
 impl Place {
     /// For code that nobody reaches.
     pub const NOWHERE: Place = Place::Memory(Operand::Const(Ty::Ptr, 0), 0);
@@ -23,27 +30,34 @@ impl Place {
 impl Lowerer<'_, '_> {
     /// The place of an lvalue.
     pub fn place(&mut self, node: &Node) -> Place {
+        self.place_for(node, Access::Read)
+    }
+    /// The place of an lvalue that is going to be written: the indices on the way have points.
+    pub fn written_place(&mut self, node: &Node) -> Place {
+        self.place_for(node, Access::Write)
+    }
+    fn place_for(&mut self, node: &Node, access: Access) -> Place {
         let span = self.unit.span(node);
         match node.kind.as_str() {
-            "ParenExpr" | "ConstantExpr" => self.place_of_first(node),
-            "UnaryOperator" if node.opcode == "__extension__" => self.place_of_first(node),
+            "ParenExpr" | "ConstantExpr" => self.place_of_first(node, access),
+            "UnaryOperator" if node.opcode == "__extension__" => self.place_of_first(node, access),
             "UnaryOperator" if node.opcode == "*" => match node.inner.first() {
                 Some(pointer) => Place::Memory(self.rvalue(pointer), 0),
                 None => self.no_place("expression", node),
             },
             "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") => {
-                self.place_of_first(node)
+                self.place_of_first(node, access)
             }
             "DeclRefExpr" => self.place_of_variable(node, span),
-            "ArraySubscriptExpr" => self.place_of_element(node, span),
-            "MemberExpr" => self.place_of_member(node),
+            "ArraySubscriptExpr" => self.place_of_element(node, span, access),
+            "MemberExpr" => self.place_of_member(node, access),
             "StringLiteral" | "PredefinedExpr" => match self.unit.string_global(node, span) {
                 Some(global) => Place::Memory(self.global_address(global, span), 0),
                 None => self.no_place("string literal", node),
             },
             "CompoundLiteralExpr" => self.place_of_literal(node, span),
             "GenericSelectionExpr" => match selected(node) {
-                Some(chosen) => self.place(chosen),
+                Some(chosen) => self.place_for(chosen, access),
                 None => self.no_place("_Generic", node),
             },
             _ if self.unit.type_of(node).is_record() => {
@@ -64,9 +78,9 @@ impl Lowerer<'_, '_> {
         self.unsupported(what, node);
         Place::NOWHERE
     }
-    fn place_of_first(&mut self, node: &Node) -> Place {
+    fn place_of_first(&mut self, node: &Node, access: Access) -> Place {
         match node.inner.first() {
-            Some(inner) => self.place(inner),
+            Some(inner) => self.place_for(inner, access),
             None => self.no_place("expression", node),
         }
     }
@@ -93,7 +107,7 @@ impl Lowerer<'_, '_> {
         }
     }
     /// A variable whose type has no layout can't even be named.
-    fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
+    pub fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
         let ty = self.unit.type_of(node);
         match self.unit.program.types.refusal(&ty) {
             Some(
@@ -103,12 +117,15 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn place_of_element(&mut self, node: &Node, span: Span) -> Place {
+    fn place_of_element(&mut self, node: &Node, span: Span, access: Access) -> Place {
         let [left, right] = node.inner.as_slice() else { return self.no_place("expression", node) };
         let (base, index) = if self.unit.type_of(left).is_pointer() { (left, right) } else { (right, left) };
         let ty = self.unit.type_of(base);
         let Some(size) = self.element_size(&ty) else { return self.no_place("incomplete type", node) };
-        let base = self.array_base(base);
+        let base = self.array_base(base, access);
+        if access == Access::Write {
+            self.mark_value(index);
+        }
         let signed = self.unit.program.types.is_signed(&self.unit.type_of(index));
         let index = self.rvalue(index);
         let index = self.resize(index, Ty::I64, signed, span);
@@ -120,7 +137,7 @@ impl Lowerer<'_, '_> {
         Place::Memory(self.offset(address, bytes, span), 0)
     }
     /// The address that a subscript starts from; of an array, its place, so that constant offsets add up.
-    fn array_base(&mut self, base: &Node) -> Place {
+    fn array_base(&mut self, base: &Node, access: Access) -> Place {
         let mut inner = base;
         while inner.kind == "ParenExpr"
             && let Some(first) = inner.inner.first()
@@ -131,7 +148,7 @@ impl Lowerer<'_, '_> {
             && inner.cast == "ArrayToPointerDecay"
             && let Some(array) = inner.inner.first()
         {
-            return self.place(array);
+            return self.place_for(array, access);
         }
         Place::Memory(self.rvalue(base), 0)
     }
@@ -151,9 +168,9 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn place_of_member(&mut self, node: &Node) -> Place {
+    fn place_of_member(&mut self, node: &Node, access: Access) -> Place {
         let Some(base) = node.inner.first() else { return self.no_place("expression", node) };
-        let place = if node.is_arrow { Place::Memory(self.rvalue(base), 0) } else { self.place(base) };
+        let place = if node.is_arrow { Place::Memory(self.rvalue(base), 0) } else { self.place_for(base, access) };
         let Some(&(record, field)) = self.unit.fields.get(&node.link) else {
             return self.no_place("member of an unknown type", node);
         };

@@ -51,16 +51,7 @@ impl Sources {
     /// The span of a node.
     pub fn span(&mut self, files: &mut Files, names: &[Rc<str>], node: &Node) -> Span {
         match self.extent(names, &node.begin, &node.end) {
-            Some(extent) => {
-                let file = self.file_id(files, &names[extent.file as usize]);
-                Span {
-                    file,
-                    line: extent.begin.1,
-                    column: extent.begin.2,
-                    end_line: extent.end.1,
-                    end_column: extent.end.2,
-                }
-            }
+            Some(extent) => self.span_of(files, names, extent),
             None => self.point(files, names, &node.loc),
         }
     }
@@ -86,10 +77,48 @@ impl Sources {
         }
     }
 
+    /// The source text of a node, shortened: no more than people can read.
+    pub fn short_text(&mut self, names: &[Rc<str>], node: &Node) -> String {
+        self.extent(names, &node.begin, &node.end).map(|extent| self.short(names, extent)).unwrap_or_default()
+    }
+    fn short(&self, names: &[Rc<str>], extent: Extent) -> String {
+        // Enough for what is shown, comments included; a deep expression has as many texts as parts.
+        const MOST_BYTES: usize = 1000;
+        let text = self.text(&names[extent.file as usize]);
+        let (begin, end) = (extent.begin.0 as usize, extent.end.0 as usize);
+        match text.get(begin..end.min(begin.saturating_add(MOST_BYTES))) {
+            Some(piece) => shorten(fold(&String::from_utf8_lossy(piece))),
+            None => String::new(),
+        }
+    }
+    /// The span and the shortened text between two tokens.
+    pub fn piece(&mut self, files: &mut Files, names: &[Rc<str>], begin: &Position, end: &Position) -> (Span, String) {
+        match self.extent(names, begin, end) {
+            Some(extent) => (self.span_of(files, names, extent), self.short(names, extent)),
+            None => (self.point(files, names, begin), String::new()),
+        }
+    }
+    /// The span and the shortened text from a keyword to the parenthesis that closes behind it; if there is none (a macro
+    /// made it), up to `end`.
+    pub fn head(&mut self, files: &mut Files, names: &[Rc<str>], begin: &Position, end: &Position) -> (Span, String) {
+        if let Some(keyword) = self.in_argument(names, begin)
+            && let Some(end) = self.call_end(names, &keyword)
+        {
+            let extent = Extent { file: keyword.file, begin: (keyword.offset, keyword.line, keyword.column), end };
+            return (self.span_of(files, names, extent), self.short(names, extent));
+        }
+        self.piece(files, names, begin, end)
+    }
+    fn span_of(&mut self, files: &mut Files, names: &[Rc<str>], extent: Extent) -> Span {
+        let file = self.file_id(files, &names[extent.file as usize]);
+        Span { file, line: extent.begin.1, column: extent.begin.2, end_line: extent.end.1, end_column: extent.end.2 }
+    }
+
     fn extent(&mut self, names: &[Rc<str>], begin: &Position, end: &Position) -> Option<Extent> {
         if let (Some(first), Some(last)) = (self.in_argument(names, begin), self.in_argument(names, end))
             && first.file == last.file
             && first.offset <= last.offset
+            && (begin.spelling.is_none() || end.spelling.is_none() || self.is_one_argument(names, &first, &last))
         {
             return Some(Extent {
                 file: first.file,
@@ -121,6 +150,34 @@ impl Sources {
         (expansion.offset < spelling.offset && spelling.offset < end).then_some(**spelling)
     }
 
+    /// Whether no comma that separates arguments is between two tokens.
+    fn is_one_argument(&self, names: &[Rc<str>], first: &RawLoc, last: &RawLoc) -> bool {
+        let text = self.text(&names[first.file as usize]);
+        let mut piece = text.get(first.offset as usize..last.offset as usize).unwrap_or_default();
+        let mut depth = 0i32;
+        let mut quote = None;
+        while let [byte, rest @ ..] = piece {
+            if quote.is_none()
+                && let Some(length) = comment(piece)
+            {
+                piece = &piece[length..];
+                continue;
+            }
+            piece = rest;
+            match (quote, byte) {
+                (Some(_), b'\\') => piece = piece.get(1..).unwrap_or_default(),
+                (Some(open), _) if byte == open => quote = None,
+                (Some(_), _) => {}
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'(') => depth += 1,
+                (None, b')') => depth -= 1,
+                (None, b',') if depth <= 0 => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
     /// Where the parenthesis of a macro call closes: byte after it, line, column after it.
     fn call_end(&mut self, names: &[Rc<str>], name: &RawLoc) -> Option<(u32, u32, u32)> {
         let text = self.text(&names[name.file as usize]);
@@ -130,6 +187,19 @@ impl Sources {
         let mut quote = None;
         loop {
             let byte = *text.get(at)?;
+            if quote.is_none()
+                && let Some(length) = comment(&text[at..])
+            {
+                for &skipped in &text[at..at + length] {
+                    column += 1;
+                    if skipped == b'\n' {
+                        line += 1;
+                        column = 1;
+                    }
+                }
+                at += length;
+                continue;
+            }
             match (quote, byte) {
                 (Some(_), b'\\') => {
                     at += 1;
@@ -154,6 +224,29 @@ impl Sources {
             }
         }
     }
+}
+
+/// The length of the comment that a text starts with.
+fn comment(text: &[u8]) -> Option<usize> {
+    match text {
+        [b'/', b'*', rest @ ..] => {
+            Some(rest.windows(2).position(|two| two == b"*/").map_or(text.len(), |length| length + 4))
+        }
+        [b'/', b'/', ..] => Some(text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len())),
+        _ => None,
+    }
+}
+
+/// At most about 80 characters.
+pub(crate) fn shorten(mut text: String) -> String {
+    const MOST: usize = 80;
+    if let Some((cut, _)) = text.char_indices().nth(MOST - 1)
+        && text.chars().count() > MOST
+    {
+        text.truncate(cut);
+        text.push('…');
+    }
+    text
 }
 
 /// Folds white space, line continuations and comments to single spaces.

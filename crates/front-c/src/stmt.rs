@@ -10,8 +10,17 @@ use touchstone_base::Span;
 use touchstone_ir::{BlockId, DecisionKind, InstKind, Operand, SwitchArm, TermKind, Ty, mask, sign_extend};
 
 impl Lowerer<'_, '_> {
-    /// Lowers a statement.
+    /// Lowers a statement, with its point.
     pub fn statement(&mut self, node: &Node) {
+        self.mark_statement(node);
+        let outside = self.marks.hidden;
+        let container =
+            matches!(node.kind.as_str(), "CompoundStmt" | "CaseStmt" | "DefaultStmt" | "LabelStmt" | "AttributedStmt");
+        self.marks.hidden |= !container && self.unit.is_made_by_system(&node.begin);
+        self.unmarked_statement(node);
+        self.marks.hidden = outside;
+    }
+    fn unmarked_statement(&mut self, node: &Node) {
         let span = self.unit.span(node);
         match node.kind.as_str() {
             "CompoundStmt" => {
@@ -114,7 +123,8 @@ impl Lowerer<'_, '_> {
         let (test, inside, step, exit) = (self.new_block(), self.new_block(), self.new_block(), self.new_block());
         self.unit.push_scope();
         if let Some(first) = node.child(0) {
-            self.statement(first);
+            // Part of the loop, not a statement of its own.
+            self.unmarked_statement(first);
         }
         self.flow_into(test, span);
         match node.child(2) {
@@ -144,6 +154,7 @@ impl Lowerer<'_, '_> {
         let ty = self.unit.type_of(value);
         let signed = self.unit.program.types.is_signed(&ty);
         let bits = self.unit.program.types.scalar(&ty).bits();
+        self.mark_value(value);
         let operand = self.rvalue(value);
         let exit = self.new_block();
         let mut arms = Vec::new();
@@ -219,7 +230,10 @@ impl Lowerer<'_, '_> {
                 self.effect(value);
                 None
             }
-            Some(value) => Some(self.rvalue(value)),
+            Some(value) => {
+                self.mark_value(value);
+                Some(self.rvalue(value))
+            }
         };
         self.stop(TermKind::Return(value), span);
     }
@@ -308,12 +322,15 @@ impl Lowerer<'_, '_> {
         self.unit.push_scope();
         let body = node.inner.first()?;
         let (last, before) = body.inner.split_last()?;
+        let outside = std::mem::replace(&mut self.marks.hidden, true);
         before.iter().for_each(|inner| self.statement(inner));
         if is_expression(last) {
-            return Some(last);
+            self.mark_statement(last);
+        } else {
+            self.statement(last);
         }
-        self.statement(last);
-        None
+        self.marks.hidden = outside;
+        is_expression(last).then_some(last)
     }
     /// A statement expression for its value.
     pub fn statement_expression(&mut self, node: &Node, scalar: Ty) -> Operand {

@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 use touchstone_base::{FileId, Files, Id, IndexMap, Span};
-use touchstone_ir::{DataType, DataTypeId, DataTypes, Function, InstKind, Module, Operand, Reg, TermKind};
+use touchstone_ir::{
+    Block, BlockId, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, Module, Operand, PointKind,
+    Reg, TermKind, Terminator,
+};
 
 /// Renumbers the registers so that only parameters and mentioned ones remain, in their order.
 pub(crate) fn drop_unused_registers(function: &mut Function) {
@@ -27,6 +30,15 @@ pub(crate) fn drop_unused_registers(function: &mut Function) {
 }
 
 fn each_register(function: &mut Function, mut visit: impl FnMut(&mut Reg)) {
+    for point in function.points.values_mut() {
+        if let Some(formula) = formula_mut(&mut point.kind) {
+            each_part(formula, &mut |expr| {
+                if let ExprKind::Reg(reg) = &mut expr.kind {
+                    visit(reg);
+                }
+            });
+        }
+    }
     for block in function.blocks.values_mut() {
         for inst in &mut block.insts {
             registers(&mut inst.kind, &mut visit);
@@ -36,6 +48,68 @@ fn each_register(function: &mut Function, mut visit: impl FnMut(&mut Reg)) {
             | TermKind::Switch { value: operand, .. }
             | TermKind::Return(Some(operand)) => read(operand, &mut visit),
             TermKind::Jump(_) | TermKind::Return(None) | TermKind::Unsupported(_) | TermKind::Unreachable => {}
+        }
+    }
+}
+
+/// Ends a block before an instruction, at something unsupported. Points behind it stay, where nobody reaches them.
+pub(crate) fn stop_at(function: &mut Function, block: BlockId, at: usize, what: String, span: Span) {
+    let stopped = &mut function.blocks[block];
+    let mut rest = stopped.insts.split_off(at);
+    stopped.terminator = Terminator { kind: TermKind::Unsupported(what), span };
+    rest.retain(|inst| matches!(inst.kind, InstKind::Point { .. }));
+    if !rest.is_empty() {
+        let terminator = Terminator { kind: TermKind::Unreachable, span };
+        function.blocks.push(Block { insts: rest, terminator });
+    }
+}
+
+/// Drops points and renumbers the others.
+pub(crate) fn drop_points(function: &mut Function, unwanted: impl Fn(&PointKind) -> bool) {
+    if !function.points.values().any(|point| unwanted(&point.kind)) {
+        return;
+    }
+    let mut points = IndexMap::new();
+    let mut new_ids = HashMap::new();
+    for (id, point) in function.points.iter().filter(|(_, point)| !unwanted(&point.kind)) {
+        new_ids.insert(id, points.push(point.clone()));
+    }
+    function.points = points;
+    for block in function.blocks.values_mut() {
+        block.insts.retain_mut(|inst| match &mut inst.kind {
+            InstKind::Point { point } => new_ids.get(point).map(|new| *point = *new).is_some(),
+            _ => true,
+        });
+    }
+}
+
+/// The expression of a point.
+fn formula_mut(kind: &mut PointKind) -> Option<&mut Expr> {
+    match kind {
+        PointKind::Statement => None,
+        PointKind::Value(expr)
+        | PointKind::Condition { value: expr, .. }
+        | PointKind::Label { predicate: expr, .. } => Some(expr),
+    }
+}
+
+fn each_part(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
+    visit(expr);
+    match &mut expr.kind {
+        ExprKind::Const(_) | ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => {}
+        ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::Not(a) => each_part(a, visit),
+        ExprKind::Bin(_, a, b)
+        | ExprKind::Cmp(_, a, b)
+        | ExprKind::PtrAdd(a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b) => {
+            each_part(a, visit);
+            each_part(b, visit);
+        }
+        ExprKind::Ite(c, a, b) => {
+            each_part(c, visit);
+            each_part(a, visit);
+            each_part(b, visit);
         }
     }
 }
@@ -236,6 +310,7 @@ fn each_span(module: &mut Module, mut visit: impl FnMut(&mut Span)) {
             visit(&mut decision.span);
             decision.conditions.values_mut().for_each(|condition| visit(&mut condition.span));
         }
+        function.points.values_mut().for_each(|point| visit(&mut point.span));
         for block in function.blocks.values_mut() {
             block.insts.iter_mut().for_each(|inst| visit(&mut inst.span));
             visit(&mut block.terminator.span);

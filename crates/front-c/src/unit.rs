@@ -80,6 +80,19 @@ impl<'p> Unit<'p> {
     pub fn point(&mut self, position: &Position) -> Span {
         self.program.sources.point(&mut self.program.files, &self.names, position)
     }
+    /// The head of a statement up to the parenthesis that closes behind its keyword, and its text.
+    pub fn head(&mut self, node: &Node, condition: Option<&Node>) -> (Span, String) {
+        let end = condition.map_or(&node.begin, |condition| &condition.end);
+        self.program.sources.head(&mut self.program.files, &self.names, &node.begin, end)
+    }
+    /// The first word of a statement, and its text.
+    pub fn keyword(&mut self, node: &Node) -> (Span, String) {
+        self.program.sources.piece(&mut self.program.files, &self.names, &node.begin, &node.begin)
+    }
+    /// The source text of a node, shortened.
+    pub fn short_text(&mut self, node: &Node) -> String {
+        self.program.sources.short_text(&self.names, node)
+    }
     /// The source text of a node.
     pub fn text(&mut self, node: &Node) -> String {
         self.program.sources.node_text(&self.names, node)
@@ -344,8 +357,18 @@ impl<'p> Unit<'p> {
     }
     /// Whether a position is in a header of the system or the compiler.
     fn is_system(&self, position: &Position) -> bool {
-        let Some(loc) = position.expansion else { return true };
-        self.names.get(loc.file as usize).is_some_and(|name| {
+        position.expansion.is_none_or(|loc| self.is_system_file(loc.file))
+    }
+    /// Whether a token is written in a macro of a system header.
+    pub fn is_made_by_system(&self, position: &Position) -> bool {
+        position.spelling.as_ref().is_some_and(|loc| self.is_system_file(loc.file))
+    }
+    /// Whether a token is written in a macro's definition, not where the macro is used.
+    pub fn is_made_by_macro(&self, position: &Position) -> bool {
+        position.spelling.is_some() && !position.macro_argument
+    }
+    fn is_system_file(&self, file: u32) -> bool {
+        self.names.get(file as usize).is_some_and(|name| {
             name.as_ref() != self.file && (name.starts_with("/usr/") || name.contains("/lib/clang/"))
         })
     }

@@ -1,8 +1,9 @@
 //! The concrete reference interpreter: small, plainly right, and what everything else is checked against.
 //!
 //! A [`Machine`] runs functions of a module on concrete values and memory. It tells an [`Observer`] which way every
-//! branch went and what the program printed, and ends with an [`End`]: a result, an exit status, an error with its place,
-//! a limit, or the name of something unsupported. Calls use their own frame stack, never the host's.
+//! branch went, which points it passed and what the program printed, and ends with an [`End`]: a result, an exit status,
+//! an error with its place, a limit, or the name of something unsupported. At a point and at the entry of a function an
+//! observer can evaluate pure expressions in a [`StateView`]. Calls use their own frame stack, never the host's.
 //!
 //! The module must be free of [`touchstone_ir::verify`] errors; running another one may panic.
 //!
@@ -13,6 +14,7 @@
 //!   pointer, dead object, bounds, constant object, undefined bytes (or undefined value).
 //! - A global that the module only declares has undefined bytes; whoever reads them, or accesses beyond its size, stops
 //!   as unsupported.
+//! - A point counts no step: a run is the same with and without points.
 //! - A pointer comparison or difference between objects goes by address, except that different objects are never equal.
 //!
 //! Deliberately not here: symbolic values, IO, any rule of a source language.
@@ -26,9 +28,11 @@ mod memory;
 mod observer;
 mod printf;
 mod value;
+mod view;
 
 pub use machine::{End, InputRequest, LimitKind, Limits, Machine};
 pub use memory::{ObjectInfo, ObjectKind};
 pub use observer::{Event, NullObserver, Observer, PathRecorder};
 pub use touchstone_ir::PathHash;
 pub use value::{ObjectId, Pointer, Value};
+pub use view::StateView;

@@ -3,6 +3,7 @@
 use crate::memory::{Fill, Memory, ObjectInfo, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::value::{ObjectId, Pointer, Value};
+use crate::view::StateView;
 use std::borrow::Cow;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{
@@ -340,8 +341,10 @@ impl<'m> Machine<'m> {
             self.regs[reg_base + param.reg.index()] = argument;
         }
         let (block, next) = (BlockId::new(0), 0);
-        self.frames.push(Frame { func: callee, function, block, next, reg_base, slot_base, result });
+        let frame = Frame { func: callee, function, block, next, reg_base, slot_base, result };
+        self.frames.push(frame);
         observer.event(&Event::Call(callee));
+        observer.enter(&StateView { machine: self, frame: &frame });
         Ok(())
     }
 
@@ -384,6 +387,26 @@ impl<'m> Machine<'m> {
         let object = object.ok_or(Stop::Limit(LimitKind::Memory))?;
         self.slots[index] = Some(object);
         Ok(object)
+    }
+
+    // What a view asks for.
+
+    pub(crate) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// A register of the innermost frame.
+    pub(crate) fn register(&self, frame: &Frame<'m>, reg: Reg) -> Option<Value> {
+        self.regs.get(frame.reg_base + reg.index()).copied()
+    }
+
+    /// The object of a slot of the innermost frame, if there is one yet.
+    pub(crate) fn slot_object(&self, frame: &Frame<'m>, slot: SlotId) -> Option<ObjectId> {
+        self.slots.get(frame.slot_base + slot.index()).copied().flatten()
+    }
+
+    pub(crate) fn known_global(&self, id: GlobalId) -> Option<ObjectId> {
+        self.globals.get(id).copied()
     }
 
     // Operands.
@@ -465,7 +488,11 @@ impl<'m> Machine<'m> {
             }
             InstKind::MemCopy { dst, src, size } => self.step_copy(frame, *dst, *src, *size)?,
             InstKind::MemSet { dst, value, size } => self.step_set(frame, *dst, *value, *size)?,
-            InstKind::Point { .. } => {}
+            InstKind::Point { point } => {
+                // Given back: limits must not depend on points.
+                self.steps_left += 1;
+                observer.point(*point, &StateView { machine: self, frame });
+            }
             InstKind::SlotBegin { slot } => {
                 let object = self.slot(frame, *slot)?;
                 self.memory.make_undefined(object);

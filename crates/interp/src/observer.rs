@@ -1,7 +1,7 @@
 //! What a run tells about itself while it happens.
 
-use crate::End;
-use touchstone_ir::{BlockId, CondTag, FuncId, PathHash};
+use crate::{End, StateView};
+use touchstone_ir::{BlockId, CondTag, FuncId, PathHash, PointId};
 
 /// Something that happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +40,11 @@ pub trait Observer {
     fn event(&mut self, event: &Event);
     /// The program wrote to standard output.
     fn output(&mut self, bytes: &[u8]);
+    /// A function was entered, right after its [`Event::Call`]: the registers of its parameters hold the arguments, the
+    /// others nothing.
+    fn enter(&mut self, _at: &StateView<'_>) {}
+    /// A point was executed.
+    fn point(&mut self, _point: PointId, _at: &StateView<'_>) {}
 }
 
 /// Listens to nothing.

@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, Value};
+use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, StateView, Value};
 use touchstone_ir::filetest::{self, Call, Expectation};
-use touchstone_ir::{Module, Ty, parse, print, sign_extend, verify};
+use touchstone_ir::{Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir")
@@ -99,13 +99,13 @@ fn run_file(text: &str) -> Result<Vec<(Expectation, String)>, String> {
     Ok(outcomes)
 }
 
-#[derive(Default)]
-struct Recorder {
+struct Recorder<'m> {
+    module: &'m Module,
     trace: String,
     output: Vec<u8>,
 }
 
-impl Observer for Recorder {
+impl Observer for Recorder<'_> {
     fn event(&mut self, event: &Event) {
         let space = if self.trace.is_empty() { "" } else { " " };
         match event {
@@ -122,6 +122,19 @@ impl Observer for Recorder {
     fn output(&mut self, bytes: &[u8]) {
         self.output.extend_from_slice(bytes);
     }
+    /// `fn0.p1=7`, with `none` for an expression that has no value; a statement has only its point.
+    fn point(&mut self, point: PointId, at: &StateView<'_>) {
+        let value = match &self.module.functions[at.func()].points[point].kind {
+            PointKind::Statement => String::new(),
+            PointKind::Value(value)
+            | PointKind::Condition { value, .. }
+            | PointKind::Label { predicate: value, .. } => match at.eval(value) {
+                Some(found) => format!("={}", show_value(found, Some(value.ty))),
+                None => "=none".to_string(),
+            },
+        };
+        write!(self.trace, " {}.{point}{value}", at.func()).expect("a string");
+    }
 }
 
 /// The end with its output, and the trace.
@@ -131,7 +144,7 @@ fn run(module: &Module, call: &Call) -> Result<(String, String), String> {
     let mut machine = Machine::new(module, limits);
     machine.provide_inputs(call.inputs.iter().map(|bytes| (String::new(), bytes.clone())).collect());
     let args: Vec<Value> = call.args.iter().map(|&arg| Value::Int(arg)).collect();
-    let mut recorder = Recorder::default();
+    let mut recorder = Recorder { module, trace: String::new(), output: Vec::new() };
     let end = machine.call(function, &args, &mut recorder);
     let mut outcome = show(&end, module.functions[function].result, module);
     if !recorder.output.is_empty() {
@@ -147,13 +160,7 @@ fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {
     };
     match end {
         End::Returned(None) => "void".to_string(),
-        End::Returned(Some(Value::Undefined)) => "undefined".to_string(),
-        End::Returned(Some(Value::Ptr(pointer))) => format!("pointer + {}", pointer.offset),
-        End::Returned(Some(Value::Int(value))) => match ty {
-            Some(Ty::Ptr) if *value == 0 => "null".to_string(),
-            Some(Ty::Int(bits)) if bits > 1 => sign_extend(*value, bits).to_string(),
-            _ => value.to_string(),
-        },
+        End::Returned(Some(value)) => show_value(*value, ty),
         End::Exited(status) => format!("exit {status}"),
         End::Error { kind, span } => format!("error \"{kind}\"{}", place(span)),
         End::Assumed => "assumed".to_string(),
@@ -161,5 +168,15 @@ fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {
         End::Limit(LimitKind::Frames) => "limit frames".to_string(),
         End::Limit(LimitKind::Memory) => "limit memory".to_string(),
         End::Unsupported { what, span } => format!("unsupported {what:?}{}", place(span)),
+    }
+}
+
+fn show_value(value: Value, ty: Option<Ty>) -> String {
+    match (value, ty) {
+        (Value::Undefined, _) => "undefined".to_string(),
+        (Value::Ptr(pointer), _) => format!("pointer + {}", pointer.offset),
+        (Value::Int(0), Some(Ty::Ptr)) => "null".to_string(),
+        (Value::Int(value), Some(Ty::Int(bits))) if bits > 1 => sign_extend(value, bits).to_string(),
+        (Value::Int(value), _) => value.to_string(),
     }
 }

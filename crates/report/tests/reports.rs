@@ -80,6 +80,7 @@ fn test(id: &str, params: Vec<NamedValue>, objects: Vec<ObjectInput>) -> TestCas
         oracle: None,
         description: "a > b".into(),
         path: 0xabc,
+        covers: vec![],
         replayed: Replay::Agreed,
     }
 }

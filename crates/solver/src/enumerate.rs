@@ -16,7 +16,7 @@ const WORK: usize = 16;
 fn width_of_domain(terms: &Terms, bounds: &Bounds, var: VarId) -> Option<u64> {
     let facts = bounds.facts(terms, terms.var_term(var));
     let span = facts.span();
-    (span < 1 << 20).then_some(span + 1)
+    (span < 1 << 20).then(|| span + 1)
 }
 
 /// The variables that have few values.
@@ -186,5 +186,26 @@ impl Tester {
             column.extend(&self.gathered);
         }
         kept.len += self.survivors.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_variables_with_few_values_are_bounded() {
+        let check = |width: u8, expected: Option<u64>| {
+            let mut terms = Terms::new();
+            let term = terms.var(width, "x");
+            let var = terms.support(term)[0];
+            assert_eq!(width_of_domain(&terms, &Bounds::default(), var), expected, "{width} bits");
+        };
+        check(1, Some(2));
+        check(8, Some(256));
+        check(20, Some(1 << 20));
+        check(21, None);
+        check(63, None);
+        check(64, None);
     }
 }

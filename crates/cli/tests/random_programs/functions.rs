@@ -14,6 +14,8 @@ pub struct Unit {
     pub text: String,
     /// Smallest and largest value of every scalar, by the name of its input.
     pub domains: Vec<(String, i64, i64)>,
+    /// Whether to try eager aliases too.
+    pub eager: bool,
 }
 
 /// What may be in a function.
@@ -140,7 +142,9 @@ impl Gen<'_> {
             .collect();
         let body = self.body(&globals);
         let _ = writeln!(text, "int {name}({}) {{\n{body}}}", params.join(", "));
-        Unit { name, text, domains: domains.into_iter().map(|(name, low, high, ..)| (name, low, high)).collect() }
+        let domains = domains.into_iter().map(|(name, low, high, ..)| (name, low, high)).collect();
+        let eager = self.rng.chance(20);
+        Unit { name, text, domains, eager }
     }
 
     /// A declaration, its range, how many scalars it has.

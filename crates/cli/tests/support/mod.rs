@@ -1,5 +1,8 @@
 //! What the tests over `examples/` share: the programs and the expectations written in them.
 
+// Each test file uses a part of this.
+#![allow(dead_code)]
+
 use std::path::{Path, PathBuf};
 
 /// A program of `examples/`.

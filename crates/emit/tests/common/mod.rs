@@ -146,6 +146,7 @@ impl Bench {
             oracle: None,
             description: format!("a path of {function}"),
             path: 0,
+            covers: vec![],
             replayed: Replay::NotRun,
         }
     }

@@ -1,0 +1,106 @@
+//! How far an open goal is, in blocks, over calls and returns; and which states can reach none (DESIGN §7).
+//!
+//! Static and generous: what control flow alone allows. A state that can reach no open goal is given up without loss.
+
+use crate::coverage::Coverage;
+use crate::state::State;
+use touchstone_base::Id;
+use touchstone_criteria::Goal;
+use touchstone_ir::{BlockId, Callee, FuncId, InstKind, Module, TermKind, successors};
+
+/// Each frame between a state and a goal counts as so many blocks.
+const FRAME: u32 = 4;
+
+/// Distances to open goals.
+pub(crate) struct Reach {
+    /// For every function and block: blocks to an open goal, over calls but not over returns.
+    distance: Vec<Vec<Option<u32>>>,
+    version: u64,
+}
+
+impl Reach {
+    pub fn new(module: &Module, coverage: &Coverage) -> Reach {
+        let mut distance: Vec<Vec<Option<u32>>> =
+            module.functions.values().map(|function| vec![None; function.blocks.len()]).collect();
+        for goal in coverage.open_goals() {
+            for block in places(module, &coverage.watch.goals[goal]) {
+                distance[goal_func(&coverage.watch.goals[goal]).index()][block.index()] = Some(0);
+            }
+        }
+        // To a fixpoint: calls make functions depend on each other. Distances only shrink.
+        loop {
+            let mut changed = false;
+            for (func, function) in module.functions.iter() {
+                for (block, content) in function.blocks.iter().rev() {
+                    let mut best = distance[func.index()][block.index()];
+                    let mut offer = |other: Option<u32>| {
+                        if let Some(other) = other
+                            && best.is_none_or(|best| other + 1 < best)
+                        {
+                            best = Some(other + 1);
+                        }
+                    };
+                    for next in successors(&content.terminator.kind) {
+                        offer(distance[func.index()][next.index()]);
+                    }
+                    for inst in &content.insts {
+                        if let InstKind::Call { callee: Callee::Direct(callee), .. } = &inst.kind {
+                            offer(distance[callee.index()].first().copied().flatten());
+                        }
+                    }
+                    if best != distance[func.index()][block.index()] {
+                        distance[func.index()][block.index()] = best;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        Reach { distance, version: coverage.version }
+    }
+
+    /// Whether goals were covered since.
+    pub fn is_old(&self, coverage: &Coverage) -> bool {
+        self.version != coverage.version
+    }
+
+    /// How far the state is from an open goal; `None` if it can reach none.
+    pub fn of(&self, state: &State) -> Option<u32> {
+        let above = state.frames.iter().rev().enumerate();
+        let frame = |(height, frame): (usize, &std::rc::Rc<crate::state::Frame>)| {
+            let here = self.distance[frame.func.index()][frame.block.index()]?;
+            Some(here + FRAME * height as u32)
+        };
+        above.filter_map(frame).min()
+    }
+}
+
+fn goal_func(goal: &Goal) -> FuncId {
+    goal.func()
+}
+
+/// The blocks in which a goal can be reached.
+fn places(module: &Module, goal: &Goal) -> Vec<BlockId> {
+    let function = &module.functions[goal.func()];
+    let blocks = |holds: &dyn Fn(&touchstone_ir::Block) -> bool| {
+        function.blocks.iter().filter(|(_, block)| holds(block)).map(|(id, _)| id).collect::<Vec<_>>()
+    };
+    match goal {
+        Goal::Label { point, .. } => blocks(&|block| {
+            block.insts.iter().any(|inst| inst.kind == InstKind::Point { point: *point })
+        }),
+        Goal::Entry { .. } => vec![BlockId::new(0)],
+        Goal::Arm { block, .. } => vec![*block],
+        Goal::Outcome { decision, .. }
+        | Goal::Condition { decision, .. }
+        | Goal::Row { decision, .. }
+        | Goal::Independent { decision, .. } => blocks(&|block| {
+            matches!(&block.terminator.kind, TermKind::Branch { tag: Some(tag), .. } if tag.decision == *decision)
+        }),
+        Goal::Error { span, .. } => blocks(&|block| {
+            block.insts.iter().any(|inst| inst.span == *span) || block.terminator.span == *span
+        }),
+    }
+}

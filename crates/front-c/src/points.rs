@@ -1,0 +1,189 @@
+//! Points: where coverage speaks of statements, values, conditions and labels (seed 002, section III).
+//!
+//! A point stands immediately before the code that it is about. Code that is lowered twice has one point with two
+//! instructions. Library models have no points: they are not what a user tests.
+
+use crate::ast::Node;
+use crate::decide::shown;
+use crate::func::Lowerer;
+use crate::pure::has_effects;
+use crate::source::shorten;
+use crate::unit::initialiser;
+use std::collections::HashMap;
+use touchstone_base::Span;
+use touchstone_ir::{CondTag, Expr, InstKind, Point, PointId, PointKind};
+
+/// What a point is about: clang's id of the node, or the condition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Subject {
+    Statement(u64),
+    Value(u64),
+    Condition(CondTag),
+    Label(u64),
+}
+
+/// The points of a function so far.
+#[derive(Default)]
+pub(crate) struct Marks {
+    /// `None` for what has no point.
+    known: HashMap<Subject, Option<PointId>>,
+    labels: u32,
+    /// Inside of code that a system header's macro made: its own statements and values are not the user's.
+    pub hidden: bool,
+}
+
+/// How the arguments of a call that marks a label are ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LabelCall {
+    /// `touchstone_label(id, condition)`.
+    IdFirst,
+    /// `pc_label(condition)`, `pc_label(condition, id)`, `pc_label(condition, id, tag)`.
+    ConditionFirst,
+}
+
+/// Whether a function of this name marks a label. Its definition, if the program has one, is only for ordinary builds.
+pub(crate) fn label_call(name: &str) -> Option<LabelCall> {
+    match name {
+        "touchstone_label" => Some(LabelCall::IdFirst),
+        "pc_label" => Some(LabelCall::ConditionFirst),
+        _ => None,
+    }
+}
+
+impl Lowerer<'_, '_> {
+    fn mark(&mut self, subject: Subject, make: impl FnOnce(&mut Self) -> Option<Point>) {
+        if self.function.library {
+            return;
+        }
+        let known = self.marks.known.get(&subject).copied();
+        let point = known.unwrap_or_else(|| {
+            let made = make(self);
+            let point = made.map(|point| self.function.points.push(point));
+            self.marks.known.insert(subject, point);
+            point
+        });
+        if let Some(point) = point {
+            let span = self.function.points[point].span;
+            self.emit(InstKind::Point { point }, span);
+        }
+    }
+
+    /// Marks the beginning of a statement, if it is one that executes.
+    pub fn mark_statement(&mut self, node: &Node) {
+        let head = match node.kind.as_str() {
+            "CompoundStmt" | "NullStmt" | "" | "CaseStmt" | "DefaultStmt" | "LabelStmt" | "AttributedStmt" => return,
+            "DeclStmt" if !node.inner.iter().any(is_initialised) => return,
+            "IfStmt" | "SwitchStmt" | "WhileStmt" => Some(node.child(0)),
+            "ForStmt" => Some(None),
+            _ if is_label_call(node) => return,
+            _ => None,
+        };
+        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+            return;
+        }
+        self.mark(Subject::Statement(node.id), |lowerer| {
+            let (span, text) = match head {
+                Some(condition) => lowerer.unit.head(node, condition),
+                None if node.kind == "DoStmt" => lowerer.head_of_do(node),
+                None => {
+                    let text = lowerer.unit.short_text(node);
+                    (lowerer.unit.span(node), text.strip_suffix(';').map(str::trim_end).unwrap_or(&text).to_string())
+                }
+            };
+            Some(Point { kind: PointKind::Statement, span, text })
+        });
+    }
+
+    fn head_of_do(&mut self, node: &Node) -> (Span, String) {
+        let (span, text) = self.unit.keyword(node);
+        if self.unit.is_made_by_macro(&node.begin) {
+            return (span, text);
+        }
+        let condition = node.child(1).map(|node| self.unit.short_text(shown(node))).unwrap_or_default();
+        (span, shorten(format!("do … while ({condition})")))
+    }
+
+    /// Marks the evaluation of a scalar value that something keeps or uses.
+    pub fn mark_value(&mut self, node: &Node) {
+        self.mark_formula(node, Self::formula);
+    }
+    /// Marks the evaluation of what a compound assignment stores.
+    pub fn mark_compound(&mut self, node: &Node) {
+        self.mark_formula(node, Self::formula_of_compound);
+    }
+    fn mark_formula(&mut self, node: &Node, formula: impl FnOnce(&mut Self, &Node) -> Option<Expr>) {
+        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+            return;
+        }
+        let written = shown(node);
+        // The address of a string is of no interest.
+        if matches!(written.kind.as_str(), "StringLiteral" | "PredefinedExpr") {
+            return;
+        }
+        self.mark(Subject::Value(node.id), |lowerer| {
+            let kind = PointKind::Value(formula(lowerer, node)?);
+            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+        });
+    }
+    /// Marks the evaluation of an initialiser inside of an aggregate's, unless it is a constant: tables have thousands.
+    pub fn mark_element(&mut self, node: &Node) {
+        if self.unit.const_int(node).is_none() && node.kind != "ImplicitValueInitExpr" {
+            self.mark_value(node);
+        }
+    }
+
+    /// Marks the evaluation of a condition.
+    pub fn mark_condition(&mut self, tag: CondTag, node: &Node) {
+        self.mark(Subject::Condition(tag), |lowerer| {
+            let kind = PointKind::Condition { tag, value: lowerer.formula_of_truth(node)? };
+            let written = shown(node);
+            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+        });
+    }
+
+    /// Marks a label; the call that asks for it does nothing else.
+    pub fn mark_label(&mut self, call: LabelCall, node: &Node) {
+        let args = node.inner.get(1..).unwrap_or_default();
+        let (id, condition) = match call {
+            LabelCall::IdFirst => (args.first(), args.get(1)),
+            LabelCall::ConditionFirst => (args.get(1), args.first()),
+        };
+        let Some(condition) = condition else { return self.unsupported("label without a condition", node) };
+        if has_effects(condition) {
+            return self.unsupported("side effect in a label", node);
+        }
+        let Some(predicate) = self.formula_of_truth(condition) else {
+            return self.unsupported("this kind of expression in a label", node);
+        };
+        self.mark(Subject::Label(node.id), |lowerer| {
+            lowerer.marks.labels += 1;
+            let number = lowerer.marks.labels;
+            let name = id.and_then(|id| lowerer.label_name(id)).unwrap_or_else(|| number.to_string());
+            let kind = PointKind::Label { name, predicate };
+            Some(Point { kind, span: lowerer.unit.span(node), text: lowerer.unit.short_text(node) })
+        });
+    }
+    /// The id of a label as the source writes it; a number if a macro made it.
+    fn label_name(&mut self, id: &Node) -> Option<String> {
+        let written = shown(id);
+        let text = self.unit.short_text(written);
+        let value = self.unit.const_signed(written).map(|value| value.to_string());
+        let name = if self.unit.is_made_by_macro(&written.begin) { value.unwrap_or(text) } else { text };
+        Some(name).filter(|name| !name.is_empty())
+    }
+}
+
+/// Whether a declaration has an initialiser that is executed.
+fn is_initialised(node: &Node) -> bool {
+    node.kind == "VarDecl" && !matches!(node.storage.as_str(), "static" | "extern") && initialiser(node).is_some()
+}
+
+/// Whether an expression statement is only a label.
+fn is_label_call(node: &Node) -> bool {
+    match (node.kind.as_str(), node.inner.first()) {
+        ("ParenExpr" | "ConstantExpr", Some(inner)) => is_label_call(inner),
+        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner)) if node.cast == "ToVoid" => is_label_call(inner),
+        ("CallExpr", _) => crate::consts::callee_name(node).and_then(label_call).is_some(),
+        _ => false,
+    }
+}
