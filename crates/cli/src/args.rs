@@ -140,6 +140,9 @@ pub struct Generate {
     /// Frames of one path's call stack
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Search")]
     pub call_depth: usize,
+    /// Values of one thing that must be fixed on a path (an index in eager mode, the size of a copy)
+    #[arg(long, value_name = "N", default_value_t = 4096, help_heading = "Search")]
+    pub max_values: usize,
     /// Instructions of one path
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Search")]
     pub steps: u64,

@@ -66,6 +66,11 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     };
     let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt };
     let campaign = job.run(&tasks)?;
+    for function in campaign.functions.iter().filter(|function| function.exhaustive && function.paths.explored == 0) {
+        if function.objectives.covered == 0 && !options.quiet {
+            eprintln!("warning: no input of `{}` is allowed: its precondition or ranges exclude everything", function.name);
+        }
+    }
     report(options, &program, &campaign, out.path())?;
     Ok(verdict(options, &campaign, interrupt.load(Ordering::Relaxed)).into())
 }

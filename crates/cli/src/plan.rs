@@ -86,6 +86,8 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         Entry::Function => (given.or_else(|| named("_pre")), named("_post")),
         Entry::Program => (None, None),
     };
+    check_signature(module, func, precondition.as_deref(), Role::Precondition)?;
+    check_signature(module, func, oracle.as_deref(), Role::Oracle)?;
     let config = Config {
         entry,
         aliases: match options.aliases {
@@ -112,6 +114,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
         call_depth: options.call_depth,
         steps: options.steps,
+        max_values: options.max_values,
         lengths,
         ranges,
         precondition,
@@ -151,4 +154,37 @@ pub fn scope(module: &Module, func: FuncId, entry: Entry, options: &Generate) ->
 /// What users switch about criteria.
 pub fn criteria_options(options: &Generate) -> CriteriaOptions {
     CriteriaOptions { mutators: options.mutators.clone(), ..CriteriaOptions::default() }
+}
+
+/// What a function beside the function under test is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Precondition,
+    Oracle,
+}
+
+/// A precondition takes the parameters of its function; an oracle the same and, unless there is none, the result.
+fn check_signature(module: &Module, func: FuncId, helper: Option<&str>, role: Role) -> Result<()> {
+    let Some(helper) = helper.and_then(|name| module.function_named(name)) else { return Ok(()) };
+    let (function, helper) = (&module.functions[func], &module.functions[helper]);
+    let ty = |f: &Function, index: usize| f.params.get(index).map(|param| (f.regs[param.reg].ty, param.aggregate));
+    let hidden = usize::from(function.aggregate_result);
+    let own = function.params.len() - hidden;
+    let same = (0..own).all(|index| ty(function, index + hidden) == ty(helper, index));
+    let gives = function.result.is_some() || function.aggregate_result;
+    let extra = usize::from(role == Role::Oracle && gives);
+    if same && helper.params.len() == own + extra && helper.result.is_some() {
+        return Ok(());
+    }
+    let what = match (role, extra) {
+        (Role::Precondition, _) | (Role::Oracle, 0) => "the parameters",
+        (Role::Oracle, _) => "the parameters and the result",
+    };
+    bail!(
+        "`{}` at {} must take {what} of `{}` and return a number; rename it if it is not meant for `{}`",
+        helper.name,
+        helper.span.display(&module.files),
+        function.name,
+        function.name
+    )
 }

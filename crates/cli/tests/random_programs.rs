@@ -6,6 +6,8 @@
 //! Left out, because they hit something that is known (search for `known:` in the generators):
 // known: `char x[4] = {"q"};` in a function: a short string in braces is out of bounds when it is copied (whole.rs).
 // known: a global that only the precondition reads is no input (functions.rs).
+// known: the replay calls an error path a disagreement if a sanitizer complains elsewhere first (`&a[9]` is only made, or
+// `m[1][-1]` stays inside the object) or not at all (the compiler dropped the read): no bounds errors in the replay test.
 // known: reads nested four deep over written arrays can time out in the solver: seed 11658 of the long run.
 
 #[path = "random_programs/functions.rs"]
@@ -154,7 +156,7 @@ fn the_engine_finds_exactly_the_paths_that_all_inputs_of_a_random_function_take(
     batches(seeds(120, 5000), BATCH, |seeds| {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let points = if long() { 1500 } else { 300 };
-        let style = Style { errors: true, uninitialised: true, points };
+        let style = Style { divisions: true, bounds: true, uninitialised: true, points };
         let units: Vec<Unit> = seeds.clone().map(|seed| functions::unit(seed, &format!("f{seed}"), style)).collect();
         let text: String = units.iter().map(|unit| unit.text.as_str()).collect();
         let module = lower(&write(scratch.path(), "functions.c", &text));
@@ -308,7 +310,7 @@ fn value_of(module: &Module, data: DataTypeId, next: &mut impl Iterator<Item = i
 fn tests_of_random_functions_replay_on_the_compiled_program() {
     batches(seeds(12, 300), 6, |seeds| {
         let scratch = tempfile::tempdir().expect("a scratch directory");
-        let style = Style { errors: true, uninitialised: false, points: 150 };
+        let style = Style { divisions: true, bounds: false, uninitialised: false, points: 150 };
         // Other functions than those of the brute-force test.
         let units: Vec<Unit> =
             seeds.clone().map(|seed| functions::unit(seed + (1 << 32), &format!("f{seed}"), style)).collect();
@@ -344,10 +346,9 @@ fn judge(ran: &std::process::Output) -> Result<(), String> {
     }
 }
 
-/// Whether the compiled program did what the test says. An access outside an object can hit other valid memory, which no
-/// run of the compiled program shows.
+/// Whether the compiled program did what the test says.
 fn confirmed(test: &serde_json::Value) -> bool {
-    test["replay"] == "agreed" || (test["outcome"] == "error" && test["replay"] == "not_checkable")
+    test["replay"] == "agreed"
 }
 
 fn disagreements(stdout: &[u8]) -> String {

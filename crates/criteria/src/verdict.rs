@@ -22,7 +22,7 @@ pub enum Bound {
     CallDepth,
     /// Steps of one path.
     Steps,
-    /// Too many values of an index in eager mode.
+    /// Too many values of something that must be fixed: an index in eager mode, the size of a copy.
     Values,
 }
 
@@ -38,7 +38,7 @@ impl Bound {
             Bound::Interrupted => "interrupted",
             Bound::CallDepth => "--call-depth",
             Bound::Steps => "--steps",
-            Bound::Values => "--aliases late",
+            Bound::Values => "--max-values",
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::watcher::Watcher;
 use touchstone_criteria::{Expected, GoalId, MadeInput, NamedValue, ObjectInput, Watch};
 use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, Linkage, Module, PointerTarget, Ty};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty};
 
 /// What a concrete run showed.
 #[derive(Clone, PartialEq, Debug)]
@@ -87,7 +87,10 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
     let (end, recorder, hits) = observed(&mut run.machine, func, &args, look.watch);
     let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
     let accepted = match (look.oracle, &end) {
-        (Some(oracle), End::Returned(value)) => run.accepts(oracle, &args[hidden..], *value),
+        (Some(oracle), End::Returned(value)) => {
+            let result = value.or(result_object.map(|object| Value::ptr(object, 0)));
+            run.accepts(oracle, &args[hidden..], result)
+        }
         _ => true,
     };
     ConcreteRun { path: recorder.finish(&end).value(), end, expected, hits, accepted }
@@ -235,7 +238,10 @@ impl Run<'_> {
     /// The globals that a test could look at, before the call.
     fn snapshot(&self) -> Snapshot {
         let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
-        let globals = self.module.globals.iter().filter(|(_, global)| !global.constant && visible(global.linkage));
+        // A test that compares more than this would not be readable anyway.
+        const MOST_BYTES: u64 = 1 << 16;
+        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MOST_BYTES;
+        let globals = self.module.globals.iter().filter(|(_, global)| shown(global));
         globals.map(|(id, global)| (id, self.bytes(id, global.size))).collect()
     }
 

@@ -202,16 +202,11 @@ impl Exploration<'_, '_> {
             pending: Rc::default(),
             returned: None,
         };
-        match self.executor.config.entry {
-            Entry::Function => {
-                self.executor.globals(&mut state, Some(self.func))?;
-                self.arguments = self.executor.arguments(&mut state, self.func)?;
-            }
-            Entry::Program => {
-                self.executor.globals(&mut state, None)?;
-                self.arguments = self.executor.program_arguments(&mut state, self.func);
-            }
-        }
+        self.executor.globals(&mut state, self.func)?;
+        self.arguments = match self.executor.config.entry {
+            Entry::Function => self.executor.arguments(&mut state, self.func)?,
+            Entry::Program => self.executor.program_arguments(&mut state, self.func),
+        };
         Ok(state)
     }
 
@@ -631,7 +626,8 @@ impl Exploration<'_, '_> {
         let Some(name) = &self.executor.config.oracle else { return };
         let Some(func) = self.executor.module.function_named(name) else { return };
         let mut arguments = self.visible(&self.arguments.clone());
-        arguments.extend(value);
+        let result_object = self.executor.module.functions[self.func].aggregate_result.then(|| self.arguments[0].clone());
+        arguments.extend(value.or(result_object));
         let params = self.executor.module.functions[func].params.len();
         arguments.truncate(params);
         let accepted = match self.executor.fold_truth(state, func, arguments) {

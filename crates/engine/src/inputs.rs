@@ -10,9 +10,12 @@ use std::rc::Rc;
 use touchstone_base::{Id, IndexMap};
 use touchstone_criteria::{Bound, Incomplete};
 use touchstone_ir::{
-    Callee, DataType, DataTypeId, FuncId, GlobalId, InstKind, Linkage, Module, Operand, Reg, Ty, mask,
+    CallGraph, DataType, DataTypeId, FuncId, GlobalId, InstKind, Linkage, Module, Operand, Reg, Ty, mask,
 };
 use touchstone_solver::{Rel, Side, TermId};
+
+/// A global larger than this is not modelled.
+const MOST_BYTES: u64 = 1 << 24;
 
 /// What a path has asked for so far.
 #[derive(Clone, Default)]
@@ -243,6 +246,15 @@ impl Executor<'_> {
         Ok((value, cells))
     }
 
+    /// Whether two types are the same to memory: the same type, or integers of one width and sign.
+    fn same_layout(&self, a: DataTypeId, b: DataTypeId) -> bool {
+        let types = &self.module.types;
+        match (&types[a], &types[b]) {
+            (DataType::Int { bits: x, signed: s, .. }, DataType::Int { bits: y, signed: t, .. }) => (x, s) == (y, t),
+            _ => a == b,
+        }
+    }
+
     /// The arguments of a program's entry function, as the interpreter's `program_arguments` makes them.
     pub(crate) fn program_arguments(&mut self, state: &mut State, func: FuncId) -> Vec<Value> {
         let word = crate::concrete::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
@@ -261,7 +273,10 @@ impl Executor<'_> {
         let mut options = Vec::new();
         let decide = |state: &mut State, value: Value| state.inputs_mut().lazies[id].decided = Some(value);
         let length = self.config.lengths.get(&*lazy.name).copied();
-        if state.inputs.fresh < self.config.max_objects || length.is_some() {
+        if self.size_of(lazy.pointee) == 0 {
+            let what = format!("object behind `{}`, whose type has no known size", lazy.name);
+            options.push(Err(Stop::unsupported(what, touchstone_base::Span::none())));
+        } else if state.inputs.fresh < self.config.max_objects || length.is_some() {
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
             let count = length.unwrap_or(1);
@@ -278,7 +293,7 @@ impl Executor<'_> {
         decide(&mut null, Value::NULL);
         options.push(Ok(null));
         for earlier in &state.inputs.objects {
-            if earlier.element == lazy.pointee {
+            if self.same_layout(earlier.element, lazy.pointee) {
                 let mut alias = state.clone();
                 decide(&mut alias, Value::pointer(earlier.object, 0));
                 options.push(Ok(alias));
@@ -287,19 +302,33 @@ impl Executor<'_> {
         options
     }
 
-    /// Puts all globals into memory; those that are inputs of `func` (if given) get fresh values.
-    pub(crate) fn globals(&mut self, state: &mut State, inputs_of: Option<FuncId>) -> Result<(), Stop> {
+    /// Puts the globals that are used into memory. For a function under test, those that it or its precondition or
+    /// oracle may read are inputs; a program starts with the initial values.
+    pub(crate) fn globals(&mut self, state: &mut State, func: FuncId) -> Result<(), Stop> {
         let module = self.module;
-        let wanted = inputs_of.map(|func| global_inputs(module, func)).unwrap_or_default();
-        for global in module.globals.values() {
-            let cells = vec![Cell::Byte(0); global.size as usize];
+        let helpers = [&self.config.precondition, &self.config.oracle].into_iter().flatten();
+        let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
+        roots.push(func);
+        let used = used_globals(module, &roots);
+        let inputs = match self.config.entry {
+            crate::Entry::Function => inputs_among(module, used.clone()),
+            crate::Entry::Program => BTreeSet::new(),
+        };
+        for (id, global) in module.globals.iter() {
+            if used.contains(&id) && global.size > MOST_BYTES {
+                let what = format!("global {} of {} bytes", global.name, global.size);
+                return Err(Stop::unsupported(what, global.span));
+            }
             let kind = if global.constant { ObjectKind::Constant } else { ObjectKind::Global };
-            state.memory.alloc(Object::with_cells(cells, kind, Some(global.data)));
+            let mut object = Object::with_cells(Vec::new(), kind, Some(global.data));
+            object.size = global.size;
+            state.memory.alloc(object);
         }
         let mut constraints = Vec::new();
-        for (id, global) in module.globals.iter() {
+        for id in used {
+            let global = &module.globals[id];
             let mut cells = Vec::new();
-            if wanted.contains(&id) {
+            if inputs.contains(&id) {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
                 state.inputs_mut().globals.push(Rc::new(input));
@@ -377,29 +406,40 @@ pub(crate) fn global_object(id: GlobalId) -> ObjectId {
     ObjectId::new(id.index())
 }
 
+/// The globals that these functions and their callees name, and what the initial contents of those point to.
+pub(crate) fn used_globals(module: &Module, roots: &[FuncId]) -> BTreeSet<GlobalId> {
+    let calls = CallGraph::new(module);
+    let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
+    let mut pending: Vec<GlobalId> = Vec::new();
+    for func in reachable {
+        for inst in module.functions[func].blocks.values().flat_map(|block| &block.insts) {
+            if let InstKind::GlobalAddr { global, .. } = &inst.kind {
+                pending.push(*global);
+            }
+        }
+    }
+    let mut used = BTreeSet::new();
+    while let Some(global) = pending.pop() {
+        if used.insert(global) {
+            for piece in module.globals[global].init.iter().flatten() {
+                if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
+                    pending.push(*global);
+                }
+            }
+        }
+    }
+    used
+}
+
 /// The globals that a function may read through its callees and that are not constants of the program.
 ///
 /// Not an input: a constant, a literal, a static local (no test can set it), and a global that has an explicit
 /// initialiser and that no code of the module writes or lets escape: its value is always the initialiser's.
 pub fn global_inputs(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
-    let mut seen = BTreeSet::from([func]);
-    let mut pending = vec![func];
-    let mut used = BTreeSet::new();
-    while let Some(next) = pending.pop() {
-        for block in module.functions[next].blocks.values() {
-            for inst in &block.insts {
-                match &inst.kind {
-                    InstKind::GlobalAddr { global, .. } => {
-                        used.insert(*global);
-                    }
-                    InstKind::Call { callee: Callee::Direct(callee), .. } if seen.insert(*callee) => {
-                        pending.push(*callee);
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
+    inputs_among(module, used_globals(module, &[func]))
+}
+
+fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>) -> BTreeSet<GlobalId> {
     let written = written_globals(module);
     used.retain(|id| {
         let global = &module.globals[*id];

@@ -45,6 +45,8 @@ impl Executor<'_> {
                         Mode::Explore => self.watch_point(state, point, inst.span),
                         Mode::Fold => Flow::Next,
                     };
+                    // A point is no instruction of the program: it counts no step.
+                    state.steps -= 1;
                     state.top_mut().inst += 1;
                     return Ok(flow);
                 }
@@ -323,6 +325,9 @@ impl Executor<'_> {
             {
                 Ok(self.terms.truth(op == CmpOp::Ne))
             }
+            (Value::Ptr(_), Value::Ptr(_)) => {
+                Err(Stop::unsupported("order of pointers into different objects", span))
+            }
             _ => {
                 let unknown = || Stop::unsupported("comparison of an undecided pointer", span);
                 let a = address_term(left, &mut self.terms).ok_or_else(unknown)?;
@@ -456,16 +461,30 @@ impl Executor<'_> {
         size: Operand,
         span: Span,
     ) -> Result<(), Stop> {
+        let (dst, src) = (state.top().value(dst), state.top().value(src));
+        self.limit_size(state, &src, size, span)?;
+        self.limit_size(state, &dst, size, span)?;
         let size = self.fixed(state, size, span)?;
         if size == 0 {
             return Ok(());
         }
-        let (dst, src) = (state.top().value(dst), state.top().value(src));
         let (from, at) = self.fixed_place(state, &src, size, Intent::Read, span)?;
         let cells = self.plain_cells(state, from)[at..at + size as usize].to_vec();
         let (to, at) = self.fixed_place(state, &dst, size, Intent::Write, span)?;
         self.overwrite(state, to, at, &cells);
         Ok(())
+    }
+
+    /// A size that depends on inputs is first cut to what the object has room for; beyond that the path goes wrong.
+    fn limit_size(&mut self, state: &mut State, addr: &Value, size: Operand, span: Span) -> Result<(), Stop> {
+        let Scalar::Term(size) = self.scalar(state, size, span)? else { return Ok(()) };
+        let Value::Ptr(Pointer { object, offset: Scalar::Const(offset) }) = self.decided(state, addr)? else {
+            return Ok(());
+        };
+        let room = state.memory.get(object).size.saturating_sub(offset);
+        let room = self.terms.constant(64, room);
+        let fits = self.terms.cmp(Rel::Ule, size, room);
+        self.require(state, fits, ErrorKind::OutOfBounds, span)
     }
 
     fn step_mem_set(
@@ -476,6 +495,8 @@ impl Executor<'_> {
         size: Operand,
         span: Span,
     ) -> Result<(), Stop> {
+        let target = state.top().value(dst);
+        self.limit_size(state, &target, size, span)?;
         let size = self.fixed(state, size, span)?;
         if size == 0 {
             return Ok(());

@@ -255,9 +255,8 @@ fn what_has_effects_has_no_value_point() {
 fn what_is_not_supported_has_no_value_point() {
     check_values("double d = a * 2.5; return d > 1.0;", &[]);
     check_values("return q->n.u + q->bits;", &[]);
-    check_values("return v - q->c;", &[]);
-    let deep = format!("return {}a{};", "1 + (".repeat(400), ")".repeat(400));
-    check_values(&deep, &[]);
+    check_values("return v - ga;", &[]);
+    check_values(&format!("return {}a;", "a + ".repeat(400)), &[]);
 }
 
 #[test]
@@ -390,7 +389,10 @@ fn labels_of_both_kinds_are_read() {
         "static void pc_label(int c, int id) { } void f(int a) { pc_label(a < 0, 9); }",
         &[("9", "Slt(a, 0)")],
     );
-    check_labels("void f(int a) { pc_label(a < 0, 9); } void pc_label(int c, int id) { }", &[("9", "Slt(a, 0)")]);
+    check_labels(
+        "int pc_label(int, int); void f(int a) { pc_label(a < 0, 9); } int pc_label(int c, int id) { return 0; }",
+        &[("9", "Slt(a, 0)")],
+    );
     check_labels("#define MARK(e) touchstone_label(12, e)\nvoid f(int a) { MARK(a != 2); }", &[("12", "Ne(a, 2)")]);
 }
 

@@ -21,8 +21,10 @@ pub struct Unit {
 /// What may be in a function.
 #[derive(Clone, Copy)]
 pub struct Style {
-    /// Paths that end in an error.
-    pub errors: bool,
+    /// Divisions by zero.
+    pub divisions: bool,
+    /// Accesses outside an array.
+    pub bounds: bool,
     /// Reads of variables that nobody wrote: seen by the interpreter, never by a compiled program.
     pub uninitialised: bool,
     /// How many inputs' combinations there may be.
@@ -159,10 +161,10 @@ impl Gen<'_> {
                 return (format!("{ty} {name}[{length}]"), low, low + width - 1, length, Kind::Array);
             }
         }
-        if self.rng.chance(8) {
-            if let Some(width) = width(room, 4) {
-                return (format!("struct P_{unit} {name}"), 0, width - 1, 4, Kind::Record);
-            }
+        if self.rng.chance(8)
+            && let Some(width) = width(room, 4)
+        {
+            return (format!("struct P_{unit} {name}"), 0, width - 1, 4, Kind::Record);
         }
         let ty = *self.rng.pick(&[
             "int",
@@ -241,7 +243,7 @@ impl Gen<'_> {
         }
         if self.rng.chance(40) {
             let style = self.style;
-            self.style.errors = false;
+            (self.style.divisions, self.style.bounds) = (false, false);
             checks.push(self.decision(1));
             self.style = style;
         }
@@ -249,11 +251,12 @@ impl Gen<'_> {
         let helper = self.rng.chance(30);
         if helper {
             let _ = writeln!(text, "static int in_{unit}(long x, long low, long high) {{");
-            text.push_str(*self.rng.pick(&[
+            let bodies = [
                 "  if (x < low) return 0;\n  if (x > high) return 0;\n  return 1;\n}\n",
                 "  return x >= low && x <= high;\n}\n",
                 "  return x < low ? 0 : x > high ? 0 : 7;\n}\n",
-            ]));
+            ];
+            text.push_str(bodies[self.rng.below(bodies.len())]);
         }
         let _ = writeln!(text, "int {unit}_pre({params}) {{");
         for (name, low, high, scalars) in arrays {
@@ -427,7 +430,7 @@ impl Gen<'_> {
 
     /// An index: nearly always inside.
     fn index(&mut self, length: i64) -> String {
-        if self.style.errors && self.rng.chance(12) {
+        if self.style.bounds && self.rng.chance(12) {
             return self.value(1);
         }
         match self.rng.below(5) {
@@ -470,7 +473,7 @@ impl Gen<'_> {
                     // Double indirection.
                     let inner = self.rng.pick(&self.tables).clone();
                     let index = self.index(inner.length);
-                    if self.style.errors && self.rng.chance(20) {
+                    if self.style.bounds && self.rng.chance(20) {
                         format!("{}[{index}]", inner.name)
                     } else {
                         format!("(unsigned)({}[{index}]) % {}", inner.name, table.length)
@@ -526,7 +529,7 @@ impl Gen<'_> {
             10 => {
                 let operator = self.rng.word("/ %");
                 let (a, b) = (self.value(depth - 1), self.value(depth - 1));
-                if self.style.errors && self.rng.chance(30) {
+                if self.style.divisions && self.rng.chance(30) {
                     format!("({a} {operator} {b})")
                 } else {
                     format!("({a} {operator} ((({b}) & 3) + 1))")
@@ -534,7 +537,11 @@ impl Gen<'_> {
             }
             11 => format!("({} {} (({}) & 3))", self.value(depth - 1), self.rng.word("<< >>"), self.value(depth - 1)),
             12 => format!("({})({})", self.rng.word("char short unsigned _Bool int long"), self.value(depth - 1)),
-            13 => format!("({} ? {} : {})", self.decision(depth - 1), self.value(depth - 1), self.value(depth - 1)),
+            13 => {
+                let (condition, a, b) = (self.decision(depth - 1), self.value(depth - 1), self.value(depth - 1));
+                // A compiler drops a condition that decides nothing, with the errors in it.
+                if a == b { a } else { format!("({condition} ? {a} : {b})") }
+            }
             14 => format!("({}{})", self.rng.word("- ~ !"), self.leaf()),
             _ => format!("({})", self.decision(depth - 1)),
         }
@@ -564,10 +571,10 @@ impl Gen<'_> {
     }
 
     fn target(&mut self) -> String {
-        if self.rng.chance(50) {
-            if let Some(element) = self.element(true) {
-                return element;
-            }
+        if self.rng.chance(50)
+            && let Some(element) = self.element(true)
+        {
+            return element;
         }
         self.rng.pick(&self.writes).clone()
     }

@@ -134,7 +134,7 @@ impl Gen {
         let known = self.variables.len();
         (self.cost, self.times, self.result) = (0, 1, None);
         self.statements(&mut text, 1, 6);
-        for variable in self.variables[..known].to_vec() {
+        for variable in self.variables.iter().take(known).cloned().collect::<Vec<_>>() {
             for leaf in self.leaves(&variable.name, &variable.ty) {
                 let _ = writeln!(text, "  sum = sum * 31 + (unsigned long long)({leaf});");
             }
@@ -201,7 +201,8 @@ impl Gen {
     }
 
     fn scalar(&mut self) -> Ty {
-        Ty::Scalar(*self.rng.pick::<&'static str>(&SCALARS))
+        let index = self.rng.below(SCALARS.len());
+        Ty::Scalar(SCALARS[index])
     }
 
     fn name(&mut self, prefix: &str) -> String {
@@ -504,7 +505,8 @@ impl Gen {
             };
             let param = self.name("a");
             text.push(self.declare(&ty, &param));
-            let writable = !(index == 0 && recursive) && !matches!(ty, Ty::Pointer(..));
+            let counter = index == 0 && recursive;
+            let writable = !counter && !matches!(ty, Ty::Pointer(..));
             self.variables.push(Variable { name: param, ty: ty.clone(), writable });
             params.push(ty);
         }

@@ -21,6 +21,8 @@ pub struct Tally {
     pub our_unknowns: u64,
     /// Questions that Z3 gave up on, at the resource limit.
     pub their_unknowns: u64,
+    /// Of those, the ones that we call infeasible and that Z3 did not settle at the second attempt either.
+    pub unconfirmed: u64,
     /// Models of ours that were evaluated in Z3.
     pub models: u64,
     pub ranges: u64,
@@ -54,6 +56,7 @@ impl Tally {
         self.infeasible += other.infeasible;
         self.our_unknowns += other.our_unknowns;
         self.their_unknowns += other.their_unknowns;
+        self.unconfirmed += other.unconfirmed;
         self.models += other.models;
         self.ranges += other.ranges;
         self.values += other.values;
@@ -65,17 +68,16 @@ impl Tally {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally {
-            questions, feasible, infeasible, our_unknowns, their_unknowns, models, ranges, values, reads, ..
-        } = self;
+        let Tally { questions, feasible, infeasible, our_unknowns, their_unknowns, unconfirmed, .. } = self;
+        let Tally { models, ranges, values, reads, .. } = self;
         writeln!(f, "{questions} questions: {feasible} feasible, {infeasible} infeasible, {our_unknowns} unknown")?;
+        writeln!(f, "  Z3: {their_unknowns} unknown, {unconfirmed} refutations of ours unconfirmed")?;
         writeln!(
             f,
-            "  {their_unknowns} unknown in Z3; {models} models, {ranges} ranges, {values} lists of values compared"
+            "  compared too: {models} models, {ranges} ranges, {values} lists of values; {reads} reads of memory"
         )?;
-        writeln!(f, "  {reads} reads of memory")?;
-        writeln!(f, "  ours: {}", self.ours)?;
-        write!(f, "  Z3:   {}", self.theirs)
+        writeln!(f, "  time, ours: {}", self.ours)?;
+        write!(f, "  time, Z3:   {}", self.theirs)
     }
 }
 
@@ -135,6 +137,14 @@ const OPS: [Op; 17] = [
 ];
 const RELS: [Rel; 5] = [Rel::Eq, Rel::Ult, Rel::Ule, Rel::Slt, Rel::Sle];
 
+fn limited(context: &Context, resources: u32) -> z3::Solver<'_> {
+    let solver = z3::Solver::new(context);
+    let mut params = Params::new(context);
+    params.set_u32("rlimit", resources);
+    solver.set_params(&params);
+    solver
+}
+
 /// A walk under way.
 pub struct Walk<'a, 'c> {
     choices: Choices<'a>,
@@ -151,10 +161,6 @@ pub struct Walk<'a, 'c> {
 
 impl<'a, 'c> Walk<'a, 'c> {
     pub fn new(context: &'c Context, choices: Choices<'a>, config: Config) -> Walk<'a, 'c> {
-        let z3 = z3::Solver::new(context);
-        let mut params = Params::new(context);
-        params.set_u32("rlimit", RESOURCES);
-        z3.set_params(&params);
         Walk {
             choices,
             twins: Twins::new(context),
@@ -163,7 +169,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             memories: Vec::new(),
             solver: Solver::new(Config { conflicts: Some(CONFLICTS), ..config }),
             path: Path::new(),
-            z3,
+            z3: limited(context, RESOURCES),
             taken: Vec::new(),
             tally: Tally::default(),
         }
@@ -456,6 +462,13 @@ impl<'a, 'c> Walk<'a, 'c> {
         answer
     }
 
+    /// Asks a solver that has not seen the path grow, so that it may preprocess, and lets it spend more.
+    fn ask_again(&self, condition: &Bool<'c>) -> SatResult {
+        let fresh = limited(self.twins.context, 20 * RESOURCES);
+        self.taken.iter().chain([condition]).for_each(|c| fresh.assert(c));
+        fresh.check()
+    }
+
     /// Our answer to "path and condition", against Z3's. The path, if the condition is possible.
     fn compare(&mut self, what: &str, side: Side, condition: &Value<'c>) -> Result<Option<Path>, String> {
         let truth = self.twins.truth(condition);
@@ -475,6 +488,8 @@ impl<'a, 'c> Walk<'a, 'c> {
             }
             Side::Infeasible => {
                 self.tally.infeasible += 1;
+                let theirs = if theirs == SatResult::Unknown { self.ask_again(&truth) } else { theirs };
+                self.tally.unconfirmed += u64::from(theirs == SatResult::Unknown);
                 match theirs {
                     SatResult::Sat => Err(self.report(&format!("{what}: infeasible here, sat in Z3"), condition.ours)),
                     _ => Ok(None),
