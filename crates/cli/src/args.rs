@@ -43,7 +43,9 @@ pub enum Command {
     /// Run the papers' experiments, ours beside theirs
     #[command(after_help = "Examples:
   touchstone bench            every bench
-  touchstone bench paths      all paths and late aliases (figure 9 of seed 003)")]
+  touchstone bench paths      all paths and late aliases (figure 9 of the paper)
+  touchstone bench labels     label search: paths, direct, tight, idl (table I of the paper)
+  touchstone bench mcdc       what tracking MC/DC costs")]
     Bench(Bench),
 }
 
@@ -132,10 +134,10 @@ pub struct Generate {
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_paths: Option<u64>,
     /// Seconds of exploration for each function; 0 for no limit
-    #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search")]
+    #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,
     /// Seconds for one question to the solver
-    #[arg(long, value_name = "SECS", default_value_t = 10.0, help_heading = "Search")]
+    #[arg(long, value_name = "SECS", default_value_t = 10.0, help_heading = "Search", value_parser = parse_seconds)]
     pub solver_timeout: f64,
     /// Frames of one path's call stack
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Search")]
@@ -147,7 +149,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Search")]
     pub steps: u64,
     /// Functions to work on at the same time [default: the number of cores]
-    #[arg(short, long, value_name = "N", help_heading = "Search")]
+    #[arg(short, long, value_name = "N", help_heading = "Search", value_parser = parse_jobs)]
     pub jobs: Option<usize>,
     /// Seed for every free choice
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
@@ -186,7 +188,12 @@ pub struct Bench {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BenchName {
+    /// All paths and late aliases
     Paths,
+    /// Labels: direct, tight, iterative deletion
+    Labels,
+    /// What tracking MC/DC costs
+    Mcdc,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -235,6 +242,20 @@ pub enum Scope {
     Own,
     /// The function under test and everything that it calls
     Callees,
+}
+
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a number of at least 1".to_string()),
+        Ok(jobs) => Ok(jobs),
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("expected a number of seconds, 0 for no limit".to_string()),
+    }
 }
 
 fn parse_length(text: &str) -> Result<(String, u64), String> {

@@ -3,12 +3,14 @@
 //! The programs are built in, so the bench runs anywhere. Exploration is timed, replay is not: the figures of the other
 //! tools don't contain it either.
 
+mod labels;
+mod mcdc;
+
 use crate::args::{Bench, BenchName, Compile, Format};
 use crate::exit::Exit;
-use crate::program::Reader;
+use crate::program::{Program, Reader};
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::path::Path;
 use std::process::ExitCode;
 use touchstone_criteria::FunctionResult;
 use touchstone_engine::{Aliases, Config, Event, Sink, explore};
@@ -59,12 +61,20 @@ struct Case {
 
 /// Carries out `bench`.
 pub fn bench(options: &Bench) -> Result<ExitCode> {
-    match options.name {
-        Some(BenchName::Paths) | None => paths(options),
+    let mut exit = Exit::Done;
+    for name in [BenchName::Paths, BenchName::Labels, BenchName::Mcdc] {
+        if options.name.is_none_or(|wanted| wanted == name) {
+            exit = exit.max(match name {
+                BenchName::Paths => paths(options)?,
+                BenchName::Labels => labels::labels(options)?,
+                BenchName::Mcdc => mcdc::mcdc(options)?,
+            });
+        }
     }
+    Ok(exit.into())
 }
 
-fn paths(options: &Bench) -> Result<ExitCode> {
+fn paths(options: &Bench) -> Result<Exit> {
     let mut rows = Vec::new();
     for case in cases() {
         if options.quick && !case.quick {
@@ -83,7 +93,7 @@ fn paths(options: &Bench) -> Result<ExitCode> {
         println!("{}", serde_json::to_string_pretty(&rows)?);
     }
     let wrong = rows.iter().any(|row| row.tests != row.expected || !row.exhaustive);
-    Ok(if wrong { Exit::Disagreed.into() } else { Exit::Done.into() })
+    Ok(if wrong { Exit::Disagreed } else { Exit::Done })
 }
 
 fn cases() -> Vec<Case> {
@@ -164,10 +174,7 @@ impl Sink for Quiet {
 }
 
 fn measure(case: &Case) -> Result<Row> {
-    let scratch = tempfile::tempdir()?;
-    let file = scratch.path().join("program.c");
-    std::fs::write(&file, case.source)?;
-    let result = explore_file(&file, scratch.path(), case)?;
+    let result = explore_case(case)?;
     let aliases = match case.aliases {
         Aliases::Late => "late",
         Aliases::Eager => "eager",
@@ -189,10 +196,18 @@ fn measure(case: &Case) -> Result<Row> {
     })
 }
 
-fn explore_file(file: &Path, scratch: &Path, case: &Case) -> Result<FunctionResult> {
-    let compile = Compile { define: case.define.clone(), ..Compile::default() };
-    let files = [file.to_path_buf()];
-    let program = Reader::new(&files, &compile, &[], &scratch.join("include"))?.read(&files)?;
+/// Reads one source text as a program.
+fn read(source: &str, define: &[String]) -> Result<Program> {
+    let scratch = tempfile::tempdir()?;
+    let file = scratch.path().join("program.c");
+    std::fs::write(&file, source)?;
+    let compile = Compile { define: define.to_vec(), ..Compile::default() };
+    let files = [file];
+    Reader::new(&files, &compile, &[], &scratch.path().join("include"))?.read(&files)
+}
+
+fn explore_case(case: &Case) -> Result<FunctionResult> {
+    let program = read(case.source, &case.define)?;
     let func = program.module.function_named(case.function).context("the bench program lacks its function")?;
     let precondition = format!("{}_pre", case.function);
     let config = Config {

@@ -48,6 +48,15 @@ fn asks_for_inputs(module: &Module) -> bool {
 }
 
 fn find(module: &Module, name: &str) -> Result<FuncId> {
+    let twins: Vec<&str> = module
+        .functions
+        .values()
+        .map(|function| function.name.as_str())
+        .filter(|other| other.strip_prefix(name).is_some_and(|rest| rest.starts_with(['@', '$'])))
+        .collect();
+    if !twins.is_empty() {
+        bail!("several files define a static `{name}`: give only one of these files ({name} and {})", twins.join(", "));
+    }
     match module.function_named(name) {
         Some(id) if module.functions[id].is_defined() => Ok(id),
         Some(_) => {
@@ -187,4 +196,20 @@ fn check_signature(module: &Module, func: FuncId, helper: Option<&str>, role: Ro
         function.name,
         function.name
     )
+}
+
+/// Names in `--len` and `--range` must be names of something.
+pub fn check_names(module: &Module, functions: &[FuncId], entry: Entry, options: &Generate) -> Result<()> {
+    if entry == Entry::Program {
+        return Ok(());
+    }
+    let names = options.len.iter().map(|(name, _)| name).chain(options.range.iter().map(|(name, _)| name));
+    for name in names {
+        let base = name.split(['[', '.']).next().unwrap_or(name);
+        let is_param = |id: &FuncId| module.functions[*id].params.iter().any(|param| param.name == base);
+        if !functions.iter().any(is_param) && module.global_named(base).is_none() {
+            bail!("`{base}` is no parameter of the tested functions and no global; check --len and --range");
+        }
+    }
+    Ok(())
 }

@@ -173,7 +173,10 @@ impl Executor<'_> {
             None => {
                 self.labels_asked += 1;
                 match self.solver.assume(&mut self.terms, &state.path, cond) {
-                    Side::Feasible(path) => self.hits.push(Hit { goal, path: Some(path) }),
+                    Side::Feasible(path) => {
+                        self.labels_found += 1;
+                        self.hits.push(Hit { goal, path: Some(path) });
+                    }
                     Side::Infeasible => {}
                     Side::Unknown(why) => {
                         let span = self.module.functions[state.top().func].span;

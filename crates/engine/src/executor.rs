@@ -39,6 +39,8 @@ pub(crate) struct Executor<'m> {
     pub hits: Vec<Hit>,
     /// Questions asked for labels.
     pub labels_asked: u64,
+    /// Of them, those that some input answers.
+    pub labels_found: u64,
     /// Branch sides and checks that no input of their path takes.
     pub infeasible: u64,
     incomplete: Vec<IncompletePaths>,
@@ -65,6 +67,7 @@ impl<'m> Executor<'m> {
             coverage: None,
             hits: Vec::new(),
             labels_asked: 0,
+            labels_found: 0,
             infeasible: 0,
             incomplete: Vec::new(),
             graphs: module.functions.values().map(|_| None).collect(),
@@ -154,15 +157,18 @@ impl<'m> Executor<'m> {
         }
     }
 
+    /// Narrows an error's example to an offset near the object, where a real program shows the error best.
     fn prefer_near(&mut self, state: &mut State, offset: Scalar) {
         let Scalar::Term(offset) = offset else { return };
-        const REACH: u64 = 1 << 12;
-        let shift = self.terms.constant(64, REACH);
-        let shifted = self.terms.bin(Op::Add, offset, shift);
-        let limit = self.terms.constant(64, 2 * REACH);
-        let near = self.terms.cmp(Rel::Ult, shifted, limit);
-        if let Side::Feasible(path) = self.solver.assume(&mut self.terms, &state.path, near) {
-            state.path = path;
+        for reach in [16, 1 << 8, 1 << 12] {
+            let shift = self.terms.constant(64, reach);
+            let shifted = self.terms.bin(Op::Add, offset, shift);
+            let limit = self.terms.constant(64, 2 * reach);
+            let near = self.terms.cmp(Rel::Ult, shifted, limit);
+            if let Side::Feasible(path) = self.solver.assume(&mut self.terms, &state.path, near) {
+                state.path = path;
+                return;
+            }
         }
     }
 }

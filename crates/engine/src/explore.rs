@@ -1,6 +1,6 @@
 //! Exploration: every feasible path, depth first, from an explicit worklist (DESIGN §8).
 
-use crate::config::{Aliases, Config, Entry, Search};
+use crate::config::{Aliases, Config, Entry, Labels, Search};
 use crate::coverage::Coverage;
 use crate::executor::Executor;
 use crate::frontier::Frontier;
@@ -66,6 +66,8 @@ pub struct Found {
     pub open: Vec<GoalId>,
     /// Questions asked for labels.
     pub labels_asked: u64,
+    /// Of them, those that some input answers: seed 002 counts each as a path of its own.
+    pub labels_found: u64,
 }
 
 /// Explores `func` and tells `sink` one test for every feasible path.
@@ -125,8 +127,8 @@ fn search(
     };
     exploration.run();
     let open = exploration.executor.coverage.as_ref().map(|coverage| coverage.open_goals().collect());
-    let labels_asked = exploration.executor.labels_asked;
-    Found { result: exploration.result(), open: open.unwrap_or_default(), labels_asked }
+    let (labels_asked, labels_found) = (exploration.executor.labels_asked, exploration.executor.labels_found);
+    Found { result: exploration.result(), open: open.unwrap_or_default(), labels_asked, labels_found }
 }
 
 struct Exploration<'m, 's> {
@@ -241,8 +243,8 @@ impl Exploration<'_, '_> {
 
     /// How far the state is from what is still wanted; `None` if it can be given up without loss.
     fn distance(&mut self, state: &State) -> Option<u32> {
-        let coverage = match (&self.executor.coverage, self.aim) {
-            (Some(coverage), Aim::Goals) => coverage,
+        let coverage = match &self.executor.coverage {
+            Some(coverage) if self.prunes() => coverage,
             _ => return Some(0),
         };
         if !state.pending.is_empty() {
@@ -254,9 +256,14 @@ impl Exploration<'_, '_> {
         self.reach.as_ref().and_then(|reach| reach.of(state))
     }
 
+    /// Direct and tight search are the paper's baselines: they see all paths to their ends.
+    fn prunes(&self) -> bool {
+        self.aim == Aim::Goals && self.executor.config.labels == Labels::Idl
+    }
+
     /// Everything that was wanted is covered.
     fn all_covered(&self) -> bool {
-        self.aim == Aim::Goals && self.executor.coverage.as_ref().is_some_and(|coverage| coverage.remaining() == 0)
+        self.prunes() && self.executor.coverage.as_ref().is_some_and(|coverage| coverage.remaining() == 0)
     }
 
     /// Makes a test for every goal that the last step reached and that is still open.

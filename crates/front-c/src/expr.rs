@@ -475,6 +475,9 @@ impl Lowerer<'_, '_> {
         };
         let result = self.temp(scalar);
         let value = self.rvalue(common);
+        // Of the whole's type, which is never narrower, before it is tested: that changes no truth.
+        let signed = self.unit.program.types.is_signed(&self.unit.type_of(common));
+        let value = self.resize(value, scalar, signed, span);
         self.emit(InstKind::Copy { dst: result, src: value }, span);
         let (else_block, join) = (self.new_block(), self.new_block());
         self.decide_on(node, common, Operand::Reg(result), join, else_block);

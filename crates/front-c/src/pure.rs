@@ -201,7 +201,8 @@ impl Lowerer<'_, '_> {
             }
             ("BinaryConditionalOperator", [common, .., no]) => {
                 let (yes, no) = (self.value_formula(common, left)?, self.value_formula(no, left)?);
-                self.choice(node, is_true(yes.clone())?, yes, no, signed)
+                let common_signed = self.is_signed(common);
+                self.choice(node, is_true(yes.clone())?, resized(yes, scalar, common_signed, signed), no, signed)
             }
             ("GenericSelectionExpr", _) => self.value_formula(selected(node)?, left),
             ("CallExpr", [_, first, ..]) if self.is_builtin(node, "__builtin_expect") => {

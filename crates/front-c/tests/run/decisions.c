@@ -69,5 +69,12 @@ int main(void)
     }
     void *n = 0, *k = &n;
     printf("%d%d%d\n", !n, !k, n || k);
+    for (int i = -1; i < 2; i++) {
+        long wide = 1L << 40;
+        unsigned long positive = 3;
+        signed char narrow = i;
+        _Bool flag = i;
+        printf("%ld %lu %d %d %ld\n", i ?: wide, narrow ?: positive, narrow ?: 300, flag ?: 7, (i > 0) ?: wide);
+    }
     return 0;
 }

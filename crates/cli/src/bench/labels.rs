@@ -1,0 +1,161 @@
+//! `touchstone bench labels`: the shape of table I of seed 002 on our own programs.
+//!
+//! Each program and criterion is explored four times: all paths without labels (the witness), and for the labels in
+//! direct, tight and idl mode. As in the paper, a feasible question for a label counts as an explored path.
+
+use super::{Quiet, read};
+use crate::args::{Bench, Format};
+use crate::exit::Exit;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+use touchstone_criteria::{CriteriaOptions, Watch, criterion_named, objectives};
+use touchstone_engine::{Config, Goals, Labels, Search, explore, explore_goals};
+use touchstone_ir::CallGraph;
+
+const TRIANGLE: &str = include_str!("../../../../examples/triangle.c");
+const FOUR_BALLS: &str = include_str!("../../../../bench/labels/fourballs.c");
+const UTF8: &str = include_str!("../../../../examples/utf8.c");
+const TCAS: &str = include_str!("../../../../examples/tcas.c");
+const GLOB: &str = include_str!("../../../../examples/glob.c");
+
+/// A baseline is stopped after this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Case {
+    name: &'static str,
+    source: &'static str,
+    function: &'static str,
+    define: &'static [&'static str],
+    criterion: &'static str,
+}
+
+fn cases() -> Vec<Case> {
+    let case = |name, source, function, define, criterion| Case { name, source, function, define, criterion };
+    vec![
+        case("triangle", TRIANGLE, "triangle", &[], "condition"),
+        case("triangle", TRIANGLE, "triangle", &[], "mcc"),
+        case("triangle", TRIANGLE, "triangle", &[], "wm"),
+        case("four balls", FOUR_BALLS, "four_balls", &[], "wm"),
+        case("utf8-3", UTF8, "utf8_valid", &["LEN=3"], "wm"),
+        case("utf8-5", UTF8, "utf8_valid", &["LEN=5"], "wm"),
+        case("utf8-7", UTF8, "utf8_valid", &["LEN=7"], "wm"),
+        case("tcas", TCAS, "advise", &[], "condition"),
+        case("tcas", TCAS, "advise", &[], "mcc"),
+        case("tcas", TCAS, "advise", &[], "wm"),
+        case("matcher", GLOB, "glob_match", &[], "wm"),
+    ]
+}
+
+#[derive(Serialize)]
+struct Row {
+    program: &'static str,
+    criterion: &'static str,
+    labels: usize,
+    mode: &'static str,
+    paths: u64,
+    seconds: f64,
+    covered: usize,
+    complete: bool,
+}
+
+/// Carries out the bench.
+pub fn labels(options: &Bench) -> Result<Exit> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut exit = Exit::Done;
+    if options.format == Format::Text {
+        println!(
+            "{:<12} {:<10} {:>6} {:<7} {:>8} {:>9} {:>9}",
+            "program", "criterion", "labels", "mode", "paths", "seconds", "covered"
+        );
+    }
+    for case in cases() {
+        if options.quick && case.name.starts_with("utf8") {
+            continue;
+        }
+        let measured = measure(&case).with_context(|| format!("bench {} {}", case.name, case.criterion))?;
+        let covered: Vec<usize> =
+            measured.iter().filter(|row| row.mode != "paths" && row.complete).map(|row| row.covered).collect();
+        if covered.windows(2).any(|pair| pair[0] != pair[1]) {
+            exit = Exit::Disagreed;
+        }
+        for row in measured {
+            if options.format == Format::Text {
+                println!("{}", line(&row));
+            }
+            rows.push(row);
+        }
+    }
+    match options.format {
+        Format::Json => println!("{}", serde_json::to_string_pretty(&rows)?),
+        Format::Text => println!("overhead of idl over paths, geometric mean: {:.2}x", overhead(&rows)),
+    }
+    Ok(exit)
+}
+
+fn measure(case: &Case) -> Result<Vec<Row>> {
+    let define: Vec<String> = case.define.iter().map(|define| define.to_string()).collect();
+    let program = read(case.source, &define)?;
+    let module = &program.module;
+    let func = module.function_named(case.function).context("the bench program lacks its function")?;
+    let criterion = criterion_named(case.criterion).context("a criterion of the registry")?;
+    let own = |id: &touchstone_ir::FuncId| module.functions[*id].is_defined() && !module.functions[*id].library;
+    let scope: Vec<_> = CallGraph::new(module).reachable_from(func).into_iter().filter(own).collect();
+    let wanted = objectives(module, &scope, &[criterion], &CriteriaOptions::default());
+    let named = |suffix: &str| {
+        let name = format!("{}{suffix}", case.function);
+        module.function_named(&name).map(|_| name)
+    };
+    let config = |labels, search| Config {
+        labels,
+        search,
+        precondition: named("_pre"),
+        deadline: Some(Instant::now() + PATIENCE),
+        ..Config::default()
+    };
+    let row = |mode, paths, seconds, covered, complete| Row {
+        program: case.name,
+        criterion: case.criterion,
+        labels: wanted.goals.len(),
+        mode,
+        paths,
+        seconds,
+        covered,
+        complete,
+    };
+    let plain = explore(module, func, &config(Labels::Idl, Search::Dfs), &mut Quiet);
+    let mut rows = vec![row("paths", plain.paths.explored, plain.seconds, 0, plain.exhaustive)];
+    for (mode, labels, search) in [
+        ("direct", Labels::Direct, Search::Dfs),
+        ("tight", Labels::Tight, Search::Dfs),
+        ("idl", Labels::Idl, Search::Nearest),
+    ] {
+        let goals = Goals { watch: Watch::new(module, wanted.goals.clone()), closed: Vec::new() };
+        let found = explore_goals(module, func, goals, &config(labels, search), &mut Quiet);
+        let covered = wanted.goals.len() - found.open.len();
+        let complete = found.result.exhaustive;
+        rows.push(row(mode, found.result.paths.explored + found.labels_found, found.result.seconds, covered, complete));
+    }
+    Ok(rows)
+}
+
+fn line(row: &Row) -> String {
+    let covered = if row.mode == "paths" { String::new() } else { format!("{}/{}", row.covered, row.labels) };
+    let stopped = if row.complete { "" } else { "  stopped" };
+    format!(
+        "{:<12} {:<10} {:>6} {:<7} {:>8} {:>9.3} {:>9}{stopped}",
+        row.program, row.criterion, row.labels, row.mode, row.paths, row.seconds, covered
+    )
+}
+
+/// Time of idl by time of plain paths, geometric mean over the cases.
+fn overhead(rows: &[Row]) -> f64 {
+    let ratios: Vec<f64> = rows
+        .chunks(4)
+        .filter_map(|case| {
+            let of = |mode: &str| case.iter().find(|row| row.mode == mode).map(|row| row.seconds.max(1e-6));
+            Some((of("idl")? / of("paths")?).ln())
+        })
+        .collect();
+    (ratios.iter().sum::<f64>() / ratios.len().max(1) as f64).exp()
+}

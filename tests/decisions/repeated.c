@@ -1,0 +1,38 @@
+// The same condition more than once, and conditions that exclude each other: some obligations have no inputs.
+
+// Where `c` decides with false, `a` was false: then `!c` was not evaluated. `!c` false never decides: `c` is true then.
+int c_again(int a, int c) {
+    if ((a && !c) || c)
+        return 1;
+    return 0;
+}
+
+int majority(int a, int b, int c) {
+    if ((a && b) || (b && c) || (a && c))
+        return 1;
+    return 0;
+}
+
+int selects(int s, int a, int b) {
+    if ((s && a) || (!s && b))
+        return 1;
+    return 0;
+}
+
+int exclusive_comparisons(int x) {
+    if (x < 3 || x > 9)
+        return 1;
+    return 0;
+}
+
+int implied(int x) {
+    if (x > 5 && x > 2)
+        return 1;
+    return 0;
+}
+
+int contradiction(int x, int y) {
+    if (x > 5 && (x < 2 || y))
+        return 1;
+    return 0;
+}
