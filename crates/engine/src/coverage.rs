@@ -140,19 +140,61 @@ impl Executor<'_> {
     }
 
     fn watch_labels(&mut self, state: &State, goals: &[GoalId], span: Span) -> Flow {
-        let mut forks = Vec::new();
+        let mut asked = Vec::new();
         for &goal in goals {
             let open = self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(goal));
             if !open && self.config.labels == Labels::Idl {
                 continue;
             }
             let Some(cond) = self.label_condition(state, goal) else { continue };
-            match self.config.labels {
-                Labels::Direct if self.terms.as_const(cond).is_none() => forks.push((goal, cond)),
-                _ => self.check_label(state, goal, cond),
+            match self.terms.as_const(cond) {
+                Some(0) => {}
+                Some(_) => self.hits.push(Hit { goal, path: None }),
+                None => asked.push((goal, cond)),
             }
         }
-        if forks.is_empty() { Flow::Next } else { Flow::Labels { forks, span } }
+        match self.config.labels {
+            Labels::Direct if !asked.is_empty() => return Flow::Labels { forks: asked, span },
+            Labels::Direct => {}
+            Labels::Tight => {
+                for (goal, cond) in asked {
+                    self.check_label(state, goal, cond);
+                }
+            }
+            Labels::Idl => self.check_together(state, asked),
+        }
+        Flow::Next
+    }
+
+    /// Asks for inputs that reach as many of these labels at once as possible, and again for what is left: beyond seed
+    /// 002, one question and one test for many labels of one point.
+    fn check_together(&mut self, state: &State, mut asked: Vec<(GoalId, TermId)>) {
+        while !asked.is_empty() {
+            let mut path: Option<Path> = None;
+            let (mut together, mut rest) = (Vec::new(), Vec::new());
+            for (goal, cond) in asked {
+                self.labels_asked += 1;
+                let before = path.as_ref().unwrap_or(&state.path);
+                match self.solver.assume(&mut self.terms, before, cond) {
+                    Side::Feasible(narrowed) => {
+                        path = Some(narrowed);
+                        together.push(goal);
+                    }
+                    Side::Infeasible if together.is_empty() => {}
+                    Side::Infeasible => rest.push((goal, cond)),
+                    Side::Unknown(_) if !together.is_empty() => rest.push((goal, cond)),
+                    Side::Unknown(why) => self.label_unknown(state, why),
+                }
+            }
+            self.labels_found += u64::from(!together.is_empty());
+            self.hits.extend(together.into_iter().map(|goal| Hit { goal, path: path.clone() }));
+            asked = rest;
+        }
+    }
+
+    fn label_unknown(&mut self, state: &State, why: touchstone_solver::Why) {
+        let span = self.module.functions[state.top().func].span;
+        self.give_up(touchstone_criteria::Incomplete::Solver(why.to_string()), span, 1);
     }
 
     /// The condition under which a label holds here; `None` if it can't be evaluated.
@@ -178,10 +220,7 @@ impl Executor<'_> {
                         self.hits.push(Hit { goal, path: Some(path) });
                     }
                     Side::Infeasible => {}
-                    Side::Unknown(why) => {
-                        let span = self.module.functions[state.top().func].span;
-                        self.give_up(touchstone_criteria::Incomplete::Solver(why.to_string()), span, 1);
-                    }
+                    Side::Unknown(why) => self.label_unknown(state, why),
                 }
             }
         }

@@ -270,7 +270,8 @@ impl Exploration<'_, '_> {
     fn take_hits(&mut self, state: &mut State) {
         for hit in std::mem::take(&mut self.executor.hits) {
             let Some(coverage) = &self.executor.coverage else { return };
-            if !coverage.is_open(hit.goal) {
+            // The path's own test covers what the path reaches; only a label may need other inputs.
+            if !coverage.is_open(hit.goal) || (self.aim == Aim::Paths && hit.path.is_none()) {
                 continue;
             }
             let model = hit.path.as_ref().map_or_else(|| state.path.model(), |path| path.model());

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use touchstone_base::{Id, IndexMap};
 use touchstone_criteria::{Bound, Incomplete};
 use touchstone_ir::{
-    CallGraph, DataType, DataTypeId, FuncId, GlobalId, InstKind, Linkage, Module, Operand, Reg, Ty, mask,
+    CallGraph, DataType, DataTypeId, Expr, ExprKind, FuncId, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg, Ty, mask,
 };
 use touchstone_solver::{Rel, Side, TermId};
 
@@ -417,6 +417,11 @@ pub(crate) fn used_globals(module: &Module, roots: &[FuncId]) -> BTreeSet<Global
                 pending.push(*global);
             }
         }
+        for point in module.functions[func].points.values() {
+            if let PointKind::Label { predicate, .. } = &point.kind {
+                globals_of(predicate, &mut pending);
+            }
+        }
     }
     let mut used = BTreeSet::new();
     while let Some(global) = pending.pop() {
@@ -429,6 +434,16 @@ pub(crate) fn used_globals(module: &Module, roots: &[FuncId]) -> BTreeSet<Global
         }
     }
     used
+}
+
+/// The globals that an expression names.
+fn globals_of(expr: &Expr, found: &mut Vec<GlobalId>) {
+    if let ExprKind::Global(global) = expr.kind {
+        found.push(global);
+    }
+    for part in expr.parts() {
+        globals_of(part, found);
+    }
 }
 
 /// The globals that a function may read through its callees and that are not constants of the program.

@@ -20,6 +20,7 @@ mod frontier;
 mod graph;
 mod inputs;
 mod memory;
+mod prover;
 mod reach;
 mod state;
 mod step;
@@ -33,3 +34,4 @@ pub use concrete::{
 pub use config::{Aliases, Config, Entry, Labels, Search};
 pub use explore::{Event, Found, Goals, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
 pub use inputs::global_inputs;
+pub use prover::prove_infeasible;

@@ -183,7 +183,8 @@ impl Executor<'_> {
     fn confirm(&self, func: FuncId, kind: &TestKind) -> ConcreteRun {
         let limits = Limits { steps: self.config.steps.saturating_mul(2), ..Limits::default() };
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
-        let watch = self.coverage.as_ref().map(|coverage| &coverage.watch);
+        // Once everything is covered, watching would only cost time.
+        let watch = self.coverage.as_ref().filter(|coverage| coverage.remaining() > 0).map(|coverage| &coverage.watch);
         let look = Look { watch, oracle, limits };
         match kind {
             TestKind::Function { params, globals, objects } => {

@@ -106,11 +106,10 @@ impl Lowerer<'_, '_> {
             return self.store(place, value, span);
         }
         let mut list = node;
-        while list.kind == "ParenExpr"
-            && let Some(inner) = list.inner.first()
-        {
+        while let ("ParenExpr", Some(inner)) = (list.kind.as_str(), list.inner.first()) {
             list = inner;
         }
+        list = unbraced(list, ty);
         if let Some(what) = self.unit.program.types.refusal(ty)
             && list.kind != "InitListExpr"
         {
@@ -126,6 +125,7 @@ impl Lowerer<'_, '_> {
 
     /// Writes the explicit parts of an initialiser.
     fn fill(&mut self, node: &Node, ty: &Type, place: Place, zeroed: bool) {
+        let node = unbraced(node, ty);
         let span = self.unit.span(node);
         match (node.kind.as_str(), &ty.kind) {
             ("ImplicitValueInitExpr", _) if zeroed => {}
@@ -203,8 +203,18 @@ fn inside(place: Place, offset: i64) -> Place {
     }
 }
 
+/// The string in braces that initialises an array of characters: `char x[4] = {"q"}`.
+fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
+    let of_characters = matches!(&ty.kind, TypeKind::Array(element, _) if !matches!(element.kind, TypeKind::Array(..)));
+    match node.inner.as_slice() {
+        [only] if node.kind == "InitListExpr" && of_characters && only.kind == "StringLiteral" => only,
+        _ => node,
+    }
+}
+
 /// Whether a list leaves something to be zero (or has a union or bit-field, whose bytes are not all written).
 fn has_gaps(node: &Node, ty: &Type) -> bool {
+    let node = unbraced(node, ty);
     if node.kind == "ImplicitValueInitExpr" {
         return true;
     }

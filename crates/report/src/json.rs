@@ -1,5 +1,7 @@
 //! The JSON form. Keys come in the order of the structures here, never in the order of a hash map.
 
+use crate::Extras;
+use crate::decisions::{DecisionJson, decision_json};
 use crate::value::{Elements, Shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -12,11 +14,17 @@ use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
 /// The whole campaign.
 pub fn json(campaign: &Campaign, module: &Module) -> String {
+    json_with(campaign, module, &Extras::default())
+}
+
+/// The whole campaign, with truth tables.
+pub fn json_with(campaign: &Campaign, module: &Module, extras: &Extras) -> String {
     let files = &module.files;
     let report = Report {
         schema_version: SCHEMA_VERSION,
         functions: campaign.functions.iter().map(|function| function_json(function, files)).collect(),
         objectives: campaign.objectives.iter().map(|objective| objective_json(objective, files)).collect(),
+        decisions: extras.decisions.iter().map(|table| decision_json(table, files)).collect(),
         tests: campaign.tests.iter().map(|test| test_of(test, module)).collect(),
     };
     let text = serde_json::to_string_pretty(&report);
@@ -34,6 +42,7 @@ struct Report<'a> {
     schema_version: u32,
     functions: Vec<FunctionJson<'a>>,
     objectives: Vec<ObjectiveJson<'a>>,
+    decisions: Vec<DecisionJson<'a>>,
     tests: Vec<TestJson<'a>>,
 }
 
@@ -85,7 +94,7 @@ struct IncompleteJson {
 
 /// A position; all three are null where there is none.
 #[derive(Serialize)]
-struct PlaceJson {
+pub(crate) struct PlaceJson {
     file: Option<String>,
     line: Option<u32>,
     column: Option<u32>,
@@ -132,7 +141,7 @@ struct ErrorJson {
     at: PlaceJson,
 }
 
-fn place(span: Span, files: &Files) -> PlaceJson {
+pub(crate) fn place(span: Span, files: &Files) -> PlaceJson {
     let file = files.get(span.file).filter(|_| span.is_some());
     PlaceJson { file: file.cloned(), line: file.map(|_| span.line), column: file.map(|_| span.column) }
 }

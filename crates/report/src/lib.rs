@@ -7,9 +7,17 @@
 
 #![warn(missing_docs)]
 
+mod decisions;
+mod extras;
 mod json;
+mod style;
+mod summary;
 mod text;
+mod truth_table;
+mod uncovered;
 mod value;
 
-pub use json::{json, test_json};
-pub use text::{Style, text};
+pub use extras::Extras;
+pub use json::{json, json_with, test_json};
+pub use style::Style;
+pub use text::{text, text_with};

@@ -1,111 +1,34 @@
 //! The summary for people: one line a function, then only what needs a look.
 
+use crate::Extras;
+use crate::style::{Paint, Style, cut, heading, longest};
+use crate::summary::summary;
+use crate::truth_table::truth_tables;
+use crate::uncovered::{infeasible, unknown};
 use crate::value::{Shown, brief_elements};
 use std::collections::BTreeMap;
 use touchstone_base::Span;
 use touchstone_criteria::{Campaign, FunctionResult, Incomplete, IncompletePaths, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Module};
 
-/// How the text is to look.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Style {
-    /// With ANSI colours.
-    pub color: bool,
-    /// Columns of the terminal; longer input values are cut.
-    pub width: usize,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Style { color: false, width: 100 }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Paint {
-    Bold,
-    Red,
-    Yellow,
-    Green,
-    Dim,
-}
-
-impl Style {
-    fn paint(self, paint: Paint, text: &str) -> String {
-        let code = match paint {
-            Paint::Bold => "1",
-            Paint::Red => "31",
-            Paint::Yellow => "33",
-            Paint::Green => "32",
-            Paint::Dim => "2",
-        };
-        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
-    }
-}
-
 /// The summary of a campaign.
 pub fn text(campaign: &Campaign, module: &Module, style: Style) -> String {
+    text_with(campaign, module, &Extras::default(), style)
+}
+
+/// The summary of a campaign, with truth tables.
+pub fn text_with(campaign: &Campaign, module: &Module, extras: &Extras, style: Style) -> String {
     let mut out = String::new();
-    table(&mut out, campaign, style);
+    summary(&mut out, campaign, style);
+    infeasible(&mut out, campaign, &module.files, extras.verbose, style);
+    unknown(&mut out, campaign, &module.files, style);
+    truth_tables(&mut out, campaign, &module.files, extras, style);
     errors(&mut out, campaign, module, style);
     rejections(&mut out, campaign, module, style);
     incomplete(&mut out, campaign, module, style);
     disagreements(&mut out, campaign, style);
     replay_line(&mut out, campaign, style);
     out
-}
-
-/// One line a function.
-fn table(out: &mut String, campaign: &Campaign, style: Style) {
-    let head = ["function", "criterion", "tests", "paths", "infeasible", "errors", "incomplete", "seconds"];
-    let rows: Vec<[String; 8]> = campaign.functions.iter().map(row).collect();
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.chain([head[column].len()]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let line = |cells: &[String; 8]| {
-        let cells = cells.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| {
-            // Names stand to the left, numbers to the right.
-            if column < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-        cells.collect::<Vec<_>>().join("  ")
-    };
-    out.push_str(&style.paint(Paint::Bold, &line(&head.map(str::to_string))));
-    out.push('\n');
-    for (row, function) in rows.iter().zip(&campaign.functions) {
-        out.push_str(&line(row));
-        let complete = if function.exhaustive {
-            style.paint(Paint::Green, "complete")
-        } else {
-            style.paint(Paint::Yellow, "incomplete")
-        };
-        out.push_str(&format!("  {complete}"));
-        if function.paths.longer > 0 {
-            out.push_str(&format!(" ({} with more iterations left out)", function.paths.longer));
-        }
-        out.push('\n');
-    }
-}
-
-fn row(function: &FunctionResult) -> [String; 8] {
-    let paths = &function.paths;
-    [
-        function.name.clone(),
-        function.criterion.to_string(),
-        function.tests.to_string(),
-        paths.explored.to_string(),
-        paths.infeasible.to_string(),
-        paths.error.to_string(),
-        paths.incomplete.to_string(),
-        format!("{:.2}", function.seconds + function.replay_seconds),
-    ]
-}
-
-fn heading(out: &mut String, style: Style, paint: Paint, title: &str) {
-    out.push('\n');
-    out.push_str(&style.paint(paint, title));
-    out.push('\n');
 }
 
 /// Paths that go wrong: kind, place, the inputs of the first one in short. A place that many paths reach is one line.
@@ -157,11 +80,18 @@ fn rejections(out: &mut String, campaign: &Campaign, module: &Module, style: Sty
 
 /// What was given up, and what lifts it.
 fn incomplete(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
-    let rows: Vec<(&FunctionResult, &IncompletePaths)> = campaign
-        .functions
-        .iter()
-        .flat_map(|function| function.incomplete.iter().map(move |paths| (function, paths)))
-        .collect();
+    let mut rows: Vec<(&FunctionResult, &IncompletePaths)> = Vec::new();
+    for function in &campaign.functions {
+        for paths in &function.incomplete {
+            // The criteria of a function share their exploration, and what it gave up.
+            let same = |(other, known): &(&FunctionResult, &IncompletePaths)| {
+                (&other.name, &other.file, *known) == (&function.name, &function.file, paths)
+            };
+            if !rows.iter().any(same) {
+                rows.push((function, paths));
+            }
+        }
+    }
     if rows.is_empty() {
         return;
     }
@@ -276,17 +206,4 @@ fn bytes(bytes: &[u8]) -> String {
         [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string(),
         _ => format!("{{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
     }
-}
-
-fn longest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
-    texts.map(|text| text.chars().count()).max().unwrap_or(0)
-}
-
-fn cut(line: &str, width: usize) -> String {
-    if line.chars().count() <= width.max(20) {
-        return line.trim_end().to_string();
-    }
-    let mut short: String = line.chars().take(width.max(20) - 1).collect();
-    short.push('…');
-    short
 }

@@ -111,9 +111,9 @@ fn a_clean_run_is_one_line_a_function() {
     let tests = vec![test("max3_1", vec![named("a", types.int, int(1))], Vec::new())];
     let campaign = Campaign { functions: vec![function("max3", 0.0), long], objectives: Vec::new(), tests };
     let expected = "\
-function          criterion  tests  paths  infeasible  errors  incomplete  seconds
-max3              paths          4      4           2       0           0     0.25  complete
-get_order_of_all  paths:3    12345      4           2       0           0     1.75  complete (8 with more iterations left out)
+function          criterion  tests  paths  infeasible  errors  incomplete  explore  replay
+max3              paths          4      4           2       0           0     0.00    0.25  complete
+get_order_of_all  paths:3    12345      4           2       0           0     1.50    0.25  complete (8 with more iterations left out)
 
 replay: 1 agreed
 ";
@@ -173,8 +173,8 @@ fn what_needs_a_look_follows_the_table() {
     ];
     let campaign = Campaign { functions: vec![result], objectives: Vec::new(), tests };
     let expected = "\
-function  criterion  tests  paths  infeasible  errors  incomplete  seconds
-max3      paths          4      4           2       4           4     0.25  incomplete
+function  criterion  tests  paths  infeasible  errors  incomplete  explore  replay
+max3      paths          4      4           2       4           4     0.00    0.25  incomplete
 
 errors
   null pointer        src/max3.c:9:7             list = {5, &list_next}, list_next = {-1}
@@ -340,5 +340,8 @@ fn the_whole_report_has_the_keys_of_the_contract() {
     assert_eq!(parsed["objectives"][2]["why"], "bound: --depth");
     assert_eq!(parsed["tests"][0]["inputs"]["a"], -1);
     let empty: serde_json::Value = serde_json::from_str(&json(&Campaign::default(), &module)).expect("JSON");
-    assert_eq!(empty, serde_json::json!({"schema_version": 1, "functions": [], "objectives": [], "tests": []}));
+    assert_eq!(
+        empty,
+        serde_json::json!({"schema_version": 1, "functions": [], "objectives": [], "decisions": [], "tests": []})
+    );
 }

@@ -174,7 +174,8 @@ fn arithmetic(expr: &Expr, op: BinOp, a: &Expr, b: &Expr, mutants: &mut Vec<Muta
     let (divide, remainder) =
         if expr.signed { (BinOp::SDiv, BinOp::SRem) } else { (BinOp::UDiv, BinOp::URem) };
     let family = [(BinOp::Add, "+"), (BinOp::Sub, "-"), (BinOp::Mul, "*"), (divide, "/"), (remainder, "%")];
-    if !family.iter().any(|(known, _)| *known == op) {
+    // The minus of a negation has no left side to keep.
+    if !family.iter().any(|(known, _)| *known == op) || a.text.is_empty() {
         return;
     }
     for (other, sign) in family.into_iter().filter(|(other, _)| *other != op) {
@@ -184,8 +185,7 @@ fn arithmetic(expr: &Expr, op: BinOp, a: &Expr, b: &Expr, mutants: &mut Vec<Muta
 }
 
 fn relations(expr: &Expr, op: CmpOp, a: &Expr, b: &Expr, mutants: &mut Vec<Mutant>) {
-    let signed = a.signed && b.signed;
-    let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
+    let (less, less_equal) = if expr.signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
     // (relation, operands swapped, sign)
     let family = [
         (CmpOp::Eq, false, "=="),

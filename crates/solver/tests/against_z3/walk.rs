@@ -152,6 +152,7 @@ pub struct Walk<'a, 'c> {
     values: Vec<Value<'c>>,
     conditions: Vec<Value<'c>>,
     memories: Vec<Memory<'c>>,
+    offsets: Vec<Value<'c>>,
     solver: Solver,
     path: Path,
     z3: z3::Solver<'c>,
@@ -167,6 +168,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             values: Vec::new(),
             conditions: Vec::new(),
             memories: Vec::new(),
+            offsets: Vec::new(),
             solver: Solver::new(Config { conflicts: Some(CONFLICTS), ..config }),
             path: Path::new(),
             z3: limited(context, RESOURCES),
@@ -180,13 +182,13 @@ impl<'a, 'c> Walk<'a, 'c> {
         self.start();
         while !self.choices.is_over() {
             match self.choices.below(16) {
-                0..=3 => {
+                0..=2 => {
                     let value = self.compute();
                     self.values.push(value);
                 }
-                4..=6 => self.step_read()?,
-                7 | 8 => self.step_store()?,
-                9..=13 => self.step_branch()?,
+                3..=6 => self.step_read()?,
+                7..=9 => self.step_store()?,
+                10..=13 => self.step_branch()?,
                 14 => self.step_assume()?,
                 _ => self.step_bounds()?,
             }
@@ -201,7 +203,7 @@ impl<'a, 'c> Walk<'a, 'c> {
             let var = self.twins.var(width);
             self.values.push(var);
         }
-        for _ in 0..self.choices.below(3) {
+        for _ in 0..self.choices.of(&[1, 1, 0, 2]) {
             let bytes = self.choices.of(&[1u8, 4, 2, 8, 3]);
             let mut contents = Vec::new();
             for _ in 0..1 + self.choices.below(7) {
@@ -318,20 +320,27 @@ impl<'a, 'c> Walk<'a, 'c> {
             return None;
         }
         let at = self.choices.below(self.memories.len());
-        let bytes = self.choices.of(&[1u8, 4, 2, 8, 3]);
-        let index = self.any();
-        let index = self.fit(&index, 64);
-        let scale = match self.choices.below(4) {
-            0 => 1,
-            _ => u64::from(bytes),
+        let mut bytes = self.choices.of(&[1u8, 4, 2, 8, 3]);
+        if u64::from(bytes) > self.memories[at].size && self.choices.below(8) != 7 {
+            bytes = 1;
+        }
+        // Accesses that meet earlier ones, exactly or by a part, are where mistakes hide.
+        let mut offset = if self.choices.below(2) == 1 && !self.offsets.is_empty() {
+            let earlier = self.choices.below(self.offsets.len());
+            self.offsets[earlier].clone()
+        } else {
+            let index = self.any();
+            let index = self.fit(&index, 64);
+            let scale = self.choices.of(&[1, u64::from(bytes), u64::from(bytes), u64::from(bytes)]);
+            let scale = self.twins.constant(64, scale);
+            self.twins.bin(Op::Mul, &index, &scale)
         };
-        let scale = self.twins.constant(64, scale);
-        let mut offset = self.twins.bin(Op::Mul, &index, &scale);
-        if self.choices.below(4) == 3 {
+        if self.choices.below(3) == 2 {
             let shift = self.choices.below(9) as u64;
             let shift = self.twins.constant(64, shift.wrapping_sub(4));
             offset = self.twins.bin(Op::Add, &offset, &shift);
         }
+        self.offsets.push(offset.clone());
         let inside = match self.memories[at].size.checked_sub(u64::from(bytes)) {
             Some(last) => {
                 let last = self.twins.constant(64, last);

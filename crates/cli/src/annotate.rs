@@ -1,0 +1,67 @@
+//! `touchstone annotate`: the source with objectives written into it as labels, for other tools.
+
+use crate::args::Generate;
+use crate::exit::Exit;
+use crate::plan;
+use crate::program::Reader;
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use std::io::Write;
+use std::process::ExitCode;
+use touchstone_base::{FileId, Id};
+use touchstone_emit::{AnnotateStyle, not_labels};
+
+/// Options of `annotate`.
+#[derive(clap::Args, Debug)]
+pub struct Annotate {
+    /// What a label becomes
+    #[arg(long, value_name = "STYLE", default_value = "direct")]
+    pub style: Style,
+    #[command(flatten)]
+    pub options: Generate,
+}
+
+/// What a label becomes.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// A branch on its predicate
+    Direct,
+    /// A free choice between asserting its predicate and stopping, and going on
+    Tight,
+}
+
+/// Carries out `annotate`.
+pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
+    let options = &arguments.options;
+    for criterion in &options.criteria {
+        let name = criterion.to_string();
+        if let Some(why) = not_labels(&name) {
+            bail!("`{name}` can't be written as labels: {why}; use -c with stmt, branch, decision, condition, dcc, mcc, wm, idc, rte or labels");
+        }
+    }
+    let [path] = options.files.as_slice() else { bail!("annotate takes one file at a time") };
+    let scratch = tempfile::tempdir()?;
+    let reader = Reader::new(&options.files, &options.compile, &options.flags, scratch.path())?;
+    let program = reader.read(&options.files)?;
+    let module = &program.module;
+    let (_, functions) = plan::targets(module, options)?;
+    let wanted = touchstone_criteria::objectives(
+        module,
+        &functions,
+        &plan::labellings(options),
+        &plan::criteria_options(options),
+    );
+    let text = std::fs::read_to_string(path).with_context(|| format!("can't read {} as UTF-8", path.display()))?;
+    let style = match arguments.style {
+        Style::Direct => AnnotateStyle::Direct,
+        Style::Tight => AnnotateStyle::Tight,
+    };
+    // The given files are the module's first.
+    let made = touchstone_emit::annotate(module, FileId::new(0), &text, &wanted, style);
+    // A closed pipe (`| head`) is no error.
+    let _ = std::io::stdout().lock().write_all(made.text.as_bytes());
+    if !options.quiet {
+        eprintln!("{} labels, {} not placed (listed at the end)", made.placed.len(), made.not_placed.len());
+    }
+    Ok(Exit::Done.into())
+}

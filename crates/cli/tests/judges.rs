@@ -1,0 +1,229 @@
+//! Judges that we didn't write: the generated suites, run under llvm-cov (branches and MC/DC) and gcov (branches), must
+//! show what we claim, for `tests/decisions/` and `examples/`. Where definitions differ, `tests/decisions/differs.txt`
+//! says so and `docs/mcdc.md` explains; a difference that goes away fails as well.
+
+mod support;
+
+#[path = "judges/coverage.rs"]
+mod coverage;
+#[path = "judges/differences.rs"]
+mod differences;
+#[path = "judges/suite.rs"]
+mod suite;
+#[path = "judges/toolchain.rs"]
+mod toolchain;
+
+use coverage::Share;
+use differences::{Difference, Differences, differences};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use suite::{Claim, Court, Judgement, Program, Suites, generate};
+use toolchain::judges_are_here;
+
+const CRITERIA: &str = "mcdc,branch,condition,stmt";
+
+fn decisions() -> Vec<Program> {
+    let folder = support::root().join("tests/decisions");
+    let entries = std::fs::read_dir(folder).expect("tests/decisions").map(|entry| entry.expect("readable").path());
+    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "c")).collect();
+    files.sort();
+    let name = |file: &Path| file.file_name().expect("a file").to_string_lossy().into_owned();
+    files.into_iter().map(|file| Program { name: name(&file), files: vec![file], whole: false }).collect()
+}
+
+fn examples() -> Vec<Program> {
+    let whole = |example: &support::Example| example.expectations.iter().any(|expected| expected.has("--entry"));
+    let program = |example: support::Example| {
+        let whole = whole(&example);
+        // A folder's first file may have the name of another example.
+        let name = format!("examples/{}", example.name);
+        Program { name, files: example.files, whole }
+    };
+    support::examples().into_iter().map(program).collect()
+}
+
+fn written_differences() -> Differences {
+    let path = support::root().join("tests/decisions/differs.txt");
+    differences(&std::fs::read_to_string(path).expect("tests/decisions/differs.txt"))
+}
+
+/// Does `work` for all items on all processors; the results are in the items' order.
+fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let workers = std::thread::available_parallelism().map_or(1, |count| count.get()).min(items.len());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < items.len()) {
+                    *done[index].lock().expect("no worker panics with the lock") = Some(work(&items[index]));
+                }
+            });
+        }
+    });
+    let result = |slot: Mutex<Option<R>>| slot.into_inner().expect("no worker panicked").expect("all are done");
+    done.into_iter().map(result).collect()
+}
+
+/// By program and function.
+type Judged = BTreeMap<(String, String), (Claim, Judgement)>;
+
+/// All suites of some programs, judged, and the suites that fail.
+fn judged(court: &Court, programs: &[Program]) -> (Judged, Vec<String>) {
+    let suites: Vec<Suites> = each(programs, |program| generate(program, &[], CRITERIA));
+    let jobs: Vec<(&Program, &Suites, usize)> = programs
+        .iter()
+        .zip(&suites)
+        .flat_map(|(program, suites)| (0..suites.files.len()).map(move |index| (program, suites, index)))
+        .collect();
+    let results = each(&jobs, |(program, suites, index)| {
+        let (file, functions) = &suites.files[*index];
+        court.judge(program, suites.out.path(), file, functions)
+    });
+    let (mut all, mut failed) = (Judged::new(), Vec::new());
+    for ((program, suites, index), judgements) in jobs.iter().zip(results) {
+        match judgements {
+            Ok(judgements) => all.extend(judgements.into_iter().map(|(function, judgement)| {
+                let claim = suites.claims[&function].clone();
+                ((program.name.clone(), function), (claim, judgement))
+            })),
+            Err(why) => failed.push(format!("{} {:?}: {why}", program.name, suites.files[*index].1)),
+        }
+    }
+    (all, failed)
+}
+
+/// One comparison: what a judge says, and what it should say if it had our definitions.
+struct Measure {
+    name: &'static str,
+    judged: Share,
+    claimed: Share,
+}
+
+fn measures(claim: &Claim, judgement: &Judgement) -> [Measure; 3] {
+    let sides = Share { found: 2 * claim.conditions - claim.not_taken, total: 2 * claim.conditions };
+    let shown = Share { found: claim.together - claim.not_together, total: claim.together };
+    [
+        Measure { name: "mcdc", judged: judgement.llvm.mcdc, claimed: shown },
+        Measure { name: "branches", judged: judgement.llvm.branches, claimed: sides },
+        Measure { name: "gcov", judged: judgement.gcov, claimed: sides },
+    ]
+}
+
+/// What is wrong about a measure, if anything.
+fn complaint(claim: &Claim, measure: &Measure, difference: Option<&Difference>) -> Option<String> {
+    let (judged, claimed) = (measure.judged, measure.claimed);
+    let same = judged == claimed || (claim.goes_wrong && judged.total == claimed.total && judged.found >= claimed.found);
+    match difference {
+        None if same => None,
+        None => Some(format!("judged {judged}, claimed {claimed}")),
+        Some(difference) if same => Some(format!("`{}` makes no difference any more: {judged}", difference.reason)),
+        Some(Difference { share: None, .. }) if judged.total == claimed.total && judged.found < claimed.found => None,
+        Some(Difference { share: None, .. }) => Some(format!("judged {judged}, claimed {claimed}: not for `pairs`")),
+        Some(Difference { share: Some(share), .. }) if *share == judged.to_string() => None,
+        Some(Difference { share: Some(share), .. }) => Some(format!("judged {judged}, written down {share}")),
+    }
+}
+
+/// Compares all of some programs with what is written down.
+fn compare(programs: &[Program], all: &Judged, mut complaints: Vec<String>, exact_gcov: bool) {
+    let differences = written_differences();
+    for ((program, function), (claim, judgement)) in all {
+        for measure in measures(claim, judgement) {
+            let key = (program.clone(), function.clone(), measure.name.to_string());
+            let found = if measure.name == "gcov" && !exact_gcov {
+                // Which choices between constants gcc compiles without a branch is its own affair.
+                let missed = |share: Share| share.total - share.found;
+                (missed(measure.judged) > missed(measure.claimed)).then(|| format!("{} taken", measure.judged))
+            } else {
+                complaint(claim, &measure, differences.get(&key))
+            };
+            complaints.extend(found.map(|what| format!("{program} {function} {}: {what}", measure.name)));
+        }
+    }
+    let names: BTreeSet<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+    for (program, function, measure) in differences.keys().filter(|key| names.contains(key.0.as_str())) {
+        if !all.contains_key(&(program.clone(), function.clone())) {
+            complaints.push(format!("{program} {function} {measure}: written down, but there is no such function"));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn llvm_and_gcov_see_what_we_claim_of_every_decision_function() {
+    if !judges_are_here() {
+        return;
+    }
+    let programs = decisions();
+    let court = Court::new();
+    let (all, failed) = judged(&court, &programs);
+    assert!(all.len() >= 60, "only {} functions", all.len());
+    compare(&programs, &all, failed, true);
+    pairs_are_all_that_is_missing(&court, &programs, &all);
+}
+
+#[test]
+fn llvm_and_gcov_see_what_we_claim_of_every_example() {
+    if !judges_are_here() {
+        return;
+    }
+    let programs = examples();
+    let (all, failed) = judged(&Court::new(), &programs);
+    assert!(all.len() >= 40, "only {} functions", all.len());
+    compare(&programs, &all, failed, false);
+}
+
+/// For the reason `pairs`: with all combinations of a decision in the suite, llvm-cov finds its pairs.
+fn pairs_are_all_that_is_missing(court: &Court, programs: &[Program], all: &Judged) {
+    let differences = written_differences();
+    let jobs: Vec<(&Program, Vec<&str>)> = programs
+        .iter()
+        .map(|program| {
+            let own = differences.iter().filter(|(key, what)| key.0 == program.name && what.reason == "pairs");
+            (program, own.map(|(key, _)| key.1.as_str()).collect::<Vec<&str>>())
+        })
+        .filter(|(_, functions)| !functions.is_empty())
+        .collect();
+    assert!(!jobs.is_empty(), "`pairs` is no difference any more");
+    for (program, functions) in jobs {
+        let suites = generate(program, &functions, "mcc");
+        each(&suites.files, |(file, names)| {
+            for name in names {
+                let seen = court.judge_by_llvm(program, suites.out.path(), file, &[]).expect("tests pass")[name].mcdc;
+                let claim = &all[&(program.name.clone(), name.clone())].0;
+                let claimed = Share { found: claim.together - claim.not_together, total: claim.together };
+                assert_eq!(seen, claimed, "{} {name}: with all combinations", program.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn told_to_stop_at_six_conditions_llvm_leaves_the_seventh_decision_out() {
+    if !judges_are_here() {
+        return;
+    }
+    let program = decisions().into_iter().find(|program| program.name == "many.c").expect("many.c");
+    let suites = generate(&program, &["seven"], CRITERIA);
+    let (file, _) = &suites.files[0];
+    let court = Court::new();
+    let seen = |flags: &[&str]| {
+        let judged = court.judge_by_llvm(&program, suites.out.path(), file, flags).expect("tests pass");
+        judged["seven"].mcdc.to_string()
+    };
+    assert_eq!(seen(&[]), "7/7");
+    assert_eq!(seen(&["-Xclang", "-fmcdc-max-conditions=6"]), "0/0");
+}
+
+#[test]
+fn every_difference_is_explained_in_the_documentation() {
+    let page = std::fs::read_to_string(support::root().join("docs/mcdc.md")).expect("docs/mcdc.md");
+    let explained: BTreeSet<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("### `").and_then(|rest| rest.split('`').next())).collect();
+    let differences = written_differences();
+    let used: BTreeSet<&str> = differences.values().map(|difference| difference.reason.as_str()).collect();
+    assert_eq!(used, explained);
+}

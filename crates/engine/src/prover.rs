@@ -1,0 +1,306 @@
+//! The static prover: goals that no run can reach, by abstract interpretation (DESIGN §7, Verdicts).
+//!
+//! Exploration leaves goals open when it hits a bound. Here all runs are covered at once, coarsely: intervals and known
+//! bits of registers and of memory at known places, up to a fixpoint with widening over loops. A goal is proved
+//! infeasible if no state that the analysis allows reaches it. What the analysis does not understand it takes to be
+//! anything: other memory, what calls return and write, pointers that are computed. Each function is analysed once, for
+//! all its callers. Preconditions are not used, which only makes the set of runs larger.
+//!
+//! Read `domain.rs` (numbers), `value.rs` and `state.rs` (what is known), `step.rs` (instructions), `fixpoint.rs`, then
+//! `expr.rs` (labels) and `errors.rs` (errors).
+//!
+//! Deliberately not here: relations between variables, summaries of calls, induction with the solver.
+
+mod domain;
+mod errors;
+mod expr;
+mod fixpoint;
+mod frame;
+mod start;
+mod state;
+mod step;
+mod value;
+
+use crate::config::Config;
+use crate::inputs::global_inputs;
+use frame::Frame;
+use state::State;
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{DecisionGraph, Goal, GoalId, Target, Watch};
+use touchstone_ir::{
+    BlockId, CallGraph, Callee, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
+    TermKind,
+};
+
+/// Decisions with more rows than this are not asked which rows are left.
+const MOST_ROWS: usize = 4096;
+
+/// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types and ranges).
+///
+/// Sound, not complete: a goal that is not returned may still be infeasible.
+pub fn prove_infeasible(
+    module: &Module,
+    func: FuncId,
+    watch: &Watch,
+    open: &[GoalId],
+    config: &Config,
+) -> Vec<GoalId> {
+    let mut proof = Proof::new(module, func, watch, config);
+    let possible = proof.possible(open);
+    open.iter().copied().filter(|goal| !possible[goal.index()]).collect()
+}
+
+/// What the analysis of all reachable functions has shown.
+struct Proof<'m> {
+    module: &'m Module,
+    func: FuncId,
+    watch: &'m Watch,
+    config: &'m Config,
+    calls: CallGraph,
+    /// The function under test, and what judges its inputs and result.
+    roots: Vec<FuncId>,
+    /// Globals that may change.
+    inputs: BTreeSet<GlobalId>,
+    /// Whether some reachable code copies memory as it is.
+    copies: bool,
+    /// Goals that the analysis could not exclude.
+    possible: Vec<bool>,
+    /// Outcomes of conditions that may happen.
+    outcomes: BTreeSet<(FuncId, CondTag, bool)>,
+    /// Errors that are asked for, by place.
+    errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>>,
+}
+
+impl<'m> Proof<'m> {
+    fn new(module: &'m Module, func: FuncId, watch: &'m Watch, config: &'m Config) -> Proof<'m> {
+        let calls = CallGraph::new(module);
+        let helpers = [&config.precondition, &config.oracle].into_iter().flatten();
+        let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
+        roots.push(func);
+        let inputs = roots.iter().flat_map(|root| global_inputs(module, *root)).collect();
+        let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
+        let mut insts = reachable.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
+        let copies = insts.any(|inst| matches!(inst.kind, InstKind::MemCopy { .. }));
+        let mut errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>> = BTreeMap::new();
+        for (id, goal) in watch.goals.iter() {
+            if let Goal::Error { kind, span, .. } = goal {
+                errors.entry(*span).or_default().push((*kind, id));
+            }
+        }
+        Proof {
+            module,
+            func,
+            watch,
+            config,
+            calls,
+            roots,
+            inputs,
+            copies,
+            possible: vec![false; watch.goals.len()],
+            outcomes: BTreeSet::new(),
+            errors,
+        }
+    }
+
+    /// For every goal whether some run may reach it.
+    fn possible(&mut self, open: &[GoalId]) -> Vec<bool> {
+        let mut pending = self.roots.clone();
+        let mut seen: BTreeSet<FuncId> = pending.iter().copied().collect();
+        while let Some(func) = pending.pop() {
+            for callee in self.analyse(func) {
+                if seen.insert(callee) {
+                    pending.push(callee);
+                }
+            }
+        }
+        for &id in open {
+            if self.is_left(&self.watch.goals[id]) {
+                self.possible[id.index()] = true;
+            }
+        }
+        std::mem::take(&mut self.possible)
+    }
+
+    /// Analyses a function and marks what it may reach; gives the functions that it may call.
+    fn analyse(&mut self, func: FuncId) -> BTreeSet<FuncId> {
+        let module = self.module;
+        let function = &module.functions[func];
+        if !function.is_defined() {
+            return BTreeSet::new();
+        }
+        let inputs = self.inputs.clone();
+        let called = self.roots.iter().flat_map(|root| self.calls.reachable_from(*root));
+        let called = called.into_iter().any(|caller| self.calls.callees(caller).contains(&func));
+        let (frame, start) = if func == self.func && !called {
+            start::under_test(module, func, &inputs, self.config)
+        } else {
+            let frame = Frame::new(module, function, &inputs, Vec::new());
+            (frame, State::unknown(function))
+        };
+        for &goal in self.watch.entry(func) {
+            if let Goal::Entry { predicate, .. } = &self.watch.goals[goal]
+                && frame.can_hold(&start, predicate)
+            {
+                self.possible[goal.index()] = true;
+            }
+        }
+        let Some(fixpoint) = frame.fixpoint(&start) else {
+            self.give_up(func);
+            return self.calls.callees(func).iter().copied().collect();
+        };
+        let mut callees = BTreeSet::new();
+        for (block, state) in function.blocks.ids().zip(fixpoint.states) {
+            if let Some(state) = state {
+                self.look_at_block(&frame, func, block, state, &mut callees);
+            }
+        }
+        callees
+    }
+
+    /// Nothing is known of a function: everything in it may happen.
+    fn give_up(&mut self, func: FuncId) {
+        let function = &self.module.functions[func];
+        let spans: BTreeSet<Span> = function
+            .blocks
+            .values()
+            .flat_map(|block| block.insts.iter().map(|inst| inst.span).chain([block.terminator.span]))
+            .collect();
+        for (id, goal) in self.watch.goals.iter() {
+            let here = match goal {
+                Goal::Error { span, func: at, .. } => *at == func || spans.contains(span),
+                other => other.func() == func,
+            };
+            self.possible[id.index()] |= here;
+        }
+        for block in function.blocks.values() {
+            if let TermKind::Branch { tag: Some(tag), .. } = &block.terminator.kind {
+                self.outcomes.extend([(func, *tag, false), (func, *tag, true)]);
+            }
+        }
+    }
+
+    /// Marks what a block may reach.
+    fn look_at_block(
+        &mut self,
+        frame: &Frame<'_>,
+        func: FuncId,
+        block: BlockId,
+        state: State,
+        callees: &mut BTreeSet<FuncId>,
+    ) {
+        let terminator = &frame.function.blocks[block].terminator;
+        let edges = frame.run_block(block, state, &mut |inst, state| match inst {
+            Some(inst) => self.look_at_inst(frame, func, inst, state, callees),
+            None => {
+                for (kind, goal) in self.errors.get(&terminator.span).into_iter().flatten() {
+                    self.possible[goal.index()] |= frame.end_may_fail(state, &terminator.kind, *kind);
+                }
+            }
+        });
+        for edge in edges {
+            match (&terminator.kind, edge.outcome) {
+                (TermKind::Branch { tag: Some(tag), .. }, Some(outcome)) => {
+                    self.outcomes.insert((func, *tag, outcome));
+                }
+                (TermKind::Switch { .. }, _) => {
+                    for goal in self.watch.arm(func, block, edge.target) {
+                        self.possible[goal.index()] = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn look_at_inst(
+        &mut self,
+        frame: &Frame<'_>,
+        func: FuncId,
+        inst: &Inst,
+        state: &State,
+        callees: &mut BTreeSet<FuncId>,
+    ) {
+        match &inst.kind {
+            InstKind::Call { callee: Callee::Direct(callee), .. } => {
+                callees.insert(*callee);
+            }
+            InstKind::Point { point } => {
+                for goal in self.watch.point(func, *point) {
+                    let holds = match &self.watch.goals[*goal] {
+                        Goal::Label { predicate: Some(predicate), .. } => frame.can_hold(state, predicate),
+                        _ => true,
+                    };
+                    self.possible[goal.index()] |= holds;
+                }
+            }
+            _ => {}
+        }
+        for (kind, goal) in self.errors.get(&inst.span).into_iter().flatten() {
+            self.possible[goal.index()] |= frame.may_fail(state, inst, *kind, self.copies);
+        }
+    }
+
+    /// Whether a goal is still possible for what all functions together have shown. Labels, arms and entries are marked
+    /// where they stand.
+    fn is_left(&self, goal: &Goal) -> bool {
+        let func = goal.func();
+        match goal {
+            Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } => false,
+            // The place must be one that the analysis looks at.
+            Goal::Error { span, .. } => !span.is_some() || !self.has_place(func, *span),
+            Goal::Condition { decision, condition, value, .. } => self.happens(func, *decision, *condition, *value),
+            Goal::Row { decision, outcomes, .. } => {
+                outcomes.iter().all(|(condition, value)| self.happens(func, *decision, *condition, *value))
+            }
+            Goal::Outcome { decision, value, .. } => match self.watch.decision(func, *decision) {
+                Some(watch) => self.can_end(func, *decision, &watch.graph, *value),
+                None => true,
+            },
+            Goal::Independent { decision, condition, value, .. } => {
+                let Some(watch) = self.watch.decision(func, *decision) else { return true };
+                if !self.happens(func, *decision, *condition, *value) {
+                    return false;
+                }
+                let Some(rows) = watch.graph.rows(MOST_ROWS) else { return true };
+                rows.iter().any(|row| {
+                    let all = |(condition, value): &(CondId, bool)| self.happens(func, *decision, *condition, *value);
+                    row.independent.contains(&(*condition, *value)) && row.outcomes.iter().all(all)
+                })
+            }
+        }
+    }
+
+    fn has_place(&self, func: FuncId, span: Span) -> bool {
+        let mut blocks = self.module.functions[func].blocks.values();
+        blocks.any(|block| block.insts.iter().any(|inst| inst.span == span) || block.terminator.span == span)
+    }
+
+    /// Whether a condition may have this outcome.
+    fn happens(&self, func: FuncId, decision: DecisionId, condition: CondId, value: bool) -> bool {
+        self.outcomes.contains(&(func, CondTag { decision, condition }, value))
+    }
+
+    /// Whether outcomes that may happen lead through the decision to this value.
+    fn can_end(&self, func: FuncId, decision: DecisionId, graph: &DecisionGraph, value: bool) -> bool {
+        let mut pending = vec![graph.start];
+        let mut seen = BTreeSet::new();
+        while let Some(target) = pending.pop() {
+            match target {
+                Target::Done(result) if result == value => return true,
+                Target::Done(_) => {}
+                Target::Node(node) => {
+                    if seen.insert(node) {
+                        let node = &graph.nodes[node];
+                        for outcome in [false, true] {
+                            if self.happens(func, decision, node.condition, outcome) {
+                                pending.push(node.edges[usize::from(outcome)].target);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,112 @@
+//! What is known at the start of every block of a function: iterated up to a fixpoint with widening, then narrowed.
+//!
+//! Narrowing recomputes what is known at a block from what is known at its predecessors. Every state in the process
+//! covers every run, so stopping it anywhere is sound.
+
+use crate::prover::frame::Frame;
+use crate::prover::state::State;
+use crate::prover::step::Edge;
+use std::collections::BTreeSet;
+use touchstone_base::Id;
+use touchstone_ir::{BlockId, Cfg, Inst};
+
+/// A block that was entered so often is widened.
+const WIDEN_AFTER: u32 = 3;
+/// One that was entered so often is widened to the limits of its types.
+const GIVE_UP_LANDMARKS_AFTER: u32 = 40;
+/// Passes of narrowing.
+const NARROWING: usize = 3;
+/// At most so many blocks are executed for one function.
+const MOST_STEPS: u32 = 40_000;
+
+/// What is known at the start of every block; `None` where control never gets.
+pub(crate) struct Fixpoint {
+    pub states: Vec<Option<State>>,
+}
+
+impl Frame<'_> {
+    /// What is known everywhere if the function starts like this; `None` if that takes too long.
+    pub fn fixpoint(&self, start: &State) -> Option<Fixpoint> {
+        let blocks = &self.function.blocks;
+        let cfg = Cfg::new(self.function);
+        let mut order = vec![usize::MAX; blocks.len()];
+        for (position, block) in cfg.reverse_post_order().iter().enumerate() {
+            order[block.index()] = position;
+        }
+        let mut states: Vec<Option<State>> = vec![None; blocks.len()];
+        let mut entered = vec![0u32; blocks.len()];
+        let first = BlockId::new(0);
+        states[first.index()] = Some(start.clone());
+        let mut pending = BTreeSet::from([(order[first.index()], first)]);
+        let mut steps = 0;
+        while let Some((_, block)) = pending.pop_first() {
+            steps += 1;
+            if steps > MOST_STEPS {
+                return None;
+            }
+            let Some(state) = states[block.index()].clone() else { continue };
+            for edge in self.run_block(block, state, &mut |_, _| {}) {
+                let target = edge.target.index();
+                let joined = match &states[target] {
+                    None => edge.state,
+                    Some(known) => {
+                        let landmarks = match entered[target] {
+                            0..WIDEN_AFTER => None,
+                            WIDEN_AFTER..GIVE_UP_LANDMARKS_AFTER => Some(self.landmarks.as_slice()),
+                            _ => Some([].as_slice()),
+                        };
+                        known.join(&edge.state, landmarks)
+                    }
+                };
+                if states[target].as_ref() != Some(&joined) {
+                    states[target] = Some(joined);
+                    entered[target] += 1;
+                    pending.insert((order[target], edge.target));
+                }
+            }
+        }
+        self.narrow(start, &cfg, &mut states);
+        Some(Fixpoint { states })
+    }
+
+    fn narrow(&self, start: &State, cfg: &Cfg, states: &mut [Option<State>]) {
+        let run = |states: &[Option<State>], block: BlockId| match &states[block.index()] {
+            Some(state) => self.run_block(block, state.clone(), &mut |_, _| {}),
+            None => Vec::new(),
+        };
+        let mut edges: Vec<Vec<Edge>> = self.function.blocks.ids().map(|block| run(states, block)).collect();
+        for _ in 0..NARROWING {
+            for &block in cfg.reverse_post_order() {
+                let mut all = (block.index() == 0).then(|| start.clone());
+                for from in cfg.predecessors(block) {
+                    for edge in edges[from.index()].iter().filter(|edge| edge.target == block) {
+                        all = Some(all.map_or_else(|| edge.state.clone(), |all| all.join(&edge.state, None)));
+                    }
+                }
+                if all != states[block.index()] {
+                    states[block.index()] = all;
+                    edges[block.index()] = run(states, block);
+                }
+            }
+        }
+    }
+
+    /// Executes a block and gives the ways on; `look` sees every instruction with the state before it, and the end of
+    /// the block as `None`.
+    pub fn run_block(
+        &self,
+        block: BlockId,
+        mut state: State,
+        look: &mut dyn FnMut(Option<&Inst>, &State),
+    ) -> Vec<Edge> {
+        let content = &self.function.blocks[block];
+        for inst in &content.insts {
+            look(Some(inst), &state);
+            if self.step(&mut state, inst).is_err() {
+                return Vec::new();
+            }
+        }
+        look(None, &state);
+        self.edges(state, &content.terminator.kind)
+    }
+}

@@ -1,0 +1,13 @@
+//! What a report can show beside the campaign.
+
+use touchstone_criteria::DecisionTable;
+
+/// What a report can show beside the campaign; by default nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Extras {
+    /// Truth tables of decisions, in the order in which they are to be shown.
+    pub decisions: Vec<DecisionTable>,
+    /// In the text: every table, every row of it, every infeasible objective. Makes no difference to the JSON form, which
+    /// always has all of them.
+    pub verbose: bool,
+}

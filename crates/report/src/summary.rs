@@ -1,0 +1,146 @@
+//! The head of the text: one line a function and criterion. Criteria that count paths and criteria that have objectives are
+//! tables of their own, because hardly a column means the same for both.
+
+use crate::style::{Align, Paint, Style, columns};
+use touchstone_criteria::{Campaign, Criterion, FunctionResult, ObjectiveCounts};
+
+/// Blocks of the widest bar.
+const BAR: usize = 8;
+/// A bar with fewer blocks says nothing.
+const LEAST_BAR: usize = 4;
+
+/// Both tables, as far as they have lines.
+pub(crate) fn summary(out: &mut String, campaign: &Campaign, style: Style) {
+    let is_paths = |function: &&FunctionResult| matches!(function.criterion, Criterion::Paths(_));
+    let (paths, goals): (Vec<_>, Vec<_>) = campaign.functions.iter().partition(is_paths);
+    if !paths.is_empty() || goals.is_empty() {
+        path_table(out, &paths, style);
+    }
+    if !goals.is_empty() {
+        if !paths.is_empty() {
+            out.push('\n');
+        }
+        goal_table(out, &goals, style);
+    }
+}
+
+fn path_table(out: &mut String, functions: &[&FunctionResult], style: Style) {
+    let head =
+        ["function", "criterion", "tests", "paths", "infeasible", "errors", "incomplete", "explore", "replay", ""];
+    let mut rows = vec![head.map(str::to_string)];
+    for function in functions {
+        let paths = &function.paths;
+        let mut complete = if function.exhaustive {
+            style.paint(Paint::Green, "complete")
+        } else {
+            style.paint(Paint::Yellow, "incomplete")
+        };
+        if paths.longer > 0 {
+            complete.push_str(&format!(" ({} with more iterations left out)", paths.longer));
+        }
+        rows.push([
+            function.name.clone(),
+            function.criterion.to_string(),
+            function.tests.to_string(),
+            paths.explored.to_string(),
+            paths.infeasible.to_string(),
+            paths.error.to_string(),
+            paths.incomplete.to_string(),
+            seconds(function.seconds),
+            replay_seconds(function),
+            complete,
+        ]);
+    }
+    let mut align = [Align::Right; 10];
+    (align[0], align[1], align[9]) = (Align::Left, Align::Left, Align::Left);
+    push_table(out, &columns(&rows, align), style);
+}
+
+fn goal_table(out: &mut String, functions: &[&FunctionResult], style: Style) {
+    let rows = |bar: usize| {
+        let head = [
+            "function",
+            "criterion",
+            "covered",
+            "infeasible",
+            "unknown",
+            "of feasible",
+            "",
+            "tests",
+            "explore",
+            "replay",
+        ];
+        let mut rows = vec![head.map(str::to_string)];
+        let mut before: Option<&FunctionResult> = None;
+        for function in functions {
+            rows.push(goal_row(function, before, bar));
+            before = Some(function);
+        }
+        let mut align = [Align::Right; 10];
+        (align[0], align[1], align[5], align[6]) = (Align::Left, Align::Left, Align::Left, Align::Left);
+        columns(&rows, align)
+    };
+    let width = |lines: &[String]| lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    // The bar gets what is left of the line.
+    let least = width(&rows(0));
+    let bar = style.width.saturating_sub(least).min(BAR);
+    push_table(out, &rows(if bar < LEAST_BAR { 0 } else { bar }), style);
+}
+
+/// One criterion of a function. The criteria of one function share their exploration, so its name, tests and times stand
+/// only in the first of its lines.
+fn goal_row(function: &FunctionResult, before: Option<&FunctionResult>, bar: usize) -> [String; 10] {
+    let same = |other: &FunctionResult| {
+        let key = |result: &FunctionResult| (result.tests, result.seconds.to_bits(), result.replay_seconds.to_bits());
+        other.name == function.name && other.file == function.file && key(other) == key(function)
+    };
+    let counts = &function.objectives;
+    let (percent, blocks) = share(counts, bar);
+    let mut row = [
+        function.name.clone(),
+        function.criterion.to_string(),
+        format!("{}/{}", counts.covered, counts.total),
+        counts.infeasible.to_string(),
+        counts.unknown.to_string(),
+        percent,
+        blocks,
+        function.tests.to_string(),
+        seconds(function.seconds),
+        replay_seconds(function),
+    ];
+    if before.is_some_and(same) {
+        for column in [0, 7, 8, 9] {
+            row[column].clear();
+        }
+    }
+    row
+}
+
+/// `95% of 40` with its bar: covered of what is not infeasible. Rounded down, so that only all is 100 %.
+fn share(counts: &ObjectiveCounts, bar: usize) -> (String, String) {
+    let feasible = counts.total.saturating_sub(counts.infeasible);
+    if feasible == 0 {
+        return ("-".to_string(), String::new());
+    }
+    let covered = counts.covered.min(feasible);
+    let percent = covered * 100 / feasible;
+    let percent = if percent == 0 && covered > 0 { " <1".to_string() } else { format!("{percent:>3}") };
+    let full = usize::try_from(covered * bar as u64 / feasible).unwrap_or(bar).min(bar);
+    (format!("{percent}% of {feasible}"), "█".repeat(full) + &"░".repeat(bar - full))
+}
+
+fn seconds(seconds: f64) -> String {
+    format!("{seconds:.2}")
+}
+
+/// A dash where nothing was replayed.
+fn replay_seconds(function: &FunctionResult) -> String {
+    if function.replay_seconds > 0.0 { seconds(function.replay_seconds) } else { "-".to_string() }
+}
+
+fn push_table(out: &mut String, lines: &[String], style: Style) {
+    for (index, line) in lines.iter().enumerate() {
+        out.push_str(&if index == 0 { style.paint(Paint::Bold, line) } else { line.clone() });
+        out.push('\n');
+    }
+}
