@@ -1,32 +1,64 @@
 #!/bin/sh
-# Installs what the build and the tests need and the machine lacks: a clang (the C front end) and a C compiler.
+# Installs what the build and the tests need and the machine lacks: a clang (the C front end), a C compiler, and the
+# judges of the generated suites (clang-19 with its profile runtime, llvm-cov-19 and llvm-profdata-19, gcov).
 # Idempotent, and silent when there is nothing to do.
 set -eu
 
+has() { command -v "$1" >/dev/null 2>&1; }
+
 has_clang() {
-    if [ -n "${TOUCHSTONE_CLANG:-}" ] || command -v clang >/dev/null 2>&1; then return 0; fi
+    if [ -n "${TOUCHSTONE_CLANG:-}" ] || has clang; then return 0; fi
     for version in 21 20 19 18 17 16 15 14; do
-        if command -v "clang-$version" >/dev/null 2>&1; then return 0; fi
+        if has "clang-$version"; then return 0; fi
     done
     return 1
 }
 
-missing=""
-has_clang || missing="$missing clang-19"
-command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
-[ -z "$missing" ] && exit 0
+# Its own package, which clang-19 only recommends.
+has_profile_runtime() {
+    has clang-19 && [ -e "$(clang-19 --rtlib=compiler-rt -print-libgcc-file-name 2>/dev/null)" ]
+}
 
-if ! command -v apt-get >/dev/null 2>&1; then
-    echo "touchstone needs:$missing; please install them with your package manager" >&2
+needed=""
+has_clang || needed="$needed clang-19"
+has cc || needed="$needed gcc libc6-dev"
+
+judges=""
+has clang-19 || judges="$judges clang-19"
+if ! has llvm-cov-19 || ! has llvm-profdata-19; then judges="$judges llvm-19"; fi
+has_profile_runtime || judges="$judges libclang-rt-19-dev"
+if ! has gcc || ! has gcov; then judges="$judges gcc libc6-dev"; fi
+
+[ -z "$needed$judges" ] && exit 0
+
+# Without the judges everything works, but the tests that need them are skipped (with CI=true they fail).
+without_judges() {
+    echo "touchstone's tests also use:$judges; $1" >&2
+    exit 0
+}
+
+if ! has apt-get; then
+    [ -n "$needed" ] || without_judges "please install them with your package manager"
+    echo "touchstone needs:$needed; please install them with your package manager" >&2
     exit 1
 fi
 sudo=""
 [ "$(id -u)" = 0 ] || sudo=sudo
-echo "installing$missing" >&2
+install() { $sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1; }
+
+echo "installing$needed$judges" >&2
 export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -qq >/dev/null
-# shellcheck disable=SC2086
-if ! $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null 2>&1; then
-    # An older Debian has no clang-19; its default clang is new enough.
-    $sudo apt-get install -y -qq --no-install-recommends $(echo "$missing" | sed 's/clang-19/clang/') >/dev/null
+if ! $sudo apt-get update -qq >/dev/null; then
+    [ -n "$needed" ] || without_judges "the package lists could not be read"
+    exit 1
 fi
+# shellcheck disable=SC2086
+if [ -n "$needed" ] && ! install $needed; then
+    # An older Debian has no clang-19; its default clang is new enough for the front end.
+    install $(echo "$needed" | sed 's/clang-19/clang/') || {
+        echo "could not install$needed" >&2
+        exit 1
+    }
+fi
+# shellcheck disable=SC2086
+[ -z "$judges" ] || install $judges || without_judges "they could not be installed"

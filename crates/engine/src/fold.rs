@@ -16,7 +16,7 @@ use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Incomplete};
 use touchstone_ir::{BlockId, DataType, FuncId, Ty};
-use touchstone_solver::{Term, TermId};
+use touchstone_solver::{Op, Rel, Term, TermId};
 
 /// Instructions that folding may execute, over all branches.
 const MAX_STEPS: u64 = 2_000_000;
@@ -272,19 +272,39 @@ impl Executor<'_> {
         }
     }
 
-    /// `term != 0`, spread over conditionals with a constant side, so that a chain of early returns becomes a conjunction.
+    /// `term != 0`, spread over conditionals, masks and conversions, so that a chain of early returns or of `ok &= …`
+    /// becomes a conjunction that the solver can split.
     fn nonzero(&mut self, term: TermId) -> TermId {
-        if let Term::Ite(cond, yes, no) = *self.terms.get(term) {
-            let constant = self.terms.as_const(yes).is_some() || self.terms.as_const(no).is_some();
-            if constant {
+        let is_flag = |this: &Self, part: TermId| this.terms.facts(part).unsigned.1 <= 1;
+        match *self.terms.get(term) {
+            Term::Const { value, .. } => self.terms.truth(value != 0),
+            Term::Ite(cond, yes, no) => {
                 let (yes, no) = (self.nonzero(yes), self.nonzero(no));
-                return self.terms.ite(cond, yes, no);
+                let cond = self.nonzero(cond);
+                self.terms.ite(cond, yes, no)
+            }
+            Term::ZExt { term: inner, .. } | Term::SExt { term: inner, .. } => self.nonzero(inner),
+            Term::Bin(Op::Or, a, b) => {
+                let (a, b) = (self.nonzero(a), self.nonzero(b));
+                self.terms.or(a, b)
+            }
+            Term::Bin(Op::And, a, b) if is_flag(self, a) && is_flag(self, b) => {
+                let (a, b) = (self.nonzero(a), self.nonzero(b));
+                self.terms.and(a, b)
+            }
+            Term::Not(inner) if self.terms.width(term) == 1 => {
+                let inner = match *self.terms.get(inner) {
+                    Term::Cmp(Rel::Eq, a, b) if self.terms.as_const(b) == Some(0) => return self.nonzero(a),
+                    Term::Cmp(Rel::Eq, a, b) if self.terms.as_const(a) == Some(0) => return self.nonzero(b),
+                    _ => inner,
+                };
+                self.terms.not(inner)
+            }
+            _ if self.terms.width(term) == 1 => term,
+            _ => {
+                let zero = self.terms.constant(self.terms.width(term), 0);
+                self.terms.ne(term, zero)
             }
         }
-        if let Term::ZExt { term: inner, .. } = *self.terms.get(term) {
-            return self.nonzero(inner);
-        }
-        let zero = self.terms.constant(self.terms.width(term), 0);
-        self.terms.ne(term, zero)
     }
 }

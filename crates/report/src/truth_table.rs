@@ -1,7 +1,8 @@
 //! Truth tables in text: what a reviewer of MC/DC reads.
 //!
 //! ```text
-//! f  src/f.c:3:9  a && b  3 of 4 shown
+//! f  src/f.c:3:9  3 of 4 shown
+//!   a && b
 //!      c1 c2  result  shows  tests
 //!   1   F  -  F       c1     f_1
 //!   2   T  T  T       c1 c2  f_2
@@ -34,10 +35,9 @@ pub(crate) fn truth_tables(out: &mut String, campaign: &Campaign, files: &Files,
             out.push('\n');
         }
         let (shown, all) = table.shown();
-        let end = format!("  {shown} of {all} shown");
-        let begin = format!("  {}  {}  {}", table.function, table.span.display(files), table.text);
-        out.push_str(&cut(&begin, style.width.saturating_sub(end.chars().count())));
-        out.push_str(&end);
+        let place = table.span.display(files);
+        out.push_str(&format!("  {}  {place}  {shown} of {all} shown\n", table.function));
+        out.push_str(&cut(&format!("    {}", table.text), style.width));
         out.push('\n');
         rows(out, table, extras.verbose, style);
         conditions(out, table, style);

@@ -62,9 +62,9 @@ fn llvm_function(function: &Value) -> Llvm {
     seen
 }
 
-/// A static function's name comes with its file's; `main` has another name beside the runner's.
+/// A static function's name comes with its file's; `main` has another name beside the runner's, which gcov marks.
 fn own_name(name: &str) -> String {
-    let name = name.rsplit([':', ';', '/', '\u{1}']).next().unwrap_or(name);
+    let name = name.rsplit([':', ';', '/', '\u{1}', '*']).next().unwrap_or(name);
     name.replace("touchstone_program_main", "main")
 }
 
@@ -77,7 +77,7 @@ pub fn gcov(workshop: &Workshop<'_>, object: &Path) -> BTreeMap<String, Share> {
     for file in list(&report["files"]) {
         for line in list(&file["lines"]) {
             let Some(function) = line["function_name"].as_str() else { continue };
-            let share = functions.entry(function.to_string()).or_default();
+            let share = functions.entry(own_name(function)).or_default();
             for branch in list(&line["branches"]) {
                 share.total += 1;
                 share.found += usize::from(number(&branch["count"]) > 0);

@@ -107,6 +107,27 @@ fn claims(program: &Program, report: &Value) -> BTreeMap<String, Claim> {
     claims
 }
 
+impl Suites {
+    /// All suites in one file, which is built once instead of once a function. For programs whose functions don't call
+    /// each other, small helpers aside, which the others' tests then cover as well.
+    pub fn joined(mut self) -> Suites {
+        let joined = self.out.path().join("joined.c");
+        let (mut text, mut functions) = (String::new(), Vec::new());
+        for (file, names) in &self.files {
+            let own = std::fs::read_to_string(file).expect("readable");
+            let (head, tests) = own.split_once("#include \"touchstone_test.h\"\n").expect("the tests' header");
+            if text.is_empty() {
+                text = format!("{head}#include \"touchstone_test.h\"\n");
+            }
+            text += tests;
+            functions.extend(names.iter().cloned());
+        }
+        std::fs::write(&joined, text).expect("writable");
+        self.files = vec![(joined, functions)];
+        self
+    }
+}
+
 /// What both judges say of a function.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Judgement {
@@ -136,8 +157,9 @@ impl Court {
         let by_llvm = self.judge_by_llvm(program, out, suite, &[])?;
         let by_gcov = build(&self.gcov, program, out, suite, &[], |workshop, object, _| gcov(workshop, object))?;
         let judgement = |name: &String| {
-            let llvm = *by_llvm.get(name).unwrap_or_else(|| panic!("{}: llvm-cov knows no {name}", suite.display()));
-            Judgement { llvm, gcov: by_gcov.get(name).copied().unwrap_or_default() }
+            let unknown = |judge: Judge| -> ! { panic!("{}: {judge:?} knows no {name}", suite.display()) };
+            let llvm = *by_llvm.get(name).unwrap_or_else(|| unknown(Judge::Llvm));
+            Judgement { llvm, gcov: *by_gcov.get(name).unwrap_or_else(|| unknown(Judge::Gcov)) }
         };
         Ok(functions.iter().map(|name| (name.clone(), judgement(name))).collect())
     }
