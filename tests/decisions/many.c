@@ -1,6 +1,6 @@
 // More conditions than other tools take.
 
-// Six is what clang takes unless told otherwise.
+// Six is the most that clang 18 took.
 int six(int a, int b, int c, int d, int e, int f) {
     if ((a && b) || (c && d && e) || f)
         return 1;

@@ -1,6 +1,6 @@
 // The same condition more than once, and conditions that exclude each other: some obligations have no inputs.
 
-// Where `c` decides with false, `a` was false: then `!c` was not evaluated. `!c` false never decides: `c` is true then.
+// `!c` can never be false and decide: `c` is true then, and masks it.
 int c_again(int a, int c) {
     if ((a && !c) || c)
         return 1;

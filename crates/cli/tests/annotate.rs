@@ -175,6 +175,7 @@ fn compare(file: &str, function: &str, options: &[&str], criteria: &str) -> (usi
 
 #[test]
 fn labels_that_our_tests_reach_are_those_that_the_campaign_calls_covered() {
+    // Functions whose error paths (if any) also stop the plain build: past an error, a real run goes on and reaches more.
     let bounded = ["--loop-bound", "3", "--timeout", "20"];
     let (mut labels, mut all) = (0, 0);
     for (file, function) in [
@@ -182,7 +183,7 @@ fn labels_that_our_tests_reach_are_those_that_the_campaign_calls_covered() {
         ("max3.c", "max3"),
         ("tcas.c", "advise"),
         ("tcas.c", "is_threat"),
-        ("utf8.c", "sequence_length"),
+        ("utf8.c", "utf8_valid"),
         ("binary_search.c", "binary_search"),
         ("merge.c", "merge"),
         ("glob.c", "match"),

@@ -57,7 +57,8 @@ fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> 
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < items.len()) {
+                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < items.len())
+                {
                     *done[index].lock().expect("no worker panics with the lock") = Some(work(&items[index]));
                 }
             });
@@ -114,7 +115,8 @@ fn measures(claim: &Claim, judgement: &Judgement) -> [Measure; 3] {
 /// What is wrong about a measure, if anything.
 fn complaint(claim: &Claim, measure: &Measure, difference: Option<&Difference>) -> Option<String> {
     let (judged, claimed) = (measure.judged, measure.claimed);
-    let same = judged == claimed || (claim.goes_wrong && judged.total == claimed.total && judged.found >= claimed.found);
+    let same =
+        judged == claimed || (claim.goes_wrong && judged.total == claimed.total && judged.found >= claimed.found);
     match difference {
         None if same => None,
         None => Some(format!("judged {judged}, claimed {claimed}")),
@@ -191,8 +193,8 @@ fn llvm_and_gcov_see_what_we_claim_of_every_example() {
     compare(&programs, &all, failed, Gcov::Lenient);
 }
 
-/// For the reasons `pairs` and `coupled`: with all combinations of a decision in the suite, llvm-cov finds its pairs, but
-/// for conditions that can't change alone.
+/// For the reasons `pairs` and `coupled`: with all combinations of a decision in the suite, llvm-cov finds its pairs,
+/// but for conditions that can't change alone.
 fn pairs_are_all_that_is_missing(court: &Court, programs: &[Program], all: &Judged) {
     let differences = written_differences();
     let about_pairs = |program: &Program| {
@@ -251,7 +253,7 @@ fn the_judge_notices_one_test_less() {
     if !judges_are_here() {
         return;
     }
-    // Seven conditions under && take eight tests; the first is among them.
+    // Seven conditions under && take eight tests: none can be spared.
     let without_first = |text: &str| {
         let (head, tests) = text.split_once("\nTEST(").expect("a test");
         let (_, rest) = tests.split_once("\nTEST(").expect("a second test");

@@ -107,7 +107,8 @@ pub enum PairKind {
 
 /// The tables of a function's decisions, in their order, from the rows that each test (by id) evaluated.
 ///
-/// Decisions without conditions (`while (1)`) have no table. Decisions that no test evaluated have one without rows.
+/// Decisions in which no condition is ever evaluated (`while (1)`, `0 && a`) have no table. Decisions that no test
+/// evaluated have one without rows.
 /// A row that doesn't fit the function's decisions (an id out of range) is left out.
 pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, Row)>)]) -> Vec<DecisionTable> {
     let mut seen: BTreeMap<DecisionId, BTreeMap<&Row, Vec<String>>> = BTreeMap::new();

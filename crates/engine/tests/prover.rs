@@ -425,6 +425,12 @@ impl Maker {
             0 | 1 => {
                 let (dst, a, b) = (self.local(), self.variable(), self.operand());
                 let op = self.rng.pick(&OPERATIONS);
+                // A divisor that is not zero, most of the time.
+                let odd = (op.ends_with("div") || op.ends_with("rem")) && self.rng.below(4) != 0;
+                if odd {
+                    self.emit(&format!("%7 = or {b}, i8 1"));
+                }
+                let b = if odd { "%7" } else { &b };
                 self.emit(&format!("{dst} = {op} {a}, {b}"));
             }
             2 => {
@@ -444,7 +450,7 @@ impl Maker {
                     self.emit("%8 = ptr_add %8, %9");
                 }
                 let (value, dst) = (self.operand(), self.local());
-                if self.rng.below(2) == 0 && !place.ends_with("table") {
+                if self.rng.below(4) != 0 && !place.ends_with("table") {
                     self.emit(&format!("store %8, {value}"));
                 }
                 self.emit(&format!("{dst} = load %8"));
@@ -454,13 +460,15 @@ impl Maker {
                 self.emit(&format!("{dst} = call @helper({a})"));
             }
             6 => {
-                self.condition();
-                let which = self.rng.pick(&["assume", "assert"]);
+                // Rarely violated, so that much of the function stays alive.
+                let (a, which) = (self.variable(), self.rng.pick(&["assume", "assert"]));
+                let (relation, limit) = if self.rng.below(2) == 0 { ("ne", self.number()) } else { ("sle", 100) };
+                self.emit(&format!("%5 = cmp {relation} {a}, i8 {limit}"));
                 self.emit(&format!("builtin {which}(%5)"));
             }
             7 => {
                 // The address of a slot goes through a pointer variable.
-                let place = self.rng.pick(&["slot_addr s0", "slot_addr s1", "copy null", "global_addr @g"]);
+                let place = self.rng.pick(&["slot_addr s0", "slot_addr s1", "slot_addr s1", "global_addr @g"]);
                 let (dst, value) = (self.local(), self.operand());
                 self.emit(&format!("%8 = {place}"));
                 self.emit("%10 = slot_addr s2");
@@ -469,7 +477,9 @@ impl Maker {
                     self.emit(&format!("%7 = call @writer(%8, {value})"));
                     self.emit("%8 = load %10");
                 }
-                self.emit(&format!("store %8, {value}"));
+                if self.rng.below(2) == 0 {
+                    self.emit(&format!("store %8, {value}"));
+                }
                 self.emit(&format!("{dst} = load %8"));
             }
             8 | 9 => {
@@ -531,9 +541,25 @@ fn random_function(seed: u64) -> String {
         fuel: 14,
     };
     for local in 2..5 {
-        if maker.rng.below(8) != 0 {
-            let value = maker.number();
-            maker.emit(&format!("%{local} = copy i8 {value}"));
+        // Mostly something that depends on inputs, now and then a constant or nothing.
+        match maker.rng.below(16) {
+            0 => {}
+            1..5 => {
+                let value = maker.number();
+                maker.emit(&format!("%{local} = copy i8 {value}"));
+            }
+            choice => {
+                let op = maker.rng.pick(&["add", "xor", "mul", "and", "ashr"]);
+                let (input, value) = (choice % 2, maker.number());
+                maker.emit(&format!("%{local} = {op} %{input}, i8 {value}"));
+            }
+        }
+    }
+    for (slot, bytes) in [(0, 1), (1, 4)] {
+        if maker.rng.below(4) != 0 {
+            let value = maker.operand();
+            maker.emit(&format!("%8 = slot_addr s{slot}"));
+            maker.emit(&format!("mem_set %8, {value}, i64 {bytes}"));
         }
     }
     maker.statements(3);
@@ -679,6 +705,32 @@ fn exhaustive_exploration_leaves_open_what_is_proved() {
         for goal in proved {
             let objective = &wanted.list[goal];
             assert!(found.open.contains(&goal), "seed {seed}: {} was covered\n{text}", objective.id);
+        }
+    }
+}
+
+#[test]
+fn zz_scratch() {
+    for entry in std::fs::read_dir("/tmp/prover").unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "ir") { continue; }
+        let text = std::fs::read_to_string(&path).unwrap();
+        if text.is_empty() { continue; }
+        let module = module(&text);
+        for func in module.functions.ids() {
+            if !module.functions[func].is_defined() || module.functions[func].library { continue; }
+            let wanted = objectives(&module, &[func], REGISTRY, &CriteriaOptions::default());
+            let watch = Watch::new(&module, wanted.goals.clone());
+            let goals: Vec<GoalId> = wanted.goals.ids().collect();
+            let config = Config { max_paths: Some(300), loop_bound: Some(5), deadline: Some(std::time::Instant::now() + std::time::Duration::from_secs(4)), ..Config::default() };
+            let before = std::time::Instant::now();
+            let proved = prove_infeasible(&module, func, &watch, &goals, &config);
+            let time = before.elapsed();
+            let found = explore_goals(&module, func, Goals { watch, closed: Vec::new() }, &config, &mut Quiet);
+            for goal in &proved {
+                assert!(found.open.contains(goal), "{} {}: {} {} was covered", path.display(), module.functions[func].name, wanted.list[*goal].id, wanted.list[*goal].text);
+            }
+            println!("{} {}: {} goals, {} open (exhaustive {}), {} proved in {:?}", path.display(), module.functions[func].name, goals.len(), found.open.len(), found.result.exhaustive, proved.len(), time);
         }
     }
 }

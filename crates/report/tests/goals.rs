@@ -325,7 +325,7 @@ fn a_decision_with_many_conditions_and_rows_stays_readable() {
     let line = |start: &str| report.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_string();
     assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
     assert!(line("  step  src").ends_with("  40 of 80 shown"), "{report}");
-    assert!(line("    condition_number_0").ends_with("&& condition_num…"), "{report}");
+    assert!(line("    condition_number_0").ends_with(" && condition_number_…"), "{report}");
     assert_eq!(line("     2"), "     2  TF--------------------------------------  F       c2     step_1");
     assert!(report.contains("    … and 16 more rows\n"), "{report}");
     assert_eq!(line("    c40"), "    c40  condition_number_39 > 0  true: not shown");

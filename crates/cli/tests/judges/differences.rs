@@ -2,8 +2,8 @@
 //!
 //!     PROGRAM FUNCTION MEASURE FOUND/TOTAL REASON
 //!
-//! MEASURE is `mcdc` or `branches` (llvm-cov) or `gcov`. REASON is a heading of `docs/mcdc.md`. What llvm-cov shows of a
-//! decision for which it needs other pairs than we do depends on the suite: for the reasons `pairs` and `coupled` the
+//! MEASURE is `mcdc` or `branches` (llvm-cov) or `gcov`. REASON is a heading of `docs/mcdc.md`. What llvm-cov shows of
+//! a decision for which it needs other pairs than we do depends on the suite: for the reasons `pairs` and `coupled` the
 //! share is that of a suite with all combinations (`-c mcc`).
 
 use std::collections::BTreeMap;

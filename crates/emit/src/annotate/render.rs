@@ -123,7 +123,7 @@ impl Renderer<'_> {
             }
             // The least number divided by -1 wraps.
             let negated = if sign == "/" { format!("0 - {}", self.as_type(a, wide, false)?) } else { "0".to_string() };
-            Ok(format!("({y} == -1 ? {negated} : ({}){x} {sign} {y})", c_type(wide, false)))
+            Ok(format!("({y} == -1 ? {negated} : ({})({x} {sign} {y}))", c_type(wide, false)))
         };
         let shift = |sign: &str, bits_of_left: u8, signed: bool| {
             let amount = match b.kind {
