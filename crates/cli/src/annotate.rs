@@ -2,6 +2,7 @@
 
 use crate::args::Generate;
 use crate::exit::Exit;
+use crate::options_file::OptionsFile;
 use crate::plan;
 use crate::program::Reader;
 use anyhow::{Context, Result, bail};
@@ -9,6 +10,7 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::process::ExitCode;
 use touchstone_base::{FileId, Id};
+use touchstone_criteria::Objectives;
 use touchstone_emit::{AnnotateStyle, not_labels};
 
 /// Options of `annotate`.
@@ -36,7 +38,9 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
     for criterion in &options.criteria {
         let name = criterion.to_string();
         if let Some(why) = not_labels(&name) {
-            bail!("`{name}` can't be written as labels: {why}; use -c with stmt, branch, decision, condition, dcc, mcc, wm, idc, rte or labels");
+            bail!(
+                "`{name}` can't be written as labels: {why}; use -c with stmt, branch, decision, condition, dcc, mcc, wm, idc, rte or labels"
+            );
         }
     }
     let [path] = options.files.as_slice() else { bail!("annotate takes one file at a time") };
@@ -45,12 +49,18 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
     let program = reader.read(&options.files)?;
     let module = &program.module;
     let (_, functions) = plan::targets(module, options)?;
-    let wanted = touchstone_criteria::objectives(
-        module,
-        &functions,
-        &plan::labellings(options),
-        &plan::criteria_options(options),
-    );
+    let file = OptionsFile::beside(path)?;
+    let mut wanted = Objectives::default();
+    for func in functions {
+        let switches = plan::criteria_options(options, &file, &module.functions[func].name)?;
+        let made = touchstone_criteria::objectives(module, &[func], &plan::labellings(options), &switches);
+        made.list.values().cloned().for_each(|objective| {
+            wanted.list.push(objective);
+        });
+        made.goals.values().cloned().for_each(|goal| {
+            wanted.goals.push(goal);
+        });
+    }
     let text = std::fs::read_to_string(path).with_context(|| format!("can't read {} as UTF-8", path.display()))?;
     let style = match arguments.style {
         Style::Direct => AnnotateStyle::Direct,

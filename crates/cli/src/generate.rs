@@ -8,6 +8,7 @@ use crate::plan::{self, Task};
 use crate::precondition;
 use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
+use crate::tables::decision_tables;
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::Path;
@@ -16,11 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
-    Campaign, Criterion, FunctionResult, Objective, Objectives, Replay, Status, TestCase, Watch,
+    Campaign, Criterion, DecisionTable, FunctionResult, Objective, Objectives, Replay, Status, TestCase, Watch,
 };
 use touchstone_emit::{CSuite, ReplayLimits, Target};
 use touchstone_engine::{Config, Event, Goals, Sink, explore, explore_goals, explore_paths_and_goals};
 use touchstone_ir::FuncId;
+use touchstone_report::Extras;
 
 /// Carries out `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
@@ -66,14 +68,24 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
         limits: ReplayLimits::default(),
     };
     let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt };
-    let campaign = job.run(&tasks)?;
-    for function in campaign.functions.iter().filter(|function| function.exhaustive && function.paths.explored == 0) {
-        if function.objectives.covered == 0 && !options.quiet {
-            eprintln!("warning: no input of `{}` is allowed: its precondition or ranges exclude everything", function.name);
-        }
+    let (campaign, extras) = job.run(&tasks)?;
+    for name in excluded(&campaign).into_iter().filter(|_| !options.quiet) {
+        eprintln!("warning: no input of `{name}` is allowed: its precondition or ranges exclude everything");
     }
-    report(options, &program, &campaign, out.path())?;
+    report(options, &program, &campaign, &extras, out.path())?;
     Ok(verdict(options, &campaign, interrupt.load(Ordering::Relaxed)).into())
+}
+
+/// Functions that were explored completely without a single path or test.
+fn excluded(campaign: &Campaign) -> Vec<&str> {
+    let nothing = |function: &&FunctionResult| {
+        let asked = matches!(function.criterion, Criterion::Paths(_)) || function.objectives.total > 0;
+        asked && function.exhaustive && function.paths.explored == 0 && function.tests == 0
+    };
+    let mut names: Vec<&str> =
+        campaign.functions.iter().filter(nothing).map(|function| function.name.as_str()).collect();
+    names.dedup();
+    names
 }
 
 /// `--pre` and `pre` of touchstone.toml, by function.
@@ -119,11 +131,12 @@ struct Done {
     results: Vec<FunctionResult>,
     objectives: Vec<Objective>,
     tests: Vec<TestCase>,
+    decisions: Vec<DecisionTable>,
 }
 
 impl Job<'_> {
     /// Explores all functions, several at a time; the result is in the order of the tasks, whoever finishes first.
-    fn run(&self, tasks: &[Task]) -> Result<Campaign> {
+    fn run(&self, tasks: &[Task]) -> Result<(Campaign, Extras)> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let jobs = self.options.jobs.unwrap_or(cores).clamp(1, tasks.len().max(1));
         let display = Display::new(self.options.quiet);
@@ -145,15 +158,17 @@ impl Job<'_> {
             }
         });
         let mut campaign = Campaign::default();
+        let mut extras = Extras::default();
         for slot in done {
             if let Some(done) = slot.into_inner().expect("invariant: no worker panics with the lock") {
                 let done = done?;
                 campaign.functions.extend(done.results);
                 campaign.objectives.extend(done.objectives);
                 campaign.tests.extend(done.tests);
+                extras.decisions.extend(done.decisions);
             }
         }
-        Ok(campaign)
+        Ok((campaign, extras))
     }
 
     fn function(&self, task: &Task, display: &Display) -> Result<Done> {
@@ -175,7 +190,7 @@ impl Job<'_> {
         };
         let criteria = plan::labellings(self.options);
         let functions = plan::scope(module, task.func, config.entry, self.options);
-        let mut wanted = touchstone_criteria::objectives(module, &functions, &criteria, &plan::criteria_options(self.options));
+        let mut wanted = touchstone_criteria::objectives(module, &functions, &criteria, &task.criteria);
         let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line, failed: None };
         let (result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
         let Writer { mut suite, mut tests, failed, line, .. } = writer;
@@ -203,7 +218,11 @@ impl Job<'_> {
         }
         line.finish();
         let results = self.results(result, replay_seconds, &wanted, tests.len() as u64);
-        Ok(Done { results, objectives: wanted.list.values().cloned().collect(), tests })
+        let decisions = match criteria.is_empty() {
+            true => Vec::new(),
+            false => decision_tables(module, task.func, &functions, &tests, &wanted),
+        };
+        Ok(Done { decisions, results, objectives: wanted.list.values().cloned().collect(), tests })
     }
 
     /// Explores for what is wanted.
@@ -220,10 +239,8 @@ impl Job<'_> {
             return (explore(module, func, config, writer), Explored { paths });
         }
         let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
-        let goals = Goals {
-            closed: closed.map(|(id, _)| id).collect(),
-            watch: Watch::new(module, wanted.goals.clone()),
-        };
+        let goals =
+            Goals { closed: closed.map(|(id, _)| id).collect(), watch: Watch::new(module, wanted.goals.clone()) };
         let found = if paths {
             explore_paths_and_goals(module, func, goals, config, writer)
         } else {
@@ -331,16 +348,16 @@ impl JsonLines {
     }
 }
 
-fn report(options: &Generate, program: &Program, campaign: &Campaign, out: &Path) -> Result<()> {
+fn report(options: &Generate, program: &Program, campaign: &Campaign, extras: &Extras, out: &Path) -> Result<()> {
     let module = &program.module;
-    let json = touchstone_report::json(campaign, module);
+    let json = touchstone_report::json_with(campaign, module, extras);
     let path = out.join("report.json");
     std::fs::write(&path, &json).with_context(|| format!("can't write {}", path.display()))?;
     let text = match options.format {
         Format::Json => json,
         Format::Text => {
             let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
-            touchstone_report::text(campaign, module, style)
+            touchstone_report::text_with(campaign, module, extras, style)
         }
     };
     let mut stdout = std::io::stdout().lock();

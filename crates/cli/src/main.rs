@@ -14,6 +14,7 @@ mod precondition;
 mod program;
 mod progress;
 mod run;
+mod tables;
 
 use clap::Parser;
 use exit::Exit;

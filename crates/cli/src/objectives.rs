@@ -2,9 +2,11 @@
 
 use crate::args::{Format, Generate};
 use crate::exit::Exit;
+use crate::options_file::OptionsFile;
 use crate::plan;
 use crate::program::Reader;
 use anyhow::Result;
+use std::io::Write;
 use std::process::ExitCode;
 use touchstone_criteria::Campaign;
 
@@ -15,23 +17,25 @@ pub fn objectives(options: &Generate) -> Result<ExitCode> {
     let program = reader.read(&options.files)?;
     let module = &program.module;
     let (_, functions) = plan::targets(module, options)?;
-    let wanted = touchstone_criteria::objectives(
-        module,
-        &functions,
-        &plan::labellings(options),
-        &plan::criteria_options(options),
-    );
-    let objectives: Vec<_> = wanted.list.values().cloned().collect();
-    match options.format {
-        Format::Json => {
-            let campaign = Campaign { objectives, ..Campaign::default() };
-            println!("{}", touchstone_report::json(&campaign, module));
-        }
-        Format::Text => {
-            for objective in &objectives {
-                println!("{}  {}  {}", objective.id, objective.span.display(&module.files), objective.text);
-            }
-        }
+    let file = OptionsFile::beside(&options.files[0])?;
+    let mut objectives = Vec::new();
+    for func in functions {
+        let switches = plan::criteria_options(options, &file, &module.functions[func].name)?;
+        let wanted = touchstone_criteria::objectives(module, &[func], &plan::labellings(options), &switches);
+        objectives.extend(wanted.list.values().cloned());
     }
+    let text = match options.format {
+        Format::Json => touchstone_report::json(&Campaign { objectives, ..Campaign::default() }, module),
+        Format::Text => {
+            let width = objectives.iter().map(|objective| objective.id.len()).max().unwrap_or(0);
+            let line = |objective: &touchstone_criteria::Objective| {
+                let at = objective.span.display(&module.files);
+                format!("{:<width$}  {at}  {}", objective.id, objective.text)
+            };
+            objectives.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+    };
+    // A closed pipe (`| head`) is no error.
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
     Ok(Exit::Done.into())
 }

@@ -5,6 +5,7 @@
 //! pre = "n >= 0"
 //! len = { keys = 4 }
 //! range = { n = "0..4" }
+//! partitions = { n = ["0", "1..3", "4"] }
 //! max_objects = 2
 //! ```
 
@@ -34,11 +35,25 @@ pub struct FunctionOptions {
     pub len: BTreeMap<String, u64>,
     #[serde(default)]
     range: BTreeMap<String, String>,
+    #[serde(default)]
+    partitions: BTreeMap<String, Vec<String>>,
     pub max_objects: Option<u32>,
     pub loop_bound: Option<u32>,
 }
 
 impl FunctionOptions {
+    /// The partitions for `idc`, read.
+    pub fn partitions(&self) -> Result<BTreeMap<String, Vec<(i128, i128)>>> {
+        let read = |(name, parts): (&String, &Vec<String>)| {
+            let bounds = |text: &String| {
+                let both = if text.contains("..") { text.clone() } else { format!("{text}..{text}") };
+                parse_bounds(&both).map_err(|error| anyhow!("{NAME}: partitions of {name}: {error}"))
+            };
+            Ok((name.clone(), parts.iter().map(bounds).collect::<Result<Vec<_>>>()?))
+        };
+        self.partitions.iter().map(read).collect()
+    }
+
     /// The ranges, read.
     pub fn ranges(&self) -> Result<BTreeMap<String, (i128, i128)>> {
         let read = |(name, text): (&String, &String)| {

@@ -13,6 +13,7 @@ use touchstone_ir::{CallGraph, FuncId, Function, Module};
 pub struct Task {
     pub func: FuncId,
     pub config: Config,
+    pub criteria: CriteriaOptions,
 }
 
 /// Which functions are to be tested, by name: what was asked for, else what the files define.
@@ -131,7 +132,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         seed: options.seed,
         ..Config::default()
     };
-    Ok(Task { func, config })
+    Ok(Task { func, config, criteria: criteria_options(options, file, &name)? })
 }
 
 /// Whether every path is to have a test.
@@ -160,9 +161,10 @@ pub fn scope(module: &Module, func: FuncId, entry: Entry, options: &Generate) ->
     }
 }
 
-/// What users switch about criteria.
-pub fn criteria_options(options: &Generate) -> CriteriaOptions {
-    CriteriaOptions { mutators: options.mutators.clone(), ..CriteriaOptions::default() }
+/// What users switch about criteria, for one function.
+pub fn criteria_options(options: &Generate, file: &OptionsFile, function: &str) -> Result<CriteriaOptions> {
+    let partitions = file.function(function).partitions()?;
+    Ok(CriteriaOptions { mutators: options.mutators.clone(), partitions })
 }
 
 /// What a function beside the function under test is for.

@@ -58,8 +58,14 @@ fn every_example_compiles_with_labels_of_both_styles() {
             assert!(text.contains("TOUCHSTONE_LABEL("), "{}", example.name);
             std::fs::write(&made, text).expect("writable");
             let object = scratch.path().join("object.o");
-            let arguments =
-                ["-I".as_ref(), include.as_os_str(), "-c".as_ref(), made.as_os_str(), "-o".as_ref(), object.as_os_str()];
+            let arguments = [
+                "-I".as_ref(),
+                include.as_os_str(),
+                "-c".as_ref(),
+                made.as_os_str(),
+                "-o".as_ref(),
+                object.as_os_str(),
+            ];
             compile(&arguments, &format!("{} ({style})", example.name));
         }
     }
@@ -119,7 +125,16 @@ fn compare(file: &str, function: &str, options: &[&str], criteria: &str) -> (usi
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let out = scratch.path().join("out");
     let mut command = touchstone();
-    command.arg("generate").arg(&source).args(["-f", function, "-c", criteria, "--format", "json", "--no-replay", "-o"]);
+    command.arg("generate").arg(&source).args([
+        "-f",
+        function,
+        "-c",
+        criteria,
+        "--format",
+        "json",
+        "--no-replay",
+        "-o",
+    ]);
     let output = command.arg(&out).args(options).output().expect("touchstone runs");
     assert!(output.status.success(), "{name}: {}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -226,4 +241,30 @@ fn what_a_macro_hides_is_listed_and_not_placed() {
     std::fs::write(&file, &made).expect("writable");
     let object = scratch.path().join("object.o");
     compile(&["-c".as_ref(), file.as_os_str(), "-o".as_ref(), object.as_os_str()], "the annotated text");
+}
+
+#[test]
+fn an_explanation_names_the_conditions_that_contradict_each_other_and_no_others() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("conflict.c");
+    let source = "int f(int x, int y) {\n    if (x > 10) {\n        if (y > 3)\n            y = 1;\n        if (x < 5)\n\
+        \x20           return 1;\n    }\n    int n = 0;\n    for (; y > 0; y -= x)\n        n++;\n    if (n == 90)\n        return 2;\n    return 0;\n}\n";
+    std::fs::write(&file, source).expect("writable");
+    let listed = touchstone().args(["objectives", "-c", "stmt"]).arg(&file).output().expect("it runs");
+    let explained = |statement: &str, options: &[&str]| {
+        let list = text(&listed.stdout);
+        let line = list.lines().find(|line| line.ends_with(statement)).expect("the statement");
+        let id = line.split_whitespace().next().expect("an id");
+        let output = touchstone().arg("explain").arg(id).arg(&file).args(options).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let infeasible = explained("return 1", &[]);
+    assert!(infeasible.contains("infeasible"), "{infeasible}");
+    assert!(infeasible.contains(":2:9: x > 10 is true") && infeasible.contains(":5:13: x < 5 is true"), "{infeasible}");
+    assert!(!infeasible.contains("y > 3"), "{infeasible}");
+    let covered = explained("y = 1", &[]);
+    assert!(covered.contains("covered") && covered.contains("  x = "), "{covered}");
+    let unknown = explained("return 2", &["--loop-bound", "2"]);
+    assert!(unknown.contains("unknown") && unknown.contains("a larger --loop-bound may help"), "{unknown}");
 }

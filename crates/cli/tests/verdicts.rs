@@ -28,7 +28,9 @@ use touchstone_criteria::{
     CriteriaOptions, GoalId, Labelling, Objectives, REGISTRY, Replay, Status, TestCase, TestKind, Watch, conclude,
     criterion_named, objectives, reduce,
 };
-use touchstone_engine::{Aliases, Config, Entry, Event, Goals, Labels, Look, Search, Sink, explore_goals, watch_function};
+use touchstone_engine::{
+    Aliases, Config, Entry, Event, Goals, Labels, Look, Search, Sink, explore_goals, watch_function,
+};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, NullObserver, Value};
 use touchstone_ir::{FuncId, Module};
@@ -126,13 +128,13 @@ impl Effort {
         match self {
             Effort::Default => vec![DEFAULT],
             Effort::Orders => vec![DEFAULT, Way { search: Search::Dfs, ..DEFAULT }],
-            Effort::Labels => vec![
-                DEFAULT,
-                Way { labels: Labels::Tight, ..DEFAULT },
-                Way { labels: Labels::Direct, ..DEFAULT },
-            ],
+            Effort::Labels => {
+                vec![DEFAULT, Way { labels: Labels::Tight, ..DEFAULT }, Way { labels: Labels::Direct, ..DEFAULT }]
+            }
             Effort::Aliases => vec![DEFAULT, Way { aliases: Aliases::Eager, ..DEFAULT }],
-            Effort::All => [Effort::Orders, Effort::Labels, Effort::Aliases].into_iter().flat_map(Effort::ways).collect(),
+            Effort::All => {
+                [Effort::Orders, Effort::Labels, Effort::Aliases].into_iter().flat_map(Effort::ways).collect()
+            }
         }
     }
 }
@@ -154,8 +156,7 @@ impl Subject<'_> {
         for criterion in criteria() {
             let goals = wanted(self.module, &self.scope, &[criterion]).goals.len();
             let ways = effort.ways().into_iter();
-            let covered: Vec<_> =
-                ways.map(|way| self.verdicts(&truth, &[criterion], first, way, &mut wrong)).collect();
+            let covered: Vec<_> = ways.map(|way| self.verdicts(&truth, &[criterion], first, way, &mut wrong)).collect();
             if covered.iter().any(|set| *set != covered[0]) {
                 wrong.push(format!("{} {}: not all ways of searching cover the same", self.name, criterion.name()));
             }
@@ -230,10 +231,8 @@ impl Subject<'_> {
         let name = format!("{} {} {way:?}", self.name, names.join(","));
         let mut wanted = wanted(self.module, &self.scope, criteria);
         let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
-        let goals = Goals {
-            closed: closed.map(|(id, _)| id).collect(),
-            watch: Watch::new(self.module, wanted.goals.clone()),
-        };
+        let goals =
+            Goals { closed: closed.map(|(id, _)| id).collect(), watch: Watch::new(self.module, wanted.goals.clone()) };
         // A function over a small domain that takes this long is a failure of its own.
         let deadline = Some(Instant::now() + Duration::from_secs(60));
         let Way { search, labels, aliases } = way;
@@ -260,7 +259,8 @@ impl Subject<'_> {
             let known = GoalId::new(first + id.index());
             assert_eq!(wanted.goals[id], truth.objectives.goals[known], "objectives keep their order");
             let feasible = truth.hit[known.index()];
-            let what = format!("{name}: {} {} `{}`", objective.id, objective.span.display(&self.module.files), objective.text);
+            let what =
+                format!("{name}: {} {} `{}`", objective.id, objective.span.display(&self.module.files), objective.text);
             match &objective.status {
                 Status::Covered(by) => {
                     covered.insert(known);
@@ -421,11 +421,13 @@ fn every_verdict_on_the_judged_decision_functions_is_what_all_inputs_say() {
         let module = lower(std::slice::from_ref(file), Vec::new());
         let mut wrong = Vec::new();
         for (func, function) in module.functions.iter() {
-            if !function.is_defined() || function.library || function.name.ends_with("_pre") || function.name == "main" {
+            if !function.is_defined() || function.library || function.name.ends_with("_pre") || function.name == "main"
+            {
                 continue;
             }
             let domain = [(-2, 3), (-1, 2), (0, 2), (0, 1)].into_iter().find_map(|range: (i128, i128)| {
-                Domain::new(&module, func, &|_| Some((range.0..=range.1).collect()), limit).map(|domain| (domain, range))
+                Domain::new(&module, func, &|_| Some((range.0..=range.1).collect()), limit)
+                    .map(|domain| (domain, range))
             });
             let Some((domain, range)) = domain else { continue };
             let inputs = function.params.iter().map(|param| param.name.clone());
@@ -439,7 +441,10 @@ fn every_verdict_on_the_judged_decision_functions_is_what_all_inputs_say() {
             };
             let name = format!("{} {}", file.display(), function.name);
             let closed = domain.pointers <= 1;
-            wrong.extend(Subject { name, module: &module, func, scope: vec![func], config, domain, closed }.check(Effort::Default));
+            wrong.extend(
+                Subject { name, module: &module, func, scope: vec![func], config, domain, closed }
+                    .check(Effort::Default),
+            );
         }
         wrong
     }));

@@ -16,6 +16,8 @@ pub enum Bound {
     Timeout,
     /// `--max-objects`.
     MaxObjects,
+    /// `--len`: an object behind a pointer has one element unless said otherwise.
+    Length,
     /// Ctrl-C.
     Interrupted,
     /// Call depth.
@@ -35,6 +37,7 @@ impl Bound {
             Bound::MaxPaths => "--max-paths",
             Bound::Timeout => "--timeout",
             Bound::MaxObjects => "--max-objects",
+            Bound::Length => "--len",
             Bound::Interrupted => "interrupted",
             Bound::CallDepth => "--call-depth",
             Bound::Steps => "--steps",

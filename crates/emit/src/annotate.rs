@@ -26,8 +26,8 @@ use tokens::{Kind, Source};
 use touchstone_base::{FileId, Span};
 use touchstone_criteria::{DecisionGraph, Goal, Objectives, Target};
 use touchstone_ir::{
-    BlockId, CmpOp, CondId, CondTag, DecisionId, Expr, ExprKind, FuncId, Function, InstKind, Module, PointId, PointKind,
-    TermKind, Ty,
+    BlockId, CmpOp, CondId, CondTag, DecisionId, Expr, ExprKind, FuncId, Function, InstKind, Module, PointId,
+    PointKind, TermKind, Ty,
 };
 
 /// Which of the paper's instrumentations a label becomes.
@@ -60,13 +60,7 @@ pub fn not_labels(criterion: &str) -> Option<&'static str> {
 }
 
 /// Writes objectives as labels into `text`, the contents of `file`.
-pub fn annotate(
-    module: &Module,
-    file: FileId,
-    text: &str,
-    objectives: &Objectives,
-    style: AnnotateStyle,
-) -> Annotated {
+pub fn annotate(module: &Module, file: FileId, text: &str, objectives: &Objectives, style: AnnotateStyle) -> Annotated {
     let source = Source::new(text);
     let mut edits = Edits::default();
     let (mut placed, mut not_placed) = (Vec::new(), Vec::new());
@@ -104,6 +98,9 @@ enum Spot {
     Wrapped(usize, usize),
 }
 
+/// Whether an evaluation of a decision, with these outcomes and this result, is what is asked for.
+type Holds<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
+
 /// One function of the text.
 struct Place<'a> {
     module: &'a Module,
@@ -120,8 +117,8 @@ impl<'a> Place<'a> {
     fn new(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> Place<'a> {
         let function = &module.functions[func];
         let here = function.span.file == file;
-        let body = source.offset(function.span.line, function.span.column).filter(|_| here);
-        let body = body.and_then(|offset| body_of(source, offset));
+        let name = source.offset(function.span.line, function.span.column).filter(|_| here);
+        let body = name.and_then(|offset| body(source, offset));
         let layout = body.and_then(|(brace, _)| Layout::new(source, brace));
         let graphs = function.decisions.values().map(DecisionGraph::new).collect();
         Place { module, function, file, source, body, layout, graphs }
@@ -246,9 +243,10 @@ impl<'a> Place<'a> {
 
     fn wrap_value(&self, id: PointId, start: usize, end: usize) -> Result<Spot, String> {
         let span = self.function.points[id].span;
-        let twins = self.function.points.iter().filter(|(other, point)| {
-            *other != id && point.span == span && matches!(point.kind, PointKind::Value(_))
-        });
+        let twins =
+            self.function.points.iter().filter(|(other, point)| {
+                *other != id && point.span == span && matches!(point.kind, PointKind::Value(_))
+            });
         if twins.count() > 0 {
             return Err("a macro evaluates it more than once".to_string());
         }
@@ -279,11 +277,7 @@ impl<'a> Place<'a> {
     }
 
     /// A predicate over a decision's conditions, evaluated before the decision, in the same order.
-    fn decision_label(
-        &self,
-        id: DecisionId,
-        holds: &dyn Fn(&[(CondId, bool)], bool) -> bool,
-    ) -> Result<(Spot, String), String> {
+    fn decision_label(&self, id: DecisionId, holds: &Holds<'_>) -> Result<(Spot, String), String> {
         let decision = &self.function.decisions[id];
         let (start, end) = self.bytes(decision.span)?;
         if !self.source.is_effect_free(&self.source.text[start..end]) {
@@ -304,7 +298,7 @@ impl<'a> Place<'a> {
         id: DecisionId,
         at: Target,
         outcomes: &mut Vec<(CondId, bool)>,
-        holds: &dyn Fn(&[(CondId, bool)], bool) -> bool,
+        holds: &Holds<'_>,
         left: &mut u32,
     ) -> Result<String, String> {
         *left = left.checked_sub(1).ok_or("the decision has too many conditions to be written out")?;
@@ -371,7 +365,8 @@ impl<'a> Place<'a> {
         let no_value = "the switch's value has an effect, or can't be written";
         let (point, expr) = value.ok_or(no_value)?;
         let (from, to) = self.bytes(self.function.points[point].span)?;
-        let around = format!("{}{}", &self.source.text[head.0..from.max(head.0)], &self.source.text[to.min(head.1)..head.1]);
+        let around =
+            format!("{}{}", &self.source.text[head.0..from.max(head.0)], &self.source.text[to.min(head.1)..head.1]);
         let only_brackets = Source::new(&around).tokens.iter().all(|token| token.kind == Kind::Sign);
         if from <= head.0 || head.1 <= to || !only_brackets {
             return Err(no_value.to_string());
@@ -392,11 +387,8 @@ impl<'a> Place<'a> {
             let wanted = arms.iter().filter(|arm| (arm.target == target) == to_target).map(in_arm);
             wanted.reduce(|a, b| node(ExprKind::Or(Box::new(a), Box::new(b))))
         };
-        let predicate = if target == *default {
-            any(false).map(|other| node(ExprKind::Not(Box::new(other))))
-        } else {
-            any(true)
-        };
+        let predicate =
+            if target == *default { any(false).map(|other| node(ExprKind::Not(Box::new(other)))) } else { any(true) };
         let Some(predicate) = predicate else { return Ok((spot, "1".to_string())) };
         Ok((spot, self.renderer(Some(expr), &|_| false).predicate(&predicate)?))
     }
@@ -404,10 +396,6 @@ impl<'a> Place<'a> {
 
 /// The most nodes of a decision's graph that one predicate writes out.
 const MOST_NODES: u32 = 2000;
-
-fn body_of(source: &Source<'_>, offset: usize) -> Option<(usize, usize)> {
-    body(source, offset)
-}
 
 fn decision_index(id: DecisionId) -> usize {
     touchstone_base::Id::index(id)
@@ -497,9 +485,10 @@ void exit(int);
 
 fn header(style: AnnotateStyle) -> String {
     let (about, macros) = match style {
-        AnnotateStyle::Direct => {
-            ("A label calls touchstone_cover(id) where its predicate holds. Define TOUCHSTONE_LABEL(predicate, id),", DIRECT)
-        }
+        AnnotateStyle::Direct => (
+            "A label calls touchstone_cover(id) where its predicate holds. Define TOUCHSTONE_LABEL(predicate, id),",
+            DIRECT,
+        ),
         AnnotateStyle::Tight => (
             "A label is a free choice: assert its predicate and stop, or go on. Define TOUCHSTONE_LABEL(predicate, id),",
             TIGHT,

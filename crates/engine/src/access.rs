@@ -9,6 +9,7 @@ use crate::state::{State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
+use touchstone_criteria::{Bound, Incomplete};
 use touchstone_ir::{ErrorKind, Ty};
 use touchstone_solver::{Rel, TermId};
 
@@ -197,6 +198,9 @@ impl Executor<'_> {
         };
         let fine = self.guarded(guard, inside);
         let kind = bad.unwrap_or(ErrorKind::OutOfBounds);
+        if kind == ErrorKind::OutOfBounds && self.terms.as_const(fine) != Some(1) {
+            self.note_default_length(state, pointer.object, span);
+        }
         self.require_near(state, fine, kind, span, pointer.offset)?;
         if read_only {
             let never = self.terms.truth(false);
@@ -205,6 +209,14 @@ impl Executor<'_> {
             return Ok(false);
         }
         Ok(self.terms.as_const(inside) != Some(0))
+    }
+
+    /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
+    fn note_default_length(&mut self, state: &State, object: crate::value::ObjectId, span: Span) {
+        let of_default_length = |input: &Rc<crate::inputs::InputObject>| input.object == object && input.default_length;
+        if self.mode == crate::executor::Mode::Explore && state.inputs.objects.iter().any(of_default_length) {
+            self.give_up(Incomplete::Bound(Bound::Length), span, 1);
+        }
     }
 
     /// `guard → fact`.

@@ -15,8 +15,12 @@ pub struct ConcreteRun {
     pub path: u64,
     /// Result, final memory and output.
     pub expected: Expected,
+    /// Inputs that a program asked for, with what it got.
+    pub requested: Vec<MadeInput>,
     /// Goals that it reached.
     pub hits: Vec<GoalId>,
+    /// Evaluations of watched decisions.
+    pub rows: Vec<(FuncId, touchstone_ir::DecisionId, touchstone_criteria::Row)>,
     /// The oracle, if there is one and the run returned, accepts the result.
     pub accepted: bool,
 }
@@ -84,7 +88,7 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
         args.push(run.argument(param.aggregate, input));
     }
     let before = run.snapshot();
-    let (end, recorder, hits) = observed(&mut run.machine, func, &args, look.watch);
+    let (end, recorder, hits, rows) = observed(&mut run.machine, func, &args, look.watch);
     let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
     let accepted = match (look.oracle, &end) {
         (Some(oracle), End::Returned(value)) => {
@@ -93,7 +97,8 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
         }
         _ => true,
     };
-    ConcreteRun { path: recorder.finish(&end).value(), end, expected, hits, accepted }
+    let requested = Vec::new();
+    ConcreteRun { path: recorder.finish(&end).value(), end, expected, requested, hits, rows, accepted }
 }
 
 /// A call under a watcher, or only under a recorder where nothing is watched.
@@ -102,19 +107,20 @@ fn observed(
     func: FuncId,
     args: &[Value],
     watch: Option<&Watch>,
-) -> (End, PathRecorder, Vec<GoalId>) {
+) -> (End, PathRecorder, Vec<GoalId>, Vec<(FuncId, touchstone_ir::DecisionId, touchstone_criteria::Row)>) {
     match watch {
         None => {
             let mut recorder = PathRecorder::default();
             let end = machine.call(func, args, &mut recorder);
-            (end, recorder, Vec::new())
+            (end, recorder, Vec::new(), Vec::new())
         }
         Some(watch) => {
             let mut watcher = Watcher::new(watch);
             let end = machine.call(func, args, &mut watcher);
             let recorder = watcher.recorder.clone();
+            let rows = watcher.rows.clone();
             let hits = watcher.hits(&end);
-            (end, recorder, hits)
+            (end, recorder, hits, rows)
         }
     }
 }
@@ -129,9 +135,16 @@ pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look:
     let mut machine = Machine::new(module, look.limits);
     machine.provide_inputs(inputs.iter().map(|input| (input.name.clone(), input.bytes.clone())).collect());
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &[PROGRAM_NAME.to_string()]);
-    let (end, recorder, hits) = observed(&mut machine, entry, &args, look.watch);
+    let (end, recorder, hits, rows) = observed(&mut machine, entry, &args, look.watch);
     let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
-    ConcreteRun { path: recorder.finish(&end).value(), end, expected, hits, accepted: true }
+    // What was asked for beyond the answers at hand was answered with zeros.
+    let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
+        let mut bytes = inputs.get(index).map(|input| input.bytes.clone()).unwrap_or_default();
+        bytes.resize(request.size as usize, 0);
+        MadeInput { name: request.name.clone(), bytes }
+    };
+    let requested = machine.requested_inputs().iter().enumerate().map(answer).collect();
+    ConcreteRun { path: recorder.finish(&end).value(), end, expected, requested, hits, rows, accepted: true }
 }
 
 /// The name that a program under test finds as its own in its argument list.

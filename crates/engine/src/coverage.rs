@@ -349,13 +349,7 @@ impl Executor<'_> {
 }
 
 /// The last outcomes of a decision in a frame, oldest first.
-fn last_outcomes(
-    state: &State,
-    func: FuncId,
-    decision: DecisionId,
-    depth: u32,
-    count: u32,
-) -> Vec<(CondId, bool)> {
+fn last_outcomes(state: &State, func: FuncId, decision: DecisionId, depth: u32, count: u32) -> Vec<(CondId, bool)> {
     let mut found = Vec::with_capacity(count as usize);
     let mut next = &state.trail;
     while let Some(outcome) = next {

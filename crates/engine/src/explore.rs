@@ -356,7 +356,8 @@ impl Exploration<'_, '_> {
                                 Err(stop) => self.stop(Some(&other), stop),
                             }
                         }
-                        let on = self.executor.take_branch(&mut state, tag, taken.outcome, then_block, else_block, span);
+                        let on =
+                            self.executor.take_branch(&mut state, tag, taken.outcome, then_block, else_block, span);
                         self.take_hits(&mut state);
                         on
                     })
@@ -634,7 +635,8 @@ impl Exploration<'_, '_> {
         let Some(name) = &self.executor.config.oracle else { return };
         let Some(func) = self.executor.module.function_named(name) else { return };
         let mut arguments = self.visible(&self.arguments.clone());
-        let result_object = self.executor.module.functions[self.func].aggregate_result.then(|| self.arguments[0].clone());
+        let result_object =
+            self.executor.module.functions[self.func].aggregate_result.then(|| self.arguments[0].clone());
         arguments.extend(value.or(result_object));
         let params = self.executor.module.functions[func].params.len();
         arguments.truncate(params);

@@ -8,9 +8,15 @@ use std::collections::{BTreeMap, VecDeque};
 pub(crate) enum Frontier {
     Newest(Vec<State>),
     Oldest(VecDeque<State>),
-    Any { states: Vec<State>, seed: u64 },
+    Any {
+        states: Vec<State>,
+        seed: u64,
+    },
     /// By distance to an open goal, then newest first.
-    Nearest { states: BTreeMap<(u32, u64), State>, made: u64 },
+    Nearest {
+        states: BTreeMap<(u32, u64), State>,
+        made: u64,
+    },
 }
 
 impl Frontier {

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use touchstone_base::{Id, IndexMap};
 use touchstone_criteria::{Bound, Incomplete};
 use touchstone_ir::{
-    CallGraph, DataType, DataTypeId, Expr, ExprKind, FuncId, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg, Ty, mask,
+    CallGraph, DataType, DataTypeId, Expr, ExprKind, FuncId, GlobalId, InstKind, Linkage, Module, Operand, PointKind,
+    Reg, Ty, mask,
 };
 use touchstone_solver::{Rel, Side, TermId};
 
@@ -44,7 +45,18 @@ pub(crate) struct InputObject {
     pub element: DataTypeId,
     pub count: u64,
     pub is_array: bool,
+    /// Nobody said how many elements there are.
+    pub default_length: bool,
     pub cells: Vec<Cell>,
+}
+
+/// Where the number of elements of an input object comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// A declaration or the user.
+    Given,
+    /// Nowhere: one element.
+    Default,
 }
 
 /// The answer to one request of a program.
@@ -157,8 +169,9 @@ impl Executor<'_> {
         element: DataTypeId,
         count: u64,
         name: &str,
-        is_array: bool,
+        length: Length,
     ) -> Result<ObjectId, Stop> {
+        let is_array = length != Length::Default;
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         for index in 0..count {
             let part = if is_array || count > 1 { format!("{name}[{index}]") } else { format!("*{name}") };
@@ -166,7 +179,8 @@ impl Executor<'_> {
             self.input_cells(state.inputs_mut(), element, &part, &mut constraints, &mut cells);
         }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
-        let input = InputObject { object, name: name.to_string(), element, count, is_array, cells };
+        let default_length = length == Length::Default;
+        let input = InputObject { object, name: name.to_string(), element, count, is_array, default_length, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         self.assume_all(state, &constraints)?;
         Ok(object)
@@ -217,7 +231,7 @@ impl Executor<'_> {
         let ty = function.regs[param.reg].ty;
         if let (DataType::Array { element, length }, false) = (&self.module.types[param.data], param.aggregate) {
             let count = self.config.lengths.get(name).copied().unwrap_or(*length);
-            let object = self.input_object(state, *element, count, name, true)?;
+            let object = self.input_object(state, *element, count, name, Length::Given)?;
             let value = Value::pointer(object, 0);
             let cells = disassemble(&value, 8, &mut self.pointers).collect();
             return Ok((value, cells));
@@ -280,12 +294,11 @@ impl Executor<'_> {
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
             let count = length.unwrap_or(1);
-            options.push(self.input_object(&mut fresh, lazy.pointee, count, &lazy.name, length.is_some()).map(
-                |object| {
-                    decide(&mut fresh, Value::pointer(object, 0));
-                    fresh
-                },
-            ));
+            let said = if length.is_some() { Length::Given } else { Length::Default };
+            options.push(self.input_object(&mut fresh, lazy.pointee, count, &lazy.name, said).map(|object| {
+                decide(&mut fresh, Value::pointer(object, 0));
+                fresh
+            }));
         } else {
             options.push(Err(Stop::bound(Bound::MaxObjects, touchstone_base::Span::none())));
         }

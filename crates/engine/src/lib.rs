@@ -14,6 +14,7 @@ mod concrete;
 mod config;
 mod coverage;
 mod executor;
+mod explain;
 mod explore;
 mod fold;
 mod frontier;
@@ -32,6 +33,7 @@ pub use concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, program_arguments, run_function, run_program, watch_function, watch_program,
 };
 pub use config::{Aliases, Config, Entry, Labels, Search};
+pub use explain::{Conflict, Explanation, Fact, explain};
 pub use explore::{Event, Found, Goals, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
 pub use inputs::global_inputs;
 pub use prover::prove_infeasible;

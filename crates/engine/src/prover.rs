@@ -39,13 +39,7 @@ const MOST_ROWS: usize = 4096;
 /// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types and ranges).
 ///
 /// Sound, not complete: a goal that is not returned may still be infeasible.
-pub fn prove_infeasible(
-    module: &Module,
-    func: FuncId,
-    watch: &Watch,
-    open: &[GoalId],
-    config: &Config,
-) -> Vec<GoalId> {
+pub fn prove_infeasible(module: &Module, func: FuncId, watch: &Watch, open: &[GoalId], config: &Config) -> Vec<GoalId> {
     let mut proof = Proof::new(module, func, watch, config);
     let possible = proof.possible(open);
     open.iter().copied().filter(|goal| !possible[goal.index()]).collect()
@@ -80,7 +74,8 @@ impl<'m> Proof<'m> {
         roots.push(func);
         let inputs = roots.iter().flat_map(|root| global_inputs(module, *root)).collect();
         let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
-        let mut insts = reachable.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
+        let mut insts =
+            reachable.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
         let copies = insts.any(|inst| matches!(inst.kind, InstKind::MemCopy { .. }));
         let mut errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>> = BTreeMap::new();
         for (id, goal) in watch.goals.iter() {

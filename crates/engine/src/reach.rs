@@ -88,19 +88,19 @@ fn places(module: &Module, goal: &Goal) -> Vec<BlockId> {
         function.blocks.iter().filter(|(_, block)| holds(block)).map(|(id, _)| id).collect::<Vec<_>>()
     };
     match goal {
-        Goal::Label { point, .. } => blocks(&|block| {
-            block.insts.iter().any(|inst| inst.kind == InstKind::Point { point: *point })
-        }),
+        Goal::Label { point, .. } => {
+            blocks(&|block| block.insts.iter().any(|inst| inst.kind == InstKind::Point { point: *point }))
+        }
         Goal::Entry { .. } => vec![BlockId::new(0)],
         Goal::Arm { block, .. } => vec![*block],
         Goal::Outcome { decision, .. }
         | Goal::Condition { decision, .. }
         | Goal::Row { decision, .. }
-        | Goal::Independent { decision, .. } => blocks(&|block| {
-            matches!(&block.terminator.kind, TermKind::Branch { tag: Some(tag), .. } if tag.decision == *decision)
-        }),
-        Goal::Error { span, .. } => blocks(&|block| {
-            block.insts.iter().any(|inst| inst.span == *span) || block.terminator.span == *span
-        }),
+        | Goal::Independent { decision, .. } => blocks(
+            &|block| matches!(&block.terminator.kind, TermKind::Branch { tag: Some(tag), .. } if tag.decision == *decision),
+        ),
+        Goal::Error { span, .. } => {
+            blocks(&|block| block.insts.iter().any(|inst| inst.span == *span) || block.terminator.span == *span)
+        }
     }
 }

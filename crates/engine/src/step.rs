@@ -325,9 +325,7 @@ impl Executor<'_> {
             {
                 Ok(self.terms.truth(op == CmpOp::Ne))
             }
-            (Value::Ptr(_), Value::Ptr(_)) => {
-                Err(Stop::unsupported("order of pointers into different objects", span))
-            }
+            (Value::Ptr(_), Value::Ptr(_)) => Err(Stop::unsupported("order of pointers into different objects", span)),
             _ => {
                 let unknown = || Stop::unsupported("comparison of an undecided pointer", span);
                 let a = address_term(left, &mut self.terms).ok_or_else(unknown)?;
@@ -563,7 +561,16 @@ impl Executor<'_> {
             .values()
             .map(|slot| state.memory.alloc(Object::undefined(slot.size, ObjectKind::Slot, Some(slot.data))))
             .collect();
-        let frame = Frame { func: callee, block: BlockId::new(0), inst: 0, regs, slots, result, decisions: Vec::new(), arrivals: Vec::new() };
+        let frame = Frame {
+            func: callee,
+            block: BlockId::new(0),
+            inst: 0,
+            regs,
+            slots,
+            result,
+            decisions: Vec::new(),
+            arrivals: Vec::new(),
+        };
         state.frames.push(Rc::new(frame));
         if self.mode == Mode::Explore {
             self.watch_entry(state, callee);

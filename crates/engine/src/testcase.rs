@@ -38,9 +38,13 @@ impl Executor<'_> {
         goal: GoalId,
         id: String,
     ) -> Option<TestCase> {
-        let kind = self.test_kind(state, model);
+        let mut kind = self.test_kind(state, model);
         let run = self.confirm(func, &kind);
         let outcome = self.seen(&run.end)?;
+        if let TestKind::Program { inputs } = &mut kind {
+            // The program may ask for more than the path so far did.
+            inputs.clone_from(&run.requested);
+        }
         let missed = !run.hits.contains(&goal);
         let disagreement = missed.then(|| format!("the reference interpreter does not reach {goal}"));
         Some(self.made(state, func, kind, run, outcome, disagreement, id))

@@ -1,7 +1,7 @@
 //! Watching a concrete run: which goals it reaches. The reference that everything symbolic is checked against.
 
-use touchstone_criteria::{Goal, GoalId, Target, Walk, Watch};
 use touchstone_base::Id;
+use touchstone_criteria::{Goal, GoalId, Target, Walk, Watch};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
 use touchstone_ir::{CondTag, DecisionId, PointId};
 
@@ -10,6 +10,8 @@ pub(crate) struct Watcher<'w> {
     watch: &'w Watch,
     pub recorder: PathRecorder,
     hit: Vec<bool>,
+    /// Complete evaluations of watched decisions, in order.
+    pub rows: Vec<(touchstone_ir::FuncId, DecisionId, touchstone_criteria::Row)>,
     /// Decisions that are being evaluated, by frame.
     frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, Walk)>)>,
 }
@@ -17,7 +19,7 @@ pub(crate) struct Watcher<'w> {
 impl<'w> Watcher<'w> {
     pub fn new(watch: &'w Watch) -> Watcher<'w> {
         let hit = vec![false; watch.goals.len()];
-        Watcher { watch, recorder: PathRecorder::default(), hit, frames: Vec::new() }
+        Watcher { watch, recorder: PathRecorder::default(), hit, rows: Vec::new(), frames: Vec::new() }
     }
 
     /// The goals that the run reached, once it has ended.
@@ -57,6 +59,7 @@ impl<'w> Watcher<'w> {
             for goal in self.watch.row(watch, &row) {
                 self.hit[goal.index()] = true;
             }
+            self.rows.push((*func, tag.decision, row));
         }
     }
 

@@ -5,7 +5,7 @@
 //! with which the decision has another outcome when only this condition is flipped. Every condition stands once in its
 //! tree, so the values that subtrees can have are independent of each other, and recursion is exact.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::Goal;
@@ -55,8 +55,6 @@ struct Evaluation {
 #[derive(Default)]
 pub struct Did {
     evaluations: BTreeMap<(FuncId, DecisionId), Vec<Rc<Evaluation>>>,
-    /// Conditions of evaluations that an error or exit ended in the middle.
-    pub unfinished: BTreeSet<(FuncId, DecisionId, CondId, bool)>,
 }
 
 impl Did {
@@ -101,10 +99,8 @@ impl<'m> Judge<'m> {
             let mut rest = outcomes.as_slice();
             while !rest.is_empty() {
                 let before = rest;
-                let Some(result) = take(tree, &mut rest) else {
-                    did.unfinished.extend(before.iter().map(|&(condition, value)| (func, decision, condition, value)));
-                    break;
-                };
+                // An evaluation that an error or exit ends in the middle counts for nothing, not even its conditions.
+                let Some(result) = take(tree, &mut rest) else { break };
                 let outcomes = before[..before.len() - rest.len()].to_vec();
                 let known = self.known.entry((func, decision, outcomes.clone()));
                 let evaluation = known.or_insert_with(|| {

@@ -49,14 +49,8 @@ impl<'m> Domain<'m> {
     ) -> Option<Domain<'m>> {
         let function = &module.functions[func];
         let hidden = usize::from(function.aggregate_result);
-        let mut domain = Domain {
-            module,
-            params: Vec::new(),
-            globals: Vec::new(),
-            scalars: Vec::new(),
-            points: 1,
-            pointers: 0,
-        };
+        let mut domain =
+            Domain { module, params: Vec::new(), globals: Vec::new(), scalars: Vec::new(), points: 1, pointers: 0 };
         for param in function.params.iter().skip(hidden) {
             domain.params.push((param.name.clone(), param.data));
             let values = values(&param.name)?;

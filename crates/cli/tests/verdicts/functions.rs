@@ -245,11 +245,7 @@ impl Body {
     }
 
     fn variable(&mut self) -> String {
-        if self.rng.chance(75) {
-            self.rng.pick(&self.inputs).clone()
-        } else {
-            self.rng.word("t u r").to_string()
-        }
+        if self.rng.chance(75) { self.rng.pick(&self.inputs).clone() } else { self.rng.word("t u r").to_string() }
     }
 
     fn number(&mut self) -> String {

@@ -1,9 +1,9 @@
 //! Branch coverage: every control decision is true and false, every arm of a switch is taken. A loop's decision makes
 //! "entered" and "skipped" of it.
 
+use crate::Goal;
 use crate::criteria::decision::outcomes;
 use crate::registry::{Draft, Labelling, Scope};
-use crate::Goal;
 use touchstone_ir::{BlockId, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
 
 pub(crate) struct Branch;

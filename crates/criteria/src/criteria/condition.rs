@@ -1,7 +1,7 @@
 //! Condition coverage: every atomic condition is true and false.
 
-use crate::registry::{Draft, Labelling, Scope};
 use crate::Goal;
+use crate::registry::{Draft, Labelling, Scope};
 
 pub(crate) struct Condition;
 
@@ -13,7 +13,11 @@ impl Labelling for Condition {
         "every atomic condition is true and false"
     }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
-        conditions(scope, |decision, condition, value| Goal::Condition { func: scope.func, decision, condition, value }, "")
+        conditions(
+            scope,
+            |decision, condition, value| Goal::Condition { func: scope.func, decision, condition, value },
+            "",
+        )
     }
 }
 

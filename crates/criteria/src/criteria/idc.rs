@@ -1,8 +1,8 @@
 //! Input domain coverage: every part of a partition of each input occurs. The partition comes from the user, or from the
 //! type: negative, zero, positive and the extremes; null and not null.
 
-use crate::registry::{Draft, Labelling, Scope};
 use crate::Goal;
+use crate::registry::{Draft, Labelling, Scope};
 use touchstone_ir::{CmpOp, DataType, Expr, ExprKind, Param, Ty, mask};
 
 pub(crate) struct Idc;

@@ -1,7 +1,7 @@
 //! Labels that the program itself asks for (`touchstone_label`, `pc_label`).
 
-use crate::registry::{Draft, Labelling, Scope};
 use crate::Goal;
+use crate::registry::{Draft, Labelling, Scope};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Labels;

@@ -1,7 +1,7 @@
 //! Multiple condition coverage: every combination of conditions that short-circuit evaluation allows.
 
-use crate::registry::{Draft, Labelling, Scope};
 use crate::Goal;
+use crate::registry::{Draft, Labelling, Scope};
 
 /// A decision with more rows than this has none of them as objectives: nobody could cover or read them.
 const MOST_ROWS: usize = 4096;

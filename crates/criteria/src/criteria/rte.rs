@@ -4,13 +4,11 @@
 //! Errors that end a path (division, memory) are goals of their own. Signed overflow and shift ranges don't end a path in
 //! our semantics (arithmetic wraps), so they are labels on the expressions that compute.
 
-use crate::registry::{Draft, Labelling, Scope};
 use crate::Goal;
+use crate::registry::{Draft, Labelling, Scope};
 use std::collections::BTreeSet;
 use touchstone_base::Id;
-use touchstone_ir::{
-    BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty,
-};
+use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty};
 
 pub(crate) struct Rte;
 
@@ -67,11 +65,14 @@ fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
                     made = Some((*dst, Base::Variable));
                 }
                 InstKind::PtrAdd { dst, base: from, offset } => {
-                    made = Some((*dst, match (base(&bases, from), offset) {
-                        (Base::Pointer, _) => Base::Pointer,
-                        (from, Operand::Const(..)) => from,
-                        _ => Base::Indexed,
-                    }));
+                    made = Some((
+                        *dst,
+                        match (base(&bases, from), offset) {
+                            (Base::Pointer, _) => Base::Pointer,
+                            (from, Operand::Const(..)) => from,
+                            _ => Base::Indexed,
+                        },
+                    ));
                 }
                 InstKind::Copy { dst, src } => made = Some((*dst, base(&bases, src))),
                 InstKind::Load { addr, .. } => {
@@ -84,8 +85,7 @@ fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
                     kinds.extend(access(base(&bases, src)));
                 }
                 InstKind::MemSet { dst, .. } => kinds = access(base(&bases, dst)),
-                InstKind::Bin { op: BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, b, .. }
-                    if !matches!(b, Operand::Const(_, value) if *value != 0) =>
+                InstKind::Bin { op: BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, b, .. } if !matches!(b, Operand::Const(_, value) if *value != 0) =>
                 {
                     kinds.push(ErrorKind::DivisionByZero);
                 }

@@ -1,7 +1,7 @@
 //! Statement coverage: every statement is executed.
 
-use crate::registry::{Draft, Labelling, Scope};
 use crate::Goal;
+use crate::registry::{Draft, Labelling, Scope};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Stmt;

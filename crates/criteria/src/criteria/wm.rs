@@ -5,8 +5,8 @@
 //! operator, also called LCR), UOI (unary operator inserted, AOIU), CRP (constant), VRP (variable).
 //! Mutants of a left side, and mutants with side effects, are not made.
 
-use crate::registry::{Draft, Labelling, Scope};
 use crate::Goal;
+use crate::registry::{Draft, Labelling, Scope};
 use touchstone_ir::{BinOp, CmpOp, Expr, ExprKind, PointKind, Ty, mask};
 
 pub(crate) struct Wm;
@@ -145,7 +145,8 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
         let minus = negated(expr);
         if expr.signed {
             let negative = Expr::cmp(CmpOp::Slt, expr.clone(), Expr::constant(expr.ty, 0));
-            let absolute = node(expr, ExprKind::Ite(Box::new(negative), Box::new(minus.clone()), Box::new(expr.clone())));
+            let absolute =
+                node(expr, ExprKind::Ite(Box::new(negative), Box::new(minus.clone()), Box::new(expr.clone())));
             mutants.push(made("ABS", expr, absolute.clone(), format!("abs({})", expr.text)));
             mutants.push(made("ABS", expr, negated(&absolute), format!("-abs({})", expr.text)));
         }
@@ -171,8 +172,7 @@ fn made(operator: &'static str, from: &Expr, to: Expr, text: String) -> Mutant {
 }
 
 fn arithmetic(expr: &Expr, op: BinOp, a: &Expr, b: &Expr, mutants: &mut Vec<Mutant>) {
-    let (divide, remainder) =
-        if expr.signed { (BinOp::SDiv, BinOp::SRem) } else { (BinOp::UDiv, BinOp::URem) };
+    let (divide, remainder) = if expr.signed { (BinOp::SDiv, BinOp::SRem) } else { (BinOp::UDiv, BinOp::URem) };
     let family = [(BinOp::Add, "+"), (BinOp::Sub, "-"), (BinOp::Mul, "*"), (divide, "/"), (remainder, "%")];
     // The minus of a negation has no left side to keep.
     if !family.iter().any(|(known, _)| *known == op) || a.text.is_empty() {
@@ -232,11 +232,7 @@ fn constants(expr: &Expr, value: u64, mutants: &mut Vec<Mutant>) {
         }
     }
     for other in others {
-        let shown = if expr.signed {
-            touchstone_ir::sign_extend(other, bits).to_string()
-        } else {
-            other.to_string()
-        };
+        let shown = if expr.signed { touchstone_ir::sign_extend(other, bits).to_string() } else { other.to_string() };
         mutants.push(made("CRP", expr, Expr::constant(expr.ty, other), shown));
     }
 }

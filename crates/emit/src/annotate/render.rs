@@ -115,7 +115,8 @@ impl Renderer<'_> {
     fn binary(&self, op: BinOp, a: &Expr, b: &Expr, bits: u8) -> Text {
         // Narrow types would be promoted to int, where a product can overflow.
         let wide = bits.max(32);
-        let plain = |sign: &str| Ok(format!("({} {sign} {})", self.as_type(a, wide, false)?, self.as_type(b, wide, false)?));
+        let plain =
+            |sign: &str| Ok(format!("({} {sign} {})", self.as_type(a, wide, false)?, self.as_type(b, wide, false)?));
         let divide = |sign: &str, signed: bool| {
             let (x, y) = (self.as_type(a, bits, signed)?, self.as_type(b, bits, signed)?);
             if !signed || matches!(b.kind, ExprKind::Const(value) if value != mask(u64::MAX, bits)) {
@@ -306,7 +307,8 @@ impl Renderer<'_> {
     /// Whether a source text can stand for its expression: only variables, members and indices, so no macro is in it.
     fn is_trusted(&self, text: &str) -> bool {
         let inner = Source::new(text);
-        let known = |name: &str| self.carriers(name) > 0 || self.module.global_named(name).is_some() || self.is_param(name);
+        let known =
+            |name: &str| self.carriers(name) > 0 || self.module.global_named(name).is_some() || self.is_param(name);
         let fits = |at: usize| match inner.tokens[at].kind {
             Kind::Word => {
                 let member = at > 0 && matches!(inner.word(at - 1), "." | "->");
@@ -372,4 +374,3 @@ fn literal(value: u64, bits: u8, signed: bool) -> String {
         number => format!("{number}{suffix}"),
     }
 }
-

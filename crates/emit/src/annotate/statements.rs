@@ -213,25 +213,29 @@ mod tests {
 
     #[test]
     fn statements_without_braces_are_found_with_their_ends() {
-        check("int f(int a) { if (a) x = 1; else y = 2; return x; }", &[
-            ("if (a) x = 1; else y = 2;", false),
-            ("x = 1;", true),
-            ("y = 2;", true),
-            ("return x;", false),
-        ]);
-        check("void f(void) { do x++; while (x < 3); l: while (x) if (y) z(); }", &[
-            ("do x++; while (x < 3);", false),
-            ("x++;", true),
-            ("while (x) if (y) z();", false),
-            ("if (y) z();", true),
-            ("z();", true),
-        ]);
-        check("void f(void) { switch (x) { case 1: a(); break; default: ; } int t[2] = {1, 2}; }", &[
-            ("switch (x) { case 1: a(); break; default: ; }", false),
-            ("a();", false),
-            ("break;", false),
-            ("int t[2] = {1, 2};", false),
-        ]);
+        check(
+            "int f(int a) { if (a) x = 1; else y = 2; return x; }",
+            &[("if (a) x = 1; else y = 2;", false), ("x = 1;", true), ("y = 2;", true), ("return x;", false)],
+        );
+        check(
+            "void f(void) { do x++; while (x < 3); l: while (x) if (y) z(); }",
+            &[
+                ("do x++; while (x < 3);", false),
+                ("x++;", true),
+                ("while (x) if (y) z();", false),
+                ("if (y) z();", true),
+                ("z();", true),
+            ],
+        );
+        check(
+            "void f(void) { switch (x) { case 1: a(); break; default: ; } int t[2] = {1, 2}; }",
+            &[
+                ("switch (x) { case 1: a(); break; default: ; }", false),
+                ("a();", false),
+                ("break;", false),
+                ("int t[2] = {1, 2};", false),
+            ],
+        );
     }
 
     #[test]

@@ -151,12 +151,7 @@ fn signed(a: &Facts) -> (i128, i128) {
     (i128::from(a.signed.0), i128::from(a.signed.1))
 }
 
-fn sum(
-    a: &Facts,
-    b: &Facts,
-    op: fn(i128, i128) -> Option<i128>,
-    order: fn((i128, i128)) -> (i128, i128),
-) -> Facts {
+fn sum(a: &Facts, b: &Facts, op: fn(i128, i128) -> Option<i128>, order: fn((i128, i128)) -> (i128, i128)) -> Facts {
     let range = |x: (i128, i128), y: (i128, i128)| {
         let y = order(y);
         match (op(x.0, y.0), op(x.1, y.1)) {
@@ -298,7 +293,9 @@ pub(crate) fn trunc(a: &Facts, width: u8) -> Facts {
 /// `new`, with bounds that moved since `old` pushed to the next landmark, so that chains of them are short.
 pub(crate) fn widen(old: &Facts, new: &Facts, landmarks: &[i128]) -> Facts {
     let mut wide = old.join(new);
-    let below = |value: i128, least: i128| landmarks.iter().rev().find(|mark| **mark <= value).map_or(least, |mark| (*mark).max(least));
+    let below = |value: i128, least: i128| {
+        landmarks.iter().rev().find(|mark| **mark <= value).map_or(least, |mark| (*mark).max(least))
+    };
     let above =
         |value: i128, most: i128| landmarks.iter().find(|mark| **mark >= value).map_or(most, |mark| (*mark).min(most));
     let (least, greatest) = signed_limits(old.width);

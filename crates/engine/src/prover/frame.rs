@@ -152,7 +152,9 @@ impl<'m> Frame<'m> {
                     Operand::Reg(reg) => &self.made_from[reg.index()],
                     Operand::Const(..) => &none,
                 };
-                state.forget(|cell| self.is_shared(cell) || matches!(cell.base, Base::Slot(slot) if own.contains(&slot)));
+                state.forget(|cell| {
+                    self.is_shared(cell) || matches!(cell.base, Base::Slot(slot) if own.contains(&slot))
+                });
             }
         }
     }

@@ -176,7 +176,13 @@ impl State {
     /// A truth value is this.
     pub fn assume(&mut self, cond: Operand, truth: bool) -> Result<(), Dead> {
         match cond {
-            Operand::Const(_, value) => if (value != 0) == truth { Ok(()) } else { Err(Dead) },
+            Operand::Const(_, value) => {
+                if (value != 0) == truth {
+                    Ok(())
+                } else {
+                    Err(Dead)
+                }
+            }
             Operand::Reg(reg) => {
                 let facts = Facts::constant(self.reg(reg).facts().width, u64::from(truth));
                 self.refine(reg, &facts, FOLLOW)

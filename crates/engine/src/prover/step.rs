@@ -127,9 +127,7 @@ impl Frame<'_> {
     /// A relation's truth value.
     pub fn compare(&self, op: CmpOp, a: &Abs, b: &Abs, same: bool) -> Abs {
         let truth = match (a, b) {
-            (Abs::Int(_), Abs::Int(_)) if same => {
-                Some(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle))
-            }
+            (Abs::Int(_), Abs::Int(_)) if same => Some(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle)),
             (Abs::Int(x), Abs::Int(y)) if x.width == y.width => domain::decide(op, x, y),
             (Abs::Ptr(x), Abs::Ptr(y)) => {
                 let null = |pointer: &Pointer| *pointer == Pointer::NULL;

@@ -128,12 +128,7 @@ impl Pointer {
             (Target::Known(a, x), Target::Known(b, y)) if a == b => Target::Known(a, offsets(&x, &y)),
             _ => Target::Any,
         };
-        Pointer {
-            zero: self.zero || other.zero,
-            bare: self.bare || other.bare,
-            object,
-            odd: self.odd || other.odd,
-        }
+        Pointer { zero: self.zero || other.zero, bare: self.bare || other.bare, object, odd: self.odd || other.odd }
     }
 }
 

@@ -1,0 +1,195 @@
+//! `touchstone explain ID`: why one objective is covered, infeasible or unknown, in source terms.
+
+use crate::args::Generate;
+use crate::exit::Exit;
+use crate::options_file::OptionsFile;
+use crate::program::Reader;
+use crate::{generate, plan, precondition};
+use anyhow::{Context, Result, bail};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use touchstone_criteria::{Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch};
+use touchstone_engine::{Conflict, Event, Fact, Goals, Sink};
+use touchstone_ir::Module;
+
+/// Options of `explain`.
+#[derive(clap::Args, Debug)]
+pub struct Explain {
+    /// The objective, as `touchstone objectives` prints it
+    #[arg(value_name = "ID")]
+    pub objective: String,
+    #[command(flatten)]
+    pub options: Generate,
+}
+
+/// Keeps the tests.
+#[derive(Default)]
+struct Tests(Vec<TestCase>);
+
+impl Sink for Tests {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Test(test) = event {
+            self.0.push(test.clone());
+        }
+    }
+}
+
+/// Carries out `explain`.
+pub fn explain(arguments: &Explain) -> Result<ExitCode> {
+    let id = &arguments.objective;
+    let [_, _, criterion, function] = id.rsplitn(4, '.').collect::<Vec<_>>()[..] else {
+        bail!("`{id}` is no objective's id; `touchstone objectives` lists them, for example max3.mcdc.1.0a1b2c3d");
+    };
+    let criterion: Criterion = criterion.parse()?;
+    let mut options = arguments.options.clone();
+    if options.entry.is_none() {
+        options.functions = vec![function.to_string()];
+    }
+    options.criteria = vec![criterion];
+    let options = &options;
+
+    let scratch = tempfile::tempdir()?;
+    let reader = Reader::new(&options.files, &options.compile, &options.flags, scratch.path())?;
+    let mut program = reader.read(&options.files)?;
+    let file = OptionsFile::beside(&options.files[0])?;
+    let (entry, functions) = plan::targets(&program.module, options)?;
+    let &[func] = functions.as_slice() else { bail!("explain is about one function") };
+    let name = program.module.functions[func].name.clone();
+    if let Some(expression) = options.pre.clone().or_else(|| file.function(&name).pre) {
+        let given = [(func, expression)];
+        program = precondition::add(&reader, program, &options.files, &given, scratch.path())?;
+    }
+    let module = &program.module;
+    let func = module.function_named(&name).context("internal: a function got lost")?;
+    let mut config = plan::task(module, func, entry, options, &file)?.config;
+    config.interrupt = Some(generate::interrupt_flag()?);
+    let deadline = || (options.timeout > 0.0).then(|| Instant::now() + Duration::from_secs_f64(options.timeout));
+    config.deadline = deadline();
+
+    let scope = plan::scope(module, func, entry, options);
+    let switches = plan::criteria_options(options, &file, &name)?;
+    let mut wanted = touchstone_criteria::objectives(module, &scope, &plan::labellings(options), &switches);
+    let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| objective.id == *id) else {
+        bail!("`{name}` has no objective `{id}`; `touchstone objectives -c {criterion}` lists them");
+    };
+    let constant = matches!(wanted.list[goal].status, Status::Infeasible(_));
+    let closed: Vec<GoalId> = wanted.goals.ids().filter(|other| *other != goal || constant).collect();
+    let goals = Goals { watch: Watch::new(module, wanted.goals.clone()), closed };
+    let mut tests = Tests::default();
+    let mut incomplete = Vec::new();
+    if !constant {
+        let found = touchstone_engine::explore_goals(module, func, goals.clone(), &config, &mut tests);
+        incomplete = found.result.incomplete;
+        touchstone_criteria::conclude(&mut wanted, &tests.0, &incomplete, &module.files);
+        let unknown = matches!(wanted.list[goal].status, Status::Unknown(_));
+        if unknown && !touchstone_engine::prove_infeasible(module, func, &goals.watch, &[goal], &config).is_empty() {
+            wanted.list[goal].status = Status::Infeasible("static proof".to_string());
+        }
+    }
+    let objective = &wanted.list[goal];
+    let mut out = format!("{id}\n{}: {}\n", objective.span.display(&module.files), objective.text);
+    match &objective.status {
+        Status::Covered(_) => covered(&mut out, module, goal, &tests.0),
+        Status::Infeasible(how) if constant => {
+            let _ = writeln!(out, "infeasible ({how}): the compiler folds it to a constant, so no input matters.");
+        }
+        Status::Infeasible(how) => {
+            config.deadline = deadline();
+            let why = touchstone_engine::explain(module, func, goals, &config);
+            infeasible(&mut out, module, objective, how, &why);
+        }
+        Status::Unknown(_) => unknown(&mut out, module, &incomplete),
+    }
+    // A closed pipe is no error.
+    let _ = std::io::stdout().lock().write_all(out.as_bytes());
+    Ok(Exit::Done.into())
+}
+
+fn covered(out: &mut String, module: &Module, goal: GoalId, tests: &[TestCase]) {
+    let Some(test) = tests.iter().find(|test| test.covers.contains(&goal)) else { return };
+    let _ = writeln!(out, "covered: these inputs reach it.");
+    let json: serde_json::Value =
+        serde_json::from_str(&touchstone_report::test_json(test, module)).unwrap_or(serde_json::Value::Null);
+    match json["inputs"].as_object() {
+        Some(inputs) if !inputs.is_empty() => {
+            for (name, value) in inputs {
+                let _ = writeln!(out, "  {name} = {value}");
+            }
+        }
+        _ => {
+            let _ = writeln!(out, "  (there are none)");
+        }
+    }
+    if !test.description.is_empty() {
+        let _ = writeln!(out, "on the way: {}", test.description);
+    }
+}
+
+fn infeasible(
+    out: &mut String,
+    module: &Module,
+    objective: &Objective,
+    how: &str,
+    why: &touchstone_engine::Explanation,
+) {
+    /// More conflicts than this are only counted.
+    const SHOWN: usize = 3;
+    let _ = writeln!(out, "infeasible ({how}): no input can make it happen.");
+    for conflict in why.conflicts.iter().take(SHOWN) {
+        show_conflict(out, module, objective, conflict);
+    }
+    if why.conflicts.len() > SHOWN {
+        let _ = writeln!(out, "… and {} more like these.", why.conflicts.len() - SHOWN);
+    }
+    if why.conflicts.is_empty() {
+        let _ = writeln!(out, "No single step toward it was found that contradicts what comes before.");
+    }
+    let all = if why.complete { "all ways were followed" } else { "not all ways were followed" };
+    let _ = writeln!(out, "Looked at: {} sides of branches; {all}. The verdict does not rest on this.", why.sides);
+}
+
+fn show_conflict(out: &mut String, module: &Module, objective: &Objective, conflict: &Conflict) {
+    let what = match (conflict.minimal, conflict.at_goal) {
+        (true, true) => "These can't hold together, and the last one is what it needs:",
+        (true, false) => "These can't hold together, and the last one is the next step toward it:",
+        (false, true) => "On this way, the last one, which it needs, is fixed:",
+        (false, false) => "On this way, the last one, the next step toward it, is fixed:",
+    };
+    let _ = writeln!(out, "{what}");
+    for fact in &conflict.facts {
+        let _ = writeln!(out, "  {}", show_fact(module, objective, fact));
+    }
+}
+
+fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
+    let place = fact.span.display(&module.files);
+    if fact.label.is_some() {
+        return format!("{place}: {}", objective.text);
+    }
+    if fact.text.is_empty() {
+        return "what the source does not write as a condition: types, ranges, the precondition, checks on the way"
+            .into();
+    }
+    match fact.fixed {
+        true => format!("{place}: {} is {} (here always {})", fact.text, fact.value, !fact.value),
+        false => format!("{place}: {} is {}", fact.text, fact.value),
+    }
+}
+
+fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
+    let _ = writeln!(out, "unknown: some paths were not followed to their end, and it may lie on them.");
+    for paths in incomplete {
+        let place = paths.span.display(&module.files);
+        let lift = match &paths.why {
+            Incomplete::Bound(bound) if bound.flag().starts_with("--") => {
+                format!("{} was hit; a larger {} may help", paths.why, bound.flag())
+            }
+            Incomplete::Bound(_) => format!("{}; run it again", paths.why),
+            Incomplete::Unsupported(what) => format!("{what} is not supported; no option lifts this"),
+            Incomplete::Solver(why) => format!("the solver gave up ({why}); a larger --solver-timeout may help"),
+        };
+        let _ = writeln!(out, "  {place}: {lift} ({} paths)", paths.count);
+    }
+}
