@@ -35,6 +35,10 @@ pub enum Command {
   touchstone objectives examples/triangle.c -c mcdc,branch
   touchstone objectives examples/max3.c -c wm --format json")]
     Objectives(Generate),
+    /// Print the source with its objectives as labels, for other tools
+    Annotate(crate::annotate::Annotate),
+    /// Say why an objective is covered, infeasible or unknown, in source terms
+    Explain(crate::explain::Explain),
     /// Run a program in the reference interpreter: same output and exit status as the compiled one
     #[command(after_help = "Examples:
   touchstone run examples/primes.c
@@ -63,7 +67,7 @@ pub struct Compile {
     pub commands: Option<PathBuf>,
 }
 
-#[derive(ClapArgs, Debug)]
+#[derive(ClapArgs, Debug, Clone)]
 pub struct Generate {
     /// C source files of the program
     #[arg(required = true, value_name = "FILE")]

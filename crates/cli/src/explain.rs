@@ -82,7 +82,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     if !constant {
         let found = touchstone_engine::explore_goals(module, func, goals.clone(), &config, &mut tests);
         incomplete = found.result.incomplete;
-        touchstone_criteria::conclude(&mut wanted, &tests.0, &incomplete, &module.files);
+        touchstone_criteria::conclude(&mut wanted, &tests.0, &incomplete, &[], &module.files);
         let unknown = matches!(wanted.list[goal].status, Status::Unknown(_));
         if unknown && !touchstone_engine::prove_infeasible(module, func, &goals.watch, &[goal], &config).is_empty() {
             wanted.list[goal].status = Status::Infeasible("static proof".to_string());

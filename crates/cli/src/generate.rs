@@ -17,10 +17,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
-    Campaign, Criterion, DecisionTable, FunctionResult, Objective, Objectives, Replay, Status, TestCase, Watch,
+    Campaign, Criterion, DecisionTable, FunctionResult, GoalId, Objective, Objectives, Replay, Status, TestCase, Watch,
 };
 use touchstone_emit::{CSuite, ReplayLimits, Target};
-use touchstone_engine::{Config, Event, Goals, Sink, explore, explore_goals, explore_paths_and_goals};
+use touchstone_engine::{
+    Config, Event, Goals, Sink, explore, explore_goals, explore_paths_and_goals, prove_infeasible,
+};
 use touchstone_ir::FuncId;
 use touchstone_report::Extras;
 
@@ -209,7 +211,8 @@ impl Job<'_> {
                 suite = Some(small);
             }
         }
-        touchstone_criteria::conclude(&mut wanted, &tests, &result.incomplete, &module.files);
+        let proved = self.prove(task.func, &config, &wanted, &result, &tests);
+        touchstone_criteria::conclude(&mut wanted, &tests, &result.incomplete, &proved, &module.files);
         let mut replay_seconds = 0.0;
         if let (Some(suite), false) = (suite, self.options.no_replay) {
             let started = Instant::now();
@@ -223,6 +226,24 @@ impl Job<'_> {
             false => decision_tables(module, task.func, &functions, &tests, &wanted),
         };
         Ok(Done { decisions, results, objectives: wanted.list.values().cloned().collect(), tests })
+    }
+
+    /// Where exploration left something open, what can be ruled out without it.
+    fn prove(
+        &self,
+        func: FuncId,
+        config: &Config,
+        wanted: &Objectives,
+        result: &FunctionResult,
+        tests: &[TestCase],
+    ) -> Vec<GoalId> {
+        if result.incomplete.is_empty() || wanted.goals.is_empty() {
+            return Vec::new();
+        }
+        let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
+        let open: Vec<GoalId> = wanted.goals.ids().filter(|id| !covered(id)).collect();
+        let module = &self.program.module;
+        prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config)
     }
 
     /// Explores for what is wanted.

@@ -2,9 +2,11 @@
 //!
 //! The only crate that talks to the terminal. Exit codes are an interface (DESIGN §1) and live in `exit.rs`.
 
+mod annotate;
 mod args;
 mod bench;
 mod exit;
+mod explain;
 mod generate;
 mod objectives;
 mod options_file;
@@ -33,6 +35,8 @@ fn main() -> ExitCode {
         args::Command::Generate(options) => generate::generate(options),
         args::Command::Prove(options) => generate::prove(options),
         args::Command::Objectives(options) => objectives::objectives(options),
+        args::Command::Annotate(options) => annotate::annotate(options),
+        args::Command::Explain(options) => explain::explain(options),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),
     });

@@ -157,15 +157,36 @@ impl Walk {
 enum Pending<'t> {
     Negate,
     /// The left side of `and` or `or` is evaluated; the right follows unless it has the value that decides.
-    Left { stop_at: bool, right: ByAddress<'t> },
+    Left {
+        stop_at: bool,
+        right: ByAddress<'t>,
+    },
     /// The right side; the left one has these conditions.
-    Right { stop_at: bool, left: ByAddress<'t> },
+    Right {
+        stop_at: bool,
+        left: ByAddress<'t>,
+    },
     /// The left side of an exclusive or (false) or equivalence (true).
-    EqualLeft { equal: bool, right: ByAddress<'t> },
+    EqualLeft {
+        equal: bool,
+        right: ByAddress<'t>,
+    },
     /// The right side, with what the left one was.
-    EqualRight { equal: bool, left: bool },
+    EqualRight {
+        equal: bool,
+        left: bool,
+    },
     /// The first operand of a conditional.
-    Choice { yes: ByAddress<'t>, no: ByAddress<'t> },
+    Choice {
+        condition: ByAddress<'t>,
+        yes: ByAddress<'t>,
+        no: ByAddress<'t>,
+    },
+    /// The chosen operand of a conditional, with the condition that chose it and what it did not choose.
+    Chosen {
+        condition: ByAddress<'t>,
+        other: ByAddress<'t>,
+    },
 }
 
 /// A tree told apart by where it stands, not by what it says.
@@ -219,7 +240,8 @@ impl<'t> Builder<'t> {
                 self.enter(left, push(Pending::EqualLeft { equal: true, right: ByAddress(right) }, &stack))
             }
             BoolTree::Ite(condition, yes, no) => {
-                self.enter(condition, push(Pending::Choice { yes: ByAddress(yes), no: ByAddress(no) }, &stack))
+                let (yes, no) = (ByAddress(yes.as_ref()), ByAddress(no.as_ref()));
+                self.enter(condition, push(Pending::Choice { condition: ByAddress(condition), yes, no }, &stack))
             }
         }
     }
@@ -251,8 +273,15 @@ impl<'t> Builder<'t> {
             Pending::Left { stop_at, right } => {
                 // Below a `Left` lies the `Right` that remembers the left side; it is for the right side only.
                 if value == *stop_at {
-                    let after = rest.as_ref().and_then(|link| link.rest.clone());
-                    self.leave(value, after)
+                    let below = rest.as_ref().expect("invariant: a `Right` lies below every `Left`");
+                    let (target, mut masks) = self.leave(value, below.rest.clone());
+                    // Constants can make the right side unable to give anything else.
+                    if let Pending::Right { left, .. } = &below.first
+                        && !can_be(right.0, !value)
+                    {
+                        conditions_of(left.0, &mut masks);
+                    }
+                    (target, masks)
                 } else {
                     self.enter(right.0, rest)
                 }
@@ -268,7 +297,18 @@ impl<'t> Builder<'t> {
                 self.enter(right.0, push(Pending::EqualRight { equal: *equal, left: value }, &rest))
             }
             Pending::EqualRight { equal, left } => self.leave((value == *left) == *equal, rest),
-            Pending::Choice { yes, no } => self.enter(if value { yes.0 } else { no.0 }, rest),
+            Pending::Choice { condition, yes, no } => {
+                let (chosen, other) = if value { (yes.0, *no) } else { (no.0, *yes) };
+                self.enter(chosen, push(Pending::Chosen { condition: *condition, other }, &rest))
+            }
+            Pending::Chosen { condition, other } => {
+                let (target, mut masks) = self.leave(value, rest);
+                // The other operand could only have given the same.
+                if !can_be(other.0, !value) {
+                    conditions_of(condition.0, &mut masks);
+                }
+                (target, masks)
+            }
         }
     }
 }
@@ -278,6 +318,23 @@ impl<'t> Builder<'t> {
 fn short_circuit<'t>(stop_at: bool, left: &'t BoolTree, right: &'t BoolTree, stack: &Stack<'t>) -> Stack<'t> {
     let below = push(Pending::Right { stop_at, left: ByAddress(left) }, stack);
     push(Pending::Left { stop_at, right: ByAddress(right) }, &below)
+}
+
+/// Whether some values of its conditions give a tree this value: constants can rule it out, nothing else, since every
+/// condition stands once.
+fn can_be(tree: &BoolTree, value: bool) -> bool {
+    match tree {
+        BoolTree::Cond(_) => true,
+        BoolTree::Const(constant) => *constant == value,
+        BoolTree::Not(a) => can_be(a, !value),
+        BoolTree::And(a, b) if value => can_be(a, true) && can_be(b, true),
+        BoolTree::And(a, b) => can_be(a, false) || can_be(b, false),
+        BoolTree::Or(a, b) if value => can_be(a, true) || can_be(b, true),
+        BoolTree::Or(a, b) => can_be(a, false) && can_be(b, false),
+        BoolTree::Xor(a, b) => [false, true].into_iter().any(|left| can_be(a, left) && can_be(b, left != value)),
+        BoolTree::Iff(a, b) => [false, true].into_iter().any(|left| can_be(a, left) && can_be(b, left == value)),
+        BoolTree::Ite(c, a, b) => (can_be(c, true) && can_be(a, value)) || (can_be(c, false) && can_be(b, value)),
+    }
 }
 
 /// All conditions of a tree.
@@ -313,6 +370,7 @@ mod tests {
     }
 
     /// The definition, by recursion over the tree: value, outcomes in order, and what is not masked.
+    #[allow(clippy::type_complexity)]
     fn evaluate(tree: &BoolTree, values: &[bool]) -> (bool, Vec<(CondId, bool)>, Vec<(CondId, bool)>) {
         match tree {
             BoolTree::Cond(id) => {
@@ -328,6 +386,7 @@ mod tests {
                 let stop = matches!(tree, BoolTree::Or(..));
                 let (left, mut order, mut free) = evaluate(a, values);
                 if left == stop {
+                    let free = if can_be(b, !stop) { free } else { Vec::new() };
                     return (left, order, free);
                 }
                 let (right, more, own) = evaluate(b, values);
@@ -349,10 +408,24 @@ mod tests {
                 let (chosen, mut order, mut free) = evaluate(c, values);
                 let (value, more, own) = evaluate(if chosen { a } else { b }, values);
                 order.extend(more);
+                if !can_be(if chosen { b } else { a }, !value) {
+                    free = Vec::new();
+                }
                 free.extend(own);
                 (value, order, free)
             }
         }
+    }
+
+    /// Tries all values of what was not evaluated: the definition word by word.
+    fn decides(tree: &BoolTree, order: &[(CondId, bool)], condition: CondId, count: usize) -> bool {
+        let known = |id: usize| order.iter().find(|(known, _)| known.index() == id).map(|(_, value)| *value);
+        (0..1u32 << count).any(|bits| {
+            let mut values: Vec<bool> = (0..count).map(|id| known(id).unwrap_or(bits >> id & 1 == 1)).collect();
+            let before = evaluate(tree, &values).0;
+            values[condition.index()] ^= true;
+            evaluate(tree, &values).0 != before
+        })
     }
 
     /// A tree with conditions numbered from left to right, from a stream of numbers.
@@ -392,6 +465,10 @@ mod tests {
             for bits in 0..1u32 << count {
                 let values: Vec<bool> = (0..count).map(|index| bits >> index & 1 == 1).collect();
                 let (value, order, free) = evaluate(&tree, &values);
+                if count <= 6 {
+                    let tried = order.iter().filter(|(condition, _)| decides(&tree, &order, *condition, count));
+                    assert_eq!(tried.copied().collect::<Vec<_>>(), free, "{tree:?} {values:?}");
+                }
                 let mut walk = Walk::default();
                 for (condition, outcome) in &order {
                     let Target::Node(node) = walk.at(&graph) else { panic!("{tree:?}: done too early") };

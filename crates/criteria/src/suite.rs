@@ -6,7 +6,14 @@ use touchstone_base::Files;
 
 /// Gives every objective its verdict. `incomplete` is what the exploration gave up: if it is empty, nothing was left
 /// unexplored, and an objective without test is infeasible.
-pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], incomplete: &[IncompletePaths], files: &Files) {
+/// `proved` are goals that a static proof rules out.
+pub fn conclude(
+    objectives: &mut Objectives,
+    tests: &[TestCase],
+    incomplete: &[IncompletePaths],
+    proved: &[GoalId],
+    files: &Files,
+) {
     let ids: Vec<GoalId> = objectives.list.ids().collect();
     for id in ids {
         let covering: Vec<String> =
@@ -16,6 +23,7 @@ pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], incomplete: &[I
             objective.status = Status::Covered(covering);
         } else if !matches!(objective.status, Status::Infeasible(_)) {
             objective.status = match incomplete.first() {
+                Some(_) if proved.contains(&id) => Status::Infeasible("static proof".to_string()),
                 None => Status::Infeasible("exhaustive".to_string()),
                 Some(first) => Status::Unknown(format!("{} at {}", first.why, first.span.display(files))),
             };

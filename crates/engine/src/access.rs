@@ -249,7 +249,12 @@ impl Executor<'_> {
                 let at = offset as usize;
                 match &state.memory.get(object).contents {
                     Contents::Cells(cells) => {
-                        let cells = &cells[at..at + usize::from(ty.bytes())];
+                        // A fixed offset may be outside where an expression is folded: that is improper already, and
+                        // any value will do.
+                        let end = at.checked_add(usize::from(ty.bytes()));
+                        let Some(cells) = end.and_then(|end| cells.get(at..end)) else {
+                            return Ok(Value::constant(0));
+                        };
                         match assemble(cells, ty, &mut self.terms, &self.pointers) {
                             Some(value) => Ok(value),
                             None => self.undefined(state, place.guard, cells_undecided(cells, self), span),

@@ -79,7 +79,11 @@ impl Executor<'_> {
         ty: Ty,
     ) -> Result<Value, Stop> {
         if let Some(at) = state.fixed_value(offset) {
-            let cells = &cells[at as usize..at as usize + usize::from(ty.bytes())];
+            // As in `load_place`: outside, any value will do.
+            let end = (at as usize).checked_add(usize::from(ty.bytes()));
+            let Some(cells) = end.and_then(|end| cells.get(at as usize..end)) else {
+                return Ok(Value::constant(0));
+            };
             return Ok(assemble(cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::Undefined));
         }
         if candidates.len() > MAX_CASES {
@@ -168,7 +172,8 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         let size = state.memory.get(object).size;
         let candidates = match state.fixed_value(offset) {
-            Some(at) => vec![at],
+            Some(at) if at.checked_add(u64::from(ty.bytes())).is_some_and(|end| end <= size) => vec![at],
+            Some(_) => Vec::new(),
             None => self.candidates(state, offset, u64::from(ty.bytes()), size),
         };
         if candidates.len() > MAX_CASES {
@@ -269,15 +274,16 @@ impl Executor<'_> {
                     return (term, length);
                 }
             }
-            Cell::Byte(_) | Cell::Undefined if at.is_multiple_of(bytes) => {
-                if run(bytes, &|_, cell| matches!(cell, Cell::Byte(_) | Cell::Undefined)) {
-                    let byte = |cell: &Cell| match cell {
-                        Cell::Byte(byte) => u64::from(*byte),
-                        _ => 0,
-                    };
-                    let value = cells[at..at + bytes].iter().rev().fold(0u64, |sum, cell| sum << 8 | byte(cell));
-                    return (self.terms.constant(8 * bytes as u8, value), bytes);
-                }
+            Cell::Byte(_) | Cell::Undefined
+                if at.is_multiple_of(bytes)
+                    && run(bytes, &|_, cell| matches!(cell, Cell::Byte(_) | Cell::Undefined)) =>
+            {
+                let byte = |cell: &Cell| match cell {
+                    Cell::Byte(byte) => u64::from(*byte),
+                    _ => 0,
+                };
+                let value = cells[at..at + bytes].iter().rev().fold(0u64, |sum, cell| sum << 8 | byte(cell));
+                return (self.terms.constant(8 * bytes as u8, value), bytes);
             }
             _ => {}
         }

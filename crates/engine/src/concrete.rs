@@ -2,9 +2,14 @@
 //! brute-force tests enumerate inputs through the same door.
 
 use crate::watcher::Watcher;
-use touchstone_criteria::{Expected, GoalId, MadeInput, NamedValue, ObjectInput, Watch};
+use touchstone_criteria::{Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, Watch};
 use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty};
+use touchstone_ir::{
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty,
+};
+
+/// One complete evaluation of a decision of a function.
+pub type SeenRow = (FuncId, DecisionId, Row);
 
 /// What a concrete run showed.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,7 +25,7 @@ pub struct ConcreteRun {
     /// Goals that it reached.
     pub hits: Vec<GoalId>,
     /// Evaluations of watched decisions.
-    pub rows: Vec<(FuncId, touchstone_ir::DecisionId, touchstone_criteria::Row)>,
+    pub rows: Vec<SeenRow>,
     /// The oracle, if there is one and the run returned, accepts the result.
     pub accepted: bool,
 }
@@ -107,7 +112,7 @@ fn observed(
     func: FuncId,
     args: &[Value],
     watch: Option<&Watch>,
-) -> (End, PathRecorder, Vec<GoalId>, Vec<(FuncId, touchstone_ir::DecisionId, touchstone_criteria::Row)>) {
+) -> (End, PathRecorder, Vec<GoalId>, Vec<SeenRow>) {
     match watch {
         None => {
             let mut recorder = PathRecorder::default();

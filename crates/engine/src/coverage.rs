@@ -121,40 +121,54 @@ impl Executor<'_> {
     }
 
     /// A point is reached: its labels are checked, or, in direct mode, handed to the driver.
-    pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Flow {
-        let Some(coverage) = &self.coverage else { return Flow::Next };
+    pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Result<Flow, Stop> {
+        let Some(coverage) = &self.coverage else { return Ok(Flow::Next) };
         let goals = coverage.watch.point(state.top().func, point).to_vec();
         self.watch_labels(state, &goals, span)
     }
 
     /// The function under test is entered.
-    pub(crate) fn watch_entry(&mut self, state: &State, func: FuncId) {
-        let Some(coverage) = &self.coverage else { return };
+    pub(crate) fn watch_entry(&mut self, state: &State, func: FuncId) -> Result<(), Stop> {
+        let Some(coverage) = &self.coverage else { return Ok(()) };
         let goals = coverage.watch.entry(func).to_vec();
-        // An input's domain is no label on the way: never forked on.
+        // All of them before any is asked: a pointer that has to be decided first changes nothing here.
+        let mut asked = Vec::new();
         for goal in goals {
-            if let Some(cond) = self.label_condition(state, goal) {
-                self.check_label(state, goal, cond);
+            if self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(goal)) {
+                asked.push((goal, self.label_condition(state, goal)?));
             }
         }
+        // An input's domain is no label on the way: never forked on.
+        for (goal, cond) in asked {
+            self.check_label(state, goal, cond);
+        }
+        Ok(())
     }
 
-    fn watch_labels(&mut self, state: &State, goals: &[GoalId], span: Span) -> Flow {
-        let mut asked = Vec::new();
+    /// Whether entering a function can reach an open goal.
+    pub(crate) fn watches_entry(&self, func: FuncId) -> bool {
+        let coverage = self.coverage.as_ref();
+        coverage.is_some_and(|coverage| coverage.watch.entry(func).iter().any(|goal| coverage.is_open(*goal)))
+    }
+
+    fn watch_labels(&mut self, state: &State, goals: &[GoalId], span: Span) -> Result<Flow, Stop> {
+        let (mut asked, mut hits) = (Vec::new(), Vec::new());
         for &goal in goals {
             let open = self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(goal));
             if !open && self.config.labels == Labels::Idl {
                 continue;
             }
-            let Some(cond) = self.label_condition(state, goal) else { continue };
+            // An undecided pointer or an index to enumerate: the state is forked and the point comes again.
+            let cond = self.label_condition(state, goal)?;
             match self.terms.as_const(cond) {
                 Some(0) => {}
-                Some(_) => self.hits.push(Hit { goal, path: None }),
+                Some(_) => hits.push(Hit { goal, path: None }),
                 None => asked.push((goal, cond)),
             }
         }
+        self.hits.extend(hits);
         match self.config.labels {
-            Labels::Direct if !asked.is_empty() => return Flow::Labels { forks: asked, span },
+            Labels::Direct if !asked.is_empty() => return Ok(Flow::Labels { forks: asked, span }),
             Labels::Direct => {}
             Labels::Tight => {
                 for (goal, cond) in asked {
@@ -163,7 +177,7 @@ impl Executor<'_> {
             }
             Labels::Idl => self.check_together(state, asked),
         }
-        Flow::Next
+        Ok(Flow::Next)
     }
 
     /// Asks for inputs that reach as many of these labels at once as possible, and again for what is left: beyond seed
@@ -197,12 +211,13 @@ impl Executor<'_> {
         self.give_up(touchstone_criteria::Incomplete::Solver(why.to_string()), span, 1);
     }
 
-    /// The condition under which a label holds here; `None` if it can't be evaluated.
-    fn label_condition(&mut self, state: &State, goal: GoalId) -> Option<TermId> {
-        let predicate = match &self.coverage.as_ref()?.watch.goals[goal] {
-            Goal::Label { predicate: None, .. } => return Some(self.terms.truth(true)),
-            Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. } => predicate.clone(),
-            _ => return None,
+    /// The condition under which a label holds here; `Err` if something must be decided before it can be told.
+    fn label_condition(&mut self, state: &State, goal: GoalId) -> Result<TermId, Stop> {
+        let goal = self.coverage.as_ref().map(|coverage| &coverage.watch.goals[goal]);
+        let predicate = match goal {
+            Some(Goal::Label { predicate: None, .. }) => return Ok(self.terms.truth(true)),
+            Some(Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. }) => predicate.clone(),
+            _ => return Ok(self.terms.truth(false)),
         };
         self.evaluate(state, &predicate)
     }
@@ -226,8 +241,8 @@ impl Executor<'_> {
         }
     }
 
-    /// A pure expression's truth in a state: defined, and not zero. `None` where it can't be told.
-    fn evaluate(&mut self, state: &State, expr: &Expr) -> Option<TermId> {
+    /// A pure expression's truth in a state: defined, and not zero.
+    fn evaluate(&mut self, state: &State, expr: &Expr) -> Result<TermId, Stop> {
         let mut scratch = state.clone();
         scratch.proper = self.terms.truth(true);
         let mode = std::mem::replace(&mut self.mode, Mode::Fold);
@@ -236,11 +251,15 @@ impl Executor<'_> {
         match value {
             Ok(Value::Int(scalar)) => {
                 let truth = scalar.term(&mut self.terms, 1);
-                Some(self.terms.and(scratch.proper, truth))
+                Ok(self.terms.and(scratch.proper, truth))
             }
-            Ok(_) | Err(Stop::End(_)) => Some(self.terms.truth(false)),
-            // An undecided pointer or an index to enumerate: this state says nothing, its successors will.
-            Err(Stop::Force(_) | Stop::Enumerate(_)) => None,
+            // It may hold: that is not known, and must be said.
+            Err(Stop::End(crate::state::PathEnd::Incomplete { why, span })) => {
+                self.give_up(why, span, 1);
+                Ok(self.terms.truth(false))
+            }
+            Ok(_) | Err(Stop::End(_)) => Ok(self.terms.truth(false)),
+            Err(stop @ (Stop::Force(_) | Stop::Enumerate(_))) => Err(stop),
         }
     }
 

@@ -144,9 +144,11 @@ impl Search<'_> {
             match self.precondition(&mut state, func, &arguments) {
                 Ok(()) => {
                     self.start = state.path.constraints();
-                    self.executor.enter(&mut state, func, arguments.clone(), None);
+                    let entered = self.executor.enter(&mut state, func, arguments.clone(), None);
                     self.executor.hits.clear();
-                    ways.push(Way { state, items: Vec::new() });
+                    if entered.is_ok() {
+                        ways.push(Way { state, items: Vec::new() });
+                    }
                 }
                 Err(Stop::Force(id)) => pending.extend(self.executor.force(&state, id).into_iter().flatten()),
                 Err(_) => {}

@@ -217,11 +217,15 @@ impl Exploration<'_, '_> {
         let mut pending = vec![state];
         let mut first = Vec::new();
         while let Some(mut state) = pending.pop() {
-            match self.precondition(&mut state, arguments) {
-                Ok(()) => {
-                    self.executor.enter(&mut state, self.func, arguments.to_vec(), None);
-                    self.take_hits(&mut state);
-                    first.push(state);
+            let ready = self.precondition(&mut state, arguments).and_then(|()| {
+                let mut entered = state.clone();
+                self.executor.enter(&mut entered, self.func, arguments.to_vec(), None)?;
+                Ok(entered)
+            });
+            match ready {
+                Ok(mut entered) => {
+                    self.take_hits(&mut entered);
+                    first.push(entered);
                 }
                 Err(Stop::Force(id)) => pending.extend(self.forced(&state, id).into_iter().rev()),
                 Err(Stop::Enumerate(term)) => pending.extend(self.enumerated(&state, term)),
@@ -277,7 +281,15 @@ impl Exploration<'_, '_> {
             let model = hit.path.as_ref().map_or_else(|| state.path.model(), |path| path.model());
             let id = self.next_id();
             match self.executor.goal_test(state, &model, self.func, hit.goal, id) {
-                Some(test) => self.emit(test),
+                Some(test) => {
+                    if !test.covers.contains(&hit.goal) {
+                        // Engine and interpreter disagree: nothing may be called infeasible on this ground.
+                        let span = self.place(state);
+                        let what = format!("{} where engine and interpreter disagree", hit.goal);
+                        self.give_up(Incomplete::Unsupported(what), span, 1);
+                    }
+                    self.emit(test);
+                }
                 // Only the end of the path can tell whether these inputs are a test.
                 None if hit.path.is_none() => Rc::make_mut(&mut state.pending).push(hit.goal),
                 None => {

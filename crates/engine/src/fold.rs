@@ -49,7 +49,7 @@ impl Executor<'_> {
         inner.steps = 0;
         inner.returned = None;
         inner.proper = self.terms.truth(true);
-        self.enter(&mut inner, func, args, None);
+        self.enter(&mut inner, func, args, None)?;
         let mut budget = MAX_STEPS.min(self.config.steps);
         match self.fold_until(inner, Join { depth: 1, block: None }, &mut budget)? {
             Some(end) => Ok((end.proper, end.returned.flatten())),

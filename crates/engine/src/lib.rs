@@ -30,7 +30,8 @@ mod value;
 mod watcher;
 
 pub use concrete::{
-    Call, ConcreteRun, Look, PROGRAM_NAME, program_arguments, run_function, run_program, watch_function, watch_program,
+    Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
+    watch_program,
 };
 pub use config::{Aliases, Config, Entry, Labels, Search};
 pub use explain::{Conflict, Explanation, Fact, explain};

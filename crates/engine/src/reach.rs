@@ -11,6 +11,9 @@ use touchstone_ir::{BlockId, Callee, FuncId, InstKind, Module, TermKind, success
 /// Each frame between a state and a goal counts as so many blocks.
 const FRAME: u32 = 4;
 
+/// What is behind an unsupported construct is further than everything else.
+const FAR: u32 = 1 << 20;
+
 /// Distances to open goals.
 pub(crate) struct Reach {
     /// For every function and block: blocks to an open goal, over calls but not over returns.
@@ -25,6 +28,14 @@ impl Reach {
         for goal in coverage.open_goals() {
             for block in places(module, &coverage.watch.goals[goal]) {
                 distance[goal_func(&coverage.watch.goals[goal]).index()][block.index()] = Some(0);
+            }
+        }
+        // Behind what is not supported there may be anything: such a state must be followed until it says so.
+        for (func, function) in module.functions.iter() {
+            for (block, content) in function.blocks.iter() {
+                if matches!(content.terminator.kind, TermKind::Unsupported(_)) {
+                    distance[func.index()][block.index()].get_or_insert(FAR);
+                }
             }
         }
         // To a fixpoint: calls make functions depend on each other. Distances only shrink.

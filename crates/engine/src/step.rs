@@ -41,12 +41,12 @@ impl Executor<'_> {
                     return Err(Stop::bound(Bound::Steps, inst.span));
                 }
                 if let InstKind::Point { point } = inst.kind {
-                    let flow = match self.mode {
-                        Mode::Explore => self.watch_point(state, point, inst.span),
-                        Mode::Fold => Flow::Next,
-                    };
                     // A point is no instruction of the program: it counts no step.
                     state.steps -= 1;
+                    let flow = match self.mode {
+                        Mode::Explore => self.watch_point(state, point, inst.span)?,
+                        Mode::Fold => Flow::Next,
+                    };
                     state.top_mut().inst += 1;
                     return Ok(flow);
                 }
@@ -544,13 +544,24 @@ impl Executor<'_> {
         if args.contains(&Value::Undefined) {
             return Err(self.uninitialised(span));
         }
+        let before = self.watches_entry(callee).then(|| state.clone());
         state.top_mut().inst += 1;
-        self.enter(state, callee, args, dst);
-        Ok(())
+        self.enter(state, callee, args, dst).inspect_err(|_| {
+            if let Some(before) = before {
+                *state = before;
+            }
+        })
     }
 
-    /// Pushes a frame.
-    pub(crate) fn enter(&mut self, state: &mut State, callee: FuncId, args: Vec<Value>, result: Option<Reg>) {
+    /// Pushes a frame. `Err` if an input must be decided before the goals of the entry can be told: the state is then of
+    /// no use any more.
+    pub(crate) fn enter(
+        &mut self,
+        state: &mut State,
+        callee: FuncId,
+        args: Vec<Value>,
+        result: Option<Reg>,
+    ) -> Result<(), Stop> {
         let function = &self.module.functions[callee];
         let mut regs = vec![Value::Undefined; function.regs.len()];
         for (param, arg) in function.params.iter().zip(args) {
@@ -572,8 +583,9 @@ impl Executor<'_> {
             arrivals: Vec::new(),
         };
         state.frames.push(Rc::new(frame));
-        if self.mode == Mode::Explore {
-            self.watch_entry(state, callee);
+        match self.mode {
+            Mode::Explore => self.watch_entry(state, callee),
+            Mode::Fold => Ok(()),
         }
     }
 

@@ -218,7 +218,7 @@ impl Body {
             text += if self.rng.chance(70) { " break;\n" } else { "\n" };
         }
         if self.rng.chance(60) {
-            write!(text, "{pad}default: {}\n", self.block(indent, depth - 1)).expect("a string");
+            writeln!(text, "{pad}default: {}", self.block(indent, depth - 1)).expect("a string");
         }
         self.in_loop = outer;
         text + &pad + "}\n"
