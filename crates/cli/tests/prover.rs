@@ -39,8 +39,8 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
             let watch = Watch::new(&module, wanted.goals.clone());
             let config = Config {
                 search: Search::Nearest,
-                max_paths: Some(200),
-                deadline: Some(Instant::now() + Duration::from_secs(2)),
+                max_paths: Some(60),
+                deadline: Some(Instant::now() + Duration::from_millis(300)),
                 ..Config::default()
             };
             let goals = Goals { watch: watch.clone(), closed: Vec::new() };

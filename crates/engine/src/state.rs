@@ -78,7 +78,6 @@ impl Stop {
 }
 
 /// One outcome of the path, newest first; shared between states.
-#[derive(Clone)]
 pub(crate) struct Outcome {
     pub func: FuncId,
     pub tag: Option<CondTag>,
@@ -86,6 +85,16 @@ pub(crate) struct Outcome {
     /// Number of frames, this one included.
     pub depth: u32,
     pub earlier: Trail,
+}
+
+impl Drop for Outcome {
+    fn drop(&mut self) {
+        // A long trail must not be freed recursively: the host stack is not the program's.
+        let mut next = self.earlier.take();
+        while let Some(mut outcome) = next.and_then(Rc::into_inner) {
+            next = outcome.earlier.take();
+        }
+    }
 }
 
 /// The outcomes of a path.

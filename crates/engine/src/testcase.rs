@@ -10,6 +10,9 @@ use touchstone_interp::{End, Limits};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, PointerTarget};
 use touchstone_solver::Model;
 
+/// Steps that the run of a test from the middle of a path may always take.
+const SHORT_RUN: u64 = 50_000;
+
 /// Outcomes that a description shows.
 const SHOWN: usize = 8;
 
@@ -18,7 +21,7 @@ impl Executor<'_> {
     pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> TestCase {
         let model = state.path.model();
         let kind = self.test_kind(state, &model);
-        let run = self.confirm(func, &kind);
+        let run = self.confirm(func, &kind, self.config.steps.saturating_mul(2));
         let outcome = self.outcome(end, &model);
         let mut hash = state.hash;
         if let PathEnd::Error { kind, span } = end {
@@ -39,7 +42,8 @@ impl Executor<'_> {
         id: String,
     ) -> Option<TestCase> {
         let mut kind = self.test_kind(state, model);
-        let run = self.confirm(func, &kind);
+        // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
+        let run = self.confirm(func, &kind, SHORT_RUN + 8 * state.steps);
         let outcome = self.seen(&run.end)?;
         if let TestKind::Program { inputs } = &mut kind {
             // The program may ask for more than the path so far did.
@@ -184,8 +188,8 @@ impl Executor<'_> {
         }
     }
 
-    fn confirm(&self, func: FuncId, kind: &TestKind) -> ConcreteRun {
-        let limits = Limits { steps: self.config.steps.saturating_mul(2), ..Limits::default() };
+    fn confirm(&self, func: FuncId, kind: &TestKind, steps: u64) -> ConcreteRun {
+        let limits = Limits { steps, ..Limits::default() };
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
         // Once everything is covered, watching would only cost time.
         let watch = self.coverage.as_ref().filter(|coverage| coverage.remaining() > 0).map(|coverage| &coverage.watch);

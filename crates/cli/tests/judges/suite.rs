@@ -74,7 +74,9 @@ fn claims(program: &Program, report: &Value) -> BTreeMap<String, Claim> {
     for objective in report["objectives"].as_array().expect("objectives") {
         let key = (objective["function"].as_str().expect("a name"), objective["criterion"].as_str().expect("a name"));
         let status = objective["status"].as_str().expect("a status");
-        assert_ne!(status, "unknown", "{} {}: {objective}", program.name, key.0);
+        // The length of an object behind a pointer is a bound that a judge knows nothing of.
+        let by_length = objective["why"].as_str().is_some_and(|why| why.contains("--len"));
+        assert!(status != "unknown" || by_length, "{} {}: {objective}", program.name, key.0);
         open.entry(key).or_default().push(status != "covered");
     }
     let mut claims: BTreeMap<String, Claim> = BTreeMap::new();
