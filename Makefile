@@ -23,7 +23,7 @@ lint: setup
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 test: lint
-	cargo test --workspace --quiet
+	cargo test --workspace --quiet --no-fail-fast
 
 test-long: setup
 	TOUCHSTONE_LONG=1 cargo test --release --workspace --quiet

@@ -71,7 +71,10 @@ fn run(command: &str, folder: &Path) -> String {
 
 /// Numbers with a decimal point are times.
 fn without_times(text: &str) -> String {
-    let is_time = |word: &str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_time = |word: &str| {
+        let word = word.trim_end_matches(',');
+        word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
     let words = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().map(|word| if is_time(word) { "TIME" } else { word }).collect();
         words.join(" ")
