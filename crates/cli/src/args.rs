@@ -150,7 +150,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 4096, help_heading = "Search")]
     pub max_values: usize,
     /// Instructions of one path
-    #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Search")]
+    #[arg(long, value_name = "N", default_value_t = 2_000_000, help_heading = "Search")]
     pub steps: u64,
     /// Functions to work on at the same time [default: the number of cores]
     #[arg(short, long, value_name = "N", help_heading = "Search", value_parser = parse_jobs)]

@@ -128,6 +128,20 @@ fn at_most_k_iterations_of_each_loop_entry_are_complete_by_themselves() {
 }
 
 #[test]
+fn a_very_long_path_is_no_problem() {
+    let case = Case::new();
+    case.file(
+        "long.c",
+        "int f(int n) { int s = 0; for (int i = 0; i < 150000; i++) if (i & 1) s ^= i; if (n > 3) return s; return 0; }\n",
+    );
+    let (code, result) = report(&case, &["long.c", "--no-replay"]);
+    assert_eq!(
+        (code, &result["functions"][0]["tests"], &result["functions"][0]["exhaustive"]),
+        (0, &2.into(), &true.into())
+    );
+}
+
+#[test]
 fn an_unsupported_construct_poisons_only_the_paths_that_execute_it() {
     let case = Case::new();
     case.file(

@@ -9,9 +9,10 @@ use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, GoalId};
+use touchstone_interp::arith;
 use touchstone_ir::{
     BinOp, BlockId, Builtin, Callee, CastOp, CmpOp, CondTag, ErrorKind, FuncId, Inst, InstKind, Operand, Reg, SlotId,
-    SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+    SwitchArm, TermKind, Terminator, Ty, sign_extend,
 };
 use touchstone_solver::{Op, Rel, TermId};
 
@@ -214,7 +215,9 @@ impl Executor<'_> {
             }
         }
         Ok(match (a, b) {
-            (Scalar::Const(a), Scalar::Const(b)) => Value::constant(fold_bin(op, a, b, width)),
+            (Scalar::Const(a), Scalar::Const(b)) => {
+                Value::constant(arith::bin(op, a, b, width).map_err(|kind| Stop::error(kind, span))?)
+            }
             _ => {
                 let (a, b) = (a.term(&mut self.terms, width), b.term(&mut self.terms, width));
                 let term = self.terms.bin(solver_op(op), a, b);
@@ -273,7 +276,7 @@ impl Executor<'_> {
         Ok(match (left, right) {
             (Value::Undefined, _) | (_, Value::Undefined) => return Err(self.uninitialised(span)),
             (Value::Int(Scalar::Const(a)), Value::Int(Scalar::Const(b))) => {
-                Value::constant(u64::from(fold_cmp(op, *a, *b, ty.bits())))
+                Value::constant(u64::from(arith::cmp(op, *a, *b, ty.bits())))
             }
             (Value::Int(a), Value::Int(b)) => {
                 let (a, b) = (a.term(&mut self.terms, ty.bits()), b.term(&mut self.terms, ty.bits()));
@@ -373,10 +376,7 @@ impl Executor<'_> {
             return Ok(value.clone());
         }
         Ok(match self.as_scalar(state, value, span)? {
-            Scalar::Const(bits) => Value::constant(match op {
-                CastOp::Sext => mask(sign_extend(bits, from) as u64, to),
-                _ => mask(bits, to),
-            }),
+            Scalar::Const(bits) => Value::constant(arith::cast(op, bits, from, to)),
             Scalar::Term(term) => {
                 let term = match op {
                     CastOp::Sext => self.terms.sext(term, to),
@@ -882,38 +882,5 @@ fn solver_op(op: BinOp) -> Op {
         BinOp::Shl => Op::Shl,
         BinOp::LShr => Op::LShr,
         BinOp::AShr => Op::AShr,
-    }
-}
-
-/// Constant arithmetic; the divisor is known not to be zero.
-fn fold_bin(op: BinOp, a: u64, b: u64, width: u8) -> u64 {
-    let (sa, sb) = (sign_extend(a, width), sign_extend(b, width));
-    let shift = (b % u64::from(width)) as u32;
-    let value = match op {
-        BinOp::Add => a.wrapping_add(b),
-        BinOp::Sub => a.wrapping_sub(b),
-        BinOp::Mul => a.wrapping_mul(b),
-        BinOp::UDiv => a / b,
-        BinOp::URem => a % b,
-        BinOp::SDiv => sa.wrapping_div(sb) as u64,
-        BinOp::SRem => sa.wrapping_rem(sb) as u64,
-        BinOp::And => a & b,
-        BinOp::Or => a | b,
-        BinOp::Xor => a ^ b,
-        BinOp::Shl => a << shift,
-        BinOp::LShr => a >> shift,
-        BinOp::AShr => (sa >> shift) as u64,
-    };
-    mask(value, width)
-}
-
-fn fold_cmp(op: CmpOp, a: u64, b: u64, width: u8) -> bool {
-    match op {
-        CmpOp::Eq => a == b,
-        CmpOp::Ne => a != b,
-        CmpOp::Ult => a < b,
-        CmpOp::Ule => a <= b,
-        CmpOp::Slt => sign_extend(a, width) < sign_extend(b, width),
-        CmpOp::Sle => sign_extend(a, width) <= sign_extend(b, width),
     }
 }
