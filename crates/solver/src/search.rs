@@ -61,7 +61,7 @@ const FIRST_ROUNDS: u32 = 4;
 /// The logarithm (base 2) of the largest box in which enumeration is tried.
 pub(crate) const LARGEST_BOX: f64 = 64.0;
 /// After this many SAT calls along its history, a group is enumerated first.
-const WORN: u64 = 4;
+const WORN: u64 = 64;
 /// Models that guesses start from.
 const GUESSES: usize = 4;
 /// Models that are crossed with a new one.
