@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
-            eprintln!("{} {error:#}", progress::error_label());
+            eprintln!("{} {}", progress::error_label(), message(&error));
             Exit::Usage.into()
         }
         Err(_) => {
@@ -51,4 +51,17 @@ fn main() -> ExitCode {
             Exit::Internal.into()
         }
     }
+}
+
+/// The error with its causes; a cause that the message before it quotes already is not said twice.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
