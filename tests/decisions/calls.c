@@ -48,3 +48,11 @@ int assigns_in_condition(int a, int b) {
         return sum;
     return 0;
 }
+
+// A decision inside the call, and one around it.
+int calls_decide(int a, int b) {
+    budget = 10;
+    if (a > 0 && a < 20 && (spend(a) || b))
+        return budget;
+    return -1;
+}

@@ -32,3 +32,11 @@ int chosen_by_constant(int a, int b) {
         return 1;
     return 0;
 }
+
+#define DEBUG 0
+
+int logs(int a, int b) {
+    if ((DEBUG || a) && (b || !DEBUG))
+        return 1;
+    return 0;
+}

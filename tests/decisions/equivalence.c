@@ -50,3 +50,15 @@ int equal_numbers(int a, int b) {
         return 1;
     return 0;
 }
+
+int exclusive_or(bool a, bool b, bool c) {
+    if ((a ^ b) || c)
+        return 1;
+    return 0;
+}
+
+int chain_of_equivalences(bool a, bool b, bool c) {
+    if ((a == b) != c)
+        return 1;
+    return 0;
+}

@@ -45,3 +45,10 @@ int skips(int a, int b) {
     }
     return sum;
 }
+
+int until_found(const int list[4], int wanted) {
+    int i = 0;
+    while (i < 4 && list[i] != wanted && (list[i] || i))
+        i++;
+    return i;
+}

@@ -41,3 +41,11 @@ int expected(int a, int b) {
         return 1;
     return 0;
 }
+
+#define EITHER_RANGE(x) (BETWEEN(0, x, 5) || BETWEEN(10, x, 15))
+
+int ranges_from_macro(int a, int b) {
+    if (EITHER_RANGE(a) && b)
+        return 1;
+    return 0;
+}

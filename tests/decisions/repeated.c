@@ -36,3 +36,16 @@ int contradiction(int x, int y) {
         return 1;
     return 0;
 }
+
+// Only with `a` does `c` change alone: the first tests that come to mind don't show it.
+int two_ways(int a, int b, int c) {
+    if ((a || b) && (c || (b && !a)))
+        return 1;
+    return 0;
+}
+
+int letter_or_digit(int c) {
+    if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
+        return 1;
+    return 0;
+}

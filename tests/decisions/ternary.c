@@ -25,3 +25,9 @@ int arms_decide(int a, int b, int c) {
 int chain(int a, int b, int c) {
     return a > 0 ? 1 : b > 0 ? 2 : c > 0 ? 3 : 4;
 }
+
+int chosen_twice(int a, int b, int c, int d) {
+    if (a ? (b ? c : d) : !c)
+        return 1;
+    return 0;
+}

@@ -96,6 +96,9 @@ pub struct Generate {
     /// Exit with 3 if anything stayed unknown
     #[arg(long)]
     pub strict: bool,
+    /// In the text report: every truth table with all its rows, every infeasible objective
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Say nothing on standard error but errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -137,6 +140,10 @@ pub struct Generate {
     /// At most so many paths for each function
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_paths: Option<u64>,
+    /// mcdc: questions to the solver for tests that complete independence pairs; 0 for no such tests
+    /// [default: 2000 and twice those that the objectives took]
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    pub pair_questions: Option<u64>,
     /// Seconds of exploration for each function; 0 for no limit
     #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,

@@ -74,12 +74,12 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| objective.id == *id) else {
         bail!("`{name}` has no objective `{id}`; `touchstone objectives -c {criterion}` lists them");
     };
-    let constant = matches!(wanted.list[goal].status, Status::Infeasible(_));
-    let closed: Vec<GoalId> = wanted.goals.ids().filter(|other| *other != goal || constant).collect();
+    let settled = wanted.settled.contains(&goal);
+    let closed: Vec<GoalId> = wanted.goals.ids().filter(|other| *other != goal || settled).collect();
     let goals = Goals { watch: Watch::new(module, wanted.goals.clone()), closed };
     let mut tests = Tests::default();
     let mut incomplete = Vec::new();
-    if !constant {
+    if !settled {
         let found = touchstone_engine::explore_goals(module, func, goals.clone(), &config, &mut tests);
         incomplete = found.result.incomplete;
         touchstone_criteria::conclude(&mut wanted, &tests.0, &incomplete, &[], &module.files);
@@ -92,13 +92,16 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let mut out = format!("{id}\n{}: {}\n", objective.span.display(&module.files), objective.text);
     match &objective.status {
         Status::Covered(_) => covered(&mut out, module, goal, &tests.0),
-        Status::Infeasible(how) if constant => {
+        Status::Infeasible(how) if settled => {
             let _ = writeln!(out, "infeasible ({how}): the compiler folds it to a constant, so no input matters.");
         }
         Status::Infeasible(how) => {
             config.deadline = deadline();
             let why = touchstone_engine::explain(module, func, goals, &config);
             infeasible(&mut out, module, objective, how, &why);
+        }
+        Status::Unknown(why) if settled => {
+            let _ = writeln!(out, "unknown: {why}, which is too much to search for one by one.");
         }
         Status::Unknown(_) => unknown(&mut out, module, &incomplete),
     }

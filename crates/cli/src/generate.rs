@@ -17,13 +17,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
-    Campaign, Criterion, DecisionTable, FunctionResult, GoalId, Objective, Objectives, Replay, Status, TestCase, Watch,
+    Campaign, Criterion, DecisionTable, FunctionResult, GoalId, Objective, Objectives, Replay, TestCase, Watch,
 };
 use touchstone_emit::{CSuite, ReplayLimits, Target};
 use touchstone_engine::{
-    Config, Event, Goals, Sink, explore, explore_goals, explore_paths_and_goals, prove_infeasible,
+    Config, Event, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs, explore_paths_and_goals,
+    prove_infeasible, rows_of,
 };
-use touchstone_ir::FuncId;
+use touchstone_ir::{FuncId, Module};
 use touchstone_report::Extras;
 
 /// Carries out `generate`.
@@ -160,7 +161,7 @@ impl Job<'_> {
             }
         });
         let mut campaign = Campaign::default();
-        let mut extras = Extras::default();
+        let mut extras = Extras { verbose: self.options.verbose, ..Extras::default() };
         for slot in done {
             if let Some(done) = slot.into_inner().expect("invariant: no worker panics with the lock") {
                 let done = done?;
@@ -194,7 +195,11 @@ impl Job<'_> {
         let functions = plan::scope(module, task.func, config.entry, self.options);
         let mut wanted = touchstone_criteria::objectives(module, &functions, &criteria, &task.criteria);
         let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line, failed: None };
-        let (result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
+        let (mut result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
+        let pairs = match self.verb {
+            Verb::Generate if !explored.paths => Some(self.pairs(task.func, &config, &wanted, &mut result, &mut writer)),
+            _ => None,
+        };
         let Writer { mut suite, mut tests, failed, line, .. } = writer;
         if let Some(failed) = failed {
             return Err(failed);
@@ -202,7 +207,8 @@ impl Job<'_> {
         if !explored.paths && !criteria.is_empty() {
             // Tests were written as they were found; the suite that stays is the smallest part that covers as much.
             let all = tests.len();
-            tests = touchstone_criteria::reduce(tests);
+            let rows = rows_for_pairs(module, task.func, &tests, &wanted);
+            tests = touchstone_criteria::reduce(tests, &rows);
             if suite.is_some() && tests.len() < all {
                 let mut small = CSuite::create(self.out, module, task.func, self.target)?;
                 for test in &tests {
@@ -223,7 +229,7 @@ impl Job<'_> {
         let results = self.results(result, replay_seconds, &wanted, tests.len() as u64);
         let decisions = match criteria.is_empty() {
             true => Vec::new(),
-            false => decision_tables(module, task.func, &functions, &tests, &wanted),
+            false => decision_tables(module, task.func, &functions, &tests, &wanted, pairs.as_ref()),
         };
         Ok(Done { decisions, results, objectives: wanted.list.values().cloned().collect(), tests })
     }
@@ -241,7 +247,8 @@ impl Job<'_> {
             return Vec::new();
         }
         let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
-        let open: Vec<GoalId> = wanted.goals.ids().filter(|id| !covered(id)).collect();
+        let open: Vec<GoalId> =
+            wanted.goals.ids().filter(|id| !covered(id) && !wanted.settled.contains(id)).collect();
         let module = &self.program.module;
         prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config)
     }
@@ -259,15 +266,34 @@ impl Job<'_> {
         if wanted.goals.is_empty() && paths {
             return (explore(module, func, config, writer), Explored { paths });
         }
-        let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
-        let goals =
-            Goals { closed: closed.map(|(id, _)| id).collect(), watch: Watch::new(module, wanted.goals.clone()) };
+        let closed = wanted.settled.iter().copied().collect();
+        let goals = Goals { closed, watch: Watch::new(module, wanted.goals.clone()) };
         let found = if paths {
             explore_paths_and_goals(module, func, goals, config, writer)
         } else {
             explore_goals(module, func, goals, config, writer)
         };
         (found.result, Explored { paths })
+    }
+
+    /// Where MC/DC is asked for, tests that complete independence pairs.
+    fn pairs(
+        &self,
+        func: FuncId,
+        config: &Config,
+        wanted: &Objectives,
+        result: &mut FunctionResult,
+        writer: &mut Writer<'_>,
+    ) -> PairsFound {
+        let module = &self.program.module;
+        let config = Config { questions: self.options.pair_questions, ..config.clone() };
+        let watch = Watch::new(module, wanted.goals.clone());
+        let tests = writer.tests.clone();
+        let found = explore_pairs(module, func, &watch, &tests, &config, result.solver.queries, writer);
+        result.seconds += found.seconds;
+        result.solver.seconds += found.solver.seconds;
+        result.solver.queries += found.solver.queries;
+        found
     }
 
     /// One entry a criterion, with the figures that they share.
@@ -307,6 +333,16 @@ impl Job<'_> {
         }
         Ok(())
     }
+}
+
+/// The rows of decisions whose pairs must survive the reduction.
+fn rows_for_pairs(module: &Module, func: FuncId, tests: &[TestCase], wanted: &Objectives) -> Vec<Vec<SeenRow>> {
+    let watch = Watch::new(module, wanted.goals.clone());
+    let mut rows = rows_of(module, func, tests, &watch);
+    for rows in &mut rows {
+        rows.retain(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision));
+    }
+    rows
 }
 
 /// What an exploration was for.

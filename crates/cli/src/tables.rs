@@ -1,7 +1,7 @@
 //! The truth tables of decisions: every test runs once more in the interpreter, which tells the rows that it evaluates.
 
-use touchstone_criteria::{DecisionTable, Objectives, TestCase, TestKind, Watch};
-use touchstone_engine::{Call, Look, watch_function, watch_program};
+use touchstone_criteria::{DecisionTable, Objectives, TestCase, Watch};
+use touchstone_engine::{PairsFound, rows_of};
 use touchstone_ir::{FuncId, Module};
 
 /// The tables of all decisions of these functions, with the verdicts for what no row shows.
@@ -11,18 +11,10 @@ pub fn decision_tables(
     functions: &[FuncId],
     tests: &[TestCase],
     wanted: &Objectives,
+    pairs: Option<&PairsFound>,
 ) -> Vec<DecisionTable> {
     let watch = Watch::new(module, wanted.goals.clone());
-    let look = Look { watch: Some(&watch), ..Look::default() };
-    let runs: Vec<_> = tests
-        .iter()
-        .map(|test| match &test.kind {
-            TestKind::Function { params, globals, objects } => {
-                watch_function(module, entry, Call { params, globals, objects }, look).rows
-            }
-            TestKind::Program { inputs } => watch_program(module, entry, inputs, look).rows,
-        })
-        .collect();
+    let runs = rows_of(module, entry, tests, &watch);
     let mut tables = Vec::new();
     for &func in functions {
         let rows: Vec<_> = tests
@@ -35,6 +27,11 @@ pub fn decision_tables(
             .collect();
         for mut table in touchstone_criteria::decision_tables(&module.functions[func], &rows) {
             table.judge(func, wanted);
+            if let Some(pairs) = pairs
+                && watch.asks_for_mcdc(func, table.decision)
+            {
+                table.pair_search = pairs.of(func, table.decision);
+            }
             tables.push(table);
         }
     }

@@ -245,7 +245,7 @@ impl Subject<'_> {
             }
         }
         let all = tests.0.len();
-        let tests = reduce(tests.0);
+        let tests = reduce(tests.0, &[]);
         conclude(&mut wanted, &tests, &found.result.incomplete, &[], &self.module.files);
         let own = self.own_hits(truth, &tests, &name, wrong);
         if own.len() != tests.len() {

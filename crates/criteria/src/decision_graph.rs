@@ -67,6 +67,13 @@ pub struct Row {
     pub result: bool,
 }
 
+impl Row {
+    /// The outcome of a condition; `None` if it was not evaluated.
+    pub fn value(&self, condition: CondId) -> Option<bool> {
+        self.outcomes.iter().find(|(of, _)| *of == condition).map(|(_, value)| *value)
+    }
+}
+
 impl DecisionGraph {
     /// Compiles a decision.
     pub fn new(decision: &Decision) -> DecisionGraph {
@@ -144,6 +151,16 @@ impl Walk {
             Target::Node(node) => WalkTarget::Node(node),
             Target::Done(result) => WalkTarget::Done(result),
         });
+    }
+
+    /// The outcomes so far.
+    pub fn outcomes(&self) -> &[(CondId, bool)] {
+        &self.outcomes
+    }
+
+    /// Those of them that nothing has masked so far.
+    pub fn unmasked(&self) -> &[(CondId, bool)] {
+        &self.unmasked
     }
 
     /// The row, once the decision has its outcome.
@@ -356,18 +373,53 @@ fn conditions_of(tree: &BoolTree, conditions: &mut Vec<CondId>) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod testing {
+    //! Decisions for tests.
+
     use super::*;
     use touchstone_base::{Id, Span};
     use touchstone_ir::{Condition, DecisionKind};
 
-    fn decision(tree: BoolTree) -> Decision {
+    pub(crate) fn conditions_in(tree: &BoolTree) -> Vec<CondId> {
         let mut all = Vec::new();
-        conditions_of(&tree, &mut all);
+        conditions_of(tree, &mut all);
+        all
+    }
+
+    pub(crate) fn decision(tree: BoolTree) -> Decision {
+        let all = conditions_in(&tree);
         let condition = |id: CondId| Condition { span: Span::none(), text: id.to_string() };
         let conditions = (0..all.len()).map(|index| condition(CondId::new(index))).collect();
         Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions }
     }
+
+    /// A tree with conditions numbered from left to right, from a stream of numbers.
+    pub(crate) fn random_tree(seed: &mut u64, depth: u32, next: &mut usize) -> BoolTree {
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        let mut sub = |seed: &mut u64| Box::new(random_tree(seed, depth - 1, next));
+        match if depth == 0 { 0 } else { *seed % 12 } {
+            1 => BoolTree::Not(sub(seed)),
+            2..=4 => BoolTree::And(sub(seed), sub(seed)),
+            5..=7 => BoolTree::Or(sub(seed), sub(seed)),
+            8 => BoolTree::Xor(sub(seed), sub(seed)),
+            9 => BoolTree::Iff(sub(seed), sub(seed)),
+            10 => BoolTree::Ite(sub(seed), sub(seed), sub(seed)),
+            11 => BoolTree::Const(*seed & 64 == 0),
+            _ => {
+                *next += 1;
+                BoolTree::Cond(CondId::new(*next - 1))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{decision, random_tree};
+    use super::*;
+    use touchstone_base::Id;
 
     /// The definition, by recursion over the tree: value, outcomes in order, and what is not masked.
     #[allow(clippy::type_complexity)]
@@ -428,34 +480,13 @@ mod tests {
         })
     }
 
-    /// A tree with conditions numbered from left to right, from a stream of numbers.
-    fn tree(seed: &mut u64, depth: u32, next: &mut usize) -> BoolTree {
-        *seed ^= *seed << 13;
-        *seed ^= *seed >> 7;
-        *seed ^= *seed << 17;
-        let mut sub = |seed: &mut u64| Box::new(tree(seed, depth - 1, next));
-        match if depth == 0 { 0 } else { *seed % 12 } {
-            1 => BoolTree::Not(sub(seed)),
-            2..=4 => BoolTree::And(sub(seed), sub(seed)),
-            5..=7 => BoolTree::Or(sub(seed), sub(seed)),
-            8 => BoolTree::Xor(sub(seed), sub(seed)),
-            9 => BoolTree::Iff(sub(seed), sub(seed)),
-            10 => BoolTree::Ite(sub(seed), sub(seed), sub(seed)),
-            11 => BoolTree::Const(*seed & 64 == 0),
-            _ => {
-                *next += 1;
-                BoolTree::Cond(CondId::new(*next - 1))
-            }
-        }
-    }
-
     #[test]
     fn walking_the_graph_gives_what_the_definition_says() {
         let mut seed = 0x9e37_79b9_7f4a_7c15;
         let (mut decisions, mut rows) = (0, 0);
         while decisions < 400 {
             let mut count = 0;
-            let tree = tree(&mut seed, 4, &mut count);
+            let tree = random_tree(&mut seed, 4, &mut count);
             if count == 0 || count > 10 {
                 continue;
             }

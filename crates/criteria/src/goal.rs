@@ -4,6 +4,7 @@
 //! engine, the interpreter's watcher and (later) probes say which were reached. A new criterion is a new combination of
 //! these, or of labels, and needs no change in an executor.
 
+use crate::Row;
 use touchstone_base::{Span, define_id};
 use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, Expr, FuncId, PointId};
 
@@ -80,6 +81,17 @@ pub enum Goal {
         /// The value.
         value: bool,
     },
+    /// Evaluate a decision in a row that is, with one of these rows, a unique-cause pair for a condition.
+    Partner {
+        /// Where.
+        func: FuncId,
+        /// The decision.
+        decision: DecisionId,
+        /// The condition.
+        condition: CondId,
+        /// Rows that tests have already.
+        rows: Vec<Row>,
+    },
     /// End in an error at this place.
     Error {
         /// Where the instruction is.
@@ -102,6 +114,7 @@ impl Goal {
             | Goal::Condition { func, .. }
             | Goal::Row { func, .. }
             | Goal::Independent { func, .. }
+            | Goal::Partner { func, .. }
             | Goal::Error { func, .. } => *func,
         }
     }

@@ -3,8 +3,9 @@
 //! An id is made of function, criterion, position among that criterion's objectives of the function, and a hash of the
 //! text: an edit in another function, or of a comment, changes no id.
 
-use crate::registry::{CriteriaOptions, Labelling, Scope};
+use crate::registry::{CriteriaOptions, Known, Labelling, Scope};
 use crate::{Goal, GoalId, Objective, Status};
+use std::collections::BTreeSet;
 use touchstone_base::{IndexMap, stable_hash};
 use touchstone_ir::{FuncId, Module};
 
@@ -15,6 +16,8 @@ pub struct Objectives {
     pub list: IndexMap<GoalId, Objective>,
     /// What covers it.
     pub goals: IndexMap<GoalId, Goal>,
+    /// Those that had their verdict before any search.
+    pub settled: BTreeSet<GoalId>,
 }
 
 /// The objectives of these criteria in these functions. Those that constants rule out have their verdict already.
@@ -31,11 +34,13 @@ pub fn objectives(
         for criterion in criteria {
             for (position, draft) in criterion.objectives(&scope).into_iter().enumerate() {
                 let hash = stable_hash(draft.text.as_str()) & 0xffff_ffff;
-                let status = match draft.constant {
-                    true => Status::Infeasible("constant".to_string()),
-                    false => Status::Unknown("not tried".to_string()),
+                let status = match draft.known {
+                    Some(Known::Constant) => Status::Infeasible("constant".to_string()),
+                    Some(Known::TooMany { most }) => Status::Unknown(format!("more than {most} combinations")),
+                    None => Status::Unknown("not tried".to_string()),
                 };
-                made.list.push(Objective {
+                let settled = draft.known.is_some();
+                let id = made.list.push(Objective {
                     id: format!("{function}.{}.{}.{hash:08x}", criterion.name(), position + 1),
                     criterion: criterion.name().to_string(),
                     function: function.clone(),
@@ -44,6 +49,9 @@ pub fn objectives(
                     status,
                 });
                 made.goals.push(draft.goal);
+                if settled {
+                    made.settled.insert(id);
+                }
             }
         }
     }

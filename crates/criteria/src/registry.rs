@@ -72,8 +72,27 @@ pub struct Draft {
     pub span: Span,
     /// What it asks, for people.
     pub text: String,
-    /// Already known to be impossible: folded by the compiler to a constant.
-    pub constant: bool,
+    /// What is known of it without any search.
+    pub known: Option<Known>,
+}
+
+/// What is known of an objective without any search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// It is impossible: constants rule it out.
+    Constant,
+    /// It stands for more objectives than can be listed.
+    TooMany {
+        /// So many would have been.
+        most: usize,
+    },
+}
+
+impl Known {
+    /// Ruled out by constants if that holds.
+    pub fn constant(holds: bool) -> Option<Known> {
+        holds.then_some(Known::Constant)
+    }
 }
 
 /// The criterion with this name.

@@ -1,8 +1,10 @@
 //! From what was found to verdicts, and from all tests to a small suite.
 
-use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Status, TestCase};
+use crate::pairs::{SeenRows, unique_cause};
+use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Row, Status, TestCase};
 use std::collections::BTreeSet;
 use touchstone_base::Files;
+use touchstone_ir::{DecisionId, FuncId};
 
 /// Gives every objective its verdict. `incomplete` is what the exploration gave up: if it is empty, nothing was left
 /// unexplored, and an objective without test is infeasible.
@@ -14,14 +16,14 @@ pub fn conclude(
     proved: &[GoalId],
     files: &Files,
 ) {
-    let ids: Vec<GoalId> = objectives.list.ids().collect();
-    for id in ids {
+    let Objectives { list, settled, .. } = objectives;
+    for id in list.ids() {
         let covering: Vec<String> =
             tests.iter().filter(|test| test.covers.contains(&id)).map(|test| test.id.clone()).collect();
-        let objective = &mut objectives.list[id];
+        let objective = &mut list[id];
         if !covering.is_empty() {
             objective.status = Status::Covered(covering);
-        } else if !matches!(objective.status, Status::Infeasible(_)) {
+        } else if !settled.contains(&id) && !matches!(objective.status, Status::Infeasible(_)) {
             objective.status = match incomplete.first() {
                 Some(_) if proved.contains(&id) => Status::Infeasible("static proof".to_string()),
                 None => Status::Infeasible("exhaustive".to_string()),
@@ -33,7 +35,10 @@ pub fn conclude(
 
 /// A small part of the tests that covers as much as all of them: greedy, the test that adds most first, earlier ones
 /// where several add the same. Keeps the order of the tests.
-pub fn reduce(tests: Vec<TestCase>) -> Vec<TestCase> {
+///
+/// `rows` are what each test evaluated of the decisions whose independence pairs matter: a condition that has a
+/// unique-cause pair in all tests has one in those that stay.
+pub fn reduce(tests: Vec<TestCase>, rows: &[Vec<(FuncId, DecisionId, Row)>]) -> Vec<TestCase> {
     let mut missing: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     let mut kept = BTreeSet::new();
     while !missing.is_empty() {
@@ -45,7 +50,33 @@ pub fn reduce(tests: Vec<TestCase>) -> Vec<TestCase> {
         }
         kept.insert(best);
     }
+    keep_pairs(&mut kept, rows);
     tests.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, test)| test).collect()
+}
+
+/// Adds tests until every condition that has a unique-cause pair has one in what is kept: one test more where that is
+/// enough, else two.
+fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, DecisionId, Row)>]) {
+    let seen = |tests: &BTreeSet<usize>| {
+        let mut seen = SeenRows::default();
+        tests.iter().filter_map(|test| rows.get(*test)).for_each(|rows| seen.add(rows));
+        seen.paired()
+    };
+    let all = seen(&(0..rows.len()).collect());
+    loop {
+        let paired = seen(kept);
+        let Some(&(func, decision, condition)) = all.difference(&paired).next() else { return };
+        let own = |test: usize| rows[test].iter().filter(move |row| (row.0, row.1) == (func, decision));
+        let is_pair = |a: usize, b: usize| {
+            own(a).any(|(_, _, a)| own(b).any(|(_, _, b)| unique_cause(a, b) == Some(condition)))
+        };
+        let completes = |test: &usize| kept.iter().any(|other| *other < rows.len() && is_pair(*test, *other));
+        let pair = || (0..rows.len()).flat_map(|a| (a..rows.len()).map(move |b| (a, b))).find(|(a, b)| is_pair(*a, *b));
+        match (0..rows.len()).find(completes).map(|one| (one, one)).or_else(pair) {
+            Some((a, b)) => kept.extend([a, b]),
+            None => return,
+        }
+    }
 }
 
 /// Objectives of a criterion by status.

@@ -19,7 +19,7 @@
 //!
 //! Deliberately not here: running tests (the rows come from whoever ran them) and how a table looks.
 
-use crate::{DecisionGraph, Goal, Objectives, Row, Status};
+use crate::{DecisionGraph, Goal, Objectives, PairSearch, Row, Status};
 use std::collections::BTreeMap;
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{CondId, DecisionId, FuncId, Function};
@@ -46,6 +46,8 @@ pub struct DecisionTable {
     pub pairs: Vec<Pair>,
     /// Pairs that were found but are not in `pairs`.
     pub pairs_left_out: usize,
+    /// Whether unique-cause pairs were searched for where goals alone gave none.
+    pub pair_search: PairSearch,
 }
 
 /// A condition of a table.
@@ -145,7 +147,17 @@ pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, R
         let conditions = conditions.collect();
         let (pairs, pairs_left_out) = pairs(&rows, count);
         let (span, text, function) = (decision.span, decision.text.clone(), function.name.clone());
-        tables.push(DecisionTable { function, decision: id, span, text, conditions, rows, pairs, pairs_left_out });
+        tables.push(DecisionTable {
+            function,
+            decision: id,
+            span,
+            text,
+            conditions,
+            rows,
+            pairs,
+            pairs_left_out,
+            pair_search: PairSearch::NotAsked,
+        });
     }
     tables
 }

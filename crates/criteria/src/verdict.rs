@@ -12,6 +12,8 @@ pub enum Bound {
     Depth,
     /// `--max-paths`.
     MaxPaths,
+    /// `--pair-questions`: questions to the solver in a search for independence pairs.
+    Questions,
     /// `--timeout`.
     Timeout,
     /// `--max-objects`.
@@ -35,6 +37,7 @@ impl Bound {
             Bound::LoopBound => "--loop-bound",
             Bound::Depth => "--depth",
             Bound::MaxPaths => "--max-paths",
+            Bound::Questions => "--pair-questions",
             Bound::Timeout => "--timeout",
             Bound::MaxObjects => "--max-objects",
             Bound::Length => "--len",

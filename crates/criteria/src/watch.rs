@@ -1,5 +1,6 @@
 //! Goals indexed by the events that reach them. Whoever executes asks here what an event means.
 
+use crate::pairs::unique_cause;
 use crate::{DecisionGraph, Goal, GoalId, Row};
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{BlockId, DecisionId, ErrorKind, FuncId, Module, PointId};
@@ -52,7 +53,8 @@ impl Watch {
                 Goal::Outcome { decision, .. }
                 | Goal::Condition { decision, .. }
                 | Goal::Row { decision, .. }
-                | Goal::Independent { decision, .. } => {
+                | Goal::Independent { decision, .. }
+                | Goal::Partner { decision, .. } => {
                     let entry = watch.decisions[decision.index()].get_or_insert_with(|| DecisionWatch {
                         graph: DecisionGraph::new(&function.decisions[*decision]),
                         goals: Vec::new(),
@@ -72,6 +74,12 @@ impl Watch {
     /// What is wanted of a decision.
     pub fn decision(&self, func: FuncId, decision: DecisionId) -> Option<&DecisionWatch> {
         self.functions[func.index()].as_ref()?.decisions[decision.index()].as_ref()
+    }
+
+    /// Whether MC/DC is asked of a decision.
+    pub fn asks_for_mcdc(&self, func: FuncId, decision: DecisionId) -> bool {
+        let independent = |id: &GoalId| matches!(self.goals[*id], Goal::Independent { .. });
+        self.decision(func, decision).is_some_and(|watch| watch.goals.iter().any(independent))
     }
 
     /// The labels at a point.
@@ -103,6 +111,9 @@ impl Watch {
             Goal::Condition { condition, value, .. } => row.outcomes.contains(&(*condition, *value)),
             Goal::Independent { condition, value, .. } => row.independent.contains(&(*condition, *value)),
             Goal::Row { outcomes, .. } => *outcomes == row.outcomes,
+            Goal::Partner { condition, rows, .. } => {
+                rows.iter().any(|seen| unique_cause(seen, row) == Some(*condition))
+            }
             _ => false,
         })
     }

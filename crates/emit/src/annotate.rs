@@ -137,10 +137,11 @@ impl<'a> Place<'a> {
             Goal::Condition { decision, condition, value, .. } => {
                 self.decision_label(*decision, &|outcomes, _| outcomes.contains(&(*condition, *value)))
             }
+            Goal::Row { outcomes: row, .. } if row.is_empty() => Err("it stands for too many combinations".to_string()),
             Goal::Row { decision, outcomes: row, .. } => {
                 self.decision_label(*decision, &|outcomes, _| outcomes == row.as_slice())
             }
-            Goal::Independent { .. } => Err(not_labels("mcdc").unwrap_or_default().to_string()),
+            Goal::Independent { .. } | Goal::Partner { .. } => Err(not_labels("mcdc").unwrap_or_default().to_string()),
             Goal::Error { .. } => Err("it is an error that ends the run, not a predicate".to_string()),
         }
     }

@@ -70,6 +70,8 @@ pub struct Config {
     pub depth: Option<u32>,
     /// At most so many paths.
     pub max_paths: Option<u64>,
+    /// At most so many questions to the solver.
+    pub questions: Option<u64>,
     /// Stop at this time.
     pub deadline: Option<Instant>,
     /// Time for one question to the solver.
@@ -107,6 +109,7 @@ impl Default for Config {
             loop_bound: None,
             depth: None,
             max_paths: None,
+            questions: None,
             deadline: None,
             solver_timeout: None,
             interrupt: None,

@@ -52,6 +52,20 @@ impl Coverage {
         self.watch.goals.ids().filter(|goal| self.is_open(*goal))
     }
 
+    /// Whether an evaluation of a decision that is under way in a frame can end in an open goal.
+    pub fn may_reach(&self, state: &State, frame: usize) -> bool {
+        let under_way = &state.frames[frame];
+        under_way.decisions.iter().any(|at| {
+            let Some(watch) = self.watch.decision(under_way.func, at.decision) else { return false };
+            let mut walk = Walk::default();
+            for (_, outcome) in last_outcomes(state, under_way.func, at.decision, frame as u32 + 1, at.outcomes) {
+                walk.step(&watch.graph, outcome);
+            }
+            let mut open = watch.goals.iter().filter(|goal| self.is_open(**goal));
+            open.any(|goal| watch.graph.can_reach(&walk, &self.watch.goals[*goal]))
+        })
+    }
+
     fn wants(&self, func: FuncId, decision: DecisionId) -> bool {
         let watch = self.watch.decision(func, decision);
         watch.is_some_and(|watch| watch.goals.iter().any(|goal| self.is_open(*goal)))

@@ -215,7 +215,7 @@ impl Search<'_> {
                 Err(Stop::Enumerate(_)) => return false,
                 Err(Stop::End(end)) => return !matches!(end, crate::state::PathEnd::Incomplete { .. }),
             }
-            if way.state.returned.is_some() || self.reach.of(&way.state).is_none() {
+            if way.state.returned.is_some() || self.distance(&way.state).is_none() {
                 return true;
             }
         }
@@ -272,7 +272,11 @@ impl Search<'_> {
         if hits.iter().any(|hit| self.wanted.contains(&hit.goal)) {
             return Some(0);
         }
-        self.reach.of(state).map(|distance| distance + 1)
+        self.distance(state).map(|distance| distance + 1)
+    }
+
+    fn distance(&self, state: &State) -> Option<u32> {
+        self.executor.coverage.as_ref().and_then(|coverage| self.reach.of(state, coverage))
     }
 
     /// A branch on a value that the way fixes has no second side to ask for; it may be the one that the goal needs.

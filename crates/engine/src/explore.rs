@@ -72,12 +72,12 @@ pub struct Found {
 
 /// Explores `func` and tells `sink` one test for every feasible path.
 pub fn explore(module: &Module, func: FuncId, config: &Config, sink: &mut dyn Sink) -> FunctionResult {
-    search(module, func, Aim::Paths, None, config, sink).result
+    search(module, func, Aim::Paths, None, config, sink, 0).result
 }
 
 /// Explores `func` until every goal has a test or nothing is left to explore.
 pub fn explore_goals(module: &Module, func: FuncId, goals: Goals, config: &Config, sink: &mut dyn Sink) -> Found {
-    search(module, func, Aim::Goals, Some(goals), config, sink)
+    search(module, func, Aim::Goals, Some(goals), config, sink, 0)
 }
 
 /// Explores `func` for all its paths and watches goals on the way.
@@ -88,25 +88,27 @@ pub fn explore_paths_and_goals(
     config: &Config,
     sink: &mut dyn Sink,
 ) -> Found {
-    search(module, func, Aim::Paths, Some(goals), config, sink)
+    search(module, func, Aim::Paths, Some(goals), config, sink, 0)
 }
 
 /// What gets a test.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Aim {
+pub(crate) enum Aim {
     /// Every path (and every goal that is reached on the way).
     Paths,
     /// Every goal.
     Goals,
 }
 
-fn search(
+/// Explores; `tests` of the function have been made before.
+pub(crate) fn search(
     module: &Module,
     func: FuncId,
     aim: Aim,
     goals: Option<Goals>,
     config: &Config,
     sink: &mut dyn Sink,
+    tests: u64,
 ) -> Found {
     let mut executor = Executor::new(module, config);
     executor.coverage = goals.map(|goals| Coverage::new(goals.watch, &goals.closed));
@@ -119,7 +121,7 @@ fn search(
         worklist: Frontier::new(config.search, config.seed),
         seen: FxHashSet::default(),
         arguments: Vec::new(),
-        tests: 0,
+        tests,
         paths: PathCounts::default(),
         started: Instant::now(),
         ticks: 0,
@@ -257,7 +259,7 @@ impl Exploration<'_, '_> {
         if self.reach.as_ref().is_none_or(|reach| reach.is_old(coverage)) {
             self.reach = Some(Reach::new(self.executor.module, coverage));
         }
-        self.reach.as_ref().and_then(|reach| reach.of(state))
+        self.reach.as_ref().and_then(|reach| reach.of(state, coverage))
     }
 
     /// Direct and tight search are the paper's baselines: they see all paths to their ends.
@@ -673,6 +675,8 @@ impl Exploration<'_, '_> {
             self.stopped.get_or_insert(Bound::Interrupted);
         } else if config.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.stopped.get_or_insert(Bound::Timeout);
+        } else if config.questions.is_some_and(|most| self.executor.solver.stats().queries >= most) {
+            self.stopped.get_or_insert(Bound::Questions);
         }
         self.stopped.is_some()
     }

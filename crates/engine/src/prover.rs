@@ -252,6 +252,8 @@ impl<'m> Proof<'m> {
                 Some(watch) => self.can_end(func, *decision, &watch.graph, *value),
                 None => true,
             },
+            // A wish, never asked for here.
+            Goal::Partner { .. } => true,
             Goal::Independent { decision, condition, value, .. } => {
                 let Some(watch) = self.watch.decision(func, *decision) else { return true };
                 if !self.happens(func, *decision, *condition, *value) {

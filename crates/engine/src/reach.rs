@@ -1,12 +1,13 @@
 //! How far an open goal is, in blocks, over calls and returns; and which states can reach none (DESIGN §7).
 //!
-//! Static and generous: what control flow alone allows. A state that can reach no open goal is given up without loss.
+//! Static and generous: what control flow alone allows, and, for an evaluation of a decision that is under way, what its
+//! graph does. A state that can reach no open goal is given up without loss.
 
 use crate::coverage::Coverage;
 use crate::state::State;
 use touchstone_base::Id;
-use touchstone_criteria::Goal;
-use touchstone_ir::{BlockId, Callee, FuncId, InstKind, Module, TermKind, successors};
+use touchstone_criteria::{Goal, Target};
+use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, Module, TermKind, successors};
 
 /// Each frame between a state and a goal counts as so many blocks.
 const FRAME: u32 = 4;
@@ -26,7 +27,7 @@ impl Reach {
         let mut distance: Vec<Vec<Option<u32>>> =
             module.functions.values().map(|function| vec![None; function.blocks.len()]).collect();
         for goal in coverage.open_goals() {
-            for block in places(module, &coverage.watch.goals[goal]) {
+            for block in places(module, coverage, &coverage.watch.goals[goal]) {
                 distance[goal_func(&coverage.watch.goals[goal]).index()][block.index()] = Some(0);
             }
         }
@@ -78,11 +79,16 @@ impl Reach {
     }
 
     /// How far the state is from an open goal; `None` if it can reach none.
-    pub fn of(&self, state: &State) -> Option<u32> {
-        let above = state.frames.iter().rev().enumerate();
-        let frame = |(height, frame): (usize, &std::rc::Rc<crate::state::Frame>)| {
-            let here = self.distance[frame.func.index()][frame.block.index()]?;
-            Some(here + FRAME * height as u32)
+    pub fn of(&self, state: &State, coverage: &Coverage) -> Option<u32> {
+        let above = (0..state.frames.len()).rev().enumerate();
+        let frame = |(height, index): (usize, usize)| {
+            let frame = &state.frames[index];
+            let under_way = || coverage.may_reach(state, index).then_some(0);
+            let here = match self.distance[frame.func.index()][frame.block.index()] {
+                Some(0) => Some(0),
+                further => under_way().or(further),
+            };
+            Some(here? + FRAME * height as u32)
         };
         above.filter_map(frame).min()
     }
@@ -92,8 +98,8 @@ fn goal_func(goal: &Goal) -> FuncId {
     goal.func()
 }
 
-/// The blocks in which a goal can be reached.
-fn places(module: &Module, goal: &Goal) -> Vec<BlockId> {
+/// The blocks in which the way to a goal begins: for a decision, where its evaluation does.
+fn places(module: &Module, coverage: &Coverage, goal: &Goal) -> Vec<BlockId> {
     let function = &module.functions[goal.func()];
     let blocks = |holds: &dyn Fn(&touchstone_ir::Block) -> bool| {
         function.blocks.iter().filter(|(_, block)| holds(block)).map(|(id, _)| id).collect::<Vec<_>>()
@@ -107,9 +113,13 @@ fn places(module: &Module, goal: &Goal) -> Vec<BlockId> {
         Goal::Outcome { decision, .. }
         | Goal::Condition { decision, .. }
         | Goal::Row { decision, .. }
-        | Goal::Independent { decision, .. } => blocks(
-            &|block| matches!(&block.terminator.kind, TermKind::Branch { tag: Some(tag), .. } if tag.decision == *decision),
-        ),
+        | Goal::Independent { decision, .. }
+        | Goal::Partner { decision, .. } => {
+            let Some(watch) = coverage.watch.decision(goal.func(), *decision) else { return Vec::new() };
+            let Target::Node(start) = watch.graph.start else { return Vec::new() };
+            let first = CondTag { decision: *decision, condition: watch.graph.nodes[start].condition };
+            blocks(&|block| matches!(block.terminator.kind, TermKind::Branch { tag: Some(tag), .. } if tag == first))
+        }
         Goal::Error { span, .. } => {
             blocks(&|block| block.insts.iter().any(|inst| inst.span == *span) || block.terminator.span == *span)
         }

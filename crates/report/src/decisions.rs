@@ -3,7 +3,7 @@
 use crate::json::{PlaceJson, place};
 use serde::Serialize;
 use touchstone_base::{Files, Id};
-use touchstone_criteria::{DecisionTable, PairKind, Side, TableCondition, TableRow};
+use touchstone_criteria::{DecisionTable, PairKind, PairSearch, Side, TableCondition, TableRow};
 
 #[derive(Serialize)]
 pub(crate) struct DecisionJson<'a> {
@@ -16,6 +16,14 @@ pub(crate) struct DecisionJson<'a> {
     pairs: Vec<PairJson>,
     /// Pairs that were found and are not listed.
     pairs_left_out: usize,
+    /// The search for unique-cause pairs: how it ended, and why it was stopped.
+    pair_search: SearchJson<'a>,
+}
+
+#[derive(Serialize)]
+struct SearchJson<'a> {
+    status: &'static str,
+    why: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -79,7 +87,17 @@ pub(crate) fn decision_json<'a>(table: &'a DecisionTable, files: &Files) -> Deci
         rows: table.rows.iter().map(row).collect(),
         pairs: pairs.collect(),
         pairs_left_out: table.pairs_left_out,
+        pair_search: search(&table.pair_search),
     }
+}
+
+fn search(search: &PairSearch) -> SearchJson<'_> {
+    let (status, why) = match search {
+        PairSearch::NotAsked => ("not_asked", None),
+        PairSearch::Finished => ("finished", None),
+        PairSearch::Stopped(why) => ("stopped", Some(why.as_str())),
+    };
+    SearchJson { status, why }
 }
 
 fn side(side: &Side) -> SideJson<'_> {

@@ -13,7 +13,7 @@
 use crate::Extras;
 use crate::style::{Align, Paint, Style, columns, cut, heading};
 use touchstone_base::{Files, Id};
-use touchstone_criteria::{Campaign, DecisionTable, Pair, PairKind, Side, TableCondition, TableRow};
+use touchstone_criteria::{Campaign, DecisionTable, Pair, PairKind, PairSearch, Side, TableCondition, TableRow};
 use touchstone_ir::CondId;
 
 /// So many rows of a table are shown unless all are asked for.
@@ -24,7 +24,10 @@ const MOST_TESTS: usize = 3;
 /// The tables that need a look (or all of them), where MC/DC was asked for.
 pub(crate) fn truth_tables(out: &mut String, campaign: &Campaign, files: &Files, extras: &Extras, style: Style) {
     let asked = campaign.functions.iter().any(|function| function.criterion.to_string() == "mcdc");
-    let wanted = |table: &&DecisionTable| extras.verbose || asked && !table.is_complete();
+    let wanted = |table: &&DecisionTable| {
+        let stopped = matches!(table.pair_search, PairSearch::Stopped(_)) && !table.is_unique_cause_complete();
+        extras.verbose || asked && (stopped || !table.is_complete())
+    };
     let tables: Vec<&DecisionTable> = extras.decisions.iter().filter(wanted).collect();
     if tables.is_empty() {
         return;
@@ -40,7 +43,7 @@ pub(crate) fn truth_tables(out: &mut String, campaign: &Campaign, files: &Files,
         out.push_str(&cut(&format!("    {}", table.text), style.width));
         out.push('\n');
         rows(out, table, extras.verbose, style);
-        conditions(out, table, style);
+        conditions(out, table, extras.verbose, style);
     }
 }
 
@@ -99,11 +102,11 @@ fn rows(out: &mut String, table: &DecisionTable, verbose: bool, style: Style) {
 }
 
 /// Each condition with what shows it, or what is missing.
-fn conditions(out: &mut String, table: &DecisionTable, style: Style) {
+fn conditions(out: &mut String, table: &DecisionTable, verbose: bool, style: Style) {
     let row = |(id, condition): (CondId, &TableCondition)| {
         // One long condition must not push what is said of all others out of sight.
         let text = cut(&condition.text, style.width / 2);
-        [name(id), text, what_is_known(condition, table.pairs_of(id).next())]
+        [name(id), text, what_is_known(table, id, condition, verbose)]
     };
     let rows: Vec<[String; 3]> = table.conditions.iter().map(row).collect();
     for line in columns(&rows, [Align::Left; 3]) {
@@ -112,7 +115,8 @@ fn conditions(out: &mut String, table: &DecisionTable, style: Style) {
     }
 }
 
-fn what_is_known(condition: &TableCondition, pair: Option<&Pair>) -> String {
+/// What shows a condition: its first pair, or the first of each kind if all is asked for; or what is missing.
+fn what_is_known(table: &DecisionTable, id: CondId, condition: &TableCondition, verbose: bool) -> String {
     let side = |value: bool| {
         let what = match &condition.sides[usize::from(value)] {
             Side::Shown => return None,
@@ -123,18 +127,29 @@ fn what_is_known(condition: &TableCondition, pair: Option<&Pair>) -> String {
         Some(format!("{value}: {what}"))
     };
     let missing: Vec<String> = [true, false].into_iter().filter_map(side).collect();
-    match pair {
-        _ if missing.len() == 2 && condition.sides[0] == condition.sides[1] => {
-            missing[0].replacen("true: ", "both values: ", 1)
+    if missing.len() == 2 && condition.sides[0] == condition.sides[1] {
+        return missing[0].replacen("true: ", "both values: ", 1);
+    }
+    if !missing.is_empty() {
+        return missing.join(", ");
+    }
+    let first = |kind: PairKind| table.pairs_of(id).find(|pair| pair.kind == kind);
+    let rows = |pair: &Pair| format!("rows {} and {}", pair.rows[0] + 1, pair.rows[1] + 1);
+    match (first(PairKind::UniqueCause), first(PairKind::Masking)) {
+        (None, None) => "both values shown, but never with different results".to_string(),
+        (None, Some(masking)) => format!("{} (masking{})", rows(masking), no_unique_cause(&table.pair_search)),
+        (Some(unique), Some(masking)) if verbose => {
+            format!("{} (unique cause), {} (masking)", rows(unique), rows(masking))
         }
-        _ if !missing.is_empty() => missing.join(", "),
-        None => "both values shown, but never with different results".to_string(),
-        Some(Pair { kind, rows: [first, second], .. }) => {
-            let kind = match kind {
-                PairKind::UniqueCause => "unique cause",
-                PairKind::Masking => "masking",
-            };
-            format!("rows {} and {} ({kind})", first + 1, second + 1)
-        }
+        (Some(unique), _) => format!("{} (unique cause)", rows(unique)),
+    }
+}
+
+/// Why there is no unique-cause pair.
+fn no_unique_cause(search: &PairSearch) -> String {
+    match search {
+        PairSearch::NotAsked => String::new(),
+        PairSearch::Finished => "; no inputs found for a unique-cause pair".to_string(),
+        PairSearch::Stopped(why) => format!("; search for a unique-cause pair stopped, {why}"),
     }
 }

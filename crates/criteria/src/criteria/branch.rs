@@ -54,7 +54,7 @@ fn arms(scope: &Scope<'_>) -> Vec<Draft> {
                 goal: Goal::Arm { func: scope.func, block, target },
                 span: content.terminator.span,
                 text: format!("switch: {}", labels.join(", ")),
-                constant: false,
+                known: None,
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Condition coverage: every atomic condition is true and false.
 
 use crate::Goal;
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{Draft, Known, Labelling, Scope};
 
 pub(crate) struct Condition;
 
@@ -32,9 +32,9 @@ pub(crate) fn conditions(
         let evaluated = scope.graphs[id].evaluated();
         for (condition, info) in decision.conditions.iter() {
             for value in [true, false] {
-                let constant = !evaluated.contains(&condition);
+                let known = Known::constant(!evaluated.contains(&condition));
                 let text = format!("{} is {value}{what}", info.text);
-                drafts.push(Draft { goal: goal(id, condition, value), span: info.span, text, constant });
+                drafts.push(Draft { goal: goal(id, condition, value), span: info.span, text, known });
             }
         }
     }

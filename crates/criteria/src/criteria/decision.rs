@@ -1,6 +1,6 @@
 //! Decision coverage: every outermost boolean expression is true and false, also outside control flow.
 
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{Draft, Known, Labelling, Scope};
 use crate::{Goal, Target};
 use touchstone_ir::DecisionId;
 
@@ -34,7 +34,7 @@ pub(crate) fn outcomes(scope: &Scope<'_>, id: DecisionId) -> Vec<Draft> {
         goal: Goal::Outcome { func: scope.func, decision: id, value },
         span: decision.span,
         text: format!("{} is {value}", decision.text),
-        constant: !possible(value),
+        known: Known::constant(!possible(value)),
     };
     vec![draft(true), draft(false)]
 }

@@ -24,7 +24,7 @@ impl Labelling for Idc {
                     goal: Goal::Entry { func: scope.func, predicate },
                     span: function.span,
                     text,
-                    constant: false,
+                    known: None,
                 });
             }
         }

@@ -1,7 +1,7 @@
 //! Labels that the program itself asks for (`touchstone_label`, `pc_label`).
 
 use crate::Goal;
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{Draft, Known, Labelling, Scope};
 use touchstone_ir::PointKind;
 
 pub(crate) struct Labels;
@@ -21,7 +21,7 @@ impl Labelling for Labels {
                     goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate.clone()) },
                     span: point.span,
                     text: format!("{name}: {}", predicate.text),
-                    constant: predicate.kind == touchstone_ir::ExprKind::Const(0),
+                    known: Known::constant(predicate.kind == touchstone_ir::ExprKind::Const(0)),
                 });
             }
         }

@@ -1,9 +1,10 @@
 //! Multiple condition coverage: every combination of conditions that short-circuit evaluation allows.
 
 use crate::Goal;
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{Draft, Known, Labelling, Scope};
 
-/// A decision with more rows than this has none of them as objectives: nobody could cover or read them.
+/// A decision with more rows than this has one objective for all of them, which stays unknown: nobody could cover or read
+/// them one by one.
 const MOST_ROWS: usize = 4096;
 
 pub(crate) struct Mcc;
@@ -22,7 +23,16 @@ impl Labelling for Mcc {
             if graph.nodes.is_empty() {
                 continue;
             }
-            let mut rows = graph.rows(MOST_ROWS).unwrap_or_default();
+            let Some(mut rows) = graph.rows(MOST_ROWS) else {
+                drafts.push(Draft {
+                    // No evaluation is without outcomes: no test covers this.
+                    goal: Goal::Row { func: scope.func, decision: id, outcomes: Vec::new() },
+                    span: decision.span,
+                    text: format!("every combination of {} conditions", decision.conditions.len()),
+                    known: Some(Known::TooMany { most: MOST_ROWS }),
+                });
+                continue;
+            };
             rows.sort();
             for row in rows {
                 let shown: Vec<String> = row
@@ -37,7 +47,7 @@ impl Labelling for Mcc {
                     goal: Goal::Row { func: scope.func, decision: id, outcomes: row.outcomes },
                     span: decision.span,
                     text: shown.join(" and "),
-                    constant: false,
+                    known: None,
                 });
             }
         }

@@ -1,12 +1,9 @@
 //! Modified condition/decision coverage, masking form (DESIGN §6; seed 001): every condition has each of its values in an
 //! evaluation in which it is not masked, so that it decides the decision's outcome.
 
-use crate::Goal;
+use crate::{Goal, Walk};
 use crate::criteria::condition::conditions;
-use crate::registry::{Draft, Labelling, Scope};
-
-/// With more rows than this, whether constants rule out a value is left to the search.
-const MOST_ROWS: usize = 1024;
+use crate::registry::{Draft, Known, Labelling, Scope};
 
 pub(crate) struct Mcdc;
 
@@ -21,10 +18,10 @@ impl Labelling for Mcdc {
         let goal = |decision, condition, value| Goal::Independent { func: scope.func, decision, condition, value };
         let mut drafts = conditions(scope, goal, " and decides");
         for draft in &mut drafts {
-            if let Goal::Independent { decision, condition, value, .. } = draft.goal {
-                let rows = scope.graphs[decision].rows(MOST_ROWS);
-                draft.constant |=
-                    rows.is_some_and(|rows| !rows.iter().any(|row| row.independent.contains(&(condition, value))));
+            if let Goal::Independent { decision, .. } = draft.goal
+                && !scope.graphs[decision].can_reach(&Walk::default(), &draft.goal)
+            {
+                draft.known = Some(Known::Constant);
             }
         }
         drafts

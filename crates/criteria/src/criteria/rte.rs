@@ -5,7 +5,7 @@
 //! our semantics (arithmetic wraps), so they are labels on the expressions that compute.
 
 use crate::Goal;
-use crate::registry::{Draft, Labelling, Scope};
+use crate::registry::{Draft, Known, Labelling, Scope};
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty};
@@ -100,7 +100,7 @@ fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
                         goal: Goal::Error { func: scope.func, kind, span: inst.span },
                         span: inst.span,
                         text: kind.to_string(),
-                        constant: false,
+                        known: None,
                     });
                 }
             }
@@ -130,11 +130,12 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
         _ => return,
     };
     let location = &scope.function().points[point];
+    let fits = matches!(&b.kind, ExprKind::Const(amount) if what == "shifts too far" && *amount < u64::from(expr.ty.bits()));
     drafts.push(Draft {
         goal: Goal::Label { func: scope.func, point, predicate: Some(predicate) },
         span: location.span,
         text: format!("{} {what}", expr.text),
-        constant: matches!(&b.kind, ExprKind::Const(amount) if what == "shifts too far" && *amount < u64::from(expr.ty.bits())),
+        known: Known::constant(fits),
     });
 }
 

@@ -21,7 +21,7 @@ impl Labelling for Stmt {
                 goal: Goal::Label { func: scope.func, point: id, predicate: None },
                 span: point.span,
                 text: point.text.clone(),
-                constant: false,
+                known: None,
             })
             .collect()
     }

@@ -38,7 +38,7 @@ impl Labelling for Wm {
                     goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate) },
                     span: point.span,
                     text: format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to),
-                    constant: false,
+                    known: None,
                 });
             }
         }

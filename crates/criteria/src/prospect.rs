@@ -1,0 +1,155 @@
+//! Whether an evaluation of a decision can still reach a goal: exact for what the decision graph alone knows, so a search
+//! may leave an evaluation that can't, however many conditions are left.
+//!
+//! Deliberately not here: which outcomes inputs allow. That is the executors' part.
+
+use crate::{DecisionGraph, Goal, Node, Row, Target, Walk};
+use std::collections::BTreeSet;
+use touchstone_ir::CondId;
+
+impl DecisionGraph {
+    /// Whether some outcomes of the conditions that are left end this evaluation in a row that reaches the goal. A goal that
+    /// is not about evaluations of a decision is never reached by one.
+    pub fn can_reach(&self, walk: &Walk, goal: &Goal) -> bool {
+        let at = walk.at(self);
+        match goal {
+            Goal::Outcome { value, .. } => self.leads(at, |_, _| true, |result| result == *value),
+            Goal::Condition { condition, value, .. } => {
+                walk.outcomes().contains(&(*condition, *value)) || !self.nodes_of(at, *condition).is_empty()
+            }
+            Goal::Independent { condition, value, .. } => self.can_decide(walk, *condition, *value),
+            Goal::Row { outcomes, .. } => outcomes.starts_with(walk.outcomes()),
+            Goal::Partner { condition, rows, .. } => rows.iter().any(|row| self.can_pair(walk, row, *condition)),
+            Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => false,
+        }
+    }
+
+    fn can_decide(&self, walk: &Walk, condition: CondId, value: bool) -> bool {
+        let spares = |node: &Node, outcome: bool| {
+            node.edges[usize::from(outcome)].masks.binary_search(&condition).is_err()
+        };
+        if walk.unmasked().contains(&(condition, value)) {
+            return self.leads(walk.at(self), spares, |_| true);
+        }
+        self.nodes_of(walk.at(self), condition).iter().any(|node| {
+            spares(node, value) && self.leads(node.edges[usize::from(value)].target, spares, |_| true)
+        })
+    }
+
+    /// Whether the evaluation can end as a unique-cause partner of a row: everything else that the row has is kept.
+    fn can_pair(&self, walk: &Walk, row: &Row, condition: CondId) -> bool {
+        let wanted = |of: CondId| row.value(of).map(|value| value != (of == condition));
+        let keeps = |of: CondId, outcome: bool| wanted(of).is_none_or(|wanted| wanted == outcome);
+        walk.outcomes().iter().all(|(of, outcome)| keeps(*of, *outcome))
+            && self.leads(
+                walk.at(self),
+                |node, outcome| keeps(node.condition, outcome),
+                |result| result != row.result,
+            )
+    }
+
+    /// Whether allowed outcomes lead from here to an allowed end.
+    fn leads(&self, from: Target, allows: impl Fn(&Node, bool) -> bool, ends: impl Fn(bool) -> bool) -> bool {
+        let (mut pending, mut seen) = (vec![from], BTreeSet::new());
+        while let Some(target) = pending.pop() {
+            match target {
+                Target::Done(result) if ends(result) => return true,
+                Target::Done(_) => {}
+                Target::Node(id) if seen.insert(id) => {
+                    let node = &self.nodes[id];
+                    let open = [false, true].into_iter().filter(|outcome| allows(node, *outcome));
+                    pending.extend(open.map(|outcome| node.edges[usize::from(outcome)].target));
+                }
+                Target::Node(_) => {}
+            }
+        }
+        false
+    }
+
+    /// The nodes from here on that evaluate a condition.
+    fn nodes_of(&self, from: Target, condition: CondId) -> Vec<&Node> {
+        let (mut pending, mut seen, mut found) = (vec![from], BTreeSet::new(), Vec::new());
+        while let Some(target) = pending.pop() {
+            let Target::Node(id) = target else { continue };
+            if seen.insert(id) {
+                let node = &self.nodes[id];
+                if node.condition == condition {
+                    found.push(node);
+                }
+                pending.extend(node.edges.iter().map(|edge| edge.target));
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision_graph::testing::{conditions_in, decision, random_tree};
+    use touchstone_base::Id;
+    use touchstone_ir::{DecisionId, FuncId};
+
+    /// All walks that are under way, and all rows, with the walks that they come from.
+    fn walks(graph: &DecisionGraph) -> Vec<(Walk, Vec<Row>)> {
+        let all = graph.rows(1 << 12).expect("few rows");
+        let (mut pending, mut found) = (vec![Walk::default()], Vec::new());
+        while let Some(walk) = pending.pop() {
+            if let Target::Node(_) = walk.at(graph) {
+                for outcome in [false, true] {
+                    let mut next = walk.clone();
+                    next.step(graph, outcome);
+                    pending.push(next);
+                }
+                let ends = all.iter().filter(|row| row.outcomes.starts_with(walk.outcomes())).cloned().collect();
+                found.push((walk, ends));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn an_evaluation_can_reach_a_goal_if_and_only_if_one_of_its_rows_does() {
+        let (func, decision_id) = (FuncId::new(0), DecisionId::new(0));
+        let mut seed = 0x2545_f491_4f6c_dd1d;
+        let (mut decisions, mut yes, mut no) = (0, 0, 0);
+        while decisions < 150 {
+            let mut count = 0;
+            let tree = random_tree(&mut seed, 3, &mut count);
+            if !(1..=6).contains(&count) {
+                continue;
+            }
+            decisions += 1;
+            let graph = DecisionGraph::new(&decision(tree.clone()));
+            let all = graph.rows(1 << 12).expect("few rows");
+            for (walk, rows) in walks(&graph) {
+                let mut check = |goal: Goal, reaches: &dyn Fn(&Row) -> bool| {
+                    let expected = rows.iter().any(reaches);
+                    assert_eq!(graph.can_reach(&walk, &goal), expected, "{tree:?}\n{walk:?}\n{goal:?}");
+                    if expected { yes += 1 } else { no += 1 }
+                };
+                for value in [false, true] {
+                    check(Goal::Outcome { func, decision: decision_id, value }, &|row| row.result == value);
+                    for condition in conditions_in(&tree) {
+                        let side = (condition, value);
+                        check(Goal::Condition { func, decision: decision_id, condition, value }, &|row| {
+                            row.outcomes.contains(&side)
+                        });
+                        check(Goal::Independent { func, decision: decision_id, condition, value }, &|row| {
+                            row.independent.contains(&side)
+                        });
+                    }
+                }
+                for seen in &all {
+                    let outcomes = seen.outcomes.clone();
+                    check(Goal::Row { func, decision: decision_id, outcomes }, &|row| row == seen);
+                    for (condition, _) in seen.outcomes.iter().copied() {
+                        let goal = Goal::Partner { func, decision: decision_id, condition, rows: vec![seen.clone()] };
+                        check(goal, &|row| crate::pairs::unique_cause(seen, row) == Some(condition));
+                    }
+                }
+            }
+        }
+        assert!(yes > 10_000 && no > 10_000, "only {yes} and {no}");
+    }
+}
