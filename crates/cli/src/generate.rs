@@ -197,7 +197,9 @@ impl Job<'_> {
         let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line, failed: None };
         let (mut result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
         let pairs = match self.verb {
-            Verb::Generate if !explored.paths => Some(self.pairs(task.func, &config, &wanted, &mut result, &mut writer)),
+            Verb::Generate if !explored.paths => {
+                Some(self.pairs(task.func, &config, &wanted, &mut result, &mut writer))
+            }
             _ => None,
         };
         let Writer { mut suite, mut tests, failed, line, .. } = writer;
@@ -247,8 +249,7 @@ impl Job<'_> {
             return Vec::new();
         }
         let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
-        let open: Vec<GoalId> =
-            wanted.goals.ids().filter(|id| !covered(id) && !wanted.settled.contains(id)).collect();
+        let open: Vec<GoalId> = wanted.goals.ids().filter(|id| !covered(id) && !wanted.settled.contains(id)).collect();
         let module = &self.program.module;
         prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config)
     }

@@ -121,10 +121,6 @@ fn complaint(claim: &Claim, measure: &Measure, difference: Option<&Difference>) 
         None if same => None,
         None => Some(format!("judged {judged}, claimed {claimed}")),
         Some(difference) if same => Some(format!("`{}` makes no difference any more: {judged}", difference.reason)),
-        Some(difference) if difference.is_about_pairs() => {
-            let fewer = judged.total == claimed.total && judged.found < claimed.found;
-            (!fewer).then(|| format!("judged {judged}, claimed {claimed}: that is not for other pairs"))
-        }
         Some(difference) => {
             let (now, written) = (judged.to_string(), &difference.share);
             (now != *written).then(|| format!("judged {now}, written down {written}"))
@@ -178,7 +174,7 @@ fn llvm_and_gcov_see_what_we_claim_of_every_decision_function() {
     let (all, failed) = judged(&court, &programs, suites);
     assert!(all.len() >= 60, "only {} functions", all.len());
     compare(&programs, &all, failed, Gcov::Exact);
-    pairs_are_all_that_is_missing(&court, &programs, &all);
+    all_combinations_have_no_more_pairs(&court, &programs);
 }
 
 #[test]
@@ -193,35 +189,27 @@ fn llvm_and_gcov_see_what_we_claim_of_every_example() {
     compare(&programs, &all, failed, Gcov::Lenient);
 }
 
-/// For the reasons `pairs` and `coupled`: with all combinations of a decision in the suite, llvm-cov finds its pairs,
-/// but for conditions that can't change alone.
-fn pairs_are_all_that_is_missing(court: &Court, programs: &[Program], all: &Judged) {
+/// For the reason `coupled`: all combinations of a decision show llvm-cov no more pairs than our suite does.
+fn all_combinations_have_no_more_pairs(court: &Court, programs: &[Program]) {
     let differences = written_differences();
-    let about_pairs = |program: &Program| {
-        let own = differences.iter().filter(|(key, what)| key.0 == program.name && what.is_about_pairs());
+    let coupled = |program: &Program| {
+        let own = differences.iter().filter(|(key, what)| key.0 == program.name && what.is_coupled());
         own.map(|(key, what)| (key.1.as_str(), what)).collect::<Vec<_>>()
     };
-    let with_some: Vec<&Program> = programs.iter().filter(|program| !about_pairs(program).is_empty()).collect();
+    let with_some: Vec<&Program> = programs.iter().filter(|program| !coupled(program).is_empty()).collect();
+    assert!(!with_some.is_empty(), "no decision is coupled any more: this test has lost its subject");
     let complaints = each(&with_some, |program| {
-        let functions: Vec<&str> = about_pairs(program).iter().map(|(name, _)| *name).collect();
+        let functions: Vec<&str> = coupled(program).iter().map(|(name, _)| *name).collect();
         let suites = generate(program, &functions, "mcc").joined();
         let seen = court.judge_by_llvm(program, suites.out.path(), &suites.files[0].0, &[]).expect("tests pass");
-        let mut complaints = Vec::new();
-        for (name, difference) in about_pairs(program) {
-            let claim = &all[&(program.name.clone(), name.to_string())].0;
-            let claimed = Share { found: claim.together - claim.not_together, total: claim.together };
-            let seen = seen[name].mcdc;
-            let right = match difference.reason.as_str() {
-                "pairs" => seen == claimed,
-                _ => seen.total == claimed.total && seen.found < claimed.found,
-            };
-            if !right || seen.to_string() != difference.share {
-                let (share, reason) = (&difference.share, &difference.reason);
-                let what = format!("{seen} with all combinations, claimed {claimed}, written down {share} {reason}");
-                complaints.push(format!("{} {name}: {what}", program.name));
-            }
-        }
-        complaints
+        let own = coupled(program).into_iter();
+        let wrong = own.filter(|(name, difference)| seen[*name].mcdc.to_string() != difference.share);
+        wrong
+            .map(|(name, difference)| {
+                let what = format!("{} with all combinations, written down {}", seen[name].mcdc, difference.share);
+                format!("{} {name}: {what}", program.name)
+            })
+            .collect::<Vec<_>>()
     });
     let complaints = complaints.concat();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));

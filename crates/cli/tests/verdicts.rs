@@ -1,7 +1,8 @@
 //! Brute force over verdicts: every verdict of every criterion is checked against all inputs of a small domain. What is
 //! covered has a witness, and its test is one; what is infeasible has none; nothing is left unknown where exploration was
 //! exhaustive; all ways of searching cover the same. Decisions, conditions, rows and MC/DC are also recomputed from raw
-//! branch events by a separate definition (`verdicts/definition.rs`).
+//! branch events by a separate definition (`verdicts/definition.rs`). Where some inputs are a unique-cause pair of MC/DC, two
+//! tests are.
 //!
 //! Everything is deterministic: a failure names its seed and prints the program. `TOUCHSTONE_LONG=1` tries ten times as
 //! many, `TOUCHSTONE_SEED=N` begins elsewhere, `TOUCHSTONE_COUNT=N` says how many.
@@ -25,11 +26,12 @@ use std::time::{Duration, Instant};
 use support::{examples, long, root};
 use touchstone_base::Id;
 use touchstone_criteria::{
-    CriteriaOptions, GoalId, Labelling, Objectives, REGISTRY, Replay, Status, TestCase, TestKind, Watch, conclude,
-    criterion_named, objectives, reduce,
+    CriteriaOptions, GoalId, Labelling, Objectives, PairSearch, REGISTRY, Replay, SeenRows, Status, TestCase, TestKind,
+    Watch, conclude, criterion_named, objectives, reduce,
 };
 use touchstone_engine::{
-    Aliases, Config, Entry, Event, Goals, Labels, Look, Search, Sink, explore_goals, watch_function,
+    Aliases, Config, Entry, Event, Goals, Labels, Look, PairsFound, Search, SeenRow, Sink, explore_goals,
+    explore_pairs, rows_of, watch_function,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, NullObserver, Value};
@@ -144,6 +146,7 @@ struct Truth {
     objectives: Objectives,
     watch: Watch,
     hit: Vec<bool>,
+    rows: SeenRows,
     allowed: u64,
 }
 
@@ -178,7 +181,13 @@ impl Subject<'_> {
     fn truth(&self, wrong: &mut Vec<String>) -> Truth {
         let objectives = wanted(self.module, &self.scope, &criteria());
         let watch = Watch::new(self.module, objectives.goals.clone());
-        let mut truth = Truth { hit: vec![false; objectives.goals.len()], objectives, watch, allowed: 0 };
+        let mut truth = Truth {
+            hit: vec![false; objectives.goals.len()],
+            objectives,
+            watch,
+            rows: SeenRows::default(),
+            allowed: 0,
+        };
         let mut judge = Judge::new(self.module);
         let mut told = BTreeSet::new();
         for point in 0..self.domain.points {
@@ -196,6 +205,7 @@ impl Subject<'_> {
             let end = observe(self.module, self.func, &input, &mut raw);
             assert_eq!(end, run.end, "{}: {}", self.name, input.shown());
             let did = judge.judge(raw);
+            truth.rows.add(&run.rows);
             let mut watched = vec![false; truth.hit.len()];
             for goal in run.hits {
                 watched[goal.index()] = true;
@@ -231,21 +241,23 @@ impl Subject<'_> {
         let name = format!("{} {} {way:?}", self.name, names.join(","));
         let mut wanted = wanted(self.module, &self.scope, criteria);
         let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
-        let goals =
-            Goals { closed: closed.map(|(id, _)| id).collect(), watch: Watch::new(self.module, wanted.goals.clone()) };
+        let watch = Watch::new(self.module, wanted.goals.clone());
+        let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone() };
         // A function over a small domain that takes this long is a failure of its own.
         let deadline = Some(Instant::now() + Duration::from_secs(60));
         let Way { search, labels, aliases } = way;
         let config = Config { search, labels, aliases, deadline, ..self.config.clone() };
         let mut tests = Collect::default();
         let found = explore_goals(self.module, self.func, goals, &config, &mut tests);
+        let (before, queries) = (tests.0.clone(), found.result.solver.queries);
+        let pairs = explore_pairs(self.module, self.func, &watch, &before, &config, queries, &mut tests);
         for test in &tests.0 {
             if let Replay::Disagreed(why) = &test.replayed {
                 wrong.push(format!("{name}: {} disagrees: {why}", test.id));
             }
         }
         let all = tests.0.len();
-        let tests = reduce(tests.0, &[]);
+        let tests = self.reduced(tests.0, &watch, &pairs, truth, &name, wrong);
         conclude(&mut wanted, &tests, &found.result.incomplete, &[], &self.module.files);
         let own = self.own_hits(truth, &tests, &name, wrong);
         if own.len() != tests.len() {
@@ -285,6 +297,46 @@ impl Subject<'_> {
             }
         }
         covered
+    }
+
+    /// The suite that stays: where MC/DC is asked for, it has a unique-cause pair of each condition for which inputs have one.
+    fn reduced(
+        &self,
+        tests: Vec<TestCase>,
+        watch: &Watch,
+        pairs: &PairsFound,
+        truth: &Truth,
+        name: &str,
+        wrong: &mut Vec<String>,
+    ) -> Vec<TestCase> {
+        let rows = |tests: &[TestCase]| {
+            let mut rows = rows_of(self.module, self.func, tests, watch);
+            rows.iter_mut().for_each(|rows| rows.retain(|row| watch.asks_for_mcdc(row.0, row.1)));
+            rows
+        };
+        let paired = |rows: &[Vec<SeenRow>]| {
+            let mut seen = SeenRows::default();
+            rows.iter().for_each(|rows| seen.add(rows));
+            seen.paired()
+        };
+        let all = rows(&tests);
+        let tests = reduce(tests, &all);
+        let (all, left) = (paired(&all), paired(&rows(&tests)));
+        if all != left {
+            wrong.push(format!("{name}: reduction loses the pairs {:?}", all.difference(&left)));
+        }
+        for pair in truth.rows.paired().into_iter().filter(|pair| watch.asks_for_mcdc(pair.0, pair.1)) {
+            if pairs.of(pair.0, pair.1) != PairSearch::Finished {
+                wrong.push(format!("{name}: the search for pairs is not finished: {pairs:?}"));
+            } else if !left.contains(&pair) {
+                wrong.push(format!("{name}: inputs have a unique-cause pair for {pair:?}, the suite has none"));
+            }
+        }
+        let strange: Vec<_> = left.difference(&truth.rows.paired()).copied().collect();
+        if self.closed && !strange.is_empty() {
+            wrong.push(format!("{name}: pairs {strange:?} that no inputs have"));
+        }
+        tests
     }
 
     /// What the tests' own inputs reach, by test.
@@ -520,6 +572,15 @@ fn a_condition_whose_other_value_changes_nothing_never_decides() {
         ("int f(int a, int b) { if ((a && 1) || b) return 1; return b; }", "++++"),
     ];
     check_all("mcdc", &cases);
+}
+
+#[test]
+fn an_evaluation_that_an_error_ends_midway_covers_its_conditions_but_no_outcome() {
+    // With `a` false, the division goes wrong: `!a` was true, but the decision has no outcome.
+    let text = "int f(int a) { if (!a && 10 / a) return 1; return 0; }";
+    check_all("condition", &[(text, "++--")]);
+    check_all("decision", &[(text, "-+")]);
+    check_all("mcdc", &[(text, "+---")]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub enum Goal {
         /// The value.
         value: bool,
     },
-    /// Evaluate a condition to a value.
+    /// Evaluate a condition to a value, whether or not its decision gets an outcome.
     Condition {
         /// Where.
         func: FuncId,

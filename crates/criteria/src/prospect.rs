@@ -25,15 +25,14 @@ impl DecisionGraph {
     }
 
     fn can_decide(&self, walk: &Walk, condition: CondId, value: bool) -> bool {
-        let spares = |node: &Node, outcome: bool| {
-            node.edges[usize::from(outcome)].masks.binary_search(&condition).is_err()
-        };
+        let spares =
+            |node: &Node, outcome: bool| node.edges[usize::from(outcome)].masks.binary_search(&condition).is_err();
         if walk.unmasked().contains(&(condition, value)) {
             return self.leads(walk.at(self), spares, |_| true);
         }
-        self.nodes_of(walk.at(self), condition).iter().any(|node| {
-            spares(node, value) && self.leads(node.edges[usize::from(value)].target, spares, |_| true)
-        })
+        self.nodes_of(walk.at(self), condition)
+            .iter()
+            .any(|node| spares(node, value) && self.leads(node.edges[usize::from(value)].target, spares, |_| true))
     }
 
     /// Whether the evaluation can end as a unique-cause partner of a row: everything else that the row has is kept.
@@ -41,11 +40,7 @@ impl DecisionGraph {
         let wanted = |of: CondId| row.value(of).map(|value| value != (of == condition));
         let keeps = |of: CondId, outcome: bool| wanted(of).is_none_or(|wanted| wanted == outcome);
         walk.outcomes().iter().all(|(of, outcome)| keeps(*of, *outcome))
-            && self.leads(
-                walk.at(self),
-                |node, outcome| keeps(node.condition, outcome),
-                |result| result != row.result,
-            )
+            && self.leads(walk.at(self), |node, outcome| keeps(node.condition, outcome), |result| result != row.result)
     }
 
     /// Whether allowed outcomes lead from here to an allowed end.

@@ -67,9 +67,8 @@ fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, DecisionId, Row)>
         let paired = seen(kept);
         let Some(&(func, decision, condition)) = all.difference(&paired).next() else { return };
         let own = |test: usize| rows[test].iter().filter(move |row| (row.0, row.1) == (func, decision));
-        let is_pair = |a: usize, b: usize| {
-            own(a).any(|(_, _, a)| own(b).any(|(_, _, b)| unique_cause(a, b) == Some(condition)))
-        };
+        let is_pair =
+            |a: usize, b: usize| own(a).any(|(_, _, a)| own(b).any(|(_, _, b)| unique_cause(a, b) == Some(condition)));
         let completes = |test: &usize| kept.iter().any(|other| *other < rows.len() && is_pair(*test, *other));
         let pair = || (0..rows.len()).flat_map(|a| (a..rows.len()).map(move |b| (a, b))).find(|(a, b)| is_pair(*a, *b));
         match (0..rows.len()).find(completes).map(|one| (one, one)).or_else(pair) {

@@ -3,7 +3,7 @@
 use crate::pairs::unique_cause;
 use crate::{DecisionGraph, Goal, GoalId, Row};
 use touchstone_base::{Id, IndexMap, Span};
-use touchstone_ir::{BlockId, DecisionId, ErrorKind, FuncId, Module, PointId};
+use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Module, PointId};
 
 /// Goals indexed by event.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct DecisionWatch {
     pub graph: DecisionGraph,
     /// Its goals.
     pub goals: Vec<GoalId>,
+    /// Those of them that are outcomes of conditions: reached as soon as the condition is evaluated.
+    conditions: Vec<GoalId>,
 }
 
 impl Watch {
@@ -58,8 +60,12 @@ impl Watch {
                     let entry = watch.decisions[decision.index()].get_or_insert_with(|| DecisionWatch {
                         graph: DecisionGraph::new(&function.decisions[*decision]),
                         goals: Vec::new(),
+                        conditions: Vec::new(),
                     });
                     entry.goals.push(id);
+                    if matches!(goal, Goal::Condition { .. }) {
+                        entry.conditions.push(id);
+                    }
                 }
             }
         }
@@ -104,11 +110,20 @@ impl Watch {
         errors.filter(move |(k, s, _)| *k == kind && *s == span).map(|(_, _, id)| *id)
     }
 
-    /// The goals that a complete evaluation of a decision reaches.
+    /// The goals that an outcome of a condition reaches, even if an error then keeps the decision from being done.
+    pub fn condition<'a>(
+        &'a self,
+        watch: &'a DecisionWatch,
+        outcome: (CondId, bool),
+    ) -> impl Iterator<Item = GoalId> + 'a {
+        let is_it = move |id: &GoalId| matches!(self.goals[*id], Goal::Condition { condition, value, .. } if (condition, value) == outcome);
+        watch.conditions.iter().copied().filter(is_it)
+    }
+
+    /// The goals that a complete evaluation of a decision reaches, beyond those of its conditions.
     pub fn row<'a>(&'a self, watch: &'a DecisionWatch, row: &'a Row) -> impl Iterator<Item = GoalId> + 'a {
         watch.goals.iter().copied().filter(|id| match &self.goals[*id] {
             Goal::Outcome { value, .. } => *value == row.result,
-            Goal::Condition { condition, value, .. } => row.outcomes.contains(&(*condition, *value)),
             Goal::Independent { condition, value, .. } => row.independent.contains(&(*condition, *value)),
             Goal::Row { outcomes, .. } => *outcomes == row.outcomes,
             Goal::Partner { condition, rows, .. } => {

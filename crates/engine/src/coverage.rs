@@ -108,6 +108,8 @@ impl Executor<'_> {
                 _ => return,
             },
         };
+        let reached = coverage.watch.condition(watch, (tag.condition, taken));
+        self.hits.extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| Hit { goal, path: None }));
         match graph.nodes[node].edges[usize::from(taken)].target {
             Target::Node(node) => {
                 frame.decisions.push(DecisionAt { decision: tag.decision, node, outcomes: before + 1 });

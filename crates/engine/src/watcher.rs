@@ -54,6 +54,9 @@ impl<'w> Watcher<'w> {
             }
         }
         walk.step(&watch.graph, taken);
+        for goal in self.watch.condition(watch, (tag.condition, taken)) {
+            self.hit[goal.index()] = true;
+        }
         if let Target::Done(result) = walk.at(&watch.graph) {
             let row = decisions.remove(index).1.row(result);
             for goal in self.watch.row(watch, &row) {

@@ -2,9 +2,7 @@
 //!
 //!     PROGRAM FUNCTION MEASURE FOUND/TOTAL REASON
 //!
-//! MEASURE is `mcdc` or `branches` (llvm-cov) or `gcov`. REASON is a heading of `docs/mcdc.md`. What llvm-cov shows of
-//! a decision for which it needs other pairs than we do depends on the suite: for the reasons `pairs` and `coupled` the
-//! share is that of a suite with all combinations (`-c mcc`).
+//! MEASURE is `mcdc` or `branches` (llvm-cov) or `gcov`. REASON is a heading of `docs/mcdc.md`.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +13,9 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether it is about the pairs of tests that show a condition.
-    pub fn is_about_pairs(&self) -> bool {
-        ["pairs", "coupled"].contains(&self.reason.as_str())
+    /// Whether conditions can't change alone, so that no two tests are a pair for llvm-cov.
+    pub fn is_coupled(&self) -> bool {
+        self.reason == "coupled"
     }
 }
 
@@ -33,7 +31,7 @@ pub fn differences(text: &str) -> Differences {
         assert!(["mcdc", "branches", "gcov"].contains(&measure), "{line}: no such measure");
         let key = (program.to_string(), function.to_string(), measure.to_string());
         let difference = Difference { share: share.to_string(), reason: reason.to_string() };
-        assert!(measure == "mcdc" || !difference.is_about_pairs(), "{line}: no pairs are needed here");
+        assert!(measure == "mcdc" || !difference.is_coupled(), "{line}: no pairs are needed here");
         assert!(all.insert(key, difference).is_none(), "{line}: twice");
     }
     all

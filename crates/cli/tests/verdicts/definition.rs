@@ -5,7 +5,7 @@
 //! with which the decision has another outcome when only this condition is flipped. Every condition stands once in its
 //! tree, so the values that subtrees can have are independent of each other, and recursion is exact.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::Goal;
@@ -54,6 +54,8 @@ struct Evaluation {
 /// What a run did, by definition.
 #[derive(Default)]
 pub struct Did {
+    /// Outcomes of conditions, also of evaluations that were not completed.
+    conditions: BTreeSet<(FuncId, DecisionId, CondId, bool)>,
     evaluations: BTreeMap<(FuncId, DecisionId), Vec<Rc<Evaluation>>>,
 }
 
@@ -66,13 +68,15 @@ impl Did {
         match goal {
             Goal::Outcome { func, decision, value } => any(*func, *decision, &|one| one.result == *value),
             Goal::Condition { func, decision, condition, value } => {
-                any(*func, *decision, &|one| one.outcomes.contains(&(*condition, *value)))
+                Some(self.conditions.contains(&(*func, *decision, *condition, *value)))
             }
             Goal::Independent { func, decision, condition, value } => {
                 any(*func, *decision, &|one| one.deciding.contains(&(*condition, *value)))
             }
             Goal::Row { func, decision, outcomes } => any(*func, *decision, &|one| one.outcomes == *outcomes),
-            Goal::Partner { .. } | Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => None,
+            Goal::Partner { .. } | Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => {
+                None
+            }
         }
     }
 }
@@ -96,10 +100,11 @@ impl<'m> Judge<'m> {
         let mut did = Did::default();
         for (func, decision, outcomes) in raw.left {
             let tree = &self.module.functions[func].decisions[decision].tree;
+            did.conditions.extend(outcomes.iter().map(|(condition, value)| (func, decision, *condition, *value)));
             let mut rest = outcomes.as_slice();
             while !rest.is_empty() {
                 let before = rest;
-                // An evaluation that an error or exit ends in the middle counts for nothing, not even its conditions.
+                // An evaluation that an error or exit ends in the middle counts for its conditions only.
                 let Some(result) = take(tree, &mut rest) else { break };
                 let outcomes = before[..before.len() - rest.len()].to_vec();
                 let known = self.known.entry((func, decision, outcomes.clone()));

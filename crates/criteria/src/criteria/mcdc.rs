@@ -1,9 +1,9 @@
 //! Modified condition/decision coverage, masking form (DESIGN §6; seed 001): every condition has each of its values in an
 //! evaluation in which it is not masked, so that it decides the decision's outcome.
 
-use crate::{Goal, Walk};
 use crate::criteria::condition::conditions;
 use crate::registry::{Draft, Known, Labelling, Scope};
+use crate::{Goal, Walk};
 
 pub(crate) struct Mcdc;
 

@@ -130,7 +130,8 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
         _ => return,
     };
     let location = &scope.function().points[point];
-    let fits = matches!(&b.kind, ExprKind::Const(amount) if what == "shifts too far" && *amount < u64::from(expr.ty.bits()));
+    let fits =
+        matches!(&b.kind, ExprKind::Const(amount) if what == "shifts too far" && *amount < u64::from(expr.ty.bits()));
     drafts.push(Draft {
         goal: Goal::Label { func: scope.func, point, predicate: Some(predicate) },
         span: location.span,
