@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
-    Campaign, Criterion, DecisionTable, FunctionResult, GoalId, Objective, Objectives, Replay, TestCase, Watch,
+    Campaign, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Replay, TestCase, Watch,
 };
 use touchstone_emit::{CSuite, ReplayLimits, Target};
 use touchstone_engine::{
@@ -336,8 +336,15 @@ impl Job<'_> {
     }
 }
 
+fn asks_for_mcdc(wanted: &Objectives) -> bool {
+    wanted.goals.values().any(|goal| matches!(goal, Goal::Independent { .. }))
+}
+
 /// The rows of decisions whose pairs must survive the reduction.
 fn rows_for_pairs(module: &Module, func: FuncId, tests: &[TestCase], wanted: &Objectives) -> Vec<Vec<SeenRow>> {
+    if !asks_for_mcdc(wanted) {
+        return Vec::new();
+    }
     let watch = Watch::new(module, wanted.goals.clone());
     let mut rows = rows_of(module, func, tests, &watch);
     for rows in &mut rows {

@@ -110,3 +110,32 @@ fn the_same_run_gives_the_same_bytes_whatever_the_number_of_jobs() {
         assert!(run("run_one", "1") == run("run_two", "2"), "{name}: two runs differ");
     }
 }
+
+#[test]
+fn more_combinations_than_can_be_listed_are_unknown_not_forgotten() {
+    let out = tempfile::tempdir().expect("a scratch directory");
+    let mut command = touchstone();
+    command.args(["generate", "tests/decisions/many.c", "-f", "pairs_of_flags", "-c", "mcc,mcdc", "--no-replay", "-q"]);
+    let output = command.args(["--format", "json", "-o"]).arg(out.path()).output().expect("touchstone runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let mcc: Vec<&Value> = report["objectives"]
+        .as_array()
+        .expect("objectives")
+        .iter()
+        .filter(|objective| objective["criterion"] == "mcc")
+        .collect();
+    assert_eq!(mcc.len(), 1, "{mcc:?}");
+    assert_eq!(mcc[0]["status"], "unknown");
+    assert_eq!(mcc[0]["why"], "more than 4096 combinations");
+    // MC/DC of the same decision: all of it, with a pair for each of the 72 conditions, in 73 tests.
+    assert_eq!(report["functions"][1]["objectives"]["covered"], 144);
+    assert_eq!(report["functions"][1]["tests"], 73);
+    let pairs = report["decisions"][0]["pairs"].as_array().expect("pairs");
+    let with_pair: std::collections::BTreeSet<u64> = pairs
+        .iter()
+        .filter(|pair| pair["kind"] == "unique_cause")
+        .map(|pair| pair["condition"].as_u64().expect("a position"))
+        .collect();
+    assert_eq!(with_pair.len(), 72);
+}

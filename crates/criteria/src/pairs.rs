@@ -118,3 +118,98 @@ pub enum PairSearch {
     /// It was stopped, and why.
     Stopped(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision_graph::testing::{decision, random_tree};
+    use touchstone_base::Id;
+
+    /// By the definition over three values, without any thought about the order of evaluation.
+    fn by_definition(a: &Row, b: &Row, condition: CondId) -> bool {
+        let differ = |of: CondId| matches!((a.value(of), b.value(of)), (Some(x), Some(y)) if x != y);
+        let others = a.outcomes.iter().filter(|(of, _)| *of != condition);
+        a.result != b.result && differ(condition) && !others.into_iter().any(|(of, _)| differ(*of))
+    }
+
+    #[test]
+    fn the_first_difference_is_the_only_candidate_and_a_pair_shows_its_condition() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15;
+        let (mut decisions, mut pairs) = (0, 0);
+        while decisions < 200 {
+            let mut count = 0;
+            let tree = random_tree(&mut seed, 3, &mut count);
+            if !(1..=7).contains(&count) {
+                continue;
+            }
+            decisions += 1;
+            let rows = DecisionGraph::new(&decision(tree.clone())).rows(1 << 12).expect("few rows");
+            for a in &rows {
+                for b in &rows {
+                    let found = unique_cause(a, b);
+                    for condition in (0..count).map(CondId::new) {
+                        assert_eq!(found == Some(condition), by_definition(a, b, condition), "{tree:?} {a:?} {b:?}");
+                    }
+                    if let Some(condition) = found {
+                        let shows = |row: &Row| row.independent.iter().any(|(shown, _)| *shown == condition);
+                        assert!(shows(a) && shows(b), "{tree:?} {a:?} {b:?}");
+                        pairs += 1;
+                    }
+                }
+            }
+        }
+        assert!(pairs > 1000, "only {pairs}");
+    }
+
+    /// The rows of `(a && b) || (c && d)` that values give, `-` where a condition is not evaluated.
+    fn or_of_ands(rows: &[&str]) -> Vec<(FuncId, DecisionId, Row)> {
+        use touchstone_ir::BoolTree;
+        let and = |first: usize| {
+            let cond = |index| Box::new(BoolTree::Cond(CondId::new(index)));
+            Box::new(BoolTree::And(cond(first), cond(first + 1)))
+        };
+        let all = DecisionGraph::new(&decision(BoolTree::Or(and(0), and(2)))).rows(16).expect("few rows");
+        let letter = |row: &Row, index| match row.value(CondId::new(index)) {
+            None => '-',
+            Some(true) => 'T',
+            Some(false) => 'F',
+        };
+        let shown = |row: &Row| (0..4).map(|index| letter(row, index)).collect::<String>();
+        let find = |text: &&str| all.iter().find(|row| shown(row) == **text).expect("a row of the decision").clone();
+        rows.iter().map(|text| (FuncId::new(0), DecisionId::new(0), find(text))).collect()
+    }
+
+    #[test]
+    fn a_wish_is_for_what_completes_a_pair_and_there_is_none_where_nothing_is_missing() {
+        let mut seen = SeenRows::default();
+        // The table of docs/mcdc.md: c decides with both values, but nothing else may differ.
+        seen.add(&or_of_ands(&["F-F-", "TT--", "TFTF", "TFTT"]));
+        let c = CondId::new(2);
+        assert_eq!(seen.unpaired(), [(FuncId::new(0), DecisionId::new(0), c)]);
+        let wishes = seen.partners();
+        let [Goal::Partner { condition, rows, .. }] = wishes.as_slice() else { panic!("{wishes:?}") };
+        assert_eq!((*condition, rows.len()), (c, 2));
+        seen.add(&or_of_ands(&["F-TT"]));
+        assert_eq!(seen.partners(), []);
+        // A condition that never decides with both values has no pair to wish for.
+        let mut few = SeenRows::default();
+        few.add(&or_of_ands(&["F-F-", "TT--"]));
+        assert_eq!(few.partners(), []);
+    }
+
+    #[test]
+    fn reduction_keeps_one_test_more_for_a_pair_or_two() {
+        let check = |kept: &[usize], tests: &[&str], expected: &[usize]| {
+            let rows: Vec<_> = tests.iter().map(|rows| or_of_ands(&rows.split(' ').collect::<Vec<_>>())).collect();
+            let mut all = kept.iter().copied().collect();
+            crate::suite::keep_pairs(&mut all, &rows);
+            assert_eq!(all.into_iter().collect::<Vec<_>>(), expected, "{tests:?}");
+        };
+        // `a` has a pair; for `b` there is one with what is kept.
+        check(&[0, 1], &["F-F-", "TT--", "TFF-"], &[0, 1, 2]);
+        check(&[0], &["F-F-", "TT--", "TFTF", "TFTT"], &[0, 1, 2, 3]);
+        // One test can have both rows.
+        check(&[], &["F-F- TT--", "F-F-", "TT--"], &[0]);
+        check(&[1], &["TT--", "TT--"], &[1]);
+    }
+}

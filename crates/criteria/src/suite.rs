@@ -56,7 +56,7 @@ pub fn reduce(tests: Vec<TestCase>, rows: &[Vec<(FuncId, DecisionId, Row)>]) -> 
 
 /// Adds tests until every condition that has a unique-cause pair has one in what is kept: one test more where that is
 /// enough, else two.
-fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, DecisionId, Row)>]) {
+pub(crate) fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, DecisionId, Row)>]) {
     let seen = |tests: &BTreeSet<usize>| {
         let mut seen = SeenRows::default();
         tests.iter().filter_map(|test| rows.get(*test)).for_each(|rows| seen.add(rows));

@@ -3,7 +3,8 @@
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
     Bound, Campaign, Criterion, DecisionGraph, DecisionTable, FunctionResult, Goal, Incomplete, IncompletePaths,
-    Objective, ObjectiveCounts, Objectives, PathCounts, Row, SolverUse, Status, Target, Walk, decision_tables,
+    Objective, ObjectiveCounts, Objectives, PairSearch, PathCounts, Row, SolverUse, Status, Target, Walk,
+    decision_tables,
 };
 use touchstone_ir::{
     BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, Module,
@@ -308,6 +309,27 @@ decisions
 }
 
 #[test]
+fn a_condition_without_unique_cause_pair_says_how_the_search_for_one_ended() {
+    let campaign = Campaign { functions: vec![result("step", "mcdc", [8, 8, 0, 0])], ..Campaign::default() };
+    let and = |first: usize| Box::new(BoolTree::And(cond(first), cond(first + 1)));
+    let rows = [("step_1", "FFFF"), ("step_2", "TTFF"), ("step_3", "TFTF"), ("step_4", "TFTT")];
+    let table = table("(a && b) || (c && d)", BoolTree::Or(and(0), and(2)), &["a", "b", "c", "d"], &rows);
+    let check = |pair_search: PairSearch, verbose: bool, expected: Option<&str>| {
+        let decisions = vec![DecisionTable { pair_search, ..table.clone() }];
+        let report = text_with(&campaign, &module(), &Extras { decisions, verbose }, Style::default());
+        let line = report.lines().find(|line| line.starts_with("    c3  c")).map(str::trim);
+        assert_eq!(line, expected, "{report}");
+    };
+    check(PairSearch::Finished, false, None);
+    check(PairSearch::NotAsked, true, Some("c3  c  rows 1 and 3 (masking)"));
+    check(PairSearch::Finished, true, Some("c3  c  rows 1 and 3 (masking; no inputs found for a unique-cause pair)"));
+    let stopped = || PairSearch::Stopped("bound: --pair-questions".into());
+    let expected = "c3  c  rows 1 and 3 (masking; search for a unique-cause pair stopped, bound: --pair-questions)";
+    check(stopped(), false, Some(expected));
+    check(stopped(), true, Some(expected));
+}
+
+#[test]
 fn a_decision_with_many_conditions_and_rows_stays_readable() {
     let (mut tree, mut texts) = (*cond(0), vec!["condition_number_0 > 0".to_string()]);
     for index in 1..40 {
@@ -357,6 +379,7 @@ fn tables_are_json_with_positions() {
             {"condition": 2, "kind": "masking", "rows": [0, 3]},
         ],
         "pairs_left_out": 0,
+        "pair_search": {"status": "not_asked", "why": null},
     });
     assert_eq!(report["decisions"][1], expected);
     assert_eq!(report["decisions"][2]["pairs"], serde_json::json!([]));
