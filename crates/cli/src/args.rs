@@ -16,11 +16,11 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Write tests: by default one for every feasible path, compiled and replayed on the real program
+    /// Write tests: by default for MC/DC, compiled and replayed on the real program
     #[command(after_help = "Examples:
-  touchstone generate examples/max3.c                      tests for every function of the file
-  touchstone generate examples/getorder.c -f getOrder -D N=6
-  touchstone generate examples/max3als.c -f max3Als --aliases eager
+  touchstone generate examples/triangle.c                  MC/DC tests for every function of the file
+  touchstone generate examples/getorder.c -f getOrder -c paths -D N=6
+  touchstone generate examples/max3als.c -f max3Als -c paths --aliases eager
   touchstone generate lib.c -f parse -c paths:3 --len buf=8 --range depth=0..4
   touchstone generate harness.c --entry main               a whole program, inputs by touchstone.h or klee.h
   touchstone generate src/a.c -f step -o tests -- -Iinclude -DDEBUG")]
@@ -36,6 +36,10 @@ pub enum Command {
   touchstone objectives examples/max3.c -c wm --format json")]
     Objectives(Generate),
     /// Print the source with its objectives as labels, for other tools
+    #[command(mut_arg("criteria", |arg| arg.default_value("dcc")))]
+    #[command(after_help = "Examples:
+  touchstone annotate examples/triangle.c > labelled.c       decisions and conditions, as MC/DC is no label
+  touchstone annotate examples/max3.c -c wm --style tight")]
     Annotate(crate::annotate::Annotate),
     /// Say why an objective is covered, infeasible or unknown, in source terms
     Explain(crate::explain::Explain),
@@ -76,7 +80,7 @@ pub struct Generate {
     #[arg(short, long = "function", value_name = "FUNC")]
     pub functions: Vec<String>,
     /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels paths paths:K
-    #[arg(short, long, default_value = "paths", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<Criterion>,
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]

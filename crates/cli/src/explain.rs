@@ -114,7 +114,7 @@ fn covered(out: &mut String, module: &Module, goal: GoalId, tests: &[TestCase]) 
     let Some(test) = tests.iter().find(|test| test.covers.contains(&goal)) else { return };
     let _ = writeln!(out, "covered: these inputs reach it.");
     let json: serde_json::Value =
-        serde_json::from_str(&touchstone_report::test_json(test, module)).unwrap_or(serde_json::Value::Null);
+        serde_json::from_str(&touchstone_report::test_json(test, &[], module)).unwrap_or(serde_json::Value::Null);
     match json["inputs"].as_object() {
         Some(inputs) if !inputs.is_empty() => {
             for (name, value) in inputs {

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
-    Campaign, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Replay, TestCase, Watch,
+    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Outcome, Replay,
+    TestCase, Watch, covered_by_test,
 };
 use touchstone_emit::{CSuite, ReplayLimits, Target};
 use touchstone_engine::{
@@ -182,19 +183,11 @@ impl Job<'_> {
             config.deadline = Some(Instant::now() + Duration::from_secs_f64(self.options.timeout));
         }
         let line = display.line(name);
-        let emits = |kind: Emit| self.verb == Verb::Generate && self.options.emit.contains(&kind);
-        let suite = match emits(Emit::C) {
-            true => Some(CSuite::create(self.out, module, task.func, self.target)?),
-            false => None,
-        };
-        let json = match emits(Emit::Json) {
-            true => Some(JsonLines::create(self.out, name)?),
-            false => None,
-        };
         let criteria = plan::labellings(self.options);
         let functions = plan::scope(module, task.func, config.entry, self.options);
         let mut wanted = touchstone_criteria::objectives(module, &functions, &criteria, &task.criteria);
-        let mut writer = Writer { program: self.program, suite, json, tests: Vec::new(), line, failed: None };
+        let files = self.files(task.func)?;
+        let mut writer = Writer { wanted: &wanted, files, tests: Vec::new(), line, failed: None };
         let (mut result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
         let pairs = match self.verb {
             Verb::Generate if !explored.paths => {
@@ -202,27 +195,30 @@ impl Job<'_> {
             }
             _ => None,
         };
-        let Writer { mut suite, mut tests, failed, line, .. } = writer;
+        let Writer { mut files, mut tests, failed, line, .. } = writer;
         if let Some(failed) = failed {
             return Err(failed);
         }
         if !explored.paths && !criteria.is_empty() {
-            // Tests were written as they were found; the suite that stays is the smallest part that covers as much.
-            let all = tests.len();
             let rows = rows_for_pairs(module, task.func, &tests, &wanted);
             tests = touchstone_criteria::reduce(tests, &rows);
-            if suite.is_some() && tests.len() < all {
-                let mut small = CSuite::create(self.out, module, task.func, self.target)?;
-                for test in &tests {
-                    small.add(test)?;
-                }
-                suite = Some(small);
+            if tests.is_empty() && criteria.iter().any(|criterion| criterion.wants_a_call()) {
+                tests.extend(self.any_test(task.func, &config));
             }
         }
         let proved = self.prove(task.func, &config, &wanted, &result, &tests);
         touchstone_criteria::conclude(&mut wanted, &tests, &result.incomplete, &proved, &module.files);
+        if !criteria.is_empty() {
+            // Tests were written as they were found; what stays is the smallest part that covers as much, and only now
+            // it is known what each test covers alone.
+            files = self.files(task.func)?;
+            let covered = covered_by_test(wanted.list.values());
+            for test in &tests {
+                files.add(test, covered.get(test.id.as_str()).map_or(&[], Vec::as_slice))?;
+            }
+        }
         let mut replay_seconds = 0.0;
-        if let (Some(suite), false) = (suite, self.options.no_replay) {
+        if let (Some(suite), false) = (files.suite, self.options.no_replay) {
             let started = Instant::now();
             self.replay(&suite, &mut tests, &line)?;
             replay_seconds = started.elapsed().as_secs_f64();
@@ -234,6 +230,30 @@ impl Job<'_> {
             false => decision_tables(module, task.func, &functions, &tests, &wanted, pairs.as_ref()),
         };
         Ok(Done { decisions, results, objectives: wanted.list.values().cloned().collect(), tests })
+    }
+
+    /// The files for the tests of a function, empty.
+    fn files(&self, func: FuncId) -> Result<TestFiles<'_>> {
+        let module = &self.program.module;
+        let emits = |kind: Emit| self.verb == Verb::Generate && self.options.emit.contains(&kind);
+        let suite = match emits(Emit::C) {
+            true => Some(CSuite::create(self.out, module, func, self.target)?),
+            false => None,
+        };
+        let json = match emits(Emit::Json) {
+            true => Some(JsonLines::create(self.out, &module.functions[func].name)?),
+            false => None,
+        };
+        Ok(TestFiles { program: self.program, suite, json })
+    }
+
+    /// A test that calls the function, without an error if one of the first paths has none.
+    fn any_test(&self, func: FuncId, config: &Config) -> Option<TestCase> {
+        let mut found = FirstTests::default();
+        let config = Config { max_paths: Some(FIRST_PATHS), ..config.clone() };
+        explore(&self.program.module, func, &config, &mut found);
+        let returns = found.0.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
+        (!found.0.is_empty()).then(|| found.0.swap_remove(returns.unwrap_or(0)))
     }
 
     /// Where exploration left something open, what can be ruled out without it.
@@ -260,7 +280,7 @@ impl Job<'_> {
         func: FuncId,
         config: &Config,
         wanted: &Objectives,
-        writer: &mut Writer<'_>,
+        writer: &mut Writer<'_, '_>,
     ) -> (FunctionResult, Explored) {
         let module = &self.program.module;
         let paths = plan::wants_paths(self.options);
@@ -284,7 +304,7 @@ impl Job<'_> {
         config: &Config,
         wanted: &Objectives,
         result: &mut FunctionResult,
-        writer: &mut Writer<'_>,
+        writer: &mut Writer<'_, '_>,
     ) -> PairsFound {
         let module = &self.program.module;
         let config = Config { questions: self.options.pair_questions, ..config.clone() };
@@ -359,21 +379,22 @@ struct Explored {
 }
 
 /// Writes tests as they are found.
-struct Writer<'a> {
-    program: &'a Program,
-    suite: Option<CSuite<'a>>,
-    json: Option<JsonLines>,
+struct Writer<'w, 'a> {
+    wanted: &'w Objectives,
+    files: TestFiles<'a>,
     tests: Vec<TestCase>,
     line: Line,
     failed: Option<anyhow::Error>,
 }
 
-impl Sink for Writer<'_> {
+impl Sink for Writer<'_, '_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Progress(progress) => self.line.explored(&progress),
             Event::Test(test) => {
-                if let Err(error) = self.write(test) {
+                let covered = |id: &GoalId| Some(Covered { objective: self.wanted.list.get(*id)?, alone: false });
+                let covers: Vec<Covered> = test.covers.iter().filter_map(covered).collect();
+                if let Err(error) = self.files.add(test, &covers) {
                     self.failed.get_or_insert(error);
                 }
                 self.tests.push(test.clone());
@@ -382,14 +403,34 @@ impl Sink for Writer<'_> {
     }
 }
 
-impl Writer<'_> {
-    fn write(&mut self, test: &TestCase) -> Result<()> {
+/// How many paths are looked at for a test that only calls the function.
+const FIRST_PATHS: u64 = 8;
+
+#[derive(Default)]
+struct FirstTests(Vec<TestCase>);
+
+impl Sink for FirstTests {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Test(test) = event {
+            self.0.push(test.clone());
+        }
+    }
+}
+
+/// The files that the tests of one function go to.
+struct TestFiles<'a> {
+    program: &'a Program,
+    suite: Option<CSuite<'a>>,
+    json: Option<JsonLines>,
+}
+
+impl TestFiles<'_> {
+    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<()> {
         if let Some(suite) = &mut self.suite {
-            suite.add(test)?;
+            suite.add(test, covers)?;
         }
         if let Some(json) = &mut self.json {
-            let module = &self.program.module;
-            json.add(&touchstone_report::test_json(test, module))?;
+            json.add(&touchstone_report::test_json(test, covers, &self.program.module))?;
         }
         Ok(())
     }

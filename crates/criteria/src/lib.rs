@@ -7,6 +7,7 @@
 
 mod campaign;
 mod criteria;
+mod covered;
 mod criterion;
 mod decision_graph;
 mod goal;
@@ -21,6 +22,7 @@ mod verdict;
 mod watch;
 
 pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA_VERSION, SolverUse};
+pub use covered::{Covered, covered_by_test};
 pub use criterion::{Criterion, CriterionParseError};
 pub use decision_graph::{DecisionGraph, Edge, Node, NodeId, Row, Target, Walk};
 pub use goal::{Goal, GoalId};

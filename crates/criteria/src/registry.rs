@@ -28,6 +28,11 @@ pub trait Labelling: Sync + std::panic::RefUnwindSafe {
     fn about(&self) -> &'static str;
     /// Its objectives in a function, in source order.
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft>;
+    /// Whether a suite must call a function even where nothing of it is to be covered: straight-line code has no MC/DC
+    /// objective, but DO-178C asks that every entry is invoked. Not so where no test is good news, as for errors.
+    fn wants_a_call(&self) -> bool {
+        true
+    }
 }
 
 /// What a criterion sees.

@@ -15,6 +15,7 @@
 
 mod annotate;
 mod body;
+mod comment;
 mod compiler;
 mod ctype;
 mod error;

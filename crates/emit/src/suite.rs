@@ -7,6 +7,7 @@
 
 use crate::EmitError;
 use crate::body::{Program, main_prototype, test_text};
+use crate::comment::covers_comment;
 use crate::ctype::CTypes;
 use crate::names::{program_names, source_name};
 use crate::row::row_text;
@@ -17,7 +18,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use touchstone_criteria::TestCase;
+use touchstone_criteria::{Covered, TestCase};
 use touchstone_ir::{DataType, FuncId, Function, Module};
 
 /// How many tests a file has at most.
@@ -69,8 +70,9 @@ impl<'m> CSuite<'m> {
         Ok(CSuite { program, path, file, prologue, count: 0, chunks: 1, declared, shapes })
     }
 
-    /// Appends a test. After this call it is on disk.
-    pub fn add(&mut self, test: &TestCase) -> Result<(), EmitError> {
+    /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
+    /// disk.
+    pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
         if self.count == CHUNK {
             self.chunks += 1;
             self.file = begin_file(&chunk_path(&self.path, self.chunks), &self.prologue)?;
@@ -79,6 +81,10 @@ impl<'m> CSuite<'m> {
             self.shapes.clear();
         }
         let row = if self.chunks > 1 { row_text(&self.program, test, &mut self.shapes) } else { None };
+        let comment = match row {
+            Some(_) => String::new(),
+            None => covers_comment(self.program.module, self.program.function.span, covers),
+        };
         let written = row.unwrap_or_else(|| test_text(&self.program, test));
         let mut text = String::new();
         for declaration in written.declarations {
@@ -87,6 +93,7 @@ impl<'m> CSuite<'m> {
                 text.push_str(&declaration);
             }
         }
+        text.push_str(&comment);
         text.push_str(&written.text);
         self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
         self.count += 1;

@@ -376,7 +376,7 @@ fn every_prefix_of_a_growing_suite_compiles() {
     let mut tests = Vec::new();
     for number in 1..=2 {
         let test = max_test(&bench, &format!("max_{number}"), number, 0, number);
-        suite.add(&test).expect("a written test");
+        suite.add(&test, &[]).expect("a written test");
         tests.push(test);
         let verdicts = touchstone_emit::replay(suite.path(), &bench.module, &bench.target, &tests, &mut |_| {});
         assert!(verdicts.expect("a replay").iter().all(|verdict| *verdict == Replay::Agreed));

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, SCHEMA_VERSION, Status,
-    TestCase, TestKind,
+    Campaign, Covered, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, SCHEMA_VERSION, Status,
+    TestCase, TestKind, covered_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
@@ -20,20 +20,22 @@ pub fn json(campaign: &Campaign, module: &Module) -> String {
 /// The whole campaign, with truth tables.
 pub fn json_with(campaign: &Campaign, module: &Module, extras: &Extras) -> String {
     let files = &module.files;
+    let by_test = covered_by_test(&campaign.objectives);
+    let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
     let report = Report {
         schema_version: SCHEMA_VERSION,
         functions: campaign.functions.iter().map(|function| function_json(function, files)).collect(),
         objectives: campaign.objectives.iter().map(|objective| objective_json(objective, files)).collect(),
         decisions: extras.decisions.iter().map(|table| decision_json(table, files)).collect(),
-        tests: campaign.tests.iter().map(|test| test_of(test, module)).collect(),
+        tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
     };
     let text = serde_json::to_string_pretty(&report);
     text.expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
-/// One test alone, in one line.
-pub fn test_json(test: &TestCase, module: &Module) -> String {
-    let text = serde_json::to_string(&test_of(test, module));
+/// One test alone, in one line, with what it covers.
+pub fn test_json(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> String {
+    let text = serde_json::to_string(&test_of(test, covers, module));
     text.expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
@@ -127,6 +129,9 @@ struct TestJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorJson>,
     expected: ExpectedJson<'a>,
+    /// Ids of the objectives that the test covers, and of those that no other test of its suite does.
+    covers: Vec<&'a str>,
+    covers_alone: Vec<&'a str>,
     /// Whether the real program did what was predicted; `replay` says more.
     replayed: bool,
     replay: &'static str,
@@ -202,7 +207,7 @@ fn objective_json<'a>(objective: &'a Objective, files: &Files) -> ObjectiveJson<
     }
 }
 
-fn test_of<'a>(test: &'a TestCase, module: &'a Module) -> TestJson<'a> {
+fn test_of<'a>(test: &'a TestCase, covers: &[Covered<'a>], module: &'a Module) -> TestJson<'a> {
     let (outcome, exit_status, error) = match &test.outcome {
         Outcome::Returned => ("returned", None, None),
         Outcome::OracleRejected => ("oracle_rejected", None, None),
@@ -217,6 +222,7 @@ fn test_of<'a>(test: &'a TestCase, module: &'a Module) -> TestJson<'a> {
         Replay::Disagreed(why) => ("disagreed", Some(why.as_str())),
         Replay::NotCheckable(why) => ("not_checkable", Some(why.as_str())),
     };
+    let alone = covers.iter().filter(|covered| covered.alone);
     TestJson {
         id: &test.id,
         function: &test.function,
@@ -227,6 +233,8 @@ fn test_of<'a>(test: &'a TestCase, module: &'a Module) -> TestJson<'a> {
         exit_status,
         error,
         expected: ExpectedJson { test, module },
+        covers: covers.iter().map(|covered| covered.objective.id.as_str()).collect(),
+        covers_alone: alone.map(|covered| covered.objective.id.as_str()).collect(),
         replayed: test.replayed == Replay::Agreed,
         replay,
         replay_why,

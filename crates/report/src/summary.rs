@@ -116,9 +116,13 @@ fn goal_row(function: &FunctionResult, before: Option<&FunctionResult>, bar: usi
     row
 }
 
-/// `95% of 40` with its bar: covered of what is not infeasible. Rounded down, so that only all is 100 %.
+/// `95% of 40` with its bar: covered of what is not infeasible. Rounded down, so that only all is 100 %. Straight-line code
+/// has no decision: that is nothing to cover, and no bad result.
 fn share(counts: &ObjectiveCounts, bar: usize) -> (String, String) {
     let feasible = counts.total.saturating_sub(counts.infeasible);
+    if counts.total == 0 {
+        return ("nothing to cover".to_string(), String::new());
+    }
     if feasible == 0 {
         return ("-".to_string(), String::new());
     }

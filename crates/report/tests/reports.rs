@@ -238,7 +238,7 @@ fn a_test_is_natural_json() {
         r#""objects":{"list":{"value":6,"next":null},"a":[1,2]},"globals":{"count":-3},"output":"hi\n"},"#,
         r#""replayed":true,"replay":"agreed"}"#,
     );
-    assert_eq!(test_json(&test, &module), expected);
+    assert_eq!(test_json(&test, &[], &module), expected);
 
     test.kind = TestKind::Program { inputs: vec![MadeInput { name: "x".into(), bytes: vec![1, 0, 255, 0] }] };
     test.outcome = Outcome::Error { kind: ErrorKind::Assert, span: span(8) };
@@ -250,9 +250,9 @@ fn a_test_is_natural_json() {
         r#""error":{"kind":"assertion failed","file":"src/max3.c","line":8,"column":7},"expected":{},"#,
         r#""replayed":false,"replay":"disagreed","replay_why":"no"}"#,
     );
-    assert_eq!(test_json(&test, &module), expected);
+    assert_eq!(test_json(&test, &[], &module), expected);
     test.outcome = Outcome::Exited(3);
-    assert!(test_json(&test, &module).contains(r#""outcome":"exited","exit_status":3,"#));
+    assert!(test_json(&test, &[], &module).contains(r#""outcome":"exited","exit_status":3,"#));
 }
 
 #[test]

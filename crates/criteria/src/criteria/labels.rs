@@ -13,6 +13,9 @@ impl Labelling for Labels {
     fn about(&self) -> &'static str {
         "every label in the source is reached with its predicate true"
     }
+    fn wants_a_call(&self) -> bool {
+        false
+    }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
         let mut drafts = Vec::new();
         for (id, point) in scope.function().points.iter() {

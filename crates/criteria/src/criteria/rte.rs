@@ -19,6 +19,9 @@ impl Labelling for Rte {
     fn about(&self) -> &'static str {
         "every run-time error that could happen does, or is proved impossible"
     }
+    fn wants_a_call(&self) -> bool {
+        false
+    }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
         let mut drafts = path_errors(scope);
         for (id, point) in scope.function().points.iter() {

@@ -1,0 +1,35 @@
+//! The comment above a test: what it is for.
+
+use touchstone_base::Span;
+use touchstone_criteria::Covered;
+use touchstone_ir::Module;
+
+/// Lines that a comment has at most; the report has all.
+const MOST: usize = 12;
+
+/// `/* Covers … */` with the objectives that only this test covers first; nothing if there are none.
+pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[Covered<'_>]) -> String {
+    let line = |covered: &Covered<'_>| {
+        let objective = covered.objective;
+        let place = if objective.span.file == function.file {
+            format!("{}:{}", objective.span.line, objective.span.column)
+        } else {
+            objective.span.display(&module.files)
+        };
+        let alone = if covered.alone { " (only this test)" } else { "" };
+        // What the source writes must not end the comment or seem to begin another.
+        let text = objective.text.replace("*/", "* /").replace("/*", "/ *");
+        format!("{}: {text}, at {place}{alone}", objective.criterion)
+    };
+    let (mut shown, rest): (Vec<&Covered>, Vec<&Covered>) = covers.iter().partition(|covered| covered.alone);
+    shown.extend(rest);
+    let mut lines: Vec<String> = shown.iter().take(MOST).map(|covered| line(covered)).collect();
+    if shown.len() > MOST {
+        lines.push(format!("and {} more, which report.json lists", shown.len() - MOST));
+    }
+    match lines.as_slice() {
+        [] => String::new(),
+        [one] => format!("\n/* Covers {one} */"),
+        _ => format!("\n/* Covers\n *   {}\n */", lines.join("\n *   ")),
+    }
+}
