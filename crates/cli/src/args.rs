@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use touchstone_criteria::Criterion;
+use touchstone_criteria::{Criterion, Mutator};
 
 /// Judges tests, and writes the ones that are missing.
 #[derive(Parser, Debug)]
@@ -129,9 +129,9 @@ pub struct Generate {
     /// Which path is followed next [default: nearest; dfs for paths]
     #[arg(long, value_name = "ORDER", help_heading = "Search")]
     pub search: Option<Search>,
-    /// Mutation operators for wm, separated by commas [default: all]
+    /// Mutation operators for wm, separated by commas: ABS AOR ROR COR UOI CRP VRP [default: all]
     #[arg(long, value_name = "NAMES", help_heading = "Search", value_delimiter = ',')]
-    pub mutators: Vec<String>,
+    pub mutators: Vec<Mutator>,
     /// Which functions' objectives count
     #[arg(long, default_value = "own", value_name = "SCOPE", help_heading = "Search")]
     pub scope: Scope,

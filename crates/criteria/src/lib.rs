@@ -6,11 +6,12 @@
 #![warn(missing_docs)]
 
 mod campaign;
-mod criteria;
 mod covered;
+mod criteria;
 mod criterion;
 mod decision_graph;
 mod goal;
+mod mutator;
 mod objective;
 mod pairs;
 mod prospect;
@@ -26,6 +27,7 @@ pub use covered::{Covered, covered_by_test};
 pub use criterion::{Criterion, CriterionParseError};
 pub use decision_graph::{DecisionGraph, Edge, Node, NodeId, Row, Target, Walk};
 pub use goal::{Goal, GoalId};
+pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, SeenRows, unique_cause};
 pub use registry::{CriteriaOptions, Draft, Known, Labelling, REGISTRY, Scope, criterion_named};

@@ -1,6 +1,6 @@
 //! The criteria by name. Adding one touches two places: its own file under `criteria/`, and the list here.
 
-use crate::{DecisionGraph, Goal};
+use crate::{DecisionGraph, Goal, Mutator};
 use std::collections::BTreeMap;
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{DecisionId, FuncId, Function, Module};
@@ -62,8 +62,8 @@ impl<'m> Scope<'m> {
 /// What users switch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CriteriaOptions {
-    /// Mutation operators to use, by name (`AOR`); empty means all.
-    pub mutators: Vec<String>,
+    /// Mutation operators to use; empty means all.
+    pub mutators: Vec<Mutator>,
     /// Partitions of inputs for `idc`: for each input its inclusive ranges, with their text.
     pub partitions: BTreeMap<String, Vec<(i128, i128)>>,
 }

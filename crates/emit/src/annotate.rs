@@ -168,7 +168,8 @@ impl<'a> Place<'a> {
         let (start, end) = self.bytes(point.span)?;
         let own = match &point.kind {
             PointKind::Statement => None,
-            PointKind::Value(expr) | PointKind::Condition { value: expr, .. } => Some(expr),
+            PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => Some(expr),
+            PointKind::Store { value, .. } => Some(value),
             PointKind::Label { predicate, .. } => Some(predicate),
         };
         let spot = match &point.kind {
@@ -180,6 +181,8 @@ impl<'a> Place<'a> {
                 }
                 self.wrap_value(id, start, end)?
             }
+            PointKind::Decision(_) => self.wrap_decision(point.span, start, end)?,
+            PointKind::Store { .. } => return Err("it reads memory that the program does not read here".to_string()),
             PointKind::Condition { tag, .. } => self.wrap_condition(*tag, start, end)?,
         };
         let Some(predicate) = predicate else { return Ok((spot, "1".to_string())) };
@@ -259,6 +262,16 @@ impl<'a> Place<'a> {
         }
         if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
             return Err("a macro contains it and several decisions".to_string());
+        }
+        self.wrap(start, end)
+    }
+
+    fn wrap_decision(&self, span: Span, start: usize, end: usize) -> Result<Spot, String> {
+        if !self.source.is_effect_free(&self.source.text[start..end]) {
+            return Err("a macro with an effect contains it".to_string());
+        }
+        if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
+            return Err("a macro makes several decisions there".to_string());
         }
         self.wrap(start, end)
     }

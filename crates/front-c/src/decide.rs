@@ -83,6 +83,7 @@ impl Lowerer<'_, '_> {
     /// Branches on a decision.
     pub fn decide(&mut self, node: &Node, kind: DecisionKind, yes: BlockId, no: BlockId) {
         let (id, tree) = self.decision(node, kind);
+        self.mark_decision(id, node);
         self.branches(&tree, id, yes, no);
     }
 

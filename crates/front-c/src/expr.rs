@@ -402,6 +402,7 @@ impl Lowerer<'_, '_> {
         let place = self.written_place(left);
         self.mark_value(right);
         let value = self.rvalue(right);
+        self.mark_store(left, right);
         self.store(place, value, span);
         match place {
             Place::Register(reg) => Operand::Reg(reg),

@@ -333,14 +333,9 @@ fn unique(names: &mut HashSet<String>, name: &str, file: &str) -> String {
     free
 }
 
-/// Whether a point's expression mentions a global like this.
+/// Whether an expression of a point mentions a global like this.
 fn mentions(kind: &PointKind, mut wanted: impl FnMut(GlobalId) -> bool) -> bool {
-    let (PointKind::Value(expr) | PointKind::Condition { value: expr, .. } | PointKind::Label { predicate: expr, .. }) =
-        kind
-    else {
-        return false;
-    };
-    let mut pending = vec![expr];
+    let mut pending = kind.exprs();
     while let Some(expr) = pending.pop() {
         if let ExprKind::Global(global) = expr.kind
             && wanted(global)

@@ -11,13 +11,15 @@ use crate::source::shorten;
 use crate::unit::initialiser;
 use std::collections::HashMap;
 use touchstone_base::Span;
-use touchstone_ir::{CondTag, Expr, InstKind, Point, PointId, PointKind};
+use touchstone_ir::{CondTag, DecisionId, Expr, ExprKind, InstKind, Point, PointId, PointKind};
 
 /// What a point is about: clang's id of the node, or the condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Subject {
     Statement(u64),
     Value(u64),
+    Decision(DecisionId),
+    Store(u64),
     Condition(CondTag),
     Label(u64),
 }
@@ -130,6 +132,38 @@ impl Lowerer<'_, '_> {
         if self.unit.const_int(node).is_none() && node.kind != "ImplicitValueInitExpr" {
             self.mark_value(node);
         }
+    }
+
+    /// Marks what an assignment stores, if it stores it at an address that is computed. Stands in the source where the
+    /// left side does.
+    pub fn mark_store(&mut self, left: &Node, right: &Node) {
+        if self.marks.hidden && self.unit.is_made_by_system(&left.begin) {
+            return;
+        }
+        self.mark(Subject::Store(left.id), |lowerer| {
+            let address = lowerer.formula_of_address(left)?;
+            let value = lowerer.formula(right)?;
+            let ty = lowerer.unit.program.types.scalar(&lowerer.unit.type_of(left));
+            let computed = !matches!(address.kind, ExprKind::Slot(_) | ExprKind::Global(_));
+            if !computed || value.ty != ty {
+                return None;
+            }
+            let written = shown(left);
+            let kind = PointKind::Store { address, value };
+            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+        });
+    }
+
+    /// Marks the evaluation of a decision that control flow asks for, if it is made of several conditions.
+    pub fn mark_decision(&mut self, decision: DecisionId, node: &Node) {
+        if self.function.decisions[decision].conditions.len() < 2 {
+            return;
+        }
+        self.mark(Subject::Decision(decision), |lowerer| {
+            let kind = PointKind::Decision(lowerer.formula_of_truth(node)?);
+            let written = shown(node);
+            Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+        });
     }
 
     /// Marks the evaluation of a condition.

@@ -115,6 +115,13 @@ impl Lowerer<'_, '_> {
     pub fn formula_of_truth(&mut self, node: &Node) -> Option<Expr> {
         self.truth_formula(node, DEEPEST)
     }
+    /// The formula of the address of an expression that stands for memory, if it has one.
+    pub fn formula_of_address(&mut self, node: &Node) -> Option<Expr> {
+        match self.spot(node, DEEPEST)? {
+            Spot::Register(_) => None,
+            Spot::Memory(address) => Some(address),
+        }
+    }
     /// The formula of the value that a compound assignment stores, if it has one.
     pub fn formula_of_compound(&mut self, node: &Node) -> Option<Expr> {
         let [left, right] = node.inner.as_slice() else { return None };

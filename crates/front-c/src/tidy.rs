@@ -31,7 +31,7 @@ pub(crate) fn drop_unused_registers(function: &mut Function) {
 
 fn each_register(function: &mut Function, mut visit: impl FnMut(&mut Reg)) {
     for point in function.points.values_mut() {
-        if let Some(formula) = formula_mut(&mut point.kind) {
+        for formula in formulas_mut(&mut point.kind) {
             each_part(formula, &mut |expr| {
                 if let ExprKind::Reg(reg) = &mut expr.kind {
                     visit(reg);
@@ -83,13 +83,15 @@ pub(crate) fn drop_points(function: &mut Function, unwanted: impl Fn(&PointKind)
     }
 }
 
-/// The expression of a point.
-fn formula_mut(kind: &mut PointKind) -> Option<&mut Expr> {
+/// The expressions of a point.
+fn formulas_mut(kind: &mut PointKind) -> Vec<&mut Expr> {
     match kind {
-        PointKind::Statement => None,
+        PointKind::Statement => vec![],
         PointKind::Value(expr)
+        | PointKind::Decision(expr)
         | PointKind::Condition { value: expr, .. }
-        | PointKind::Label { predicate: expr, .. } => Some(expr),
+        | PointKind::Label { predicate: expr, .. } => vec![expr],
+        PointKind::Store { address, value } => vec![address, value],
     }
 }
 

@@ -71,7 +71,7 @@ fn formula(module: &Module, function: &Function, expr: &Expr) -> String {
 fn expression(point: &Point) -> Option<&Expr> {
     match &point.kind {
         PointKind::Statement => None,
-        PointKind::Value(expr) => Some(expr),
+        PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Store { address: expr, .. } => Some(expr),
         PointKind::Condition { value, .. } => Some(value),
         PointKind::Label { predicate, .. } => Some(predicate),
     }

@@ -127,6 +127,8 @@ impl Observer for Recorder<'_> {
         let value = match &self.module.functions[at.func()].points[point].kind {
             PointKind::Statement => String::new(),
             PointKind::Value(value)
+            | PointKind::Decision(value)
+            | PointKind::Store { address: value, .. }
             | PointKind::Condition { value, .. }
             | PointKind::Label { predicate: value, .. } => match at.eval(value) {
                 Some(found) => format!("={}", show_value(found, Some(value.ty))),

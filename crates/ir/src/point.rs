@@ -22,6 +22,20 @@ pub struct Point {
     pub text: String,
 }
 
+impl PointKind {
+    /// The expressions of a point.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            PointKind::Statement => vec![],
+            PointKind::Value(expr)
+            | PointKind::Decision(expr)
+            | PointKind::Condition { value: expr, .. }
+            | PointKind::Label { predicate: expr, .. } => vec![expr],
+            PointKind::Store { address, value } => vec![address, value],
+        }
+    }
+}
+
 /// What stands at a point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PointKind {
@@ -30,6 +44,17 @@ pub enum PointKind {
     /// The value of a side-effect-free expression is about to be computed for something that keeps or uses it: an
     /// assignment, an initialiser, a return, an argument, a switch.
     Value(Expr),
+    /// A side-effect-free decision of several conditions that control flow asks for is about to be evaluated: its
+    /// truth, `i1`. (One whose value is kept is a `Value`.)
+    Decision(Expr),
+    /// A value is about to be stored at a computed place, an element or what a pointer points to; neither side of the
+    /// assignment has an effect.
+    Store {
+        /// Where to.
+        address: Expr,
+        /// What.
+        value: Expr,
+    },
     /// A side-effect-free condition is about to be evaluated.
     Condition {
         /// Which one.

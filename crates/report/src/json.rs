@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, Covered, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, SCHEMA_VERSION, Status,
-    TestCase, TestKind, covered_by_test,
+    Campaign, Covered, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, SCHEMA_VERSION,
+    Status, TestCase, TestKind, covered_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 

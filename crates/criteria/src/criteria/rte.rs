@@ -1,14 +1,19 @@
 //! Run-time errors: every place where something can go wrong does. An objective that is proved infeasible says that the
 //! error can't happen there.
 //!
-//! Errors that end a path (division, memory) are goals of their own. Signed overflow and shift ranges don't end a path in
-//! our semantics (arithmetic wraps), so they are labels on the expressions that compute.
+//! Errors that end a path (division, memory) are goals of their own. Signed overflow (also of the least number divided by
+//! -1), shift ranges and values that don't fit the signed type that they are converted to don't end a path in our
+//! semantics (arithmetic wraps), so they are labels on the expressions that compute. Conversions to unsigned types are
+//! defined to wrap, and no errors. An expression with side effects has no labels.
 
 use crate::Goal;
+use crate::criteria::wm::shown;
 use crate::registry::{Draft, Known, Labelling, Scope};
 use std::collections::BTreeSet;
 use touchstone_base::Id;
-use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty};
+use touchstone_ir::{
+    BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty, mask, sign_extend,
+};
 
 pub(crate) struct Rte;
 
@@ -112,10 +117,21 @@ fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// Labels for overflow and shifts in an expression and its parts.
+/// Labels for overflow, shifts and conversions in an expression and its parts.
 fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<Draft>) {
-    for part in expr.parts() {
-        arithmetic(scope, point, part, drafts);
+    for (index, part) in expr.parts().into_iter().enumerate() {
+        // Conditions have points of their own.
+        let of_decision = matches!(expr.kind, ExprKind::And(..) | ExprKind::Or(..))
+            || matches!(expr.kind, ExprKind::Ite(..)) && index == 0;
+        if !of_decision || matches!(part.kind, ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(..)) {
+            arithmetic(scope, point, part, drafts);
+        }
+    }
+    if let ExprKind::Cast(CastOp::Trunc, wide) = &expr.kind
+        && expr.signed
+        && expr.ty != Ty::I1
+    {
+        return narrowing(scope, point, expr, wide, drafts);
     }
     let ExprKind::Bin(op, a, b) = &expr.kind else { return };
     if expr.text.is_empty() {
@@ -126,6 +142,12 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
             Some(predicate) => (predicate, "overflows"),
             None => return,
         },
+        BinOp::SDiv | BinOp::SRem => {
+            let least = Expr::cmp(CmpOp::Eq, (**a).clone(), Expr::constant(expr.ty, 1 << (expr.ty.bits() - 1)));
+            let minus_one = Expr::cmp(CmpOp::Eq, (**b).clone(), Expr::constant(expr.ty, u64::MAX));
+            let both = ExprKind::And(Box::new(least), Box::new(minus_one));
+            (Expr { kind: both, ty: Ty::I1, signed: false, text: String::new() }, "overflows")
+        }
         BinOp::Shl | BinOp::LShr | BinOp::AShr => {
             let width = Expr::constant(b.ty, u64::from(expr.ty.bits()));
             (Expr::cmp(CmpOp::Ule, width, (**b).clone()), "shifts too far")
@@ -133,13 +155,41 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
         _ => return,
     };
     let location = &scope.function().points[point];
-    let fits =
-        matches!(&b.kind, ExprKind::Const(amount) if what == "shifts too far" && *amount < u64::from(expr.ty.bits()));
+    let fits = match &b.kind {
+        ExprKind::Const(amount) if what == "shifts too far" => *amount < u64::from(expr.ty.bits()),
+        ExprKind::Const(divisor) if matches!(op, BinOp::SDiv | BinOp::SRem) => {
+            *divisor != mask(u64::MAX, expr.ty.bits())
+        }
+        _ => false,
+    };
     drafts.push(Draft {
         goal: Goal::Label { func: scope.func, point, predicate: Some(predicate) },
         span: location.span,
         text: format!("{} {what}", expr.text),
         known: Known::constant(fits),
+    });
+}
+
+/// A value is not what it was after a conversion to a narrower signed type.
+fn narrowing(scope: &Scope<'_>, point: PointId, expr: &Expr, wide: &Expr, drafts: &mut Vec<Draft>) {
+    let text = if expr.text.is_empty() { shown(wide) } else { expr.text.clone() };
+    if text.is_empty() {
+        return;
+    }
+    let back = ExprKind::Cast(CastOp::Sext, Box::new(expr.clone()));
+    let back = Expr { kind: back, ty: wide.ty, signed: true, text: String::new() };
+    let constant = match wide.kind {
+        ExprKind::Const(value) => {
+            let bits = expr.ty.bits();
+            mask(sign_extend(mask(value, bits), bits) as u64, wide.ty.bits()) == value
+        }
+        _ => false,
+    };
+    drafts.push(Draft {
+        goal: Goal::Label { func: scope.func, point, predicate: Some(Expr::cmp(CmpOp::Ne, back, wide.clone())) },
+        span: scope.function().points[point].span,
+        text: format!("{text} does not fit in {} bits", expr.ty.bits()),
+        known: Known::constant(constant),
     });
 }
 

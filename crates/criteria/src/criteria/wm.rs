@@ -1,13 +1,16 @@
 //! Weak mutation (seed 002, theorem 2): for every mutant of a side-effect-free expression, a run reaches it in a state in
-//! which the mutant's value differs. The label is `expr != expr'`, and for conditions `cond xor cond'`.
+//! which the mutant's value differs. The label is `expr != expr'`, and for conditions `cond xor cond'`. For a mutated
+//! left side `l'` of `l = e` it is `&l != &l' && (l != e || l' != e)`: what is stored lands elsewhere, and that shows.
 //!
-//! Operators, each switchable by name: ABS (absolute value), AOR (arithmetic operator), ROR (relation), COR (logical
-//! operator, also called LCR), UOI (unary operator inserted, AOIU), CRP (constant), VRP (variable).
-//! Mutants of a left side, and mutants with side effects, are not made.
+//! Operators, each switchable by name, are in [`Mutator`]. A condition is mutated where it is evaluated, once: what stands
+//! around it (a decision, a value) only has the mutants of its own operators. The index of a left side is mutated as a
+//! part of the left side. Mutants of variables as left sides, of the left side of compound assignments, and of expressions
+//! with side effects are not made; neither are two mutants of one point that compute the same in the same way.
 
-use crate::Goal;
 use crate::registry::{Draft, Labelling, Scope};
-use touchstone_ir::{BinOp, CmpOp, Expr, ExprKind, PointKind, Ty, mask};
+use crate::{Goal, Mutator};
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, CmpOp, DataType, DataTypeId, Expr, ExprKind, PointKind, Ty, mask};
 
 pub(crate) struct Wm;
 
@@ -19,36 +22,65 @@ impl Labelling for Wm {
         "every mutant of an expression differs from it in some reached state"
     }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
-        let variables = variables(scope);
+        let mutation = Mutation { variables: variables(scope), scope };
+        let pointers = pointers(scope);
+        let points = scope.function().points.iter();
+        let left_sides: Vec<Span> = points
+            .filter(|(_, point)| matches!(point.kind, PointKind::Store { .. }))
+            .map(|(_, point)| point.span)
+            .collect();
         let mut drafts = Vec::new();
         for (id, point) in scope.function().points.iter() {
-            let expr = match &point.kind {
-                PointKind::Value(expr) | PointKind::Condition { value: expr, .. } => expr,
-                PointKind::Statement | PointKind::Label { .. } => continue,
-            };
-            let mut mutants = Vec::new();
-            mutate(expr, &variables, &mut mutants);
-            for mutant in mutants {
-                let wanted = &scope.options.mutators;
-                if !wanted.is_empty() && !wanted.iter().any(|name| name.eq_ignore_ascii_case(mutant.operator)) {
-                    continue;
-                }
-                let predicate = Expr::cmp(CmpOp::Ne, expr.clone(), mutant.expr);
+            let mut add = |mutant: Mutant, predicate: Expr| {
                 drafts.push(Draft {
                     goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate) },
                     span: point.span,
                     text: format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to),
                     known: None,
                 });
+            };
+            match &point.kind {
+                PointKind::Statement | PointKind::Label { .. } => {}
+                PointKind::Value(_) if left_sides.iter().any(|left| is_inside(point.span, *left)) => {}
+                PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => {
+                    for mutant in mutation.mutants(expr, &[]) {
+                        let predicate = Expr::cmp(CmpOp::Ne, expr.clone(), mutant.expr.clone());
+                        add(mutant, predicate);
+                    }
+                }
+                PointKind::Store { address, value } => {
+                    for mutant in mutation.mutants(address, &pointers) {
+                        let predicate = lands_elsewhere(address, &mutant.expr, value);
+                        let (from, to) = (format!("{} in {} =", mutant.from, point.text), mutant.to.clone());
+                        add(Mutant { from, to, ..mutant }, predicate);
+                    }
+                }
             }
         }
         drafts
     }
 }
 
+/// `&l != &l' && (l != e || l' != e)`
+fn lands_elsewhere(address: &Expr, other: &Expr, value: &Expr) -> Expr {
+    let read = |address: &Expr| node(value, ExprKind::Load(Box::new(address.clone())));
+    let changed = |address: &Expr| Box::new(Expr::cmp(CmpOp::Ne, read(address), value.clone()));
+    let truth = |kind: ExprKind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
+    let elsewhere = Expr::cmp(CmpOp::Ne, address.clone(), other.clone());
+    let shows = truth(ExprKind::Or(changed(address), changed(other)));
+    truth(ExprKind::And(Box::new(elsewhere), Box::new(shows)))
+}
+
+/// Whether a span is a part of another, and not all of it.
+fn is_inside(part: Span, whole: Span) -> bool {
+    let (start, end) = ((part.line, part.column), (part.end_line, part.end_column));
+    let (from, to) = ((whole.line, whole.column), (whole.end_line, whole.end_column));
+    part.file == whole.file && from <= start && end <= to && (from, to) != (start, end)
+}
+
 /// A mutant of a whole expression.
 struct Mutant {
-    operator: &'static str,
+    operator: Mutator,
     expr: Expr,
     /// The part that was changed, and what it became.
     from: String,
@@ -57,37 +89,153 @@ struct Mutant {
 
 /// The variables that expressions of the function read, each once.
 fn variables(scope: &Scope<'_>) -> Vec<Expr> {
-    fn collect(expr: &Expr, found: &mut Vec<Expr>) {
-        if is_variable(expr) && !found.iter().any(|known| known.text == expr.text) {
+    collected(scope, &is_variable)
+}
+
+/// The pointer variables that expressions of the function read, with what they point to as far as that is known.
+fn pointers(scope: &Scope<'_>) -> Vec<(Expr, DataTypeId)> {
+    let found = collected(scope, &|expr| expr.ty == Ty::Ptr && is_named(expr));
+    found.into_iter().filter_map(|expr| Some((pointee(scope, &expr)?, expr))).map(|(data, expr)| (expr, data)).collect()
+}
+
+fn collected(scope: &Scope<'_>, wanted: &dyn Fn(&Expr) -> bool) -> Vec<Expr> {
+    fn collect(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool, found: &mut Vec<Expr>) {
+        if wanted(expr) && !found.iter().any(|known| known.text == expr.text) {
             found.push(expr.clone());
         }
         for part in expr.parts() {
-            collect(part, found);
+            collect(part, wanted, found);
         }
     }
     let mut found = Vec::new();
     for point in scope.function().points.values() {
-        if let PointKind::Value(expr) | PointKind::Condition { value: expr, .. } = &point.kind {
-            collect(expr, &mut found);
+        if !matches!(point.kind, PointKind::Label { .. }) {
+            point.kind.exprs().into_iter().for_each(|expr| collect(expr, wanted, &mut found));
         }
     }
     found
 }
 
-/// A plain variable: its text is one identifier.
-fn is_variable(expr: &Expr) -> bool {
-    let plain = !expr.text.is_empty() && expr.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    plain && matches!(expr.kind, ExprKind::Reg(_) | ExprKind::Load(_)) && matches!(expr.ty, Ty::Int(bits) if bits > 1)
+/// What a pointer variable points to.
+fn pointee(scope: &Scope<'_>, expr: &Expr) -> Option<DataTypeId> {
+    let function = scope.function();
+    let data = match &expr.kind {
+        ExprKind::Reg(reg) => function.params.iter().find(|param| param.reg == *reg && !param.aggregate)?.data,
+        ExprKind::Load(address) => match address.kind {
+            ExprKind::Slot(slot) => function.slots[slot].data,
+            ExprKind::Global(global) => scope.module.globals[global].data,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match scope.module.types[data] {
+        DataType::Pointer { pointee, .. } => Some(pointee),
+        DataType::Array { element, .. } => Some(element),
+        _ => None,
+    }
 }
 
-/// All mutants of an expression: of itself, and with one mutated part.
-fn mutate(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
-    own_mutants(expr, variables, mutants);
-    for index in 0..expr.parts().len() {
-        let mut inner = Vec::new();
-        mutate(expr.parts()[index], variables, &mut inner);
-        for mutant in inner {
-            mutants.push(Mutant { expr: with_part(expr, index, mutant.expr), ..mutant });
+/// A plain variable: its text is one identifier.
+fn is_variable(expr: &Expr) -> bool {
+    is_named(expr) && matches!(expr.ty, Ty::Int(bits) if bits > 1)
+}
+
+fn is_named(expr: &Expr) -> bool {
+    let plain = !expr.text.is_empty() && expr.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    plain && matches!(expr.kind, ExprKind::Reg(_) | ExprKind::Load(_))
+}
+
+/// How people read an expression: of an implicit conversion, what is converted.
+pub(crate) fn shown(expr: &Expr) -> String {
+    if !expr.text.is_empty() {
+        return expr.text.clone();
+    }
+    expr.parts().into_iter().map(shown).find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// An operand beside an operator that binds as strongly as those of `own` or more, in parentheses if it needs them.
+fn operand(expr: &Expr, own: &dyn Fn(&ExprKind) -> bool) -> String {
+    let mut inner = expr;
+    while let (true, [only, ..]) = (inner.text.is_empty(), inner.parts().as_slice()) {
+        inner = only;
+    }
+    let text = shown(inner);
+    if own(&inner.kind) { format!("({text})") } else { text }
+}
+
+fn is_logical(kind: &ExprKind) -> bool {
+    matches!(kind, ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Ite(..))
+}
+fn is_relation(kind: &ExprKind) -> bool {
+    is_logical(kind) || matches!(kind, ExprKind::Cmp(..))
+}
+fn is_arithmetic(kind: &ExprKind) -> bool {
+    is_relation(kind) || matches!(kind, ExprKind::Bin(..))
+}
+
+/// Whether two expressions compute the same in the same way, however they are written.
+fn same(a: &Expr, b: &Expr) -> bool {
+    let head = |expr: &Expr| std::mem::discriminant(&expr.kind);
+    if head(a) != head(b) || a.ty != b.ty {
+        return false;
+    }
+    match (&a.kind, &b.kind) {
+        (ExprKind::Bin(x, ..), ExprKind::Bin(y, ..)) if x != y => return false,
+        (ExprKind::Cmp(x, ..), ExprKind::Cmp(y, ..)) if x != y => return false,
+        (ExprKind::Cast(x, _), ExprKind::Cast(y, _)) if x != y => return false,
+        _ => {}
+    }
+    let (parts, others) = (a.parts(), b.parts());
+    if parts.is_empty() {
+        return a.kind == b.kind;
+    }
+    parts.into_iter().zip(others).all(|(a, b)| same(a, b))
+}
+
+/// What mutants are made of.
+struct Mutation<'m> {
+    variables: Vec<Expr>,
+    scope: &'m Scope<'m>,
+}
+
+impl Mutation<'_> {
+    /// The wanted mutants of an expression, no two the same. Each of the pointers may take the place of another one.
+    fn mutants(&self, expr: &Expr, pointers: &[(Expr, DataTypeId)]) -> Vec<Mutant> {
+        let mut all = Vec::new();
+        self.mutate(expr, pointers, &mut all);
+        let wanted = &self.scope.options.mutators;
+        let mut kept: Vec<Mutant> = Vec::new();
+        for mutant in all {
+            let is_wanted = wanted.is_empty() || wanted.contains(&mutant.operator);
+            let known = same(&mutant.expr, expr) || kept.iter().any(|other| same(&other.expr, &mutant.expr));
+            if is_wanted && !known {
+                kept.push(mutant);
+            }
+        }
+        kept
+    }
+
+    /// All mutants of an expression: of itself, and with one mutated part.
+    fn mutate(&self, expr: &Expr, pointers: &[(Expr, DataTypeId)], mutants: &mut Vec<Mutant>) {
+        own_mutants(expr, &self.variables, mutants);
+        if let Some((_, data)) = pointers.iter().find(|(known, _)| known.kind == expr.kind) {
+            let others = pointers.iter().filter(|(other, to)| to == data && other.kind != expr.kind);
+            for (other, _) in others {
+                mutants.push(made(Mutator::Vrp, expr, other.clone(), other.text.clone()));
+            }
+        }
+        for (index, part) in expr.parts().into_iter().enumerate() {
+            // Conditions have points of their own.
+            let of_decision = matches!(expr.kind, ExprKind::And(..) | ExprKind::Or(..))
+                || matches!(expr.kind, ExprKind::Ite(..)) && index == 0;
+            if of_decision && !matches!(part.kind, ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(..)) {
+                continue;
+            }
+            let mut inner = Vec::new();
+            self.mutate(part, pointers, &mut inner);
+            for mutant in inner {
+                mutants.push(Mutant { expr: with_part(expr, index, mutant.expr), ..mutant });
+            }
         }
     }
 }
@@ -136,7 +284,7 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
     }
     if is_variable(expr) {
         for other in variables.iter().filter(|other| other.ty == expr.ty && other.text != expr.text) {
-            mutants.push(made("VRP", expr, other.clone(), other.text.clone()));
+            mutants.push(made(Mutator::Vrp, expr, other.clone(), other.text.clone()));
         }
     }
     let is_number = matches!(expr.ty, Ty::Int(bits) if bits > 1);
@@ -147,14 +295,14 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
             let negative = Expr::cmp(CmpOp::Slt, expr.clone(), Expr::constant(expr.ty, 0));
             let absolute =
                 node(expr, ExprKind::Ite(Box::new(negative), Box::new(minus.clone()), Box::new(expr.clone())));
-            mutants.push(made("ABS", expr, absolute.clone(), format!("abs({})", expr.text)));
-            mutants.push(made("ABS", expr, negated(&absolute), format!("-abs({})", expr.text)));
+            mutants.push(made(Mutator::Abs, expr, absolute.clone(), format!("abs({})", expr.text)));
+            mutants.push(made(Mutator::Abs, expr, negated(&absolute), format!("-abs({})", expr.text)));
         }
-        mutants.push(made("UOI", expr, minus, format!("-({})", expr.text)));
+        mutants.push(made(Mutator::Uoi, expr, minus, format!("-({})", expr.text)));
     }
     if expr.ty == Ty::I1 && matches!(expr.kind, ExprKind::Cmp(..)) {
         let not = node(expr, ExprKind::Not(Box::new(expr.clone())));
-        mutants.push(made("UOI", expr, not, format!("!({})", expr.text)));
+        mutants.push(made(Mutator::Uoi, expr, not, format!("!({})", expr.text)));
     }
 }
 
@@ -167,45 +315,59 @@ fn negated(expr: &Expr) -> Expr {
     node(expr, ExprKind::Bin(BinOp::Sub, Box::new(zero), Box::new(expr.clone())))
 }
 
-fn made(operator: &'static str, from: &Expr, to: Expr, text: String) -> Mutant {
+fn made(operator: Mutator, from: &Expr, to: Expr, text: String) -> Mutant {
     Mutant { operator, expr: to, from: from.text.clone(), to: text }
 }
 
 fn arithmetic(expr: &Expr, op: BinOp, a: &Expr, b: &Expr, mutants: &mut Vec<Mutant>) {
     let (divide, remainder) = if expr.signed { (BinOp::SDiv, BinOp::SRem) } else { (BinOp::UDiv, BinOp::URem) };
     let family = [(BinOp::Add, "+"), (BinOp::Sub, "-"), (BinOp::Mul, "*"), (divide, "/"), (remainder, "%")];
+    let (left, right) = (operand(a, &is_arithmetic), operand(b, &is_arithmetic));
     // The minus of a negation has no left side to keep.
-    if !family.iter().any(|(known, _)| *known == op) || a.text.is_empty() {
+    if !family.iter().any(|(known, _)| *known == op) || left.is_empty() {
         return;
     }
     for (other, sign) in family.into_iter().filter(|(other, _)| *other != op) {
         let kind = ExprKind::Bin(other, Box::new(a.clone()), Box::new(b.clone()));
-        mutants.push(made("AOR", expr, node(expr, kind), format!("{} {sign} {}", a.text, b.text)));
+        mutants.push(made(Mutator::Aor, expr, node(expr, kind), format!("{left} {sign} {right}")));
     }
 }
 
 fn relations(expr: &Expr, op: CmpOp, a: &Expr, b: &Expr, mutants: &mut Vec<Mutant>) {
     let (less, less_equal) = if expr.signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
-    // (relation, operands swapped, sign)
+    let (left, right) = (operand(a, &is_relation), operand(b, &is_relation));
+    // `a > b` is `b < a` here, but people read what they wrote.
+    let turned = is_turned(&expr.text, &right);
+    // (relation, operands swapped, sign, sign if the source has the operands the other way round)
     let family = [
-        (CmpOp::Eq, false, "=="),
-        (CmpOp::Ne, false, "!="),
-        (less, false, "<"),
-        (less_equal, false, "<="),
-        (less, true, ">"),
-        (less_equal, true, ">="),
+        (CmpOp::Eq, false, "==", "=="),
+        (CmpOp::Ne, false, "!=", "!="),
+        (less, false, "<", ">"),
+        (less_equal, false, "<=", ">="),
+        (less, true, ">", "<"),
+        (less_equal, true, ">=", "<="),
     ];
-    for (other, swapped, sign) in family {
+    for (other, swapped, sign, turned_sign) in family {
         if other == op && !swapped {
             continue;
         }
         let (x, y) = if swapped { (b, a) } else { (a, b) };
         let kind = ExprKind::Cmp(other, Box::new(x.clone()), Box::new(y.clone()));
-        mutants.push(made("ROR", expr, node(expr, kind), format!("{} {sign} {}", a.text, b.text)));
+        let text = if turned { format!("{right} {turned_sign} {left}") } else { format!("{left} {sign} {right}") };
+        mutants.push(made(Mutator::Ror, expr, node(expr, kind), text));
     }
     for value in [1, 0] {
-        mutants.push(made("ROR", expr, Expr::constant(Ty::I1, value), (value == 1).to_string()));
+        mutants.push(made(Mutator::Ror, expr, Expr::constant(Ty::I1, value), (value == 1).to_string()));
     }
+}
+
+/// Whether a relation is written with this right operand first: `b > a` for `a < b`.
+fn is_turned(text: &str, right: &str) -> bool {
+    let open = |text: &str| text.trim_start_matches('(').to_string();
+    let right = open(right).trim_end_matches(')').to_string();
+    let text = open(text);
+    let rest = text.strip_prefix(right.as_str()).unwrap_or_default();
+    !right.is_empty() && rest.trim_start_matches([')', ' ']).starts_with('>')
 }
 
 fn logical(expr: &Expr, a: &Expr, b: &Expr, mutants: &mut Vec<Mutant>) {
@@ -214,11 +376,12 @@ fn logical(expr: &Expr, a: &Expr, b: &Expr, mutants: &mut Vec<Mutant>) {
         ExprKind::And(..) => (ExprKind::Or(boxed_a, boxed_b), "||"),
         _ => (ExprKind::And(boxed_a, boxed_b), "&&"),
     };
-    mutants.push(made("COR", expr, node(expr, kind), format!("{} {sign} {}", a.text, b.text)));
-    mutants.push(made("COR", expr, a.clone(), a.text.clone()));
-    mutants.push(made("COR", expr, b.clone(), b.text.clone()));
+    let (left, right) = (operand(a, &is_logical), operand(b, &is_logical));
+    mutants.push(made(Mutator::Cor, expr, node(expr, kind), format!("{left} {sign} {right}")));
+    mutants.push(made(Mutator::Cor, expr, a.clone(), shown(a)));
+    mutants.push(made(Mutator::Cor, expr, b.clone(), shown(b)));
     for value in [1, 0] {
-        mutants.push(made("COR", expr, Expr::constant(Ty::I1, value), (value == 1).to_string()));
+        mutants.push(made(Mutator::Cor, expr, Expr::constant(Ty::I1, value), (value == 1).to_string()));
     }
 }
 
@@ -233,6 +396,6 @@ fn constants(expr: &Expr, value: u64, mutants: &mut Vec<Mutant>) {
     }
     for other in others {
         let shown = if expr.signed { touchstone_ir::sign_extend(other, bits).to_string() } else { other.to_string() };
-        mutants.push(made("CRP", expr, Expr::constant(expr.ty, other), shown));
+        mutants.push(made(Mutator::Crp, expr, Expr::constant(expr.ty, other), shown));
     }
 }

@@ -240,6 +240,16 @@ impl<'m> Printer<'m> {
                 put!(self, "value ");
                 self.expr(value);
             }
+            PointKind::Decision(value) => {
+                put!(self, "decision ");
+                self.expr(value);
+            }
+            PointKind::Store { address, value } => {
+                put!(self, "store ");
+                self.expr(address);
+                self.out.push(' ');
+                self.expr(value);
+            }
             PointKind::Condition { tag, value } => {
                 put!(self, "condition {}.{} ", tag.decision, tag.condition);
                 self.expr(value);

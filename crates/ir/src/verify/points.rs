@@ -27,6 +27,16 @@ impl Verifier<'_> {
             match &point.kind {
                 PointKind::Statement => {}
                 PointKind::Value(value) => self.expression(function, value),
+                PointKind::Decision(value) => {
+                    self.expression(function, value);
+                    self.is(value, Ty::I1);
+                }
+                PointKind::Store { address, value } => {
+                    self.expression(function, address);
+                    self.is(address, Ty::Ptr);
+                    self.expression(function, value);
+                    self.in_memory(Some(value.ty));
+                }
                 PointKind::Condition { tag, value } => {
                     self.tag(function, *tag);
                     self.expression(function, value);
