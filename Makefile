@@ -14,9 +14,9 @@ build: setup
 	@cargo build --release --quiet
 
 demo: build
-	$(TOUCHSTONE) generate examples/max3als.c -f max3Als -o target/demo
+	$(TOUCHSTONE) generate examples/triangle.c -o target/demo
 	@echo
-	@sed -n '/^TEST/,/^}/p' target/demo/test_max3Als.c | head -24
+	@sed -n '/^.. Covers/,$$p' target/demo/test_triangle.c | head -32
 
 lint: setup
 	cargo fmt --check

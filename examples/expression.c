@@ -14,6 +14,9 @@
 // expect: evaluate -D LEN=4 tests=211
 // domain: text=39..58
 // domain: result=0..0
+// inputs: parse_operand --len parser.text=3 --range parser.at=0..3
+// inputs: parse_product --len parser.text=3 --range parser.at=0..3
+// inputs: parse_sum --len parser.text=3 --range parser.at=0..3
 
 #ifndef LEN
 #define LEN 3

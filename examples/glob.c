@@ -8,6 +8,7 @@
 // expect: glob_match -D PATTERN=2 -D TEXT=2 tests=32
 // domain: pattern=0,42,63,97,98
 // domain: text=0,42,63,97,98
+// inputs: match --len pattern=4 --len text=4
 
 #ifndef PATTERN
 #define PATTERN 3

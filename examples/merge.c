@@ -6,6 +6,7 @@
 // domain: a=0..3
 // domain: b=0..3
 // domain: out=0..0
+// inputs: sorted --len values=3 --range count=0..3
 
 #define LEN_A 3
 #define LEN_B 3

@@ -8,6 +8,7 @@
 // domain: bytes=0..255
 // expect: utf8_valid tests=29
 // domain: bytes=0,127,128,143,144,159,160,191,192,193,194,223,224,225,236,237,238,239,240,241,243,244,245,255
+// inputs: sequence_length --len bytes=4
 
 #ifndef LEN
 #define LEN 3

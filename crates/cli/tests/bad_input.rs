@@ -63,6 +63,9 @@ fn what_cannot_be_read_is_named_and_exits_with_1() {
 
 fn report(case: &Case, arguments: &[&str]) -> (i32, Value) {
     let mut all = vec!["generate", "--format", "json"];
+    if !arguments.contains(&"-c") {
+        all.extend(["-c", "paths"]);
+    }
     all.extend(arguments);
     let output = case.touchstone(&all);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -173,8 +176,11 @@ fn a_program_with_input_that_is_not_modelled_says_so() {
 fn a_second_run_on_the_same_output_directory_is_refused() {
     let case = Case::new();
     case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
-    let mut first =
-        case.command(&["generate", "slow.c", "--timeout", "20", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
+    let mut first = case
+        .command(&["generate", "slow.c", "-c", "paths", "--timeout", "20", "-q"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("runs");
     wait_for(&case.folder.path().join("touchstone-out/test_f.c"));
     check_message(&case, &["generate", "slow.c"], 1, &["another touchstone", "-o"]);
     first.kill().expect("killed");
@@ -185,8 +191,11 @@ fn a_second_run_on_the_same_output_directory_is_refused() {
 fn killing_a_run_leaves_every_finished_test_usable() {
     let case = Case::new();
     case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
-    let mut run =
-        case.command(&["generate", "slow.c", "--timeout", "30", "-q"]).stdout(Stdio::null()).spawn().expect("runs");
+    let mut run = case
+        .command(&["generate", "slow.c", "-c", "paths", "--timeout", "30", "-q"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("runs");
     let file = case.folder.path().join("touchstone-out/test_f.c");
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(20) {
@@ -216,7 +225,7 @@ fn ctrl_c_writes_what_there_is_and_exits_with_130() {
     let case = Case::new();
     case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");
     let run = case
-        .command(&["generate", "slow.c", "--timeout", "60", "-q", "--no-replay", "--format", "json"])
+        .command(&["generate", "slow.c", "-c", "paths", "--timeout", "60", "-q", "--no-replay", "--format", "json"])
         .stdout(Stdio::piped())
         .spawn()
         .expect("runs");

@@ -5,12 +5,13 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
+use support::domain::Domain;
 use support::{Expectation, examples, long};
-use touchstone_criteria::{NamedValue, ObjectInput, Replay, TestCase, TestKind};
-use touchstone_engine::{Aliases, Call, Config, Entry, Event, Sink, explore, global_inputs, run_function, run_program};
+use touchstone_criteria::{Replay, TestCase, TestKind};
+use touchstone_engine::{Aliases, Config, Entry, Event, Sink, explore, run_function, run_program};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, Limits, Value};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, PointerTarget, mask};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module};
 
 /// Points that a domain may have in the fast run and in the long one.
 const POINTS: (u64, u64) = (120_000, 20_000_000);
@@ -154,11 +155,6 @@ fn pin(
     Some(())
 }
 
-/// Everything that can vary, one entry for every scalar.
-struct Scalar {
-    values: Vec<i128>,
-}
-
 /// The paths that all inputs of the domain take; `None` if there are too many points or an input has no domain.
 fn brute_force(module: &Module, func: FuncId, config: &Config, expectation: &Expectation) -> Option<BTreeSet<u64>> {
     let limit = if long() { POINTS.1 } else { POINTS.0 };
@@ -175,106 +171,22 @@ fn brute_function(
     expectation: &Expectation,
     limit: u64,
 ) -> Option<BTreeSet<u64>> {
-    let domain =
+    let values =
         |name: &str| expectation.domains.iter().find(|(known, _)| known == name).map(|(_, values)| values.clone());
-    let function = &module.functions[func];
-    let hidden = usize::from(function.aggregate_result);
-    let mut scalars = Vec::new();
-    let mut shapes = Vec::new();
-    for param in function.params.iter().skip(hidden) {
-        shapes.push((param.name.clone(), param.data));
-        scalars_of(module, param.data, &domain(&param.name)?, &mut scalars);
-    }
-    let mut globals = Vec::new();
-    for id in global_inputs(module, func) {
-        let global = &module.globals[id];
-        globals.push((global.name.clone(), global.data));
-        scalars_of(module, global.data, &domain(&global.name)?, &mut scalars);
-    }
-    let points = scalars.iter().try_fold(1u64, |points, scalar| points.checked_mul(scalar.values.len() as u64))?;
-    if points > limit {
-        return None;
-    }
+    let domain = Domain::new(module, func, &values, limit)?;
     let precondition = config.precondition.as_ref().and_then(|name| module.function_named(name));
     let mut paths = BTreeSet::new();
-    for point in 0..points {
-        let mut rest = point;
-        let mut values = scalars.iter().map(|scalar| {
-            let count = scalar.values.len() as u64;
-            let value = scalar.values[(rest % count) as usize];
-            rest /= count;
-            value
-        });
-        let (mut params, mut objects) = (Vec::new(), Vec::new());
-        for (name, data) in &shapes {
-            params.push(parameter(module, name, *data, &mut values, &mut objects));
-        }
-        let set = |(name, data): &(String, DataTypeId)| NamedValue {
-            name: name.clone(),
-            data: *data,
-            value: value_of(module, *data, &mut values),
-        };
-        let globals: Vec<NamedValue> = globals.iter().map(set).collect();
-        let call = Call { params: &params, globals: &globals, objects: &objects };
+    for point in 0..domain.points {
+        let input = domain.at(point);
         if let Some(precondition) = precondition {
-            let allowed = run_function(module, precondition, call, Limits::default());
+            let allowed = run_function(module, precondition, input.call(), Limits::default());
             if !matches!(allowed.end, End::Returned(Some(Value::Int(value))) if value != 0) {
                 continue;
             }
         }
-        paths.insert(run_function(module, func, call, Limits::default()).path);
+        paths.insert(run_function(module, func, input.call(), Limits::default()).path);
     }
     Some(paths)
-}
-
-fn scalars_of(module: &Module, data: DataTypeId, values: &[i128], scalars: &mut Vec<Scalar>) {
-    match &module.types[data] {
-        DataType::Array { element, length } => {
-            for _ in 0..*length {
-                scalars_of(module, *element, values, scalars);
-            }
-        }
-        DataType::Struct { fields, .. } => {
-            for field in fields {
-                scalars_of(module, field.ty, values, scalars);
-            }
-        }
-        DataType::Pointer { pointee, .. } => scalars_of(module, *pointee, values, scalars),
-        _ => scalars.push(Scalar { values: values.to_vec() }),
-    }
-}
-
-fn parameter(
-    module: &Module,
-    name: &str,
-    data: DataTypeId,
-    values: &mut impl Iterator<Item = i128>,
-    objects: &mut Vec<ObjectInput>,
-) -> NamedValue {
-    let (element, count) = match &module.types[data] {
-        DataType::Array { element, length } => (*element, *length),
-        DataType::Pointer { pointee, .. } => (*pointee, 1),
-        _ => return NamedValue { name: name.to_string(), data, value: value_of(module, data, values) },
-    };
-    let items = (0..count).map(|_| value_of(module, element, values)).collect();
-    objects.push(ObjectInput { name: name.to_string(), element, values: items, is_array: true });
-    let value = DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 });
-    NamedValue { name: name.to_string(), data, value }
-}
-
-fn value_of(module: &Module, data: DataTypeId, values: &mut impl Iterator<Item = i128>) -> DataValue {
-    match &module.types[data] {
-        DataType::Array { element, length } => {
-            DataValue::Array((0..*length).map(|_| value_of(module, *element, values)).collect())
-        }
-        DataType::Struct { fields, .. } => {
-            DataValue::Struct(fields.iter().map(|field| value_of(module, field.ty, values)).collect())
-        }
-        scalar => {
-            let value = values.next().expect("a value for every scalar");
-            DataValue::Int(mask(value as u64, 8 * scalar.size(&module.types) as u8))
-        }
-    }
 }
 
 /// A program's inputs are 32-bit numbers named in the domain lines, in the order of its requests.
@@ -284,24 +196,24 @@ fn brute_program(module: &Module, func: FuncId, expectation: &Expectation, limit
     explore(module, func, &entry, &mut tests);
     let TestKind::Program { inputs } = &tests.0.first()?.kind else { return None };
     // Every request, with as many 4-byte elements as its size has.
-    let mut scalars: Vec<Scalar> = Vec::new();
+    let mut scalars: Vec<&[i128]> = Vec::new();
     for input in inputs {
         let values = &expectation.domains.iter().find(|(name, _)| *name == input.name)?.1;
         if input.bytes.len() % 4 != 0 {
             return None;
         }
-        scalars.extend((0..input.bytes.len() / 4).map(|_| Scalar { values: values.clone() }));
+        scalars.extend((0..input.bytes.len() / 4).map(|_| values.as_slice()));
     }
-    let points: u64 = scalars.iter().map(|scalar| scalar.values.len() as u64).product();
+    let points: u64 = scalars.iter().map(|values| values.len() as u64).product();
     if points > limit {
         return None;
     }
     let mut paths = BTreeSet::new();
     for point in 0..points {
         let mut rest = point;
-        let mut bytes = scalars.iter().flat_map(|scalar| {
-            let count = scalar.values.len() as u64;
-            let value = scalar.values[(rest % count) as usize];
+        let mut bytes = scalars.iter().flat_map(|values| {
+            let count = values.len() as u64;
+            let value = values[(rest % count) as usize];
             rest /= count;
             (value as i32).to_le_bytes()
         });

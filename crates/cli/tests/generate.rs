@@ -33,7 +33,8 @@ fn every_example_gives_the_tests_that_it_promises_and_all_of_them_replay() {
     for example in examples() {
         for expectation in &example.expectations {
             let out = tempfile::tempdir().expect("a scratch directory");
-            let mut arguments = expectation.options.clone();
+            let mut arguments = vec!["-c".to_string(), "paths".to_string()];
+            arguments.extend(expectation.options.clone());
             if !expectation.has("--entry") {
                 arguments.extend(["-f".to_string(), expectation.function.clone()]);
             }
@@ -93,7 +94,7 @@ fn the_same_run_gives_the_same_bytes_whatever_the_number_of_jobs() {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let run = |folder: &str, jobs: &str| {
             let out = scratch.path().join(folder);
-            let (_, report) = generate(&example, &["--jobs".to_string(), jobs.to_string()], &out);
+            let (_, report) = generate(&example, &["-c", "paths,mcdc", "--jobs", jobs].map(str::to_string), &out);
             let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(&out)
                 .expect("the output directory")
                 .map(|entry| entry.expect("readable").path())

@@ -14,6 +14,7 @@
 mod functions;
 #[path = "random_programs/rng.rs"]
 mod rng;
+mod support;
 #[path = "random_programs/whole.rs"]
 mod whole;
 
@@ -22,21 +23,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use touchstone_criteria::{NamedValue, ObjectInput, Replay, TestCase};
-use touchstone_engine::{Aliases, Call, Config, Event, Sink, explore, global_inputs, program_arguments, run_function};
+use support::domain::Domain;
+use support::long;
+use touchstone_criteria::{Replay, TestCase};
+use touchstone_engine::{Aliases, Config, Event, Sink, explore, program_arguments, run_function};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, Limits, Machine, PathRecorder, Value};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, PointerTarget, mask};
+use touchstone_ir::{FuncId, Module};
 
 /// Functions in one file: reading a file costs more than exploring one of these.
 const BATCH: u64 = 20;
 /// Whole programs in one file.
 const UNITS: u64 = 5;
-
-/// Whether the long tests were asked for.
-fn long() -> bool {
-    std::env::var_os("TOUCHSTONE_LONG").is_some()
-}
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
@@ -223,87 +221,25 @@ struct Brute {
 
 /// All inputs that the precondition allows, in the interpreter.
 fn brute_force(module: &Module, func: FuncId, pre: FuncId, unit: &Unit) -> Brute {
-    let mut values = Vec::new();
-    let mut shapes: Vec<(String, DataTypeId)> =
-        module.functions[func].params.iter().map(|param| (param.name.clone(), param.data)).collect();
-    let params = shapes.len();
-    let globals = global_inputs(module, func);
-    shapes.extend(globals.iter().map(|&id| (module.globals[id].name.clone(), module.globals[id].data)));
-    for (name, data) in &shapes {
+    let values = |name: &str| {
         let domain = unit.domains.iter().find(|(known, ..)| known == name);
         let (_, low, high) = domain.unwrap_or_else(|| panic!("{name} has no domain\n{}", unit.text));
-        scalars(module, *data, &(*low..=*high).collect::<Vec<_>>(), &mut values);
-    }
-    let points: u64 = values.iter().map(|values: &Vec<i64>| values.len() as u64).product();
+        Some((i128::from(*low)..=i128::from(*high)).collect())
+    };
+    let domain = Domain::new(module, func, &values, u64::MAX).expect("inputs that can be enumerated");
     let mut brute = Brute::default();
-    for point in 0..points {
-        let mut rest = point;
-        let mut next = values.iter().map(|values| {
-            let count = values.len() as u64;
-            let value = values[(rest % count) as usize];
-            rest /= count;
-            value
-        });
-        let mut objects = Vec::new();
-        let mut inputs = Vec::new();
-        for (index, (name, data)) in shapes.iter().enumerate() {
-            inputs.push(input(module, name, *data, index < params, &mut next, &mut objects));
-        }
-        let call = Call { params: &inputs[..params], globals: &inputs[params..], objects: &objects };
-        let allowed = run_function(module, pre, call, Limits::default());
+    for point in 0..domain.points {
+        let input = domain.at(point);
+        let allowed = run_function(module, pre, input.call(), Limits::default());
         if !matches!(allowed.end, End::Returned(Some(Value::Int(value))) if value != 0) {
             continue;
         }
-        let run = run_function(module, func, call, Limits::default());
+        let run = run_function(module, func, input.call(), Limits::default());
         if brute.paths.insert(run.path) {
-            let shown: Vec<String> = inputs.iter().map(|input| format!("{}={:?}", input.name, input.value)).collect();
-            let objects: Vec<String> = objects.iter().map(|object| format!("{:?}", object.values)).collect();
-            brute.examples.push((run.path, format!("{} {} -> {:?}", shown.join(" "), objects.join(" "), run.end)));
+            brute.examples.push((run.path, format!("{} -> {:?}", input.shown(), run.end)));
         }
     }
     brute
-}
-
-fn scalars(module: &Module, data: DataTypeId, domain: &[i64], all: &mut Vec<Vec<i64>>) {
-    match &module.types[data] {
-        DataType::Array { element, length } => (0..*length).for_each(|_| scalars(module, *element, domain, all)),
-        DataType::Struct { fields, .. } => fields.iter().for_each(|field| scalars(module, field.ty, domain, all)),
-        _ => all.push(domain.to_vec()),
-    }
-}
-
-fn input(
-    module: &Module,
-    name: &str,
-    data: DataTypeId,
-    parameter: bool,
-    next: &mut impl Iterator<Item = i64>,
-    objects: &mut Vec<ObjectInput>,
-) -> NamedValue {
-    let value = match &module.types[data] {
-        DataType::Array { element, length } if parameter => {
-            let values = (0..*length).map(|_| value_of(module, *element, next)).collect();
-            objects.push(ObjectInput { name: name.to_string(), element: *element, values, is_array: true });
-            DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 })
-        }
-        _ => value_of(module, data, next),
-    };
-    NamedValue { name: name.to_string(), data, value }
-}
-
-fn value_of(module: &Module, data: DataTypeId, next: &mut impl Iterator<Item = i64>) -> DataValue {
-    match &module.types[data] {
-        DataType::Array { element, length } => {
-            DataValue::Array((0..*length).map(|_| value_of(module, *element, next)).collect())
-        }
-        DataType::Struct { fields, .. } => {
-            DataValue::Struct(fields.iter().map(|field| value_of(module, field.ty, next)).collect())
-        }
-        scalar => {
-            let value = next.next().expect("a value for every scalar");
-            DataValue::Int(mask(value as u64, 8 * scalar.size(&module.types) as u8))
-        }
-    }
 }
 
 #[test]
@@ -317,7 +253,7 @@ fn tests_of_random_functions_replay_on_the_compiled_program() {
         let text: String = units.iter().map(|unit| unit.text.as_str()).collect();
         let file = write(scratch.path(), "functions.c", &text);
         let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-        command.args(["generate", "--quiet", "--format", "json", "--jobs", "1", "-o"]);
+        command.args(["generate", "-c", "paths", "--quiet", "--format", "json", "--jobs", "1", "-o"]);
         command.arg(scratch.path().join("out")).arg(&file);
         for unit in &units {
             command.args(["-f", &unit.name]);

@@ -6,7 +6,7 @@ use crate::names::Locals;
 use crate::values::{LocalObject, Values};
 use crate::visibility::Visibility;
 use std::collections::BTreeSet;
-use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind};
+use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarget};
 
 /// What all tests of a file share.
@@ -54,10 +54,19 @@ fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
             writer.declare_params(params)?;
             writer.set_globals(globals)?;
             writer.lines.extend(announcements(program, test));
+            writer.lines.extend(skip(test));
             writer.call(test)?;
             writer.check(test, objects)?;
             Ok((writer.lines, writer.values.declarations))
         }
+    }
+}
+
+/// Ends a test that is known not to be checkable before it does any harm.
+fn skip(test: &TestCase) -> Option<String> {
+    match &test.replayed {
+        Replay::NotCheckable(why) => Some(format!("SKIP({});", literal::text(why))),
+        Replay::NotRun | Replay::Agreed | Replay::Disagreed(_) => None,
     }
 }
 
@@ -86,6 +95,7 @@ pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
 fn program_body(program: &Program, test: &TestCase, inputs: &[MadeInput]) -> Vec<String> {
     let mut lines: Vec<String> = inputs.iter().map(input_line).collect();
     lines.extend(announcements(program, test));
+    lines.extend(skip(test));
     let void = matches!(program.module.types[program.function.result_data], DataType::Void);
     // The result of `main` is the exit status of the program.
     if matches!(test.outcome, Outcome::Returned | Outcome::OracleRejected) {

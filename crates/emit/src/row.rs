@@ -10,12 +10,15 @@ use crate::ctype::Unwritable;
 use crate::literal;
 use crate::place::member;
 use std::collections::BTreeMap;
-use touchstone_criteria::{NamedValue, ObjectInput, Outcome, TestCase, TestKind};
+use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue};
 
 /// The test as a row, with its shape before it if the file doesn't have it yet. `None` if it can't be a row.
 pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<TestText> {
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
+    if matches!(test.replayed, Replay::NotCheckable(_)) {
+        return None;
+    }
     let error = matches!(test.outcome, Outcome::Error { .. });
     if !error && test.expected.output.as_ref().is_some_and(|output| !output.is_empty()) {
         return None;

@@ -28,6 +28,8 @@ pub struct ConcreteRun {
     pub rows: Vec<SeenRow>,
     /// The oracle, if there is one and the run returned, accepts the result.
     pub accepted: bool,
+    /// It did something that traps on common machines: the least number divided by -1.
+    pub traps: bool,
 }
 
 /// What to look at in a concrete run.
@@ -95,6 +97,7 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
     let before = run.snapshot();
     let (end, recorder, hits, rows) = observed(&mut run.machine, func, &args, look.watch);
     let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
+    let traps = run.machine.traps();
     let accepted = match (look.oracle, &end) {
         (Some(oracle), End::Returned(value)) => {
             let result = value.or(result_object.map(|object| Value::ptr(object, 0)));
@@ -103,7 +106,7 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
         _ => true,
     };
     let requested = Vec::new();
-    ConcreteRun { path: recorder.finish(&end).value(), end, expected, requested, hits, rows, accepted }
+    ConcreteRun { path: recorder.finish(&end).value(), end, expected, requested, hits, rows, accepted, traps }
 }
 
 /// A call under a watcher, or only under a recorder where nothing is watched.
@@ -149,7 +152,8 @@ pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look:
         MadeInput { name: request.name.clone(), bytes }
     };
     let requested = machine.requested_inputs().iter().enumerate().map(answer).collect();
-    ConcreteRun { path: recorder.finish(&end).value(), end, expected, requested, hits, rows, accepted: true }
+    let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
+    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps }
 }
 
 /// The name that a program under test finds as its own in its argument list.

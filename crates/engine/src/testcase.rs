@@ -16,6 +16,9 @@ const SHORT_RUN: u64 = 50_000;
 /// Outcomes that a description shows.
 const SHOWN: usize = 8;
 
+/// Why a test is not run on the real program.
+const TRAPS: &str = "it divides the least number by -1, which traps on common machines";
+
 impl Executor<'_> {
     /// The test for a path that has ended, with what the reference interpreter says about it.
     pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> TestCase {
@@ -75,7 +78,11 @@ impl Executor<'_> {
             description: self.describe(state),
             path: run.path,
             covers: run.hits,
-            replayed: disagreement.map_or(Replay::NotRun, Replay::Disagreed),
+            replayed: match disagreement {
+                Some(why) => Replay::Disagreed(why),
+                None if run.traps => Replay::NotCheckable(TRAPS.to_string()),
+                None => Replay::NotRun,
+            },
         }
     }
 

@@ -350,7 +350,31 @@ fn a_condition_that_is_lowered_twice_is_one_point() {
     let places = places(function(&module, "f"));
     let counts: Vec<(&str, usize)> =
         points.iter().zip(places.values()).map(|(point, count)| (point.text.as_str(), *count)).collect();
-    assert_eq!(counts, [("if ((a > 0) == (b > 0))", 1), ("a > 0", 1), ("b > 0", 2)]);
+    assert_eq!(counts, [("if ((a > 0) == (b > 0))", 1), ("(a > 0) == (b > 0)", 1), ("a > 0", 1), ("b > 0", 2)]);
+}
+
+#[test]
+fn a_decision_of_several_conditions_has_a_point_if_control_asks_for_it() {
+    let check = |body: &str, expected: &[(&str, &str)]| {
+        check_formulas(body, expected, |kind| matches!(kind, PointKind::Decision(_)));
+    };
+    check("if (a && b > 1) ;", &[("a && b > 1", "(Ne(a, 0) && Slt(1, b))")]);
+    check("while (!(a || b)) a++;", &[("!(a || b)", "!(Ne(a, 0) || Ne(b, 0))")]);
+    check("if (a) ;", &[]);
+    check("if (a && g(b)) ;", &[]);
+    check("p = a && b;", &[]);
+}
+
+#[test]
+fn a_store_at_a_computed_place_has_a_point_if_neither_side_has_an_effect() {
+    let check = |body: &str, expected: &[(&str, &str)]| {
+        check_formulas(body, expected, |kind| matches!(kind, PointKind::Store { .. }));
+    };
+    check("v[a] = b;", &[("v[a]", "v + Mul(Sext64(a), 4)")]);
+    check("*v = b; *(v + 1) = 2;", &[("*v", "v"), ("*(v + 1)", "v + Mul(Sext64(1), 4)")]);
+    check("q->x = b;", &[("q->x", "q")]);
+    check("ga[a & 7] = 1;", &[("ga[a & 7]", "&ga + Mul(Sext64(And(a, 7)), 4)")]);
+    check("a = 1; gv = 2; v[a++] = 3; v[a] = g(b); v[a] += 1; v[0]++;", &[]);
 }
 
 #[track_caller]

@@ -31,6 +31,11 @@ pub fn bin(op: BinOp, a: u64, b: u64, bits: u8) -> Result<u64, ErrorKind> {
     Ok(mask(value, bits))
 }
 
+/// Whether an operation traps on common machines although it has a value here: the least number divided by -1.
+pub fn traps(op: BinOp, a: u64, b: u64, bits: u8) -> bool {
+    matches!(op, BinOp::SDiv | BinOp::SRem) && b == mask(u64::MAX, bits) && a == 1 << (bits - 1)
+}
+
 /// Whether `a op b` holds for `bits`-bit integers.
 pub fn cmp(op: CmpOp, a: u64, b: u64, bits: u8) -> bool {
     match op {

@@ -138,6 +138,8 @@ pub struct Machine<'m> {
     /// Arguments of the call that is being made.
     arguments: Vec<Value>,
     steps_left: u64,
+    /// Something that traps on common machines was executed.
+    traps: bool,
 }
 
 impl<'m> Machine<'m> {
@@ -156,6 +158,7 @@ impl<'m> Machine<'m> {
             slots: Vec::new(),
             arguments: Vec::new(),
             steps_left: 0,
+            traps: false,
         };
         machine.make_globals();
         machine
@@ -193,6 +196,12 @@ impl<'m> Machine<'m> {
         }
         self.out_of_memory = true;
         self.memory.alloc_beyond_limit(kind)
+    }
+
+    /// Whether something was executed that traps on common machines though it has a value here: the least number divided
+    /// by -1.
+    pub fn traps(&self) -> bool {
+        self.traps
     }
 
     /// A new object with undefined bytes. If it is too big for the limit it is made empty, and the next call ends with
@@ -454,7 +463,9 @@ impl<'m> Machine<'m> {
             InstKind::Copy { dst, src } => self.set(frame, *dst, self.get(frame, *src)),
             InstKind::Bin { dst, op, a, b } => {
                 let bits = frame.function.regs[*dst].ty.bits();
-                let value = crate::arith::bin(*op, self.int(frame, *a)?, self.int(frame, *b)?, bits)?;
+                let (x, y) = (self.int(frame, *a)?, self.int(frame, *b)?);
+                let value = crate::arith::bin(*op, x, y, bits)?;
+                self.traps |= crate::arith::traps(*op, x, y, bits);
                 self.set(frame, *dst, Value::Int(value));
             }
             InstKind::Cmp { dst, op, a, b } => {

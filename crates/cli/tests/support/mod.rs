@@ -3,6 +3,8 @@
 // Each test file uses a part of this.
 #![allow(dead_code)]
 
+pub mod domain;
+
 use std::path::{Path, PathBuf};
 
 /// A program of `examples/`.
@@ -10,6 +12,8 @@ pub struct Example {
     pub name: String,
     pub files: Vec<PathBuf>,
     pub expectations: Vec<Expectation>,
+    /// `// inputs: FUNCTION OPTION…`: what a function that others call needs to know when it is tested by itself.
+    pub inputs: Vec<(String, Vec<String>)>,
     /// `// run: status=N`.
     pub run_status: Option<i32>,
 }
@@ -72,6 +76,7 @@ fn read(files: Vec<PathBuf>) -> Example {
         name: files[0].file_name().expect("a file").to_string_lossy().into_owned(),
         files: files.clone(),
         expectations: Vec::new(),
+        inputs: Vec::new(),
         run_status: None,
     };
     for file in &files {
@@ -82,6 +87,9 @@ fn read(files: Vec<PathBuf>) -> Example {
             } else if let Some(rest) = line.strip_prefix("// domain: ") {
                 let last = example.expectations.last_mut().expect("a domain follows its expectation");
                 last.domains.extend(rest.split_whitespace().map(domain));
+            } else if let Some(rest) = line.strip_prefix("// inputs: ") {
+                let mut words = rest.split_whitespace().map(str::to_string);
+                example.inputs.push((words.next().expect("a function"), words.collect()));
             } else if let Some(rest) = line.strip_prefix("// run: status=") {
                 example.run_status = Some(rest.trim().parse().expect("a status"));
             }

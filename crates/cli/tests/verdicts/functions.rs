@@ -12,7 +12,7 @@ pub struct Made {
     pub text: String,
     /// Values of each input that the precondition can allow; a pointer's are those of what it points to.
     pub domains: Vec<(String, Vec<i128>)>,
-    /// Whether there is an input `p` that is a pointer. The precondition says nothing about it.
+    /// Whether there is an input `p` (and perhaps `q`) that is a pointer. The precondition says nothing about it.
     pub pointer: bool,
 }
 
@@ -59,7 +59,7 @@ pub fn function(seed: u64) -> Made {
         domains.push((global.clone(), vec![0, 1]));
         inputs.push(global);
     }
-    let mut pointer = false;
+    let (mut pointer, mut second) = (false, false);
     let mut allowed: Vec<String> = domains
         .iter()
         .map(|(name, values)| format!("{name} >= {} && {name} <= {}", values[0], values[values.len() - 1]))
@@ -68,6 +68,11 @@ pub fn function(seed: u64) -> Made {
         pointer = true;
         params.push("int *p".to_string());
         domains.push(("p".to_string(), vec![-1, 0, 1]));
+        if rng.chance(50) && points * 24 <= MOST_POINTS {
+            second = true;
+            params.push("int *q".to_string());
+            domains.push(("q".to_string(), vec![0, 2]));
+        }
     }
     let params = params.join(", ");
     if rng.chance(40) {
@@ -85,6 +90,7 @@ pub fn function(seed: u64) -> Made {
         name: name.clone(),
         inputs,
         pointer,
+        second,
         known: Vec::new(),
         leaves: 0,
         loops: 0,
@@ -104,6 +110,7 @@ struct Body {
     name: String,
     inputs: Vec<String>,
     pointer: bool,
+    second: bool,
     /// Pure conditions that were used already.
     known: Vec<String>,
     /// Conditions that the current decision may still have.
@@ -168,7 +175,7 @@ impl Body {
             0 => format!("{pad}r += {};\n", self.number()),
             1 => format!("{pad}t = {};\n", self.number()),
             2 => format!("{pad}{} = {};\n", self.rng.word("t u r"), self.decision(3)),
-            3 => format!("{pad}arr[{} & 3] = {};\n", self.number(), self.number()),
+            3 => self.store(&pad),
             4 => {
                 let condition = self.decision(3);
                 format!("{pad}r = {condition} ? {} : {};\n", self.number(), self.number())
@@ -198,6 +205,20 @@ impl Body {
                 let (a, b, c) = (self.decision(2), self.decision(2), self.decision(2));
                 format!("{pad}r = {a} ? ({b} ? 1 : 2) : {c};\n")
             }
+        }
+    }
+
+    /// An assignment to a computed place.
+    fn store(&mut self, pad: &str) -> String {
+        let (index, value) = (self.number(), self.number());
+        match self.rng.below(8) {
+            0 if self.second => format!("{pad}if (p && q) *p = *q + {value};\n"),
+            1 if self.second => format!("{pad}if (q) *q = {value};\n"),
+            0..=3 if self.pointer => format!("{pad}if (p) *p = {value};\n"),
+            4 if self.pointer => format!("{pad}*p = {value};\n"),
+            5 => format!("{pad}arr[{}] = {value};\n", self.variable()),
+            6 => format!("{pad}arr[arr[{index} & 3] & 3] = {value};\n"),
+            _ => format!("{pad}arr[{index} & 3] = {value};\n"),
         }
     }
 

@@ -10,7 +10,7 @@
 use crate::registry::{Draft, Labelling, Scope};
 use crate::{Goal, Mutator};
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, CmpOp, DataType, DataTypeId, Expr, ExprKind, PointKind, Ty, mask};
+use touchstone_ir::{BinOp, CmpOp, DataType, DataTypeId, Expr, ExprKind, PointId, PointKind, Ty, mask};
 
 pub(crate) struct Wm;
 
@@ -43,15 +43,16 @@ impl Labelling for Wm {
                 PointKind::Statement | PointKind::Label { .. } => {}
                 PointKind::Value(_) if left_sides.iter().any(|left| is_inside(point.span, *left)) => {}
                 PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => {
-                    for mutant in mutation.mutants(expr, &[]) {
+                    let conditions = conditions_inside(scope, id);
+                    for mutant in mutation.mutants(expr, &Around { conditions: &conditions, pointers: &[] }) {
                         let predicate = Expr::cmp(CmpOp::Ne, expr.clone(), mutant.expr.clone());
                         add(mutant, predicate);
                     }
                 }
                 PointKind::Store { address, value } => {
-                    for mutant in mutation.mutants(address, &pointers) {
+                    for mutant in mutation.mutants(address, &Around { conditions: &[], pointers: &pointers }) {
                         let predicate = lands_elsewhere(address, &mutant.expr, value);
-                        let (from, to) = (format!("{} in {} =", mutant.from, point.text), mutant.to.clone());
+                        let (from, to) = (format!("left side {}: {}", point.text, mutant.from), mutant.to.clone());
                         add(Mutant { from, to, ..mutant }, predicate);
                     }
                 }
@@ -192,6 +193,27 @@ fn same(a: &Expr, b: &Expr) -> bool {
     parts.into_iter().zip(others).all(|(a, b)| same(a, b))
 }
 
+/// The conditions that stand inside of what a point is about: they have points of their own.
+fn conditions_inside<'m>(scope: &Scope<'m>, id: PointId) -> Vec<&'m Expr> {
+    let points = &scope.function().points;
+    let span = points[id].span;
+    let inside = points.iter().filter_map(|(other, point)| match &point.kind {
+        PointKind::Condition { value, .. } if other != id && (point.span == span || is_inside(point.span, span)) => {
+            Some(value)
+        }
+        _ => None,
+    });
+    inside.collect()
+}
+
+/// What makes a difference to the mutants of a place.
+struct Around<'a> {
+    /// Parts that are mutated elsewhere.
+    conditions: &'a [&'a Expr],
+    /// Pointers, with what they point to, that may take each other's place.
+    pointers: &'a [(Expr, DataTypeId)],
+}
+
 /// What mutants are made of.
 struct Mutation<'m> {
     variables: Vec<Expr>,
@@ -199,10 +221,10 @@ struct Mutation<'m> {
 }
 
 impl Mutation<'_> {
-    /// The wanted mutants of an expression, no two the same. Each of the pointers may take the place of another one.
-    fn mutants(&self, expr: &Expr, pointers: &[(Expr, DataTypeId)]) -> Vec<Mutant> {
+    /// The wanted mutants of an expression, no two the same.
+    fn mutants(&self, expr: &Expr, around: &Around<'_>) -> Vec<Mutant> {
         let mut all = Vec::new();
-        self.mutate(expr, pointers, &mut all);
+        self.mutate(expr, around, &mut all);
         let wanted = &self.scope.options.mutators;
         let mut kept: Vec<Mutant> = Vec::new();
         for mutant in all {
@@ -216,23 +238,20 @@ impl Mutation<'_> {
     }
 
     /// All mutants of an expression: of itself, and with one mutated part.
-    fn mutate(&self, expr: &Expr, pointers: &[(Expr, DataTypeId)], mutants: &mut Vec<Mutant>) {
+    fn mutate(&self, expr: &Expr, around: &Around<'_>, mutants: &mut Vec<Mutant>) {
         own_mutants(expr, &self.variables, mutants);
-        if let Some((_, data)) = pointers.iter().find(|(known, _)| known.kind == expr.kind) {
-            let others = pointers.iter().filter(|(other, to)| to == data && other.kind != expr.kind);
+        if let Some((_, data)) = around.pointers.iter().find(|(known, _)| known.kind == expr.kind) {
+            let others = around.pointers.iter().filter(|(other, to)| to == data && other.kind != expr.kind);
             for (other, _) in others {
                 mutants.push(made(Mutator::Vrp, expr, other.clone(), other.text.clone()));
             }
         }
         for (index, part) in expr.parts().into_iter().enumerate() {
-            // Conditions have points of their own.
-            let of_decision = matches!(expr.kind, ExprKind::And(..) | ExprKind::Or(..))
-                || matches!(expr.kind, ExprKind::Ite(..)) && index == 0;
-            if of_decision && !matches!(part.kind, ExprKind::And(..) | ExprKind::Or(..) | ExprKind::Not(..)) {
+            if around.conditions.iter().any(|condition| same(condition, part)) {
                 continue;
             }
             let mut inner = Vec::new();
-            self.mutate(part, pointers, &mut inner);
+            self.mutate(part, around, &mut inner);
             for mutant in inner {
                 mutants.push(Mutant { expr: with_part(expr, index, mutant.expr), ..mutant });
             }

@@ -422,6 +422,8 @@ func @f(%0 "a": i32 ty0, %1 "s": ptr ty3 aggregate) -> i32 ty0 internal library 
   point p1 value (ite i32 (eq i1 (ptr %1 "s") (ptr @g)) (i32 unsigned -1 "m") (sub i32 (i32 %0 "a") (i32 1)) "c") "c"
   point p2 condition d0.c0 (or_else i1 (not i1 (i1 0)) (ne i1 (load i8 (ptr_add ptr (ptr s0) (i64 2))) (i8 0)) "a") "a" @f0:3:5
   point p3 label "L1" (i1 signed 1 "1") "label(1)"
+  point p4 decision (and_then i1 (i1 1) (i1 0) "a && b") "a && b" @f0:3:5
+  point p5 store (ptr_add ptr (ptr s0) (i64 2)) (i8 7 "7") "*s" @f0:3:5
 b0:
   point p0
   %2: i1 = cmp slt %0, -3 @f0:3:5-3:6
