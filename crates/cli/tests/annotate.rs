@@ -98,6 +98,7 @@ const COLLECTOR: &str = r#"
 #include <fcntl.h>
 #include <string.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 void touchstone_cover(const char *id) {
     char line[300];
@@ -109,18 +110,31 @@ void touchstone_cover(const char *id) {
     if (write(file, line, length + 1) < 0) abort();
     close(file);
 }
+/* A free choice: both. What asserts a label does nothing else. */
+int touchstone_nondet(void) {
+    pid_t child = fork();
+    if (child < 0) abort();
+    if (child == 0) return 1;
+    if (waitpid(child, 0, 0) < 0) abort();
+    return 0;
+}
+void touchstone_assert_label(int holds, const char *id) {
+    if (holds) touchstone_cover(id);
+    _exit(0);
+}
 "#;
 
 /// Ids that annotated text has as labels.
 fn placed(text: &str) -> BTreeSet<String> {
     let ids = text.match_indices("\")").filter_map(|(end, _)| text[..end].rsplit('"').next());
-    ids.map(str::to_string).collect()
+    let is_id = |id: &&str| id.split('.').count() == 4 && id.rsplit('.').next().is_some_and(|hash| hash.len() == 8);
+    ids.filter(is_id).map(str::to_string).collect()
 }
 
 /// Generates tests for a function, runs them on the annotated source, and compares with the campaign.
 /// Gives how many labels were compared, and how many objectives there are.
-fn compare(file: &str, function: &str, options: &[&str], criteria: &str) -> (usize, usize) {
-    let name = format!("{file} {function}");
+fn compare(file: &str, function: &str, options: &[&str], criteria: &str, style: &str) -> (usize, usize) {
+    let name = format!("{file} {function} ({style})");
     let source = support::root().join("examples").join(file);
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let out = scratch.path().join("out");
@@ -143,7 +157,7 @@ fn compare(file: &str, function: &str, options: &[&str], criteria: &str) -> (usi
     let covered: BTreeSet<String> =
         covered.map(|objective| objective["id"].as_str().expect("an id").to_string()).collect();
 
-    let annotated = annotated(&source, criteria, "direct");
+    let annotated = annotated(&source, criteria, style);
     let own = format!("{function}.");
     let placed: BTreeSet<String> = placed(&annotated).into_iter().filter(|id| id.starts_with(&own)).collect();
     let not_placed = annotated.matches(&format!("/* not placed: {own}")).count();
@@ -208,12 +222,60 @@ fn labels_that_our_tests_reach_are_those_that_the_campaign_calls_covered() {
         ("errors.c", "average"),
     ] {
         for criteria in ["stmt,branch,decision,condition,mcc", "wm"] {
-            let (placed, objectives) = compare(file, function, &bounded, criteria);
+            let (placed, objectives) = compare(file, function, &bounded, criteria, "direct");
             labels += placed;
             all += objectives;
         }
     }
     assert!(labels * 10 >= all * 8, "only {labels} of {all} objectives have labels");
+}
+
+#[test]
+fn the_free_choices_of_the_tight_style_reach_the_same_labels() {
+    let mut labels = 0;
+    for (file, function) in [
+        ("triangle.c", "triangle"),
+        ("max3.c", "max3"),
+        ("tcas.c", "is_threat"),
+        ("binary_search.c", "binary_search"),
+        ("accounts.c", "transfer"),
+        ("errors.c", "average"),
+    ] {
+        for criteria in ["stmt,branch,decision,condition,dcc,mcc", "wm", "idc"] {
+            labels += compare(file, function, &["--timeout", "20"], criteria, "tight").0;
+        }
+    }
+    assert!(labels >= 300, "only {labels} labels");
+}
+
+#[test]
+fn annotated_text_has_every_objective_once_and_gives_no_warning() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let include = include_dir(scratch.path());
+    let criteria = "stmt,branch,decision,condition,dcc,mcc,wm,idc,rte,labels";
+    let warnings = |file: &Path| {
+        let object = scratch.path().join("object.o");
+        let mut command = Command::new("cc");
+        command.args(["-Wall", "-c", "-I"]).arg(&include).arg(file).arg("-o").arg(&object);
+        text(&command.output().expect("cc runs").stderr).lines().filter(|line| line.contains("warning:")).count()
+    };
+    for example in single_files() {
+        let listed = touchstone().args(["objectives", "-c", criteria]).args(&example.files).output().expect("it runs");
+        let listed = text(&listed.stdout);
+        let listed: BTreeSet<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        for style in ["direct", "tight"] {
+            let made = annotated(&example.files[0], criteria, style);
+            assert_eq!(annotated(&example.files[0], criteria, style), made, "{}: two runs differ", example.name);
+            let mut ids = placed(&made);
+            for line in made.lines().filter_map(|line| line.strip_prefix("/* not placed: ")) {
+                assert!(ids.insert(line.split(' ').next().expect("an id").to_string()), "{line}: placed, too");
+            }
+            assert!(ids.iter().map(String::as_str).eq(listed.iter().copied()), "{}: other ids", example.name);
+            let file = scratch.path().join(&example.name);
+            std::fs::write(&file, made).expect("writable");
+            assert_eq!(warnings(&file), warnings(&example.files[0]), "{} ({style})", example.name);
+        }
+    }
 }
 
 #[test]

@@ -134,7 +134,9 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
         return narrowing(scope, point, expr, wide, drafts);
     }
     let ExprKind::Bin(op, a, b) = &expr.kind else { return };
-    if expr.text.is_empty() {
+    // A negative literal is a minus before a number, too.
+    let literal = matches!((&a.kind, &b.kind), (ExprKind::Const(_), ExprKind::Const(_))) && a.text.is_empty();
+    if expr.text.is_empty() || literal {
         return;
     }
     let (predicate, what) = match op {

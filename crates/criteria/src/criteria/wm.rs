@@ -31,11 +31,15 @@ impl Labelling for Wm {
             .collect();
         let mut drafts = Vec::new();
         for (id, point) in scope.function().points.iter() {
+            let first = drafts.len();
             let mut add = |mutant: Mutant, predicate: Expr| {
+                let text = format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to);
+                let again = drafts[first..].iter().filter(|draft: &&Draft| without_number(&draft.text) == text).count();
                 drafts.push(Draft {
                     goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate) },
                     span: point.span,
-                    text: format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to),
+                    // What stands twice in an expression is told apart by a number.
+                    text: if again == 0 { text } else { format!("{text}{NUMBER}{}", again + 1) },
                     known: None,
                 });
             };
@@ -60,6 +64,13 @@ impl Labelling for Wm {
         }
         drafts
     }
+}
+
+/// What stands before the number of a part that the expression has before.
+const NUMBER: &str = ", occurrence ";
+
+fn without_number(text: &str) -> &str {
+    text.split(NUMBER).next().unwrap_or_default()
 }
 
 /// `&l != &l' && (l != e || l' != e)`
