@@ -262,6 +262,19 @@ fn every_kind_of_run_time_error_has_its_objective() {
 }
 
 #[test]
+fn a_test_that_would_trap_skips_itself() {
+    let case = Case::new("int f(int a, int b) { return b == 0 ? 0 : a / b; }\n");
+    let report = case.report("generate", &["-c", "rte", "-o", "out"]);
+    let [test] = list(&report, "tests") else { panic!("{report}") };
+    assert_eq!((&test["inputs"]["a"], &test["inputs"]["b"]), (&i64::from(i32::MIN).into(), &(-1).into()));
+    assert_eq!((&test["replay"], &test["replayed"]), (&"not_checkable".into(), &false.into()));
+    assert!(word(test, "replay_why").contains("divides the least number by -1"), "{test}");
+    // The others replay.
+    let report = case.report("generate", &["-c", "paths,mcc", "-o", "out"]);
+    assert!(list(&report, "tests").iter().all(|test| test["replayed"] == true), "{report}");
+}
+
+#[test]
 fn labels_have_both_forms_and_stand_anywhere() {
     let head = "#include <touchstone.h>\nvoid pc_label(int, ...);\n";
     let labels = |source: &str, expected: &[&str]| check("labels", &[], &format!("{head}{source}"), expected);

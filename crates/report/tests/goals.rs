@@ -73,13 +73,13 @@ fn criteria_of_one_function_share_its_tests_and_times() {
         &Extras::default(),
         Style { color: false, width: 120 },
         "\
-function                 criterion   covered  infeasible  unknown  of feasible             tests  explore  replay
-step                     stmt          12/12           0        0  100% of 12    ████████      6     0.12    0.50
-                         branch     999/1000           0        1   99% of 1000  ███████░
-                         mcdc          13/24           2        9   59% of 22    ████░░░░
-                         wm            1/300           0      299   <1% of 300   ░░░░░░░░
+function                 criterion   covered  infeasible  unknown  of feasible                 tests  explore  replay
+step                     stmt          12/12           0        0  100% of 12        ████████      6     0.12    0.50
+                         branch     999/1000           0        1   99% of 1000      ███████░
+                         mcdc          13/24           2        9   59% of 22        ████░░░░
+                         wm            1/300           0      299   <1% of 300       ░░░░░░░░
                          rte             0/4           4        0  -
-limit_of_the_controller  mcdc            0/0           0        0  -                           6     0.12       -
+limit_of_the_controller  mcdc            0/0           0        0  nothing to cover                6     0.12       -
 ",
     );
 }

@@ -236,7 +236,7 @@ fn a_test_is_natural_json() {
         r##""#5":5,"objects":{"list":{"value":-5,"next":{"object":"a","offset":4}},"##,
         r#""a":[1,{"undefined":true}]}},"outcome":"returned","expected":{"result":-1,"#,
         r#""objects":{"list":{"value":6,"next":null},"a":[1,2]},"globals":{"count":-3},"output":"hi\n"},"#,
-        r#""replayed":true,"replay":"agreed"}"#,
+        r#""covers":[],"covers_alone":[],"replayed":true,"replay":"agreed"}"#,
     );
     assert_eq!(test_json(&test, &[], &module), expected);
 
@@ -248,7 +248,7 @@ fn a_test_is_natural_json() {
         r#"{"id":"max3_1","function":"max3","description":"a > b","path":"0000000000000abc","#,
         r#""inputs":{"x":[1,0,255,0]},"outcome":"error","#,
         r#""error":{"kind":"assertion failed","file":"src/max3.c","line":8,"column":7},"expected":{},"#,
-        r#""replayed":false,"replay":"disagreed","replay_why":"no"}"#,
+        r#""covers":[],"covers_alone":[],"replayed":false,"replay":"disagreed","replay_why":"no"}"#,
     );
     assert_eq!(test_json(&test, &[], &module), expected);
     test.outcome = Outcome::Exited(3);

@@ -157,7 +157,7 @@ impl Bench {
         let out = self.dir.path().join("out");
         let mut suite = CSuite::create(&out, &self.module, function, &self.target).expect("a suite");
         for test in tests {
-            suite.add(test).expect("a written test");
+            suite.add(test, &[]).expect("a written test");
         }
         suite.path().to_path_buf()
     }
