@@ -73,9 +73,8 @@ impl FromStr for Mutator {
     type Err = MutatorParseError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let named = |name: &&str| name.eq_ignore_ascii_case(text);
-        let found = Mutator::ALL
-            .into_iter()
-            .find(|mutator| named(&mutator.name()) || mutator.aliases().iter().any(|name| named(name)));
+        let found =
+            Mutator::ALL.into_iter().find(|mutator| named(&mutator.name()) || mutator.aliases().iter().any(&named));
         found.ok_or_else(|| MutatorParseError(text.to_string()))
     }
 }
