@@ -8,7 +8,7 @@ use crate::plan::{self, Task};
 use crate::precondition;
 use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
-use crate::tables::decision_tables;
+use crate::tables::{decision_tables, watch_tests};
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::Path;
@@ -206,6 +206,9 @@ impl Job<'_> {
         if let Some(failed) = failed {
             return Err(failed);
         }
+        if !criteria.is_empty() {
+            watch_tests(module, task.func, &mut tests, &wanted);
+        }
         if !explored.paths && !criteria.is_empty() {
             // Tests were written as they were found; the suite that stays is the smallest part that covers as much.
             let all = tests.len();
@@ -268,7 +271,7 @@ impl Job<'_> {
             return (explore(module, func, config, writer), Explored { paths });
         }
         let closed = wanted.settled.iter().copied().collect();
-        let goals = Goals { closed, watch: Watch::new(module, wanted.goals.clone()) };
+        let goals = Goals { closed, watch: Watch::new(module, wanted.goals.clone()).into() };
         let found = if paths {
             explore_paths_and_goals(module, func, goals, config, writer)
         } else {
