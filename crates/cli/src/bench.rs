@@ -5,6 +5,7 @@
 
 mod labels;
 mod mcdc;
+mod timing;
 
 use crate::args::{Bench, BenchName, Compile, Format};
 use crate::exit::Exit;

@@ -76,7 +76,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     };
     let settled = wanted.settled.contains(&goal);
     let closed: Vec<GoalId> = wanted.goals.ids().filter(|other| *other != goal || settled).collect();
-    let goals = Goals { watch: Watch::new(module, wanted.goals.clone()), closed };
+    let goals = Goals { watch: Watch::new(module, wanted.goals.clone()).into(), closed };
     let mut tests = Tests::default();
     let mut incomplete = Vec::new();
     if !settled {

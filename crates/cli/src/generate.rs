@@ -8,7 +8,7 @@ use crate::plan::{self, Task};
 use crate::precondition;
 use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
-use crate::tables::decision_tables;
+use crate::tables::{decision_tables, watch_tests};
 use anyhow::{Context, Result};
 use std::io::Write;
 use std::path::Path;
@@ -199,6 +199,9 @@ impl Job<'_> {
         if let Some(failed) = failed {
             return Err(failed);
         }
+        if !criteria.is_empty() {
+            watch_tests(module, task.func, &mut tests, &wanted);
+        }
         if !explored.paths && !criteria.is_empty() {
             let rows = rows_for_pairs(module, task.func, &tests, &wanted);
             tests = touchstone_criteria::reduce(tests, &rows);
@@ -288,7 +291,7 @@ impl Job<'_> {
             return (explore(module, func, config, writer), Explored { paths });
         }
         let closed = wanted.settled.iter().copied().collect();
-        let goals = Goals { closed, watch: Watch::new(module, wanted.goals.clone()) };
+        let goals = Goals { closed, watch: Watch::new(module, wanted.goals.clone()).into() };
         let found = if paths {
             explore_paths_and_goals(module, func, goals, config, writer)
         } else {

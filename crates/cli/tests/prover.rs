@@ -43,7 +43,7 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
                 deadline: Some(Instant::now() + Duration::from_millis(300)),
                 ..Config::default()
             };
-            let goals = Goals { watch: watch.clone(), closed: Vec::new() };
+            let goals = Goals { watch: watch.clone().into(), closed: Vec::new() };
             let open = explore_goals(&module, func, goals, &config, &mut Quiet).open;
             let all: Vec<_> = wanted.goals.ids().collect();
             let proved = prove_infeasible(&module, func, &watch, &all, &config);

@@ -240,7 +240,7 @@ impl Subject<'_> {
         let mut wanted = wanted(self.module, &self.scope, criteria);
         let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
         let watch = Watch::new(self.module, wanted.goals.clone());
-        let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone() };
+        let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone().into() };
         // A function over a small domain that takes this long is a failure of its own.
         let deadline = Some(Instant::now() + Duration::from_secs(60));
         let Way { search, labels, aliases } = way;
@@ -529,7 +529,7 @@ fn check(criterion: &str, text: &str, expected: &str) -> Vec<String> {
 fn statuses(module: &Module, func: FuncId, scope: &[FuncId], name: &str, config: &Config) -> (String, Vec<String>) {
     let criterion = criterion_named(name).expect("a criterion");
     let mut wanted = wanted(module, scope, &[criterion]);
-    let goals = Goals { watch: Watch::new(module, wanted.goals.clone()), closed: Vec::new() };
+    let goals = Goals { watch: Watch::new(module, wanted.goals.clone()).into(), closed: Vec::new() };
     let mut tests = Collect::default();
     let found = explore_goals(module, func, goals, config, &mut tests);
     conclude(&mut wanted, &tests.0, &found.result.incomplete, &[], &module.files);

@@ -37,6 +37,8 @@ pub struct ConcreteRun {
 pub struct Look<'a> {
     /// Goals to watch.
     pub watch: Option<&'a Watch>,
+    /// By goal, whether it is worth the time; all are if this is `None`. Others may be missing among the hits.
+    pub wanted: Option<&'a [bool]>,
     /// The function that judges the result.
     pub oracle: Option<FuncId>,
     /// Limits.
@@ -95,7 +97,7 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
         args.push(run.argument(param.aggregate, input));
     }
     let before = run.snapshot();
-    let (end, recorder, hits, rows) = observed(&mut run.machine, func, &args, look.watch);
+    let (end, recorder, hits, rows) = observed(&mut run.machine, func, &args, look);
     let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
     let traps = run.machine.traps();
     let accepted = match (look.oracle, &end) {
@@ -114,19 +116,19 @@ fn observed(
     machine: &mut Machine<'_>,
     func: FuncId,
     args: &[Value],
-    watch: Option<&Watch>,
+    look: Look<'_>,
 ) -> (End, PathRecorder, Vec<GoalId>, Vec<SeenRow>) {
-    match watch {
+    match look.watch {
         None => {
             let mut recorder = PathRecorder::default();
             let end = machine.call(func, args, &mut recorder);
             (end, recorder, Vec::new(), Vec::new())
         }
         Some(watch) => {
-            let mut watcher = Watcher::new(watch);
+            let mut watcher = Watcher::new(watch, look.wanted);
             let end = machine.call(func, args, &mut watcher);
-            let recorder = watcher.recorder.clone();
-            let rows = watcher.rows.clone();
+            let recorder = std::mem::take(&mut watcher.recorder);
+            let rows = std::mem::take(&mut watcher.rows);
             let hits = watcher.hits(&end);
             (end, recorder, hits, rows)
         }
@@ -143,7 +145,7 @@ pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look:
     let mut machine = Machine::new(module, look.limits);
     machine.provide_inputs(inputs.iter().map(|input| (input.name.clone(), input.bytes.clone())).collect());
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &[PROGRAM_NAME.to_string()]);
-    let (end, recorder, hits, rows) = observed(&mut machine, entry, &args, look.watch);
+    let (end, recorder, hits, rows) = observed(&mut machine, entry, &args, look);
     let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
     // What was asked for beyond the answers at hand was answered with zeros.
     let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {

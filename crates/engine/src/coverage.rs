@@ -1,40 +1,89 @@
 //! Coverage along a symbolic path: which goals a state reaches, and under which inputs (DESIGN §6, §7).
 //!
 //! Watching never changes the path space (except in `direct` mode, the baseline of seed 002, which forks on every label).
-//! A decision's evaluation is followed by one node of its graph in the frame; its outcomes are already on the path's
-//! trail, and are only collected when the decision is done and still has open goals.
+//! The outcomes of a decision's evaluation are on the path's trail anyway. Where one can end the evaluation of a decision
+//! that still has open goals, they are collected from there; what is under way is only noted where states are pruned.
 
 use crate::config::Labels;
 use crate::executor::{Executor, Mode};
-use crate::state::{State, Stop};
+use crate::explore::Aim;
+use crate::state::{PathEnd, State, Stop};
 use crate::step::Flow;
 use crate::value::{Scalar, Value};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Goal, GoalId, NodeId, Target, Walk, Watch};
+use touchstone_criteria::{DecisionGraph, Goal, GoalId, Row, Target, Walk, Watch};
 use touchstone_ir::{CondId, CondTag, DecisionId, Expr, ExprKind, FuncId, PointId, Ty};
 use touchstone_solver::{Path, Side, TermId};
 
 /// Which goals are open.
 pub(crate) struct Coverage {
-    pub watch: Watch,
+    pub watch: Rc<Watch>,
     open: Vec<bool>,
     remaining: usize,
+    /// Of them, labels: whether a run reaches one is no matter of its path alone.
+    labels: usize,
+    /// Open decisions, by function and decision.
+    decisions: Vec<Vec<OpenDecision>>,
+    aim: Aim,
     /// Grows whenever a goal is covered.
     pub version: u64,
 }
 
+/// What is still wanted of a decision.
+#[derive(Clone, Default)]
+struct OpenDecision {
+    /// Open goals.
+    goals: usize,
+    /// For every condition, whether its being false, or true, can end the evaluation.
+    ends: Vec<[bool; 2]>,
+    /// Evaluations that reach no open goal any more.
+    barren: FxHashSet<u64>,
+}
+
+/// What a confirming run is watched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Attention {
+    /// Its path only.
+    Path,
+    /// Goals too.
+    Goals,
+}
+
 impl Coverage {
-    pub fn new(watch: Watch, already: &[GoalId]) -> Coverage {
+    pub fn new(watch: Rc<Watch>, already: &[GoalId], aim: Aim) -> Coverage {
         let mut open = vec![true; watch.goals.len()];
         for goal in already {
             open[goal.index()] = false;
         }
-        let remaining = open.iter().filter(|open| **open).count();
-        Coverage { watch, open, remaining, version: 0 }
+        let mut coverage = Coverage { watch, open, remaining: 0, labels: 0, decisions: Vec::new(), aim, version: 0 };
+        let open: Vec<GoalId> = coverage.open_goals().collect();
+        let watch = coverage.watch.clone();
+        for goal in open {
+            coverage.remaining += 1;
+            let kind = &watch.goals[goal];
+            coverage.labels += usize::from(is_label(kind));
+            if let Some((func, decision)) = decision_of(kind)
+                && let Some(watch) = watch.decision(func, decision)
+            {
+                let open = entry(&mut coverage.decisions, func, decision);
+                if open.goals == 0 {
+                    open.ends = ends(&watch.graph);
+                }
+                open.goals += 1;
+            }
+        }
+        coverage
     }
 
     pub fn is_open(&self, goal: GoalId) -> bool {
         self.open[goal.index()]
+    }
+
+    /// Which goals are open, by goal.
+    pub fn open(&self) -> &[bool] {
+        &self.open
     }
 
     pub fn remaining(&self) -> usize {
@@ -45,6 +94,11 @@ impl Coverage {
         if std::mem::replace(&mut self.open[goal.index()], false) {
             self.remaining -= 1;
             self.version += 1;
+            let kind = &self.watch.goals[goal];
+            self.labels -= usize::from(is_label(kind));
+            if let Some((func, decision)) = decision_of(kind) {
+                entry(&mut self.decisions, func, decision).goals -= 1;
+            }
         }
     }
 
@@ -55,10 +109,12 @@ impl Coverage {
     /// Whether an evaluation of a decision that is under way in a frame can end in an open goal.
     pub fn may_reach(&self, state: &State, frame: usize) -> bool {
         let under_way = &state.frames[frame];
-        under_way.decisions.iter().any(|at| {
-            let Some(watch) = self.watch.decision(under_way.func, at.decision) else { return false };
+        under_way.decisions.iter().any(|&decision| {
+            let Some(watch) = self.watch.decision(under_way.func, decision) else { return false };
+            let mut outcomes = Vec::new();
+            last_evaluation(state, frame, decision, &watch.graph, &mut outcomes);
             let mut walk = Walk::default();
-            for (_, outcome) in last_outcomes(state, under_way.func, at.decision, frame as u32 + 1, at.outcomes) {
+            for (_, outcome) in outcomes.into_iter().rev() {
                 walk.step(&watch.graph, outcome);
             }
             let mut open = watch.goals.iter().filter(|goal| self.is_open(**goal));
@@ -66,18 +122,70 @@ impl Coverage {
         })
     }
 
-    fn wants(&self, func: FuncId, decision: DecisionId) -> bool {
-        let watch = self.watch.decision(func, decision);
-        watch.is_some_and(|watch| watch.goals.iter().any(|goal| self.is_open(*goal)))
+    /// What is open of a decision.
+    fn open_decision(&self, func: FuncId, decision: DecisionId) -> Option<&OpenDecision> {
+        let open = self.decisions.get(func.index())?.get(decision.index())?;
+        (open.goals > 0).then_some(open)
+    }
+
+    /// What the run that confirms a path's test must be watched for. All goals but labels are a matter of the path, and
+    /// the engine has seen them: a run that takes the same path reaches them, and watching it would only cost time.
+    pub fn attention(&self) -> Attention {
+        if self.labels > 0 { Attention::Goals } else { Attention::Path }
+    }
+
+    /// The open goals that a path reaches which `reached` these and ended.
+    pub fn of_path(&self, reached: &[GoalId], end: &PathEnd) -> Vec<GoalId> {
+        let mut goals: Vec<GoalId> = reached.iter().copied().filter(|goal| self.is_open(*goal)).collect();
+        if let PathEnd::Error { kind, span } = end {
+            goals.extend(self.watch.error(*kind, *span).filter(|goal| self.is_open(*goal)));
+        }
+        goals.sort_unstable();
+        goals.dedup();
+        goals
     }
 }
 
-/// An evaluation of a decision under way in a frame.
-#[derive(Clone, Copy)]
-pub(crate) struct DecisionAt {
-    decision: DecisionId,
-    node: NodeId,
-    outcomes: u32,
+/// Whether inputs, and not the path alone, decide if a run reaches the goal.
+fn is_label(goal: &Goal) -> bool {
+    matches!(goal, Goal::Label { .. } | Goal::Entry { .. })
+}
+
+fn decision_of(goal: &Goal) -> Option<(FuncId, DecisionId)> {
+    match goal {
+        Goal::Outcome { func, decision, .. }
+        | Goal::Condition { func, decision, .. }
+        | Goal::Row { func, decision, .. }
+        | Goal::Independent { func, decision, .. }
+        | Goal::Partner { func, decision, .. } => Some((*func, *decision)),
+        Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => None,
+    }
+}
+
+fn entry(decisions: &mut Vec<Vec<OpenDecision>>, func: FuncId, decision: DecisionId) -> &mut OpenDecision {
+    if decisions.len() <= func.index() {
+        decisions.resize_with(func.index() + 1, Vec::new);
+    }
+    let of_func = &mut decisions[func.index()];
+    if of_func.len() <= decision.index() {
+        of_func.resize_with(decision.index() + 1, OpenDecision::default);
+    }
+    &mut of_func[decision.index()]
+}
+
+/// For every condition, which outcomes of it can end an evaluation.
+fn ends(graph: &DecisionGraph) -> Vec<[bool; 2]> {
+    let mut ends = Vec::new();
+    for node in graph.nodes.values() {
+        let index = node.condition.index();
+        if ends.len() <= index {
+            ends.resize(index + 1, [false; 2]);
+        }
+        for outcome in [0, 1] {
+            ends[index][outcome] |= matches!(node.edges[outcome].target, Target::Done(_));
+        }
+    }
+    ends
 }
 
 /// A goal that a state has reached, with the path on which it holds (`None`: the state's own).
@@ -86,43 +194,52 @@ pub(crate) struct Hit {
     pub path: Option<Path>,
 }
 
+/// A question for a label that waits for the end of the search.
+pub(crate) struct Postponed {
+    pub state: State,
+    pub goal: GoalId,
+    pub cond: TermId,
+}
+
+/// More questions than this don't wait.
+const MOST_POSTPONED: usize = 4096;
+
 impl Executor<'_> {
     /// A condition had an outcome; it is on the trail already.
     pub(crate) fn watch_branch(&mut self, state: &mut State, tag: CondTag, taken: bool) {
-        let Some(coverage) = &self.coverage else { return };
+        let Some(coverage) = &mut self.coverage else { return };
         let func = state.top().func;
-        if !coverage.wants(func, tag.decision) {
-            return;
-        }
+        let Some(open) = coverage.open_decision(func, tag.decision) else { return };
         let Some(watch) = coverage.watch.decision(func, tag.decision) else { return };
-        let graph = &watch.graph;
-        let depth = state.frames.len() as u32;
-        let frame = state.top_mut();
-        let known = frame.decisions.iter().position(|at| at.decision == tag.decision);
-        let here = |node: NodeId| graph.nodes[node].condition == tag.condition;
-        // An evaluation that was left in the middle (a jump out of it) is forgotten.
-        let (node, before) = match known.map(|index| frame.decisions.remove(index)) {
-            Some(at) if here(at.node) => (at.node, at.outcomes),
-            _ => match graph.start {
-                Target::Node(node) if here(node) => (node, 0),
-                _ => return,
-            },
-        };
+        let can_end = open.ends.get(tag.condition.index()).is_some_and(|ends| ends[usize::from(taken)]);
         let reached = coverage.watch.condition(watch, (tag.condition, taken));
         self.hits.extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| Hit { goal, path: None }));
-        match graph.nodes[node].edges[usize::from(taken)].target {
-            Target::Node(node) => {
-                frame.decisions.push(DecisionAt { decision: tag.decision, node, outcomes: before + 1 });
+        let ended = can_end && {
+            last_evaluation(state, state.frames.len() - 1, tag.decision, &watch.graph, &mut self.outcomes);
+            let key = key(&self.outcomes);
+            let barren = &mut coverage.decisions[func.index()][tag.decision.index()].barren;
+            if key.is_some_and(|key| barren.contains(&key)) {
+                true
+            } else if let Some(row) = row(&watch.graph, &self.outcomes) {
+                let before = self.hits.len();
+                let reached = coverage.watch.row(watch, &row).filter(|goal| coverage.open[goal.index()]);
+                self.hits.extend(reached.map(|goal| Hit { goal, path: None }));
+                if self.hits.len() == before {
+                    barren.extend(key);
+                }
+                true
+            } else {
+                false
             }
-            Target::Done(result) => {
-                let mut walk = Walk::default();
-                for (_, outcome) in last_outcomes(state, func, tag.decision, depth, before + 1) {
-                    walk.step(graph, outcome);
+        };
+        if coverage.aim == Aim::Goals {
+            let under_way = &mut state.top_mut().decisions;
+            match under_way.iter().position(|decision| *decision == tag.decision) {
+                Some(index) if ended => {
+                    under_way.remove(index);
                 }
-                let row = walk.row(result);
-                for goal in coverage.watch.row(watch, &row).filter(|goal| coverage.is_open(*goal)) {
-                    self.hits.push(Hit { goal, path: None });
-                }
+                None if !ended => under_way.push(tag.decision),
+                _ => {}
             }
         }
     }
@@ -139,21 +256,25 @@ impl Executor<'_> {
     /// A point is reached: its labels are checked, or, in direct mode, handed to the driver.
     pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Result<Flow, Stop> {
         let Some(coverage) = &self.coverage else { return Ok(Flow::Next) };
-        let goals = coverage.watch.point(state.top().func, point).to_vec();
-        self.watch_labels(state, &goals, span)
+        let all = self.config.labels != Labels::Idl;
+        let at_point = coverage.watch.point(state.top().func, point).iter().copied();
+        let goals: Vec<GoalId> = at_point.filter(|goal| all || coverage.is_open(*goal)).collect();
+        if goals.is_empty() {
+            return Ok(Flow::Next);
+        }
+        self.watch_labels(state, goals, span)
     }
 
     /// The function under test is entered.
     pub(crate) fn watch_entry(&mut self, state: &State, func: FuncId) -> Result<(), Stop> {
         let Some(coverage) = &self.coverage else { return Ok(()) };
-        let goals = coverage.watch.entry(func).to_vec();
-        // All of them before any is asked: a pointer that has to be decided first changes nothing here.
-        let mut asked = Vec::new();
-        for goal in goals {
-            if self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(goal)) {
-                asked.push((goal, self.label_condition(state, goal)?));
-            }
+        let entry = coverage.watch.entry(func).iter().copied();
+        let goals: Vec<GoalId> = entry.filter(|goal| coverage.is_open(*goal)).collect();
+        if goals.is_empty() {
+            return Ok(());
         }
+        // All of them before any is asked: a pointer that has to be decided first changes nothing here.
+        let asked = self.label_conditions(state, goals)?;
         // An input's domain is no label on the way: never forked on.
         for (goal, cond) in asked {
             self.check_label(state, goal, cond);
@@ -167,15 +288,11 @@ impl Executor<'_> {
         coverage.is_some_and(|coverage| coverage.watch.entry(func).iter().any(|goal| coverage.is_open(*goal)))
     }
 
-    fn watch_labels(&mut self, state: &State, goals: &[GoalId], span: Span) -> Result<Flow, Stop> {
+    fn watch_labels(&mut self, state: &State, goals: Vec<GoalId>, span: Span) -> Result<Flow, Stop> {
+        // An undecided pointer or an index to enumerate: the state is forked and the point comes again.
+        let conditions = self.label_conditions(state, goals)?;
         let (mut asked, mut hits) = (Vec::new(), Vec::new());
-        for &goal in goals {
-            let open = self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(goal));
-            if !open && self.config.labels == Labels::Idl {
-                continue;
-            }
-            // An undecided pointer or an index to enumerate: the state is forked and the point comes again.
-            let cond = self.label_condition(state, goal)?;
+        for (goal, cond) in conditions {
             match self.terms.as_const(cond) {
                 Some(0) => {}
                 Some(_) => hits.push(Hit { goal, path: None }),
@@ -196,28 +313,36 @@ impl Executor<'_> {
         Ok(Flow::Next)
     }
 
-    /// Asks for inputs that reach as many of these labels at once as possible, and again for what is left: beyond seed
-    /// 002, one question and one test for many labels of one point.
+    /// Asks for inputs that reach as many of these labels at once as is easily found, and again for what is left: beyond
+    /// seed 002, one test for many labels of one point. What is not easily answered waits: another path may cover it.
     fn check_together(&mut self, state: &State, mut asked: Vec<(GoalId, TermId)>) {
         while !asked.is_empty() {
-            let mut path: Option<Path> = None;
-            let (mut together, mut rest) = (Vec::new(), Vec::new());
-            for (goal, cond) in asked {
-                self.labels_asked += 1;
-                let before = path.as_ref().unwrap_or(&state.path);
-                match self.solver.assume(&mut self.terms, before, cond) {
-                    Side::Feasible(narrowed) => {
-                        path = Some(narrowed);
-                        together.push(goal);
-                    }
-                    Side::Infeasible if together.is_empty() => {}
-                    Side::Infeasible => rest.push((goal, cond)),
-                    Side::Unknown(_) if !together.is_empty() => rest.push((goal, cond)),
-                    Side::Unknown(why) => self.label_unknown(state, why),
+            let mut rest = asked.split_off(1);
+            let (goal, cond) = asked[0];
+            match self.solver.assume_easily(&mut self.terms, &state.path, cond) {
+                Side::Feasible(mut path) => {
+                    self.labels_asked += 1;
+                    self.labels_found += 1;
+                    let mut together = vec![goal];
+                    rest.retain(|&(goal, cond)| {
+                        match self.solver.assume_easily(&mut self.terms, &path, cond) {
+                            Side::Feasible(narrowed) => {
+                                path = narrowed;
+                                together.push(goal);
+                                false
+                            }
+                            // Not together with the others: the label is asked for by itself then.
+                            Side::Infeasible | Side::Unknown(_) => true,
+                        }
+                    });
+                    self.hits.extend(together.into_iter().map(|goal| Hit { goal, path: Some(path.clone()) }));
                 }
+                Side::Infeasible => self.labels_asked += 1,
+                Side::Unknown(_) if self.postponed.len() < MOST_POSTPONED => {
+                    self.postponed.push(Postponed { state: state.clone(), goal, cond });
+                }
+                Side::Unknown(_) => self.check_label(state, goal, cond),
             }
-            self.labels_found += u64::from(!together.is_empty());
-            self.hits.extend(together.into_iter().map(|goal| Hit { goal, path: path.clone() }));
             asked = rest;
         }
     }
@@ -227,19 +352,26 @@ impl Executor<'_> {
         self.give_up(touchstone_criteria::Incomplete::Solver(why.to_string()), span, 1);
     }
 
-    /// The condition under which a label holds here; `Err` if something must be decided before it can be told.
-    fn label_condition(&mut self, state: &State, goal: GoalId) -> Result<TermId, Stop> {
-        let goal = self.coverage.as_ref().map(|coverage| &coverage.watch.goals[goal]);
-        let predicate = match goal {
-            Some(Goal::Label { predicate: None, .. }) => return Ok(self.terms.truth(true)),
-            Some(Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. }) => predicate.clone(),
-            _ => return Ok(self.terms.truth(false)),
+    /// The conditions under which labels hold here; `Err` if something must be decided before it can be told.
+    fn label_conditions(&mut self, state: &State, goals: Vec<GoalId>) -> Result<Vec<(GoalId, TermId)>, Stop> {
+        let mut scratch: Option<State> = None;
+        // Evaluation looks at no coverage.
+        let coverage = self.coverage.take();
+        let mut condition = |goal: GoalId| {
+            let predicate = match coverage.as_ref().map(|coverage| &coverage.watch.goals[goal]) {
+                Some(Goal::Label { predicate: None, .. }) => return Ok(self.terms.truth(true)),
+                Some(Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. }) => predicate,
+                _ => return Ok(self.terms.truth(false)),
+            };
+            self.evaluate(scratch.get_or_insert_with(|| state.clone()), predicate)
         };
-        self.evaluate(state, &predicate)
+        let conditions = goals.into_iter().map(|goal| Ok((goal, condition(goal)?))).collect();
+        self.coverage = coverage;
+        conditions
     }
 
     /// Asks for inputs that reach a label: the path goes on with neither the label nor its negation (seed 002, tight).
-    fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
+    pub(crate) fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
         match self.terms.as_const(cond) {
             Some(0) => {}
             Some(_) => self.hits.push(Hit { goal, path: None }),
@@ -257,12 +389,11 @@ impl Executor<'_> {
         }
     }
 
-    /// A pure expression's truth in a state: defined, and not zero.
-    fn evaluate(&mut self, state: &State, expr: &Expr) -> Result<TermId, Stop> {
-        let mut scratch = state.clone();
+    /// A pure expression's truth in a state (of which only `proper` changes): defined, and not zero.
+    fn evaluate(&mut self, scratch: &mut State, expr: &Expr) -> Result<TermId, Stop> {
         scratch.proper = self.terms.truth(true);
         let mode = std::mem::replace(&mut self.mode, Mode::Fold);
-        let value = self.expression(&mut scratch, expr);
+        let value = self.expression(scratch, expr);
         self.mode = mode;
         match value {
             Ok(Value::Int(scalar)) => {
@@ -270,7 +401,7 @@ impl Executor<'_> {
                 Ok(self.terms.and(scratch.proper, truth))
             }
             // It may hold: that is not known, and must be said.
-            Err(Stop::End(crate::state::PathEnd::Incomplete { why, span })) => {
+            Err(Stop::End(PathEnd::Incomplete { why, span })) => {
                 self.give_up(why, span, 1);
                 Ok(self.terms.truth(false))
             }
@@ -284,7 +415,7 @@ impl Executor<'_> {
         match &expr.kind {
             ExprKind::Const(value) => Ok(Value::constant(*value)),
             ExprKind::Reg(reg) => match &state.top().regs[reg.index()] {
-                Value::Undefined => Err(Stop::End(crate::state::PathEnd::Assumed)),
+                Value::Undefined => Err(Stop::End(PathEnd::Assumed)),
                 value => Ok(value.clone()),
             },
             ExprKind::Slot(slot) => Ok(Value::pointer(state.top().slots[slot.index()], 0)),
@@ -292,7 +423,7 @@ impl Executor<'_> {
             ExprKind::Load(addr) => {
                 let addr = self.expression(state, addr)?;
                 match self.load(state, &addr, expr.ty, span)? {
-                    Value::Undefined => Err(Stop::End(crate::state::PathEnd::Assumed)),
+                    Value::Undefined => Err(Stop::End(PathEnd::Assumed)),
                     value => Ok(value),
                 }
             }
@@ -335,13 +466,14 @@ impl Executor<'_> {
             }
             ExprKind::Ite(c, a, b) => {
                 let c = self.truth_of(state, c)?;
+                let c = self.settled(state, c);
                 let otherwise = self.terms.not(c);
                 let yes = self.under(state, a, c)?;
                 let no = self.under(state, b, otherwise)?;
                 Ok(match (yes, no) {
                     (Some(yes), Some(no)) => self.select(c, &yes, &no, expr.ty),
                     (Some(only), None) | (None, Some(only)) => only,
-                    (None, None) => return Err(Stop::End(crate::state::PathEnd::Assumed)),
+                    (None, None) => return Err(Stop::End(PathEnd::Assumed)),
                 })
             }
         }
@@ -350,7 +482,19 @@ impl Executor<'_> {
     fn truth_of(&mut self, state: &mut State, expr: &Expr) -> Result<TermId, Stop> {
         match self.expression(state, expr)? {
             Value::Int(scalar) => Ok(scalar.term(&mut self.terms, Ty::I1.bits())),
-            _ => Err(Stop::End(crate::state::PathEnd::Assumed)),
+            _ => Err(Stop::End(PathEnd::Assumed)),
+        }
+    }
+
+    /// A condition, or its value where bounds alone tell it on this path: `abs(x)` is then just `x`. An explanation
+    /// (direct mode) wants the condition as it is.
+    fn settled(&mut self, state: &State, cond: TermId) -> TermId {
+        if self.config.labels != Labels::Idl || self.terms.as_const(cond).is_some() {
+            return cond;
+        }
+        match self.solver.range(&self.terms, &state.path, cond).unsigned {
+            (low, high) if low == high => self.terms.truth(low != 0),
+            _ => cond,
         }
     }
 
@@ -383,23 +527,56 @@ impl Executor<'_> {
     }
 }
 
-/// The last outcomes of a decision in a frame, oldest first.
-fn last_outcomes(state: &State, func: FuncId, decision: DecisionId, depth: u32, count: u32) -> Vec<(CondId, bool)> {
-    let mut found = Vec::with_capacity(count as usize);
+/// The outcomes of the last evaluation of a decision in a frame, complete or not, newest first.
+fn last_evaluation(
+    state: &State,
+    frame: usize,
+    decision: DecisionId,
+    graph: &DecisionGraph,
+    outcomes: &mut Vec<(CondId, bool)>,
+) {
+    outcomes.clear();
+    let Target::Node(start) = graph.start else { return };
+    let start = graph.nodes[start].condition;
+    let (func, depth) = (state.frames[frame].func, frame as u32 + 1);
     let mut next = &state.trail;
     while let Some(outcome) = next {
-        if found.len() == count as usize {
-            break;
-        }
         if let Some(tag) = outcome.tag
             && tag.decision == decision
             && outcome.func == func
             && outcome.depth == depth
         {
-            found.push((tag.condition, outcome.taken));
+            outcomes.push((tag.condition, outcome.taken));
+            // Each evaluation evaluates its first condition, and that once.
+            if tag.condition == start {
+                return;
+            }
         }
         next = &outcome.earlier;
     }
-    found.reverse();
-    found
+}
+
+/// An evaluation as a number; `None` if it has too many conditions for that.
+fn key(outcomes: &[(CondId, bool)]) -> Option<u64> {
+    let bits = |(condition, taken): &(CondId, bool)| {
+        let shift = u32::try_from(2 * condition.index()).ok().filter(|shift| *shift < u64::BITS)?;
+        Some((2 | u64::from(*taken)) << shift)
+    };
+    outcomes.iter().try_fold(0, |key, outcome| Some(key | bits(outcome)?))
+}
+
+/// The row that outcomes (newest first) make; `None` if they are no complete evaluation: one that was left in the middle
+/// by a jump is none.
+fn row(graph: &DecisionGraph, outcomes: &[(CondId, bool)]) -> Option<Row> {
+    let mut walk = Walk::default();
+    for &(condition, taken) in outcomes.iter().rev() {
+        match walk.at(graph) {
+            Target::Node(node) if graph.nodes[node].condition == condition => walk.step(graph, taken),
+            _ => return None,
+        }
+    }
+    match walk.at(graph) {
+        Target::Done(result) => Some(walk.row(result)),
+        Target::Node(_) => None,
+    }
 }

@@ -4,14 +4,14 @@
 //! turns a whole function into one term. They differ in what a check and a branch mean; instructions are the same.
 
 use crate::config::Config;
-use crate::coverage::{Coverage, Hit};
+use crate::coverage::{Coverage, Hit, Postponed};
 use crate::graph::Graph;
 use crate::memory::Pointers;
 use crate::state::{PathEnd, State, Stop};
 use crate::value::Scalar;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Incomplete, IncompletePaths};
-use touchstone_ir::{ErrorKind, FuncId, Module};
+use touchstone_ir::{CondId, ErrorKind, FuncId, Module};
 use touchstone_solver::{Op, Rel, Side, Solver, TermId, Terms};
 
 /// Who drives.
@@ -37,6 +37,10 @@ pub(crate) struct Executor<'m> {
     pub coverage: Option<Coverage>,
     /// Goals that the last step reached; the driver takes them from here.
     pub hits: Vec<Hit>,
+    /// Questions for labels that wait; the driver asks those of them that are still open when nothing else is left.
+    pub postponed: Vec<Postponed>,
+    /// Scratch: outcomes of one evaluation of a decision.
+    pub outcomes: Vec<(CondId, bool)>,
     /// Questions asked for labels.
     pub labels_asked: u64,
     /// Of them, those that some input answers.
@@ -66,6 +70,8 @@ impl<'m> Executor<'m> {
             ended: Vec::new(),
             coverage: None,
             hits: Vec::new(),
+            postponed: Vec::new(),
+            outcomes: Vec::new(),
             labels_asked: 0,
             labels_found: 0,
             infeasible: 0,

@@ -10,6 +10,7 @@
 use crate::config::{Config, Entry, Labels};
 use crate::coverage::Coverage;
 use crate::executor::Executor;
+use crate::explore::Aim;
 use crate::explore::Goals;
 use crate::memory::Memory;
 use crate::reach::Reach;
@@ -68,7 +69,7 @@ pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> 
     let config = Config { labels: Labels::Direct, ..config.clone() };
     let mut executor = Executor::new(module, &config);
     let wanted = goals.watch.goals.ids().filter(|goal| !goals.closed.contains(goal)).collect();
-    let coverage = Coverage::new(goals.watch, &goals.closed);
+    let coverage = Coverage::new(goals.watch, &goals.closed, Aim::Goals);
     let reach = Reach::new(module, &coverage);
     executor.coverage = Some(coverage);
     let mut search = Search { executor, reach, wanted, found: Vec::new(), sides: 0, start: Vec::new() };

@@ -52,7 +52,7 @@ pub trait Sink {
 #[derive(Clone, Debug)]
 pub struct Goals {
     /// All goals.
-    pub watch: Watch,
+    pub watch: Rc<Watch>,
     /// Goals that have their verdict already.
     pub closed: Vec<GoalId>,
 }
@@ -111,7 +111,7 @@ pub(crate) fn search(
     tests: u64,
 ) -> Found {
     let mut executor = Executor::new(module, config);
-    executor.coverage = goals.map(|goals| Coverage::new(goals.watch, &goals.closed));
+    executor.coverage = goals.map(|goals| Coverage::new(goals.watch, &goals.closed, aim));
     let mut exploration = Exploration {
         executor,
         aim,
@@ -136,7 +136,7 @@ pub(crate) fn search(
 struct Exploration<'m, 's> {
     executor: Executor<'m>,
     aim: Aim,
-    /// Distances to open goals, while they are current.
+    /// Distances to open goals, once they are needed.
     reach: Option<Reach>,
     func: FuncId,
     sink: &'s mut dyn Sink,
@@ -180,13 +180,31 @@ impl Exploration<'_, '_> {
             }
             self.progress();
         }
+        let unasked = self.ask_postponed();
         if let Some(bound) = self.stopped {
-            let open = self.worklist.len() as u64;
+            let open = self.worklist.len() as u64 + unasked;
             if open > 0 {
                 let span = self.executor.module.functions[self.func].span;
                 self.give_up(Incomplete::Bound(bound), span, open);
             }
         }
+    }
+
+    /// Asks what was put off and is still open; gives the number of questions that a bound leaves unasked.
+    fn ask_postponed(&mut self) -> u64 {
+        let mut unasked = 0;
+        for mut waiting in std::mem::take(&mut self.executor.postponed) {
+            if !self.executor.coverage.as_ref().is_some_and(|coverage| coverage.is_open(waiting.goal)) {
+                continue;
+            }
+            if self.stopped.is_some() || self.out_of_time() {
+                unasked += 1;
+                continue;
+            }
+            self.executor.check_label(&waiting.state, waiting.goal, waiting.cond);
+            self.take_hits(&mut waiting.state);
+        }
+        unasked
     }
 
     /// The state before the call, with globals and arguments.
@@ -256,10 +274,9 @@ impl Exploration<'_, '_> {
         if !state.pending.is_empty() {
             return Some(0);
         }
-        if self.reach.as_ref().is_none_or(|reach| reach.is_old(coverage)) {
-            self.reach = Some(Reach::new(self.executor.module, coverage));
-        }
-        self.reach.as_ref().and_then(|reach| reach.of(state, coverage))
+        let reach = self.reach.get_or_insert_with(|| Reach::new(self.executor.module, coverage));
+        reach.update(coverage);
+        reach.of(state, coverage)
     }
 
     /// Direct and tight search are the paper's baselines: they see all paths to their ends.
@@ -276,8 +293,12 @@ impl Exploration<'_, '_> {
     fn take_hits(&mut self, state: &mut State) {
         for hit in std::mem::take(&mut self.executor.hits) {
             let Some(coverage) = &self.executor.coverage else { return };
+            if !coverage.is_open(hit.goal) {
+                continue;
+            }
             // The path's own test covers what the path reaches; only a label may need other inputs.
-            if !coverage.is_open(hit.goal) || (self.aim == Aim::Paths && hit.path.is_none()) {
+            if self.aim == Aim::Paths && hit.path.is_none() {
+                Rc::make_mut(&mut state.pending).push(hit.goal);
                 continue;
             }
             let model = hit.path.as_ref().map_or_else(|| state.path.model(), |path| path.model());

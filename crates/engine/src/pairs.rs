@@ -124,7 +124,7 @@ impl Hunt<'_> {
         for wish in wishes {
             goals.push(wish);
         }
-        let goals = Goals { watch: Watch::new(self.module, goals), closed };
+        let goals = Goals { watch: Watch::new(self.module, goals).into(), closed };
         let config = Config { questions: Some(self.left), ..self.config.clone() };
         let mut tests = Tests { sink, objectives: self.watch.goals.len(), made: Vec::new() };
         let result = search(self.module, self.func, Aim::Goals, Some(goals), &config, &mut tests, self.tests).result;

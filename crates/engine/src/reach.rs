@@ -5,9 +5,10 @@
 
 use crate::coverage::Coverage;
 use crate::state::State;
+use rustc_hash::FxHashMap;
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, Target};
-use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, Module, TermKind, successors};
+use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, Module, PointId, TermKind, successors};
 
 /// Each frame between a state and a goal counts as so many blocks.
 const FRAME: u32 = 4;
@@ -15,67 +16,129 @@ const FRAME: u32 = 4;
 /// What is behind an unsupported construct is further than everything else.
 const FAR: u32 = 1 << 20;
 
+/// A block by its place among all blocks of the module.
+type Node = usize;
+
 /// Distances to open goals.
 pub(crate) struct Reach {
-    /// For every function and block: blocks to an open goal, over calls but not over returns.
-    distance: Vec<Vec<Option<u32>>>,
+    /// For every function, its first block.
+    first: Vec<Node>,
+    /// For every block, the blocks that lead to it by control flow or by a call; a return leads nowhere.
+    previous: Vec<Vec<Node>>,
+    /// Blocks behind which there may be anything: a state there must be followed until it says so.
+    unsupported: Vec<Node>,
+    /// For every goal, the blocks in which the way to it begins.
+    places: Vec<Vec<Node>>,
+    /// Blocks that have an open goal.
+    wanted: Vec<bool>,
+    /// For every block: blocks to an open goal.
+    distance: Vec<Option<u32>>,
     version: u64,
 }
 
 impl Reach {
     pub fn new(module: &Module, coverage: &Coverage) -> Reach {
-        let mut distance: Vec<Vec<Option<u32>>> =
-            module.functions.values().map(|function| vec![None; function.blocks.len()]).collect();
-        for goal in coverage.open_goals() {
-            for block in places(module, coverage, &coverage.watch.goals[goal]) {
-                distance[goal_func(&coverage.watch.goals[goal]).index()][block.index()] = Some(0);
-            }
+        let mut first = Vec::new();
+        let mut blocks = 0;
+        for function in module.functions.values() {
+            first.push(blocks);
+            blocks += function.blocks.len();
         }
-        // Behind what is not supported there may be anything: such a state must be followed until it says so.
+        let mut reach = Reach {
+            first,
+            previous: vec![Vec::new(); blocks],
+            unsupported: Vec::new(),
+            places: Vec::new(),
+            wanted: Vec::new(),
+            distance: Vec::new(),
+            version: coverage.version,
+        };
         for (func, function) in module.functions.iter() {
             for (block, content) in function.blocks.iter() {
+                let from = reach.node(func, block);
+                for next in successors(&content.terminator.kind) {
+                    let to = reach.node(func, next);
+                    reach.previous[to].push(from);
+                }
+                for inst in &content.insts {
+                    if let InstKind::Call { callee, .. } = &inst.kind {
+                        let Callee::Direct(callee) = *callee;
+                        if !module.functions[callee].blocks.is_empty() {
+                            let to = reach.first[callee.index()];
+                            reach.previous[to].push(from);
+                        }
+                    }
+                }
                 if matches!(content.terminator.kind, TermKind::Unsupported(_)) {
-                    distance[func.index()][block.index()].get_or_insert(FAR);
+                    reach.unsupported.push(from);
                 }
             }
         }
-        // To a fixpoint: calls make functions depend on each other. Distances only shrink.
-        loop {
-            let mut changed = false;
-            for (func, function) in module.functions.iter() {
-                for (block, content) in function.blocks.iter().rev() {
-                    let mut best = distance[func.index()][block.index()];
-                    let mut offer = |other: Option<u32>| {
-                        if let Some(other) = other
-                            && best.is_none_or(|best| other + 1 < best)
-                        {
-                            best = Some(other + 1);
-                        }
-                    };
-                    for next in successors(&content.terminator.kind) {
-                        offer(distance[func.index()][next.index()]);
-                    }
-                    for inst in &content.insts {
-                        if let InstKind::Call { callee: Callee::Direct(callee), .. } = &inst.kind {
-                            offer(distance[callee.index()].first().copied().flatten());
-                        }
-                    }
-                    if best != distance[func.index()][block.index()] {
-                        distance[func.index()][block.index()] = best;
-                        changed = true;
-                    }
-                }
+        let mut points: FxHashMap<(FuncId, PointId), Vec<Node>> = FxHashMap::default();
+        let mut nodes = |goal: &Goal| -> Vec<Node> {
+            let find =
+                || places(module, coverage, goal).into_iter().map(|block| reach.node(goal.func(), block)).collect();
+            match goal {
+                // A point has many labels.
+                Goal::Label { func, point, .. } => points.entry((*func, *point)).or_insert_with(find).clone(),
+                _ => find(),
             }
-            if !changed {
-                break;
-            }
-        }
-        Reach { distance, version: coverage.version }
+        };
+        reach.places = coverage.watch.goals.values().map(&mut nodes).collect();
+        reach.wanted = reach.wanted(coverage);
+        reach.measure();
+        reach
     }
 
-    /// Whether goals were covered since.
-    pub fn is_old(&self, coverage: &Coverage) -> bool {
-        self.version != coverage.version
+    fn node(&self, func: FuncId, block: BlockId) -> Node {
+        self.first[func.index()] + block.index()
+    }
+
+    fn wanted(&self, coverage: &Coverage) -> Vec<bool> {
+        let mut wanted = vec![false; self.previous.len()];
+        for goal in coverage.open_goals() {
+            for &node in &self.places[goal.index()] {
+                wanted[node] = true;
+            }
+        }
+        wanted
+    }
+
+    /// Follows what was covered since.
+    pub fn update(&mut self, coverage: &Coverage) {
+        if self.version == coverage.version {
+            return;
+        }
+        self.version = coverage.version;
+        let wanted = self.wanted(coverage);
+        // Most goals share their block with others: distances rarely change.
+        if wanted != self.wanted {
+            self.wanted = wanted;
+            self.measure();
+        }
+    }
+
+    fn measure(&mut self) {
+        self.distance = vec![None; self.previous.len()];
+        let goals = (0..self.wanted.len()).filter(|node| self.wanted[*node]).collect();
+        self.spread(goals, 0);
+        let unsupported = self.unsupported.clone();
+        self.spread(unsupported, FAR);
+    }
+
+    /// Breadth first and backwards, to blocks that have no distance yet.
+    fn spread(&mut self, mut layer: Vec<Node>, mut distance: u32) {
+        while !layer.is_empty() {
+            let mut before = Vec::new();
+            for node in layer {
+                if self.distance[node].is_none() {
+                    self.distance[node] = Some(distance);
+                    before.extend(&self.previous[node]);
+                }
+            }
+            layer = before;
+            distance += 1;
+        }
     }
 
     /// How far the state is from an open goal; `None` if it can reach none.
@@ -84,7 +147,7 @@ impl Reach {
         let frame = |(height, index): (usize, usize)| {
             let frame = &state.frames[index];
             let under_way = || coverage.may_reach(state, index).then_some(0);
-            let here = match self.distance[frame.func.index()][frame.block.index()] {
+            let here = match self.distance[self.node(frame.func, frame.block)] {
                 Some(0) => Some(0),
                 further => under_way().or(further),
             };
@@ -92,10 +155,6 @@ impl Reach {
         };
         above.filter_map(frame).min()
     }
-}
-
-fn goal_func(goal: &Goal) -> FuncId {
-    goal.func()
 }
 
 /// The blocks in which the way to a goal begins: for a decision, where its evaluation does.

@@ -6,7 +6,7 @@ use crate::value::{ObjectId, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::Incomplete;
-use touchstone_ir::{BlockId, CondTag, ErrorKind, FuncId, Operand, PathHash, Reg};
+use touchstone_ir::{BlockId, CondTag, DecisionId, ErrorKind, FuncId, Operand, PathHash, Reg};
 use touchstone_solver::{Path, TermId};
 
 /// One call.
@@ -20,8 +20,8 @@ pub(crate) struct Frame {
     pub slots: Vec<ObjectId>,
     /// Where the caller wants the result.
     pub result: Option<Reg>,
-    /// Evaluations of decisions under way.
-    pub decisions: Vec<crate::coverage::DecisionAt>,
+    /// Decisions that are being evaluated, where that matters for pruning.
+    pub decisions: Vec<DecisionId>,
     /// How often each loop header was arrived at since its loop was entered.
     pub arrivals: Vec<(BlockId, u32)>,
 }

@@ -1,6 +1,7 @@
 //! From the end of a path to a test case: inputs from a model, expectations from the confirming concrete run.
 
 use crate::concrete::{Call, ConcreteRun, Look, watch_function, watch_program};
+use crate::coverage::{Attention, Coverage};
 use crate::executor::Executor;
 use crate::memory::{Cell, address_term};
 use crate::state::{PathEnd, State};
@@ -24,13 +25,24 @@ impl Executor<'_> {
     pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> TestCase {
         let model = state.path.model();
         let kind = self.test_kind(state, &model);
-        let run = self.confirm(func, &kind, self.config.steps.saturating_mul(2));
+        let steps = self.config.steps.saturating_mul(2);
+        let attention = self.coverage.as_ref().map_or(Attention::Path, Coverage::attention);
+        let mut run = self.confirm(func, &kind, steps, attention);
         let outcome = self.outcome(end, &model);
         let mut hash = state.hash;
         if let PathEnd::Error { kind, span } = end {
             hash.end_error(*kind, *span);
         }
         let disagreement = self.disagreement(&run, &outcome, hash.value(), end, &model);
+        if attention == Attention::Path
+            && let Some(coverage) = &self.coverage
+        {
+            run.hits = match disagreement {
+                None => coverage.of_path(&state.pending, end),
+                Some(_) => self.confirm(func, &kind, steps, Attention::Goals).hits,
+            };
+            debug_assert!(self.sees_all(func, &kind, steps, &run.hits));
+        }
         self.made(state, func, kind, run, outcome, disagreement, id)
     }
 
@@ -46,7 +58,7 @@ impl Executor<'_> {
     ) -> Option<TestCase> {
         let mut kind = self.test_kind(state, model);
         // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
-        let run = self.confirm(func, &kind, SHORT_RUN + 8 * state.steps);
+        let run = self.confirm(func, &kind, SHORT_RUN + 8 * state.steps, Attention::Goals);
         let outcome = self.seen(&run.end)?;
         if let TestKind::Program { inputs } = &mut kind {
             // The program may ask for more than the path so far did.
@@ -195,12 +207,19 @@ impl Executor<'_> {
         }
     }
 
-    fn confirm(&self, func: FuncId, kind: &TestKind, steps: u64) -> ConcreteRun {
+    /// Whether these are the open goals that a run reaches.
+    fn sees_all(&self, func: FuncId, kind: &TestKind, steps: u64, seen: &[GoalId]) -> bool {
+        let hits = self.confirm(func, kind, steps, Attention::Goals).hits;
+        let is_open = |goal: &GoalId| self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(*goal));
+        hits.iter().filter(|goal| is_open(goal)).eq(seen.iter().filter(|goal| is_open(goal)))
+    }
+
+    fn confirm(&self, func: FuncId, kind: &TestKind, steps: u64, attention: Attention) -> ConcreteRun {
         let limits = Limits { steps, ..Limits::default() };
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
-        // Once everything is covered, watching would only cost time.
-        let watch = self.coverage.as_ref().filter(|coverage| coverage.remaining() > 0).map(|coverage| &coverage.watch);
-        let look = Look { watch, oracle, limits };
+        let coverage = self.coverage.as_ref().filter(|_| attention == Attention::Goals);
+        let watch = coverage.map(|coverage| &*coverage.watch);
+        let look = Look { watch, wanted: coverage.map(|coverage| coverage.open()), oracle, limits };
         match kind {
             TestKind::Function { params, globals, objects } => {
                 watch_function(self.module, func, Call { params, globals, objects }, look)

@@ -8,6 +8,7 @@ use touchstone_ir::{CondTag, DecisionId, PointId};
 /// Listens to a run for goals.
 pub(crate) struct Watcher<'w> {
     watch: &'w Watch,
+    wanted: Option<&'w [bool]>,
     pub recorder: PathRecorder,
     hit: Vec<bool>,
     /// Complete evaluations of watched decisions, in order.
@@ -17,9 +18,9 @@ pub(crate) struct Watcher<'w> {
 }
 
 impl<'w> Watcher<'w> {
-    pub fn new(watch: &'w Watch) -> Watcher<'w> {
+    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>) -> Watcher<'w> {
         let hit = vec![false; watch.goals.len()];
-        Watcher { watch, recorder: PathRecorder::default(), hit, rows: Vec::new(), frames: Vec::new() }
+        Watcher { watch, wanted, recorder: PathRecorder::default(), hit, rows: Vec::new(), frames: Vec::new() }
     }
 
     /// The goals that the run reached, once it has ended.
@@ -68,7 +69,7 @@ impl<'w> Watcher<'w> {
 
     fn labels(&mut self, goals: &[GoalId], at: &StateView<'_>) {
         for &goal in goals {
-            if self.hit[goal.index()] {
+            if self.hit[goal.index()] || self.wanted.is_some_and(|wanted| !wanted[goal.index()]) {
                 continue;
             }
             let holds = match &self.watch.goals[goal] {

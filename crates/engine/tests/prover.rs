@@ -710,7 +710,8 @@ fn exhaustive_exploration_leaves_open_what_is_proved() {
         config.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(2));
         config.ranges.insert("b".into(), (-1, 2));
         let proved = prove_infeasible(&module, func, &watch, &goals, &config);
-        let found = explore_goals(&module, func, Goals { watch, closed: Vec::new() }, &config, &mut Quiet);
+        let found =
+            explore_goals(&module, func, Goals { watch: watch.into(), closed: Vec::new() }, &config, &mut Quiet);
         for goal in proved {
             let objective = &wanted.list[goal];
             assert!(found.open.contains(&goal), "seed {seed}: {} was covered\n{text}", objective.id);

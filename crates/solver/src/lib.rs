@@ -21,6 +21,7 @@
 mod blast;
 mod bounds;
 mod circuit;
+mod comparisons;
 mod display;
 mod enumerate;
 mod facts;

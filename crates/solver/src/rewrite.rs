@@ -178,6 +178,11 @@ impl Terms {
                 _ => {}
             }
         }
+        if (op, width) == (Op::Xor, 1)
+            && let Some(same) = self.same_comparison(a, b)
+        {
+            return Some(self.not(same));
+        }
         match op {
             // (x + y) - x
             Op::Sub => match *self.get(a) {
@@ -250,6 +255,7 @@ impl Terms {
             return match (*self.get(a), *self.get(b)) {
                 (Term::Not(x), Term::Not(y)) => Some(self.eq(x, y)),
                 (Term::Bin(Op::Add, x, y), Term::Bin(Op::Add, p, q)) if y == q => Some(self.eq(x, p)),
+                _ if width == 1 => self.same_comparison(a, b),
                 _ => None,
             };
         };

@@ -13,7 +13,7 @@ use crate::partial::Partial;
 use crate::path::{Group, Path, Pool};
 use crate::sat::{Budget, SatAnswer};
 use crate::semantics::mask;
-use crate::solver::{Solver, Why};
+use crate::solver::{Effort, Solver, Why};
 use crate::term::{TermId, VarId};
 use crate::terms::{Terms, merge_sorted};
 use crate::view::View;
@@ -427,6 +427,9 @@ impl Solver {
         }
         if let Some(found) = self.ask_partial(terms, base, &constraints, conditions) {
             return found;
+        }
+        if self.effort == Effort::Little {
+            return Found::Unknown(Why::Conflicts);
         }
         let deadline = self.query_deadline();
         let first = self.config.conflicts.unwrap_or(u64::MAX).min(FIRST_CONFLICTS);

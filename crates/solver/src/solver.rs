@@ -132,9 +132,19 @@ pub struct Stats {
 /// Variables and constraints of a group.
 pub(crate) type GroupKey = (Rc<[VarId]>, Rc<[TermId]>);
 
+/// What an answer may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effort {
+    /// Whatever the configuration allows.
+    Full,
+    /// Models at hand, bounds, guesses and small enumerations; the SAT solver is not asked.
+    Little,
+}
+
 /// Answers questions about paths, and remembers.
 pub struct Solver {
     pub(crate) config: Config,
+    pub(crate) effort: Effort,
     pub(crate) sat: Sat,
     pub(crate) stats: Stats,
     /// Bytes that the tables hold on to, roughly.
@@ -154,6 +164,7 @@ impl Solver {
         let sat = Sat::new(config.interrupt.clone());
         Solver {
             config,
+            effort: Effort::Full,
             sat,
             stats: Stats::default(),
             remembered: 0,
@@ -194,6 +205,14 @@ impl Solver {
         let conditions = conjuncts(terms, cond);
         let side = self.extend(terms, path, conditions);
         self.account(start);
+        side
+    }
+
+    /// Like [`Self::assume`], but gives up where it would take the SAT solver: for what would be nice to know early.
+    pub fn assume_easily(&mut self, terms: &mut Terms, path: &Path, cond: TermId) -> Side {
+        self.effort = Effort::Little;
+        let side = self.assume(terms, path, cond);
+        self.effort = Effort::Full;
         side
     }
 

@@ -1,6 +1,6 @@
 //! `touchstone bench mcdc`: what tracking MC/DC costs over full path exploration (seed 001, table II: 7.9 % at best).
 
-use super::{Quiet, read};
+use super::{Quiet, read, timing};
 use crate::args::{Bench, Format};
 use crate::exit::Exit;
 use anyhow::{Context, Result};
@@ -12,9 +12,6 @@ use touchstone_ir::{CallGraph, FuncId, Module};
 const TCAS: &str = include_str!("../../../../examples/tcas.c");
 const CONTROLLER: &str = include_str!("../../../../bench/paths/controller.c");
 const MATCHER: &str = include_str!("../../../../bench/paths/matcher.c");
-
-/// Runs of each kind, in turn; the fastest counts.
-const ROUNDS: usize = 7;
 
 #[derive(Serialize)]
 struct Row {
@@ -61,14 +58,15 @@ fn measure(program: &'static str, module: &Module, func: FuncId) -> Result<Row> 
     let own = |id: &FuncId| module.functions[*id].is_defined() && !module.functions[*id].library;
     let scope: Vec<FuncId> = CallGraph::new(module).reachable_from(func).into_iter().filter(own).collect();
     let wanted = objectives(module, &scope, &[criterion], &CriteriaOptions::default());
-    let (mut without, mut with, mut paths) = (f64::MAX, f64::MAX, 0);
-    for _ in 0..ROUNDS {
-        let plain = explore(module, func, &config, &mut Quiet);
-        without = without.min(plain.seconds);
-        paths = plain.paths.explored;
-        let goals = Goals { watch: Watch::new(module, wanted.goals.clone()), closed: Vec::new() };
-        with = with.min(explore_paths_and_goals(module, func, goals, &config, &mut Quiet).result.seconds);
-    }
+    let mut paths = 0;
+    let watch = std::rc::Rc::new(Watch::new(module, wanted.goals.clone()));
+    let mut plain = || paths = explore(module, func, &config, &mut Quiet).paths.explored;
+    let mut tracking = || {
+        let goals = Goals { watch: watch.clone(), closed: Vec::new() };
+        explore_paths_and_goals(module, func, goals, &config, &mut Quiet);
+    };
+    let times = timing::race(&mut [&mut plain, &mut tracking]);
+    let (without, with) = (times[0], times[1]);
     Ok(Row {
         program,
         paths,
