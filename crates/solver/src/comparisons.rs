@@ -85,7 +85,7 @@ mod tests {
             for &b in &all {
                 let (same, differ) = (terms.eq(a, b), terms.xor(a, b));
                 for (p, q) in (0..4).flat_map(|p| (0..4).map(move |q| (p, q))) {
-                    let model = Model::from_values([(vx, p), (vy, q)].into_iter());
+                    let model = Model::from_values([(vx, p), (vy, q)]);
                     let expected = model.eval(&terms, a) == model.eval(&terms, b);
                     assert_eq!(model.eval(&terms, same) == 1, expected, "{a} {b} for {p}, {q}");
                     assert_eq!(model.eval(&terms, differ) == 0, expected, "{a} {b} for {p}, {q}");
