@@ -44,18 +44,29 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     };
     let criterion: Criterion = criterion.parse()?;
     let mut options = arguments.options.clone();
-    if options.entry.is_none() {
-        options.functions = vec![function.to_string()];
+    // With the criteria of the `generate` that is asked about: what is wanted besides decides what is explored.
+    if !options.criteria.contains(&criterion) {
+        options.criteria = vec![criterion];
     }
-    options.criteria = vec![criterion];
-    let options = &options;
 
     let scratch = tempfile::tempdir()?;
     let reader = Reader::new(&options.files, &options.compile, &options.flags, scratch.path())?;
     let mut program = reader.read(&options.files)?;
     let file = OptionsFile::beside(&options.files[0])?;
-    let (entry, functions) = plan::targets(&program.module, options)?;
-    let &[func] = functions.as_slice() else { bail!("explain is about one function") };
+    let (entry, functions) = plan::targets(&program.module, &options)?;
+    let named = functions.iter().copied().find(|id| program.module.functions[*id].name == function);
+    let (entry, func) = match (named, functions.as_slice()) {
+        (Some(func), _) => (entry, func),
+        // A whole program, or one function with the functions that it calls.
+        (None, [only]) => (entry, *only),
+        (None, _) => {
+            options.functions = vec![function.to_string()];
+            let (entry, functions) = plan::targets(&program.module, &options)?;
+            let &[func] = functions.as_slice() else { bail!("explain is about one function") };
+            (entry, func)
+        }
+    };
+    let options = &options;
     let name = program.module.functions[func].name.clone();
     if let Some(expression) = options.pre.clone().or_else(|| file.function(&name).pre) {
         let given = [(func, expression)];
@@ -74,20 +85,14 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| objective.id == *id) else {
         bail!("`{name}` has no objective `{id}`; `touchstone objectives -c {criterion}` lists them");
     };
+    // The same exploration and the same proofs as of `generate` and `prove`, so that all three say the same.
     let settled = wanted.settled.contains(&goal);
-    let closed: Vec<GoalId> = wanted.goals.ids().filter(|other| *other != goal || settled).collect();
-    let goals = Goals { watch: Watch::new(module, wanted.goals.clone()).into(), closed };
+    let watch = Watch::new(module, wanted.goals.clone());
+    let goals = Goals { watch: watch.clone().into(), closed: wanted.settled.iter().copied().collect() };
     let mut tests = Tests::default();
-    let mut incomplete = Vec::new();
-    if !settled {
-        let found = touchstone_engine::explore_goals(module, func, goals.clone(), &config, &mut tests);
-        incomplete = found.result.incomplete;
-        touchstone_criteria::conclude(&mut wanted, &tests.0, &incomplete, &[], &module.files);
-        let unknown = matches!(wanted.list[goal].status, Status::Unknown(_));
-        if unknown && !touchstone_engine::prove_infeasible(module, func, &goals.watch, &[goal], &config).is_empty() {
-            wanted.list[goal].status = Status::Infeasible("static proof".to_string());
-        }
-    }
+    let found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
+    let incomplete = found.result.incomplete;
+    generate::conclude(module, func, &config, &mut wanted, &tests.0, &incomplete);
     let objective = &wanted.list[goal];
     let mut out = format!("{id}\n{}: {}\n", objective.span.display(&module.files), objective.text);
     match &objective.status {
@@ -97,7 +102,8 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
         }
         Status::Infeasible(how) => {
             config.deadline = deadline();
-            let why = touchstone_engine::explain(module, func, goals, &config);
+            let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
+            let why = touchstone_engine::explain(module, func, Goals { watch, closed }, &config);
             infeasible(&mut out, module, objective, how, &why);
         }
         Status::Unknown(why) if settled => {

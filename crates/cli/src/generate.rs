@@ -10,6 +10,7 @@ use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
 use crate::tables::{decision_tables, watch_tests};
 use anyhow::{Context, Result};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,8 +18,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
-    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Outcome, Replay,
-    TestCase, Watch, covered_by_test,
+    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, IncompletePaths, Objective, Objectives,
+    Outcome, Replay, TestCase, Watch, covered_by_test,
 };
 use touchstone_emit::{CSuite, ReplayLimits, Target};
 use touchstone_engine::{
@@ -209,8 +210,7 @@ impl Job<'_> {
                 tests.extend(self.any_test(task.func, &config));
             }
         }
-        let proved = self.prove(task.func, &config, &wanted, &result, &tests);
-        touchstone_criteria::conclude(&mut wanted, &tests, &result.incomplete, &proved, &module.files);
+        conclude(module, task.func, &config, &mut wanted, &tests, &result.incomplete);
         if !criteria.is_empty() {
             // Tests were written as they were found; what stays is the smallest part that covers as much, and only now
             // it is known what each test covers alone.
@@ -257,24 +257,6 @@ impl Job<'_> {
         explore(&self.program.module, func, &config, &mut found);
         let returns = found.0.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
         (!found.0.is_empty()).then(|| found.0.swap_remove(returns.unwrap_or(0)))
-    }
-
-    /// Where exploration left something open, what can be ruled out without it.
-    fn prove(
-        &self,
-        func: FuncId,
-        config: &Config,
-        wanted: &Objectives,
-        result: &FunctionResult,
-        tests: &[TestCase],
-    ) -> Vec<GoalId> {
-        if result.incomplete.is_empty() || wanted.goals.is_empty() {
-            return Vec::new();
-        }
-        let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
-        let open: Vec<GoalId> = wanted.goals.ids().filter(|id| !covered(id) && !wanted.settled.contains(id)).collect();
-        let module = &self.program.module;
-        prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config)
     }
 
     /// Explores for what is wanted.
@@ -374,6 +356,24 @@ fn rows_for_pairs(module: &Module, func: FuncId, tests: &[TestCase], wanted: &Ob
         rows.retain(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision));
     }
     rows
+}
+
+/// Gives every objective its verdict; where exploration left something open, the static prover is asked.
+pub fn conclude(
+    module: &Module,
+    func: FuncId,
+    config: &Config,
+    wanted: &mut Objectives,
+    tests: &[TestCase],
+    incomplete: &[IncompletePaths],
+) {
+    let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
+    let open: Vec<GoalId> = wanted.goals.ids().filter(|id| !covered(id) && !wanted.settled.contains(id)).collect();
+    let proved = match incomplete.is_empty() || open.is_empty() {
+        true => BTreeMap::new(),
+        false => prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config),
+    };
+    touchstone_criteria::conclude(wanted, tests, incomplete, &proved, &module.files);
 }
 
 /// What an exploration was for.

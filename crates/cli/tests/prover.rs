@@ -41,13 +41,14 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
                 search: Search::Nearest,
                 max_paths: Some(60),
                 deadline: Some(Instant::now() + Duration::from_millis(300)),
+                proof_time: Duration::from_millis(500),
                 ..Config::default()
             };
             let goals = Goals { watch: watch.clone().into(), closed: Vec::new() };
             let open = explore_goals(&module, func, goals, &config, &mut Quiet).open;
             let all: Vec<_> = wanted.goals.ids().collect();
             let proved = prove_infeasible(&module, func, &watch, &all, &config);
-            for goal in &proved {
+            for goal in proved.keys() {
                 let objective = &wanted.list[*goal];
                 assert!(
                     open.contains(goal),

@@ -256,7 +256,7 @@ impl Subject<'_> {
         }
         let all = tests.0.len();
         let tests = self.reduced(tests.0, &watch, &pairs, truth, &name, wrong);
-        conclude(&mut wanted, &tests, &found.result.incomplete, &[], &self.module.files);
+        conclude(&mut wanted, &tests, &found.result.incomplete, &BTreeMap::new(), &self.module.files);
         let own = self.own_hits(truth, &tests, &name, wrong);
         if own.len() != tests.len() {
             wrong.push(format!("{name}: {} tests have {} names, of {all} before reduction", tests.len(), own.len()));
@@ -532,7 +532,7 @@ fn statuses(module: &Module, func: FuncId, scope: &[FuncId], name: &str, config:
     let goals = Goals { watch: Watch::new(module, wanted.goals.clone()).into(), closed: Vec::new() };
     let mut tests = Collect::default();
     let found = explore_goals(module, func, goals, config, &mut tests);
-    conclude(&mut wanted, &tests.0, &found.result.incomplete, &[], &module.files);
+    conclude(&mut wanted, &tests.0, &found.result.incomplete, &BTreeMap::new(), &module.files);
     let sign = |status: &Status| match status {
         Status::Covered(_) => '+',
         Status::Infeasible(_) => '-',

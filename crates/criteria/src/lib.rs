@@ -34,5 +34,5 @@ pub use registry::{CriteriaOptions, Draft, Known, Labelling, REGISTRY, Scope, cr
 pub use suite::{conclude, count, reduce};
 pub use tables::{DecisionTable, MOST_PAIRS, Pair, PairKind, Side, TableCondition, TableRow, decision_tables};
 pub use testcase::{Expected, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-pub use verdict::{Bound, Incomplete, IncompletePaths, Objective, Status};
+pub use verdict::{Bound, Incomplete, IncompletePaths, Objective, Proof, Status};
 pub use watch::{DecisionWatch, Watch};

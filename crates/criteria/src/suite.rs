@@ -1,19 +1,19 @@
 //! From what was found to verdicts, and from all tests to a small suite.
 
 use crate::pairs::{SeenRows, unique_cause};
-use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Row, Status, TestCase};
-use std::collections::BTreeSet;
+use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Proof, Row, Status, TestCase};
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Files;
 use touchstone_ir::{DecisionId, FuncId};
 
 /// Gives every objective its verdict. `incomplete` is what the exploration gave up: if it is empty, nothing was left
 /// unexplored, and an objective without test is infeasible.
-/// `proved` are goals that a static proof rules out.
+/// `proved` are goals that a static proof rules out, and how.
 pub fn conclude(
     objectives: &mut Objectives,
     tests: &[TestCase],
     incomplete: &[IncompletePaths],
-    proved: &[GoalId],
+    proved: &BTreeMap<GoalId, Proof>,
     files: &Files,
 ) {
     let Objectives { list, settled, .. } = objectives;
@@ -24,10 +24,10 @@ pub fn conclude(
         if !covering.is_empty() {
             objective.status = Status::Covered(covering);
         } else if !settled.contains(&id) && !matches!(objective.status, Status::Infeasible(_)) {
-            objective.status = match incomplete.first() {
-                Some(_) if proved.contains(&id) => Status::Infeasible("static proof".to_string()),
-                None => Status::Infeasible("exhaustive".to_string()),
-                Some(first) => Status::Unknown(format!("{} at {}", first.why, first.span.display(files))),
+            objective.status = match (incomplete.first(), proved.get(&id)) {
+                (None, _) => Status::Infeasible("exhaustive".to_string()),
+                (Some(_), Some(proof)) => Status::Infeasible(format!("static proof: {proof}")),
+                (Some(first), None) => Status::Unknown(format!("{} at {}", first.why, first.span.display(files))),
             };
         }
     }

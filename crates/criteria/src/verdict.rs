@@ -81,6 +81,24 @@ pub struct IncompletePaths {
     pub count: u64,
 }
 
+/// How a static proof rules a goal out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Proof {
+    /// Intervals and known bits, to a fixpoint.
+    Intervals,
+    /// Induction over loops with the solver.
+    Induction,
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Proof::Intervals => "intervals",
+            Proof::Induction => "induction",
+        })
+    }
+}
+
 /// Something to be covered.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Objective {

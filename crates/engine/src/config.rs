@@ -76,6 +76,8 @@ pub struct Config {
     pub deadline: Option<Instant>,
     /// Time for one question to the solver.
     pub solver_timeout: Option<Duration>,
+    /// Time for proofs by induction about one function; they begin when exploration is over.
+    pub proof_time: Duration,
     /// Stop soon when this becomes true.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// At most so many objects made for undecided input pointers on one path.
@@ -112,6 +114,7 @@ impl Default for Config {
             questions: None,
             deadline: None,
             solver_timeout: None,
+            proof_time: Duration::from_secs(5),
             interrupt: None,
             max_objects: 4,
             call_depth: 1000,

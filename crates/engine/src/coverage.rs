@@ -353,7 +353,11 @@ impl Executor<'_> {
     }
 
     /// The conditions under which labels hold here; `Err` if something must be decided before it can be told.
-    fn label_conditions(&mut self, state: &State, goals: Vec<GoalId>) -> Result<Vec<(GoalId, TermId)>, Stop> {
+    pub(crate) fn label_conditions(
+        &mut self,
+        state: &State,
+        goals: Vec<GoalId>,
+    ) -> Result<Vec<(GoalId, TermId)>, Stop> {
         let mut scratch: Option<State> = None;
         // Evaluation looks at no coverage.
         let coverage = self.coverage.take();

@@ -23,11 +23,28 @@ pub(crate) enum Mode {
     Fold,
 }
 
+/// What becomes of the most negative number divided by -1, which has no defined result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overflow {
+    /// No test goes there as long as the path has other inputs.
+    Avoided,
+    /// A proof leaves nothing out: it wraps.
+    Followed,
+}
+
+/// A check of an instruction: what must hold, and the error if it does not.
+pub(crate) struct Check {
+    pub fine: TermId,
+    pub kind: ErrorKind,
+    pub span: Span,
+}
+
 /// Everything that executing one instruction needs.
 pub(crate) struct Executor<'m> {
     pub module: &'m Module,
     pub config: &'m Config,
     pub mode: Mode,
+    pub overflow: Overflow,
     pub terms: Terms,
     pub solver: Solver,
     pub pointers: Pointers,
@@ -41,6 +58,8 @@ pub(crate) struct Executor<'m> {
     pub postponed: Vec<Postponed>,
     /// Scratch: outcomes of one evaluation of a decision.
     pub outcomes: Vec<(CondId, bool)>,
+    /// Checks that were made, for a driver that wants to know.
+    pub checks: Option<Vec<Check>>,
     /// Questions asked for labels.
     pub labels_asked: u64,
     /// Of them, those that some input answers.
@@ -64,6 +83,7 @@ impl<'m> Executor<'m> {
             module,
             config,
             mode: Mode::Explore,
+            overflow: Overflow::Avoided,
             terms: Terms::new(),
             solver,
             pointers: Pointers::default(),
@@ -72,6 +92,7 @@ impl<'m> Executor<'m> {
             hits: Vec::new(),
             postponed: Vec::new(),
             outcomes: Vec::new(),
+            checks: None,
             labels_asked: 0,
             labels_found: 0,
             infeasible: 0,
@@ -92,6 +113,11 @@ impl<'m> Executor<'m> {
             Some(known) => known.count += count,
             None => self.incomplete.push(IncompletePaths { why, span, count }),
         }
+    }
+
+    /// How much was given up so far.
+    pub fn given_up(&self) -> u64 {
+        self.incomplete.iter().map(|paths| paths.count).sum()
     }
 
     /// What was given up, by reason and place.
@@ -115,6 +141,11 @@ impl<'m> Executor<'m> {
         span: Span,
         offset: Scalar,
     ) -> Result<(), Stop> {
+        if self.mode == Mode::Explore
+            && let Some(checks) = &mut self.checks
+        {
+            checks.push(Check { fine, kind, span });
+        }
         match self.terms.as_const(fine) {
             Some(0) if self.mode == Mode::Explore => {
                 self.prefer_near(state, offset);

@@ -7,12 +7,11 @@
 //!
 //! This explains; it proves nothing. A verdict is the business of `explore.rs` and `prover.rs`.
 
-use crate::config::{Config, Entry, Labels};
+use crate::config::{Config, Labels};
 use crate::coverage::Coverage;
 use crate::executor::Executor;
 use crate::explore::Aim;
 use crate::explore::Goals;
-use crate::memory::Memory;
 use crate::reach::Reach;
 use crate::state::{State, Stop};
 use crate::step::Flow;
@@ -20,8 +19,8 @@ use crate::value::{Scalar, Value};
 use std::rc::Rc;
 use std::time::Instant;
 use touchstone_base::Span;
-use touchstone_criteria::GoalId;
-use touchstone_ir::{CondTag, FuncId, Module, PathHash, TermKind};
+use touchstone_criteria::{Goal, GoalId};
+use touchstone_ir::{CondTag, FuncId, InstKind, Module, TermKind, successors};
 use touchstone_solver::{Path, Side, TermId};
 
 /// A condition on the way.
@@ -72,16 +71,18 @@ pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> 
     let coverage = Coverage::new(goals.watch, &goals.closed, Aim::Goals);
     let reach = Reach::new(module, &coverage);
     executor.coverage = Some(coverage);
-    let mut search = Search { executor, reach, wanted, found: Vec::new(), sides: 0, start: Vec::new() };
+    executor.checks = Some(Vec::new());
+    let mut search = Search { executor, reach, wanted, found: Vec::new(), sides: 0, complete: true };
     let mut waiting = search.first(func);
-    let mut complete = true;
     while let Some(way) = waiting.pop() {
-        if search.sides > MOST_SIDES || config.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            complete = false;
+        if search.sides > MOST_SIDES || search.out_of_time() {
+            search.complete = false;
             break;
         }
-        complete &= search.follow(way, &mut waiting);
+        search.complete &= search.follow(way, &mut waiting);
     }
+    // What the executor gave up on the way was not followed either.
+    let complete = search.complete && search.executor.given_up() == 0;
     let conflicts = search.conflicts();
     Explanation { conflicts, sides: search.sides, complete }
 }
@@ -90,6 +91,8 @@ pub fn explain(module: &Module, func: FuncId, goals: Goals, config: &Config) -> 
 #[derive(Clone)]
 struct Way {
     state: State,
+    /// What every run with this shape of inputs satisfies.
+    start: Rc<[TermId]>,
     items: Vec<(TermId, Fact)>,
 }
 
@@ -97,6 +100,8 @@ struct Way {
 struct Blocked {
     /// 0 if it would reach the goal, else the distance from there plus one.
     rank: u32,
+    /// What every run with this shape of inputs satisfies.
+    start: Rc<[TermId]>,
     /// Constraints before it, source conditions among them.
     items: Vec<(TermId, Fact)>,
     /// All constraints of the path.
@@ -110,68 +115,107 @@ struct Search<'m> {
     wanted: Vec<GoalId>,
     found: Vec<Blocked>,
     sides: u64,
-    /// What every run satisfies.
-    start: Vec<TermId>,
+    /// Nothing was given up so far.
+    complete: bool,
 }
 
 impl Search<'_> {
+    /// Where runs can start.
     fn first(&mut self, func: FuncId) -> Vec<Way> {
-        let executor = &mut self.executor;
-        let proper = executor.terms.truth(true);
-        let mut state = State {
-            frames: Vec::new(),
-            memory: Memory::default(),
-            path: Path::new(),
-            hash: PathHash::new(),
-            trail: None,
-            depth: 0,
-            steps: 0,
-            inputs: Rc::default(),
-            fixed: Rc::default(),
-            proper,
-            pending: Rc::default(),
-            returned: None,
+        let starts = self.executor.starts(func);
+        self.executor.hits.clear();
+        self.complete &= starts.is_ok();
+        let way = |state: State| Way { start: state.path.constraints().into(), state, items: Vec::new() };
+        let ways: Vec<Way> = starts.unwrap_or_default().into_iter().map(way).collect();
+        let span = self.executor.module.functions[func].span;
+        let entries: Vec<GoalId> = match &self.executor.coverage {
+            Some(coverage) => coverage.watch.entry(func).to_vec(),
+            None => Vec::new(),
         };
-        if executor.globals(&mut state, func).is_err() {
-            return Vec::new();
-        }
-        let arguments = match executor.config.entry {
-            Entry::Function => executor.arguments(&mut state, func).unwrap_or_default(),
-            Entry::Program => executor.program_arguments(&mut state, func),
-        };
-        let mut ways = Vec::new();
-        let mut pending = vec![state];
-        while let Some(mut state) = pending.pop() {
-            match self.precondition(&mut state, func, &arguments) {
-                Ok(()) => {
-                    self.start = state.path.constraints();
-                    let entered = self.executor.enter(&mut state, func, arguments.clone(), None);
-                    self.executor.hits.clear();
-                    if entered.is_ok() {
-                        ways.push(Way { state, items: Vec::new() });
-                    }
-                }
-                Err(Stop::Force(id)) => pending.extend(self.executor.force(&state, id).into_iter().flatten()),
-                Err(_) => {}
-            }
+        for way in &ways {
+            self.look_at_labels(way, &entries, span);
         }
         ways
     }
 
-    fn precondition(&mut self, state: &mut State, func: FuncId, arguments: &[Value]) -> Result<(), Stop> {
-        let module = self.executor.module;
-        let name = self.executor.config.precondition.as_ref();
-        let Some(pre) = name.and_then(|name| module.function_named(name)) else { return Ok(()) };
-        let hidden = usize::from(module.functions[func].aggregate_result).min(arguments.len());
-        let allowed = self.executor.fold_truth(state, pre, arguments[hidden..].to_vec())?;
-        self.executor.assume_all(state, &[allowed])
+    /// Labels that hold nowhere on this way.
+    fn look_at_labels(&mut self, way: &Way, goals: &[GoalId], span: Span) {
+        for &goal in goals.iter().filter(|goal| self.wanted.contains(goal)).collect::<Vec<_>>() {
+            // What must be decided first comes again when it is.
+            let Ok(conditions) = self.executor.label_conditions(&way.state, vec![goal]) else { continue };
+            let Some((_, cond)) = conditions.into_iter().next() else { continue };
+            self.sides += 1;
+            let fact = Fact { span, text: String::new(), value: true, fixed: false, label: Some(goal) };
+            self.look_at_step(way, cond, fact);
+        }
+    }
+
+    /// A condition that would reach the goal: remembered if no input of this way satisfies it.
+    fn look_at_step(&mut self, way: &Way, cond: TermId, fact: Fact) {
+        match self.executor.terms.as_const(cond) {
+            Some(0) => self.block(way, 0, None, Fact { fixed: true, ..fact }),
+            Some(_) => {}
+            None => match self.ask(&way.state.path, cond) {
+                Side::Infeasible => self.block(way, 0, Some(cond), fact),
+                Side::Feasible(_) => {}
+                Side::Unknown(_) => self.complete = false,
+            },
+        }
+    }
+
+    /// Labels of the point that comes next.
+    fn look_at_point(&mut self, way: &Way) {
+        let frame = way.state.top();
+        let block = &self.executor.module.functions[frame.func].blocks[frame.block];
+        let Some(inst) = block.insts.get(frame.inst) else { return };
+        let InstKind::Point { point } = inst.kind else { return };
+        let goals = match &self.executor.coverage {
+            Some(coverage) => coverage.watch.point(frame.func, point).to_vec(),
+            None => Vec::new(),
+        };
+        self.look_at_labels(way, &goals, inst.span);
+    }
+
+    fn wants_errors(&self) -> bool {
+        let goals = self.executor.coverage.as_ref().map(|coverage| &coverage.watch.goals);
+        goals.is_some_and(|goals| self.wanted.iter().any(|goal| matches!(goals[*goal], Goal::Error { .. })))
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Checks that the last step made, as it stood before them: one that can't fail keeps an error from happening.
+    fn look_at_checks(&mut self, before: &Way) {
+        let checks = self.executor.checks.replace(Vec::new()).unwrap_or_default();
+        for check in checks {
+            let goals: Vec<GoalId> = match &self.executor.coverage {
+                Some(coverage) => coverage.watch.error(check.kind, check.span).collect(),
+                None => Vec::new(),
+            };
+            if let Some(goal) = goals.into_iter().find(|goal| self.wanted.contains(goal)) {
+                self.sides += 1;
+                let fails = self.executor.terms.not(check.fine);
+                let fact = Fact { span: check.span, text: String::new(), value: true, fixed: false, label: Some(goal) };
+                self.look_at_step(before, fails, fact);
+            }
+        }
     }
 
     /// Follows one way to its end; what it doesn't take waits. False if something was given up.
     fn follow(&mut self, mut way: Way, waiting: &mut Vec<Way>) -> bool {
         loop {
+            if way.state.steps.is_multiple_of(4096) && self.out_of_time() {
+                return false;
+            }
             self.look_at_fixed_branch(&way);
+            self.look_at_fixed_switch(&way);
+            self.look_at_point(&way);
+            let before = self.wants_errors().then(|| way.clone());
             let flow = self.executor.step(&mut way.state);
+            if let Some(before) = before {
+                self.look_at_checks(&before);
+            }
             self.executor.hits.clear();
             self.executor.ended.clear();
             match flow {
@@ -195,23 +239,24 @@ impl Search<'_> {
                     }
                     return true;
                 }
-                Ok(Flow::Labels { forks, span }) => {
-                    for (goal, cond) in forks {
-                        if !self.wanted.contains(&goal) {
-                            continue;
-                        }
-                        self.sides += 1;
-                        let fact = Fact { span, text: String::new(), value: true, fixed: false, label: Some(goal) };
-                        if matches!(self.ask(&way.state.path, cond), Side::Infeasible) {
-                            self.block(&way, 0, Some(cond), fact);
+                // They were looked at before the step.
+                Ok(Flow::Labels { .. }) => {}
+                Err(Stop::Force(id)) => {
+                    let mut all = true;
+                    for option in self.executor.force(&way.state, id) {
+                        match option {
+                            // What is assumed of the new shape is assumed of all its runs.
+                            Ok(state) => {
+                                let known = way.state.path.constraints();
+                                let new = state.path.constraints().into_iter().filter(|term| !known.contains(term));
+                                let start = way.start.iter().copied().chain(new).collect();
+                                waiting.push(Way { state, start, items: way.items.clone() });
+                            }
+                            Err(Stop::End(crate::state::PathEnd::Assumed)) => {}
+                            Err(_) => all = false,
                         }
                     }
-                }
-                Err(Stop::Force(id)) => {
-                    let states = self.executor.force(&way.state, id).into_iter();
-                    let before = waiting.len();
-                    waiting.extend(states.flatten().map(|state| Way { state, items: way.items.clone() }));
-                    return waiting.len() > before;
+                    return all;
                 }
                 Err(Stop::Enumerate(_)) => return false,
                 Err(Stop::End(end)) => return !matches!(end, crate::state::PathEnd::Incomplete { .. }),
@@ -255,7 +300,7 @@ impl Search<'_> {
                 if on.is_ok() && rank.is_some() {
                     let mut items = way.items.clone();
                     items.push((term, fact));
-                    waiting.push(Way { state, items });
+                    waiting.push(Way { state, start: Rc::clone(&way.start), items });
                 }
             }
             Side::Infeasible => {
@@ -263,7 +308,7 @@ impl Search<'_> {
                     self.block(way, rank, Some(term), fact);
                 }
             }
-            Side::Unknown(_) => {}
+            Side::Unknown(_) => self.complete = false,
         }
     }
 
@@ -299,6 +344,35 @@ impl Search<'_> {
         }
     }
 
+    /// The same for a switch.
+    fn look_at_fixed_switch(&mut self, way: &Way) {
+        let frame = way.state.top();
+        let block = &self.executor.module.functions[frame.func].blocks[frame.block];
+        if frame.inst < block.insts.len() {
+            return;
+        }
+        let TermKind::Switch { value, .. } = &block.terminator.kind else { return };
+        let Value::Int(Scalar::Const(_)) = frame.value(*value) else { return };
+        let span = block.terminator.span;
+        let mut taken = way.state.clone();
+        if self.executor.step(&mut taken).is_err() {
+            return;
+        }
+        self.executor.hits.clear();
+        for target in successors(&block.terminator.kind) {
+            if target == taken.top().block {
+                continue;
+            }
+            self.sides += 1;
+            let mut state = way.state.clone();
+            let _ = self.executor.take_arm(&mut state, target, span);
+            if let Some(rank) = self.rank(&state) {
+                let fact = Fact { fixed: true, ..self.fact(&way.state, None, span, true) };
+                self.block(way, rank, None, fact);
+            }
+        }
+    }
+
     fn block(&mut self, way: &Way, rank: u32, term: Option<TermId>, fact: Fact) {
         /// Only the closest are kept.
         const MOST: usize = 16;
@@ -309,7 +383,8 @@ impl Search<'_> {
         self.found.retain(|blocked| blocked.rank <= rank);
         if self.found.len() < MOST {
             let path = way.state.path.constraints();
-            self.found.push(Blocked { rank, items: way.items.clone(), path, step: (term, fact) });
+            let start = Rc::clone(&way.start);
+            self.found.push(Blocked { rank, start, items: way.items.clone(), path, step: (term, fact) });
         }
     }
 
@@ -326,7 +401,7 @@ impl Search<'_> {
     }
 
     fn minimise(&mut self, blocked: Blocked) -> Conflict {
-        let Blocked { rank, items, path, step: (term, fact) } = blocked;
+        let Blocked { rank, start, items, path, step: (term, fact) } = blocked;
         let at_goal = rank == 0;
         let Some(term) = term else {
             let mut facts: Vec<Fact> = items.into_iter().map(|(_, fact)| fact).collect();
@@ -335,7 +410,7 @@ impl Search<'_> {
         };
         let unwritten = |value| Fact { span: Span::none(), text: String::new(), value, fixed: false, label: None };
         // What the source does not write: of all runs as one piece, and, only if needed, of this way.
-        let mut pieces: Vec<(Vec<TermId>, Fact)> = vec![(self.start.clone(), unwritten(true))];
+        let mut pieces: Vec<(Vec<TermId>, Fact)> = vec![(start.to_vec(), unwritten(true))];
         pieces.extend(items.into_iter().map(|(term, fact)| (vec![term], fact)));
         if !self.contradicts(&pieces, term) {
             pieces.insert(1, (path, unwritten(true)));

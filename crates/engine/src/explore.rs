@@ -1,11 +1,9 @@
 //! Exploration: every feasible path, depth first, from an explicit worklist (DESIGN §8).
 
-use crate::config::{Aliases, Config, Entry, Labels, Search};
+use crate::config::{Aliases, Config, Labels, Search};
 use crate::coverage::Coverage;
 use crate::executor::Executor;
 use crate::frontier::Frontier;
-use crate::inputs::Inputs;
-use crate::memory::Memory;
 use crate::reach::Reach;
 use crate::state::{PathEnd, State, Stop};
 use crate::step::Flow;
@@ -18,7 +16,7 @@ use touchstone_base::Span;
 use touchstone_criteria::{
     Bound, Criterion, FunctionResult, GoalId, Incomplete, ObjectiveCounts, PathCounts, SolverUse, TestCase, Watch,
 };
-use touchstone_ir::{FuncId, Module, PathHash};
+use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
 
 /// What an exploration tells while it runs.
@@ -155,10 +153,9 @@ struct Exploration<'m, 's> {
 
 impl Exploration<'_, '_> {
     fn run(&mut self) {
-        let start = self.initial();
-        match start {
-            Ok(state) => {
-                let arguments = self.arguments.clone();
+        match self.executor.initial(self.func) {
+            Ok((state, arguments)) => {
+                self.arguments = arguments.clone();
                 self.start(state, &arguments);
             }
             Err(stop) => self.stop(None, stop),
@@ -207,37 +204,12 @@ impl Exploration<'_, '_> {
         unasked
     }
 
-    /// The state before the call, with globals and arguments.
-    fn initial(&mut self) -> Result<State, Stop> {
-        let proper = self.executor.terms.truth(true);
-        let mut state = State {
-            frames: Vec::new(),
-            memory: Memory::default(),
-            path: Path::new(),
-            hash: PathHash::new(),
-            trail: None,
-            depth: 0,
-            steps: 0,
-            inputs: Rc::new(Inputs::default()),
-            fixed: Rc::default(),
-            proper,
-            pending: Rc::default(),
-            returned: None,
-        };
-        self.executor.globals(&mut state, self.func)?;
-        self.arguments = match self.executor.config.entry {
-            Entry::Function => self.executor.arguments(&mut state, self.func)?,
-            Entry::Program => self.executor.program_arguments(&mut state, self.func),
-        };
-        Ok(state)
-    }
-
     /// Applies the precondition (deciding input pointers that it looks at) and puts the first states on the worklist.
     fn start(&mut self, state: State, arguments: &[Value]) {
         let mut pending = vec![state];
         let mut first = Vec::new();
         while let Some(mut state) = pending.pop() {
-            let ready = self.precondition(&mut state, arguments).and_then(|()| {
+            let ready = self.executor.assume_precondition(&mut state, self.func, arguments).and_then(|()| {
                 let mut entered = state.clone();
                 self.executor.enter(&mut entered, self.func, arguments.to_vec(), None)?;
                 Ok(entered)
@@ -341,19 +313,6 @@ impl Exploration<'_, '_> {
         if self.executor.config.max_paths.is_some_and(|limit| self.tests >= limit) {
             self.stopped.get_or_insert(Bound::MaxPaths);
         }
-    }
-
-    fn precondition(&mut self, state: &mut State, arguments: &[Value]) -> Result<(), Stop> {
-        let Some(name) = &self.executor.config.precondition else { return Ok(()) };
-        let Some(func) = self.executor.module.function_named(name) else { return Ok(()) };
-        let allowed = self.executor.fold_truth(state, func, self.visible(arguments))?;
-        self.executor.assume_all(state, &[allowed])
-    }
-
-    /// The arguments without the hidden result pointer.
-    fn visible(&self, arguments: &[Value]) -> Vec<Value> {
-        let hidden = usize::from(self.executor.module.functions[self.func].aggregate_result);
-        arguments[hidden.min(arguments.len())..].to_vec()
     }
 
     /// Follows one state until it ends; sides that it doesn't take go to the worklist.
@@ -669,7 +628,7 @@ impl Exploration<'_, '_> {
     fn oracle(&mut self, state: &mut State, value: Option<Value>) {
         let Some(name) = &self.executor.config.oracle else { return };
         let Some(func) = self.executor.module.function_named(name) else { return };
-        let mut arguments = self.visible(&self.arguments.clone());
+        let mut arguments = self.executor.visible(self.func, &self.arguments);
         let result_object =
             self.executor.module.functions[self.func].aggregate_result.then(|| self.arguments[0].clone());
         arguments.extend(value.or(result_object));

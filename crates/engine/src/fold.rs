@@ -255,7 +255,7 @@ impl Executor<'_> {
         1
     }
 
-    fn scalar_width(&self, data: touchstone_ir::DataTypeId, at: u64) -> Option<usize> {
+    pub(crate) fn scalar_width(&self, data: touchstone_ir::DataTypeId, at: u64) -> Option<usize> {
         let types = &self.module.types;
         match &types[data] {
             DataType::Array { element, .. } => {

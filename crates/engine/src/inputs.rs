@@ -77,6 +77,11 @@ impl Inputs {
     pub fn shape(&self, id: LazyId) -> Option<&Value> {
         self.lazies[id].decided.as_ref()
     }
+
+    /// Whether there is a pointer whose target is not chosen yet.
+    pub fn has_undecided(&self) -> bool {
+        self.lazies.values().any(|lazy| lazy.decided.is_none())
+    }
 }
 
 impl Executor<'_> {

@@ -24,6 +24,7 @@ mod memory;
 mod pairs;
 mod prover;
 mod reach;
+mod start;
 mod state;
 mod step;
 mod testcase;

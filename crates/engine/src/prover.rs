@@ -1,24 +1,33 @@
-//! The static prover: goals that no run can reach, by abstract interpretation (DESIGN §7, Verdicts).
+//! The static prover: goals that no run can reach (DESIGN §7, Verdicts). Two proofs, the cheap one first.
 //!
-//! Exploration leaves goals open when it hits a bound. Here all runs are covered at once, coarsely: intervals and known
-//! bits of registers and of memory at known places, up to a fixpoint with widening over loops. A goal is proved
-//! infeasible if no state that the analysis allows reaches it. What the analysis does not understand it takes to be
-//! anything: other memory, what calls return and write, pointers that are computed. Each function is analysed once, for
-//! all its callers. Preconditions are not used, which only makes the set of runs larger.
+//! Exploration leaves goals open when it hits a bound. Here all runs are covered at once.
 //!
-//! Read `domain.rs` (numbers), `value.rs` and `state.rs` (what is known), `step.rs` (instructions), `fixpoint.rs`, then
-//! `expr.rs` (labels) and `errors.rs` (errors).
+//! *Intervals* are coarse: known bits and bounds of registers and of memory at known places, up to a fixpoint with
+//! widening over loops. A goal is proved infeasible if no state that the analysis allows reaches it. What the analysis
+//! does not understand it takes to be anything: other memory, what calls return and write, pointers that are computed.
+//! Each function is analysed once, for all its callers. Preconditions are not used, which only makes the set of runs
+//! larger. Read `domain.rs` (numbers), `value.rs` and `state.rs` (what is known), `step.rs` (instructions),
+//! `fixpoint.rs`, then `expr.rs` (labels) and `errors.rs` (errors).
 //!
-//! Deliberately not here: relations between variables, summaries of calls, induction with the solver.
+//! *Induction* knows relations: the engine's own symbolic execution, with every loop cut at its head. Read
+//! `induction.rs`, then `loops.rs` (what a loop changes), `havoc.rs` (the state of any iteration), `candidates.rs`
+//! (invariants) and `sweep.rs` (what a path that was given up can reach).
+//!
+//! Deliberately not here: summaries of calls, objects that grow in a loop.
 
+mod candidates;
 mod domain;
 mod errors;
 mod expr;
 mod fixpoint;
 mod frame;
+mod havoc;
+mod induction;
+mod loops;
 mod start;
 mod state;
 mod step;
+mod sweep;
 mod value;
 
 use crate::config::Config;
@@ -27,7 +36,7 @@ use frame::Frame;
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{DecisionGraph, Goal, GoalId, Target, Watch};
+use touchstone_criteria::{DecisionGraph, Goal, GoalId, Proof, Target, Watch};
 use touchstone_ir::{
     BlockId, CallGraph, Callee, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
     TermKind,
@@ -36,17 +45,30 @@ use touchstone_ir::{
 /// Decisions with more rows than this are not asked which rows are left.
 const MOST_ROWS: usize = 4096;
 
-/// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types and ranges).
+/// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges and
+/// precondition), and how that was shown.
 ///
 /// Sound, not complete: a goal that is not returned may still be infeasible.
-pub fn prove_infeasible(module: &Module, func: FuncId, watch: &Watch, open: &[GoalId], config: &Config) -> Vec<GoalId> {
-    let mut proof = Proof::new(module, func, watch, config);
-    let possible = proof.possible(open);
-    open.iter().copied().filter(|goal| !possible[goal.index()]).collect()
+pub fn prove_infeasible(
+    module: &Module,
+    func: FuncId,
+    watch: &Watch,
+    open: &[GoalId],
+    config: &Config,
+) -> BTreeMap<GoalId, Proof> {
+    let mut analysis = Analysis::new(module, func, watch, config);
+    let possible = analysis.possible(open);
+    let (left, gone): (Vec<GoalId>, Vec<GoalId>) = open.iter().copied().partition(|goal| possible[goal.index()]);
+    let mut proved: BTreeMap<GoalId, Proof> = gone.into_iter().map(|goal| (goal, Proof::Intervals)).collect();
+    if !left.is_empty() {
+        let more = induction::prove(module, func, watch, &left, config, &analysis.fixpoints);
+        proved.extend(more.into_iter().map(|goal| (goal, Proof::Induction)));
+    }
+    proved
 }
 
 /// What the analysis of all reachable functions has shown.
-struct Proof<'m> {
+struct Analysis<'m> {
     module: &'m Module,
     func: FuncId,
     watch: &'m Watch,
@@ -64,10 +86,12 @@ struct Proof<'m> {
     outcomes: BTreeSet<(FuncId, CondTag, bool)>,
     /// Errors that are asked for, by place.
     errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>>,
+    /// What is known at the start of every block, where the analysis came to an end.
+    fixpoints: induction::Fixpoints,
 }
 
-impl<'m> Proof<'m> {
-    fn new(module: &'m Module, func: FuncId, watch: &'m Watch, config: &'m Config) -> Proof<'m> {
+impl<'m> Analysis<'m> {
+    fn new(module: &'m Module, func: FuncId, watch: &'m Watch, config: &'m Config) -> Analysis<'m> {
         let calls = CallGraph::new(module);
         let helpers = [&config.precondition, &config.oracle].into_iter().flatten();
         let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
@@ -83,7 +107,7 @@ impl<'m> Proof<'m> {
                 errors.entry(*span).or_default().push((*kind, id));
             }
         }
-        Proof {
+        Analysis {
             module,
             func,
             watch,
@@ -95,6 +119,7 @@ impl<'m> Proof<'m> {
             possible: vec![false; watch.goals.len()],
             outcomes: BTreeSet::new(),
             errors,
+            fixpoints: BTreeMap::new(),
         }
     }
 
@@ -145,11 +170,20 @@ impl<'m> Proof<'m> {
             return self.calls.callees(func).iter().copied().collect();
         };
         let mut callees = BTreeSet::new();
-        for (block, state) in function.blocks.ids().zip(fixpoint.states) {
+        for (block, state) in function.blocks.ids().zip(&fixpoint.states) {
             if let Some(state) = state {
-                self.look_at_block(&frame, func, block, state, &mut callees);
+                self.look_at_block(&frame, func, block, state.clone(), &mut callees);
             }
         }
+        // Behind what is not supported there may be anything.
+        let stops = |(block, state): (BlockId, &Option<State>)| {
+            state.is_some() && matches!(function.blocks[block].terminator.kind, TermKind::Unsupported(_))
+        };
+        if function.blocks.ids().zip(&fixpoint.states).any(stops) {
+            self.give_up(func);
+            callees.extend(self.calls.callees(func));
+        }
+        self.fixpoints.insert(func, fixpoint.states);
         callees
     }
 

@@ -1,7 +1,7 @@
 //! One instruction at a time.
 
 use crate::access::Intent;
-use crate::executor::{Executor, Mode};
+use crate::executor::{Executor, Mode, Overflow};
 use crate::inputs::global_object;
 use crate::memory::{Cell, Contents, Object, ObjectKind, address_term};
 use crate::state::{Frame, PathEnd, State, Stop};
@@ -229,7 +229,7 @@ impl Executor<'_> {
     /// The most negative number divided by -1 has no defined result and traps on common machines: no test goes there as
     /// long as the path has other inputs.
     fn avoid_overflow(&mut self, state: &mut State, a: Scalar, b: Scalar, width: u8) {
-        if matches!((a, b), (Scalar::Const(_), Scalar::Const(_))) {
+        if self.overflow == Overflow::Followed || matches!((a, b), (Scalar::Const(_), Scalar::Const(_))) {
             return;
         }
         let (a, b) = (a.term(&mut self.terms, width), b.term(&mut self.terms, width));

@@ -144,6 +144,14 @@ impl Terms {
             let both = self.constant(width, apply(op, width, c1, c));
             return Some(self.bin(op, x, both));
         }
+        // (x + c1) * c: constants of sums drift to the outside through a product too.
+        if op == Op::Mul
+            && let Term::Bin(Op::Add, x, y) = *self.get(a)
+            && let Some(c1) = self.as_const(y)
+        {
+            let (product, rest) = (self.mul(x, b), self.constant(width, apply(Op::Mul, width, c1, c)));
+            return Some(self.add(product, rest));
+        }
         if let Term::Ite(condition, x, y) = *self.get(a)
             && let (Some(x), Some(y)) = (self.as_const(x), self.as_const(y))
         {
@@ -202,9 +210,14 @@ impl Terms {
                 }
                 None
             }
-            // Constants of sums drift to the outside, where they meet.
+            // Constants of sums drift to the outside, where they meet; (y - x) + x.
             Op::Add => {
                 for (plain, sum) in [(b, a), (a, b)] {
+                    if let Term::Bin(Op::Sub, y, x) = *self.get(sum)
+                        && x == plain
+                    {
+                        return Some(y);
+                    }
                     if let Term::Bin(Op::Add, x, c) = *self.get(sum)
                         && self.as_const(c).is_some()
                     {

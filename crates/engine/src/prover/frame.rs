@@ -174,7 +174,7 @@ impl<'m> Frame<'m> {
 }
 
 /// For every register the slots that a pointer in it may have been made from; flow does not matter.
-fn made_from(function: &Function) -> Vec<BTreeSet<SlotId>> {
+pub(crate) fn made_from(function: &Function) -> Vec<BTreeSet<SlotId>> {
     let mut made: Vec<BTreeSet<SlotId>> = vec![BTreeSet::new(); function.regs.len()];
     loop {
         let mut changed = false;
@@ -197,7 +197,7 @@ fn made_from(function: &Function) -> Vec<BTreeSet<SlotId>> {
 }
 
 /// The slots whose address is stored, passed, returned or made a number of.
-fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSet<SlotId> {
+pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSet<SlotId> {
     let mut escaped = BTreeSet::new();
     let mut leaves = |operand: &Operand| {
         if let Operand::Reg(reg) = operand {

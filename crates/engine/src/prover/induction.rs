@@ -1,0 +1,645 @@
+//! Induction over loops with the solver: goals that no run reaches, however often its loops go round.
+//!
+//! The function is executed symbolically, as in an exploration, except at loop heads. Where a loop is entered, everything
+//! that it can change (`loops.rs`) gets a fresh unknown, narrowed by what the fixpoint knows there and by the candidate
+//! invariants (`candidates.rs`) that hold on entry; one iteration is followed from this state, which stands for the
+//! start of *any* iteration, and a path that comes back to the head is over. A candidate that does not hold on entry or
+//! after the iteration is dropped and everything is done again with those that are left, so in the last pass all that
+//! was assumed has been shown: by induction, base and step. Goals that this pass does not meet are infeasible.
+//!
+//! Sound or nothing: where the executor gives something up (a bound, an unsupported construct, an unknown of the solver)
+//! all goals that control flow can still reach from there count as possible. A path from there to a loop head would
+//! reach the goals behind that head, so whatever rests on an unchecked invariant counts as possible too; for the same
+//! reason a state that can reach no open goal is dropped without loss. What an iteration changed is compared with what
+//! it was thought to change; a difference ends the proof.
+//!
+//! Pointers that cannot be told are numbers without an object: they compare as any address, and an access through one
+//! gives the path up.
+
+use crate::config::{Aliases, Config, Entry, Labels};
+use crate::coverage::Coverage;
+use crate::executor::{Executor, Overflow};
+use crate::explore::Aim;
+use crate::prover::candidates::{Candidate, LoopVar, Var, candidates};
+use crate::prover::havoc::Havoc;
+use crate::prover::loops::{Loop, Loops};
+use crate::prover::state::State as Known;
+use crate::prover::sweep::{Sweep, Wanted};
+use crate::state::{PathEnd, State, Stop};
+use crate::step::Flow;
+use crate::value::{ObjectId, Scalar, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::time::Instant;
+use touchstone_base::Id;
+use touchstone_criteria::{GoalId, Watch};
+use touchstone_ir::{
+    BlockId, Builtin, CallGraph, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param, TermKind, Ty,
+};
+use touchstone_solver::{Path, Side, Solver, TermId};
+
+/// At most so many sides of branches are followed in one pass.
+const MOST_SIDES: u32 = 4_000;
+/// At most so many passes.
+const MOST_PASSES: u32 = 64;
+/// Frames of a recursion that are followed.
+const MOST_FRAMES: usize = 12;
+/// Conflicts for one question to the solver: an invariant that is hard to show is dropped soon.
+const CONFLICTS_FOR_INVARIANTS: u64 = 2_000;
+/// The same for goals.
+const CONFLICTS_FOR_GOALS: u64 = 20_000;
+/// Candidates that are asked for together.
+const TOGETHER: usize = 8;
+
+/// What is known at the start of every block, by function.
+pub(crate) type Fixpoints = BTreeMap<FuncId, Vec<Option<Known>>>;
+
+/// The goals among `open` that induction rules out.
+pub(crate) fn prove(
+    module: &Module,
+    func: FuncId,
+    watch: &Watch,
+    open: &[GoalId],
+    config: &Config,
+    fixpoints: &Fixpoints,
+) -> Vec<GoalId> {
+    if !inputs_are_made(module, func, config) {
+        return Vec::new();
+    }
+    let config = Config {
+        aliases: Aliases::Late,
+        labels: Labels::Idl,
+        iterations: None,
+        loop_bound: None,
+        depth: None,
+        max_paths: None,
+        deadline: Some(Instant::now() + config.proof_time),
+        call_depth: config.call_depth.min(MOST_FRAMES),
+        ..config.clone()
+    };
+    let mut executor = Executor::new(module, &config);
+    executor.overflow = Overflow::Followed;
+    executor.solver = solver(&config, CONFLICTS_FOR_INVARIANTS);
+    let closed: Vec<GoalId> = watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
+    let mut induction = Induction {
+        executor,
+        goals: Coverage::new(Rc::new(watch.clone()), &closed, Aim::Goals),
+        func,
+        calls: CallGraph::new(module),
+        fixpoints,
+        loops: BTreeMap::new(),
+        dropped: BTreeSet::new(),
+        sweep: Sweep::new(watch),
+        wanted: None,
+        sides: 0,
+    };
+    match induction.find_invariants().and_then(|()| induction.look_for_goals()) {
+        Ok(()) => induction.goals.open_goals().collect(),
+        Err(GiveUp) => Vec::new(),
+    }
+}
+
+/// Whether every input has all its values: what the executor can't make yet (a function pointer, a type that nobody gave)
+/// is only zero there, which is no ground for a proof.
+fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
+    if config.entry == Entry::Program {
+        return true;
+    }
+    let function = &module.functions[func];
+    let own = function.params.iter().skip(usize::from(function.aggregate_result)).filter(|param| !param.aggregate);
+    let fits = |param: &Param| match (function.regs[param.reg].ty, &module.types[param.data]) {
+        (Ty::Ptr, DataType::Pointer { .. } | DataType::Array { .. }) => true,
+        (Ty::Ptr, _) => false,
+        (Ty::Int(_), DataType::Void) => true,
+        (ty, data) => data.size(&module.types) == u64::from(ty.bytes()),
+    };
+    let all_fit = own.into_iter().all(fits);
+    let globals = crate::inputs::global_inputs(module, func).into_iter().map(|id| module.globals[id].data);
+    let mut pending: Vec<DataTypeId> = function.params.iter().map(|param| param.data).chain(globals).collect();
+    let mut seen: BTreeSet<DataTypeId> = BTreeSet::new();
+    while let Some(data) = pending.pop() {
+        if !seen.insert(data) {
+            continue;
+        }
+        match &module.types[data] {
+            DataType::Opaque { .. } => return false,
+            DataType::Pointer { pointee, .. } => pending.push(*pointee),
+            DataType::Array { element, .. } => pending.push(*element),
+            DataType::Struct { fields, .. } => pending.extend(fields.iter().map(|field| field.ty)),
+            DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } | DataType::Void => {}
+        }
+    }
+    all_fit
+}
+
+fn solver(config: &Config, conflicts: u64) -> Solver {
+    Solver::new(touchstone_solver::Config {
+        conflicts: Some(conflicts),
+        deadline: config.deadline,
+        interrupt: config.interrupt.clone(),
+        seed: config.seed,
+        ..touchstone_solver::Config::default()
+    })
+}
+
+/// Nothing can be said.
+struct GiveUp;
+
+/// A loop that a path is in.
+struct Cut {
+    /// Number of frames, the loop's own included.
+    depth: usize,
+    func: FuncId,
+    head: BlockId,
+    /// What was assumed.
+    assumed: Vec<Candidate>,
+    /// What variables held when the loop was entered.
+    entry: BTreeMap<Var, TermId>,
+    /// The state that stands for the start of any iteration.
+    any: State,
+    /// Objects that the loop may write.
+    written: BTreeSet<ObjectId>,
+}
+
+/// A state with the loops that it is in.
+#[derive(Clone)]
+struct Way {
+    state: State,
+    cuts: Vec<Rc<Cut>>,
+    /// The state has just come to a block.
+    arrived: Option<From>,
+}
+
+/// Where a state came from.
+#[derive(Clone, Copy)]
+enum From {
+    Call,
+    Block(BlockId),
+}
+
+/// What becomes of a path at a loop head.
+enum Arrival {
+    GoesOn,
+    Over,
+}
+
+struct Induction<'m, 'f> {
+    executor: Executor<'m>,
+    /// Goals that may still be ruled out. The executor has them only while they are looked for.
+    goals: Coverage,
+    func: FuncId,
+    calls: CallGraph,
+    fixpoints: &'f Fixpoints,
+    loops: BTreeMap<FuncId, Rc<Loops>>,
+    /// Candidates that do not hold.
+    dropped: BTreeSet<(FuncId, BlockId, Candidate)>,
+    sweep: Sweep,
+    wanted: Option<Wanted>,
+    sides: u32,
+}
+
+impl Induction<'_, '_> {
+    /// Throws candidates out until the rest is inductive.
+    fn find_invariants(&mut self) -> Result<(), GiveUp> {
+        for _ in 0..MOST_PASSES {
+            let dropped = self.dropped.len();
+            self.pass()?;
+            if dropped == self.dropped.len() {
+                return Ok(());
+            }
+        }
+        Err(GiveUp)
+    }
+
+    /// One more pass, with the invariants that were found, for the goals that it meets.
+    fn look_for_goals(&mut self) -> Result<(), GiveUp> {
+        let dropped = self.dropped.len();
+        let open: Vec<GoalId> = self.goals.open_goals().collect();
+        let closed: Vec<GoalId> = self.goals.watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
+        self.executor.coverage = Some(Coverage::new(self.goals.watch.clone(), &closed, Aim::Goals));
+        self.executor.solver = solver(self.executor.config, CONFLICTS_FOR_GOALS);
+        self.pass()?;
+        // The same questions have the same answers; if not (a time limit), nothing was shown.
+        if self.dropped.len() == dropped { Ok(()) } else { Err(GiveUp) }
+    }
+
+    fn cover(&mut self, goals: impl IntoIterator<Item = GoalId>) {
+        for goal in goals {
+            self.goals.cover(goal);
+            if let Some(coverage) = &mut self.executor.coverage {
+                coverage.cover(goal);
+            }
+        }
+    }
+
+    /// Everything once, with the candidates that are left.
+    fn pass(&mut self) -> Result<(), GiveUp> {
+        self.sides = 0;
+        let given_up = self.executor.given_up();
+        let starts = self.executor.starts(self.func).map_err(|_| GiveUp)?;
+        if self.executor.given_up() != given_up {
+            return Err(GiveUp);
+        }
+        self.take_hits();
+        let way = |state| Way { state, cuts: Vec::new(), arrived: Some(From::Call) };
+        let mut waiting: Vec<Way> = starts.into_iter().map(way).collect();
+        while let Some(way) = waiting.pop() {
+            self.follow(way, &mut waiting)?;
+            if self.goals.remaining() == 0 {
+                return Err(GiveUp);
+            }
+        }
+        Ok(())
+    }
+
+    fn take_hits(&mut self) {
+        // No question waits: a path that is given up in between must find all answers of its past.
+        for asked in std::mem::take(&mut self.executor.postponed) {
+            if self.goals.is_open(asked.goal) {
+                self.executor.check_label(&asked.state, asked.goal, asked.cond);
+            }
+        }
+        let hits: Vec<GoalId> = self.executor.hits.drain(..).map(|hit| hit.goal).collect();
+        self.cover(hits);
+        for (_, end) in std::mem::take(&mut self.executor.ended) {
+            self.take_end(&end);
+        }
+    }
+
+    fn take_end(&mut self, end: &PathEnd) {
+        if let PathEnd::Error { kind, span } = end {
+            let goals: Vec<GoalId> = self.goals.watch.error(*kind, *span).collect();
+            self.cover(goals);
+        }
+    }
+
+    /// A path is given up here: what control flow can reach is possible.
+    fn give_up(&mut self, place: &[(FuncId, BlockId)]) {
+        let goals = self.sweep.from(self.executor.module, place);
+        self.cover(goals);
+    }
+
+    /// Whether control flow can reach an open goal from here.
+    fn is_wanted(&mut self, place: &[(FuncId, BlockId)]) -> bool {
+        let old = self.wanted.as_ref().is_none_or(|wanted| wanted.is_old(&self.goals));
+        if old {
+            self.wanted = Some(Wanted::new(self.executor.module, &self.goals));
+        }
+        self.wanted.as_ref().is_some_and(|wanted| wanted.reaches(place))
+    }
+
+    fn follow(&mut self, mut way: Way, waiting: &mut Vec<Way>) -> Result<(), GiveUp> {
+        loop {
+            if let Some(from) = way.arrived.take()
+                && matches!(self.arrive(&mut way, from, waiting)?, Arrival::Over)
+            {
+                return Ok(());
+            }
+            let place = place(&way.state);
+            if !self.is_wanted(&place) {
+                return Ok(());
+            }
+            if self.is_untreated(&way.state) {
+                self.give_up(&place);
+                return Ok(());
+            }
+            let (depth, at_end) = (way.state.frames.len(), is_at_end(self.executor.module, &way.state));
+            let from = way.state.top().block;
+            let given_up = self.executor.given_up();
+            let flow = self.executor.step(&mut way.state);
+            self.take_hits();
+            if self.executor.given_up() != given_up {
+                self.give_up(&place);
+            }
+            match flow {
+                Ok(Flow::Next) => {}
+                Ok(Flow::Labels { .. }) => return Err(GiveUp),
+                Ok(Flow::Branch { cond, then_block, else_block, tag, span }) => {
+                    let path = way.state.path.clone();
+                    let (yes, no) = self.executor.solver.branch(&mut self.executor.terms, &path, cond);
+                    for (side, taken) in [(no, false), (yes, true)] {
+                        self.side(&way, side, from, waiting, |executor, state| {
+                            executor.take_branch(state, tag, taken, then_block, else_block, span)
+                        })?;
+                    }
+                    return Ok(());
+                }
+                Ok(Flow::Switch { targets, span }) => {
+                    for (target, cond) in targets {
+                        let side = self.executor.solver.assume(&mut self.executor.terms, &way.state.path, cond);
+                        self.side(&way, side, from, waiting, |executor, state| executor.take_arm(state, target, span))?;
+                    }
+                    return Ok(());
+                }
+                Err(Stop::Force(id)) => {
+                    self.force(&way, id, waiting);
+                    return Ok(());
+                }
+                Err(Stop::Enumerate(_)) => {
+                    self.give_up(&place);
+                    return Ok(());
+                }
+                Err(Stop::End(end)) => {
+                    if matches!(end, PathEnd::Incomplete { .. } | PathEnd::Longer) {
+                        self.give_up(&place);
+                    }
+                    self.take_end(&end);
+                    return Ok(());
+                }
+            }
+            if way.state.returned.is_some() {
+                return Ok(());
+            }
+            let now = way.state.frames.len();
+            way.cuts.retain(|cut| cut.depth <= now);
+            way.arrived = match now.cmp(&depth) {
+                std::cmp::Ordering::Greater => Some(From::Call),
+                std::cmp::Ordering::Equal if at_end => Some(From::Block(from)),
+                _ => None,
+            };
+        }
+    }
+
+    fn side(
+        &mut self,
+        way: &Way,
+        side: Side,
+        from: BlockId,
+        waiting: &mut Vec<Way>,
+        go: impl FnOnce(&mut Executor<'_>, &mut State) -> Result<(), Stop>,
+    ) -> Result<(), GiveUp> {
+        self.sides += 1;
+        let late = self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if self.sides > MOST_SIDES || late {
+            return Err(GiveUp);
+        }
+        match side {
+            Side::Infeasible => {}
+            Side::Unknown(_) => self.give_up(&place(&way.state)),
+            Side::Feasible(path) => {
+                let mut next = Way { arrived: Some(From::Block(from)), ..way.clone() };
+                next.state.path = path;
+                let gone = go(&mut self.executor, &mut next.state);
+                self.take_hits();
+                match gone {
+                    Ok(()) => waiting.push(next),
+                    Err(_) => self.give_up(&place(&way.state)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An input pointer is decided: each shape is followed.
+    fn force(&mut self, way: &Way, id: crate::value::LazyId, waiting: &mut Vec<Way>) {
+        for option in self.executor.force(&way.state, id) {
+            match option {
+                Ok(state) => waiting.push(Way { state, ..way.clone() }),
+                Err(Stop::End(PathEnd::Assumed)) => {}
+                Err(_) => self.give_up(&place(&way.state)),
+            }
+        }
+    }
+
+    /// Instructions that the executor treats as certain where a pointer is a number that stands for any address, or
+    /// where it forgets which bytes nobody wrote.
+    fn is_untreated(&self, state: &State) -> bool {
+        let frame = state.top();
+        let block = &self.executor.module.functions[frame.func].blocks[frame.block];
+        let Some(inst) = block.insts.get(frame.inst) else { return false };
+        let number = |value: &Value| matches!(value, Value::Int(Scalar::Term(_)));
+        let among = |operand: &Operand| match frame.value(*operand) {
+            Value::Choice(options) => options.iter().any(|(_, option)| number(option)),
+            _ => false,
+        };
+        let partly_written = || {
+            state.memory.ids().any(|id| {
+                matches!(state.memory.get(id).contents, crate::memory::Contents::Delayed { defined: Some(_), .. })
+            })
+        };
+        match &inst.kind {
+            InstKind::Load { addr, .. } | InstKind::Store { addr, .. } => among(addr),
+            InstKind::MemCopy { .. }
+            | InstKind::MemSet { .. }
+            | InstKind::Builtin { builtin: Builtin::MakeSymbolic, .. } => {
+                inst.kind.operands().iter().any(among) || partly_written()
+            }
+            InstKind::Builtin { builtin: Builtin::Free, args, .. } => {
+                args.iter().any(|arg| number(&frame.value(*arg)) || among(arg))
+            }
+            _ => false,
+        }
+    }
+
+    fn loops(&mut self, func: FuncId) -> Rc<Loops> {
+        let module = self.executor.module;
+        if let Some(known) = self.loops.get(&func) {
+            return Rc::clone(known);
+        }
+        let made = Rc::new(Loops::of(module, func, &self.calls, &self.goals.watch));
+        self.loops.insert(func, Rc::clone(&made));
+        made
+    }
+
+    /// A state has come to a block: at a loop head it becomes any iteration's state, or is compared with it.
+    fn arrive(&mut self, way: &mut Way, from: From, waiting: &mut Vec<Way>) -> Result<Arrival, GiveUp> {
+        let (func, head, depth) = (way.state.top().func, way.state.top().block, way.state.frames.len());
+        let loops = self.loops(func);
+        let found = match loops.by_head.get(&head) {
+            None => return Ok(Arrival::GoesOn),
+            Some(None) => {
+                self.give_up(&place(&way.state));
+                return Ok(Arrival::Over);
+            }
+            Some(Some(found)) => found,
+        };
+        let again = matches!(from, From::Block(block) if found.blocks.contains(&block));
+        let cut = way.cuts.iter().find(|cut| cut.depth == depth && cut.head == head).cloned();
+        match (again, cut) {
+            (true, Some(cut)) => {
+                self.come_back(way, &cut, found)?;
+                Ok(Arrival::Over)
+            }
+            (true, None) => Err(GiveUp),
+            (false, _) => {
+                way.cuts.retain(|cut| cut.depth != depth || cut.head != head);
+                self.enter(way, from, &loops, found, waiting);
+                Ok(Arrival::Over)
+            }
+        }
+    }
+
+    /// A loop is entered: the states that stand for any iteration wait.
+    fn enter(&mut self, way: &Way, from: From, loops: &Loops, found: &Loop, waiting: &mut Vec<Way>) {
+        let (func, head) = (way.state.top().func, way.state.top().block);
+        let escaped: Vec<(FuncId, Rc<Loops>)> = {
+            let funcs: BTreeSet<FuncId> = way.state.frames.iter().map(|frame| frame.func).collect();
+            funcs.into_iter().map(|func| (func, self.loops(func))).collect()
+        };
+        let is_shared = |func: FuncId, slot: touchstone_ir::SlotId| {
+            escaped.iter().any(|(known, loops)| *known == func && loops.escaped.contains(&slot))
+        };
+        let known = self.fixpoints.get(&func).and_then(|states| states[head.index()].as_ref());
+        let havoc = match Havoc::plan(&self.executor, &way.state, found, known, is_shared) {
+            Ok(Some(havoc)) => havoc,
+            Err(id) => {
+                let before = Way { arrived: Some(from), ..way.clone() };
+                return self.force(&before, id, waiting);
+            }
+            Ok(None) => return self.give_up(&place(&way.state)),
+        };
+        let vars: Vec<LoopVar> = havoc.variables(&mut self.executor, &way.state, found);
+        let entry: BTreeMap<Var, TermId> = vars.iter().map(|var| (var.var, var.entry)).collect();
+        let at_entry = |var: Var| entry.get(&var).copied();
+        let mut assumed = candidates(&vars, loops);
+        assumed.retain(|candidate| !self.dropped.contains(&(func, head, candidate.clone())));
+        let terms = &mut self.executor.terms;
+        let on_entry = assumed.iter().map(|one| (one.clone(), one.term(terms, &at_entry, &at_entry)));
+        let on_entry: Vec<(Candidate, Option<TermId>)> = on_entry.collect();
+        let failed = self.failing(&way.state.path, on_entry);
+        assumed.retain(|candidate| !failed.contains(candidate));
+        self.dropped.extend(failed.into_iter().map(|candidate| (func, head, candidate)));
+
+        for (mut any, mut constraints) in havoc.states(&mut self.executor, &way.state, found, known, &assumed, &entry) {
+            let values: BTreeMap<Var, TermId> =
+                vars.iter().filter_map(|var| Some((var.var, self.number(&any, var.var)?))).collect();
+            let now = |var: Var| values.get(&var).copied();
+            for candidate in &assumed {
+                constraints.extend(candidate.term(&mut self.executor.terms, &now, &at_entry));
+            }
+            match self.executor.assume_all(&mut any, &constraints) {
+                Ok(()) => {}
+                Err(Stop::End(PathEnd::Assumed)) => continue,
+                Err(_) => {
+                    self.give_up(&place(&way.state));
+                    continue;
+                }
+            }
+            let cut = Cut {
+                depth: any.frames.len(),
+                func,
+                head,
+                assumed: assumed.clone(),
+                entry: entry.clone(),
+                any: any.clone(),
+                written: havoc.written.clone(),
+            };
+            let mut cuts = way.cuts.clone();
+            cuts.push(Rc::new(cut));
+            waiting.push(Way { state: any, cuts, arrived: None });
+        }
+    }
+
+    /// An iteration is over: what was assumed before it must hold again.
+    fn come_back(&mut self, way: &Way, cut: &Cut, found: &Loop) -> Result<(), GiveUp> {
+        if !keeps_the_rest(&way.state, cut, found) {
+            return Err(GiveUp);
+        }
+        let values: BTreeMap<Var, TermId> =
+            cut.entry.keys().filter_map(|var| Some((*var, self.number(&way.state, *var)?))).collect();
+        let now = |var: Var| values.get(&var).copied();
+        let at_entry = |var: Var| cut.entry.get(&var).copied();
+        let left: Vec<&Candidate> = cut
+            .assumed
+            .iter()
+            .filter(|candidate| !self.dropped.contains(&(cut.func, cut.head, (*candidate).clone())))
+            .collect();
+        let terms = &mut self.executor.terms;
+        let after: Vec<(Candidate, Option<TermId>)> =
+            left.into_iter().map(|one| (one.clone(), one.term(terms, &now, &at_entry))).collect();
+        let failed = self.failing(&way.state.path, after);
+        self.dropped.extend(failed.into_iter().map(|candidate| (cut.func, cut.head, candidate)));
+        Ok(())
+    }
+
+    /// The candidates that are not shown to hold on a path.
+    fn failing(&mut self, path: &Path, all: Vec<(Candidate, Option<TermId>)>) -> BTreeSet<Candidate> {
+        let mut failing = BTreeSet::new();
+        let mut left = Vec::new();
+        for (candidate, term) in all {
+            match term {
+                Some(term) => left.push((candidate, term)),
+                None => {
+                    failing.insert(candidate);
+                }
+            }
+        }
+        // A model that breaks one breaks many.
+        let mut seen = vec![path.model()];
+        while let Some(model) = seen.pop() {
+            left.retain(|(candidate, term)| {
+                let holds = model.eval(&self.executor.terms, *term) != 0;
+                if !holds {
+                    failing.insert(candidate.clone());
+                }
+                holds
+            });
+            let late = self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            for part in left.chunks(TOGETHER) {
+                if late {
+                    failing.extend(part.iter().map(|(candidate, _)| candidate.clone()));
+                    continue;
+                }
+                let mut all = self.executor.terms.truth(true);
+                for (_, term) in part {
+                    all = self.executor.terms.and(all, *term);
+                }
+                let broken = self.executor.terms.not(all);
+                match self.executor.solver.assume(&mut self.executor.terms, path, broken) {
+                    Side::Infeasible => {}
+                    Side::Feasible(path) => {
+                        seen.push(path.model());
+                        break;
+                    }
+                    Side::Unknown(_) => {
+                        // One of them is too hard; the others need not go with it.
+                        for (candidate, term) in part {
+                            let broken = self.executor.terms.not(*term);
+                            let side = self.executor.solver.assume(&mut self.executor.terms, path, broken);
+                            if !matches!(side, Side::Infeasible) {
+                                failing.insert(candidate.clone());
+                            }
+                        }
+                    }
+                }
+            }
+            left.retain(|(candidate, _)| !failing.contains(candidate));
+        }
+        failing
+    }
+
+    /// The number that a variable has in a state.
+    fn number(&mut self, state: &State, var: Var) -> Option<TermId> {
+        self.executor.number_of(state, var)
+    }
+}
+
+/// The functions and blocks of all frames.
+fn place(state: &State) -> Vec<(FuncId, BlockId)> {
+    state.frames.iter().map(|frame| (frame.func, frame.block)).collect()
+}
+
+fn is_at_end(module: &Module, state: &State) -> bool {
+    let frame = state.top();
+    let block = &module.functions[frame.func].blocks[frame.block];
+    frame.inst >= block.insts.len() && !matches!(block.terminator.kind, TermKind::Return(_))
+}
+
+/// Whether an iteration changed nothing but what it was thought to change.
+fn keeps_the_rest(state: &State, cut: &Cut, found: &Loop) -> bool {
+    let (frames, before) = (&state.frames, &cut.any.frames);
+    if frames.len() != before.len() || frames.len() != cut.depth {
+        return false;
+    }
+    let (own, callers) = (frames.len() - 1, 0..frames.len() - 1);
+    let kept = |reg: usize| found.changed.iter().any(|changed| changed.index() == reg);
+    let same = |index: usize, reg: usize| frames[index].regs[reg] == before[index].regs[reg];
+    let registers = (0..frames[own].regs.len()).all(|reg| kept(reg) || same(own, reg))
+        && callers.into_iter().all(|index| frames[index].regs == before[index].regs);
+    let objects = cut.any.memory.ids().filter(|id| !cut.written.contains(id)).all(|id| {
+        let (now, then) = (state.memory.shared(id), cut.any.memory.shared(id));
+        Rc::ptr_eq(now, then) || now == then
+    });
+    let alive = cut.written.iter().all(|id| state.memory.get(*id).live == cut.any.memory.get(*id).live);
+    registers && objects && alive
+}

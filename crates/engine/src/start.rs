@@ -1,0 +1,91 @@
+//! The states that a run of the function under test can start in: inputs as `inputs.rs` makes them, the precondition
+//! assumed, every pointer that it looks at decided.
+
+use crate::config::Entry;
+use crate::executor::Executor;
+use crate::inputs::Inputs;
+use crate::memory::Memory;
+use crate::state::{PathEnd, State, Stop};
+use crate::value::Value;
+use std::rc::Rc;
+use touchstone_ir::{FuncId, PathHash};
+use touchstone_solver::Path;
+
+impl Executor<'_> {
+    /// The state before the call, with globals, and the arguments.
+    pub(crate) fn initial(&mut self, func: FuncId) -> Result<(State, Vec<Value>), Stop> {
+        let proper = self.terms.truth(true);
+        let mut state = State {
+            frames: Vec::new(),
+            memory: Memory::default(),
+            path: Path::new(),
+            hash: PathHash::new(),
+            trail: None,
+            depth: 0,
+            steps: 0,
+            inputs: Rc::new(Inputs::default()),
+            fixed: Rc::default(),
+            proper,
+            pending: Rc::default(),
+            returned: None,
+        };
+        self.globals(&mut state, func)?;
+        let arguments = match self.config.entry {
+            Entry::Function => self.arguments(&mut state, func)?,
+            Entry::Program => self.program_arguments(&mut state, func),
+        };
+        Ok((state, arguments))
+    }
+
+    /// Assumes the precondition, if there is one.
+    pub(crate) fn assume_precondition(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        arguments: &[Value],
+    ) -> Result<(), Stop> {
+        let Some(name) = &self.config.precondition else { return Ok(()) };
+        let Some(precondition) = self.module.function_named(name) else { return Ok(()) };
+        let visible = self.visible(func, arguments);
+        let allowed = self.fold_truth(state, precondition, visible)?;
+        self.assume_all(state, &[allowed])
+    }
+
+    /// The arguments without the hidden result pointer.
+    pub(crate) fn visible(&self, func: FuncId, arguments: &[Value]) -> Vec<Value> {
+        let hidden = usize::from(self.module.functions[func].aggregate_result);
+        arguments[hidden.min(arguments.len())..].to_vec()
+    }
+
+    /// All states that a run can start in, inside of the function; `Err` if one of them can't be made. Goals of the
+    /// entry are in `hits`.
+    pub(crate) fn starts(&mut self, func: FuncId) -> Result<Vec<State>, Stop> {
+        let (state, arguments) = match self.initial(func) {
+            Err(Stop::End(PathEnd::Assumed)) => return Ok(Vec::new()),
+            other => other?,
+        };
+        let mut starts = Vec::new();
+        let mut pending = vec![state];
+        while let Some(state) = pending.pop() {
+            let mut entered = state.clone();
+            let ready = self
+                .assume_precondition(&mut entered, func, &arguments)
+                .and_then(|()| self.enter(&mut entered, func, arguments.clone(), None));
+            match ready {
+                Ok(()) => starts.push(entered),
+                Err(Stop::Force(id)) => {
+                    for option in self.force(&state, id) {
+                        match option {
+                            Ok(state) => pending.push(state),
+                            Err(Stop::End(PathEnd::Assumed)) => {}
+                            Err(stop) => return Err(stop),
+                        }
+                    }
+                }
+                Err(Stop::End(PathEnd::Assumed)) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(starts)
+    }
+}
