@@ -146,8 +146,9 @@ impl Figures {
             of_function.entry(&objective.criterion).add(objective);
             figures.files.entry(file).or_default().entry(&objective.criterion).add(objective);
         }
-        // Criteria that count paths have no objectives of their own.
+        // Criteria that count paths have no objectives of their own; one that found nothing to ask was still asked for.
         for function in &document.functions {
+            figures.total.entry(&function.criterion);
             if !function.criterion.starts_with("paths") {
                 continue;
             }

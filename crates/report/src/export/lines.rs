@@ -65,6 +65,9 @@ pub(super) fn ratio(hits: impl Iterator<Item = bool>) -> Ratio {
     ratio
 }
 
+/// The branches of each decision or switch, by file and stretch, with their positions and hits.
+type Groups<'d> = BTreeMap<(&'d str, u32, u32, u32, u32), Vec<(usize, u64)>>;
+
 /// All files, by path.
 pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     let mut files: BTreeMap<&str, FileLines<'_>> = BTreeMap::new();
@@ -75,7 +78,7 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     let counts = |objective: &Objective| objective.excluded.is_none() && objective.status != Verdict::Infeasible;
     let mut line_tests: BTreeMap<(&str, u32), BTreeSet<&str>> = BTreeMap::new();
     let mut function_tests: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
-    let mut groups: BTreeMap<(&str, u32, u32, u32, u32), Vec<(usize, u64)>> = BTreeMap::new();
+    let mut groups: Groups<'_> = BTreeMap::new();
     for objective in objectives.values() {
         let Some((file, line)) = objective.at.start() else { continue };
         function_tests

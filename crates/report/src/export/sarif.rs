@@ -69,11 +69,11 @@ fn location(at: &Stretch, function: &str) -> Option<Value> {
     let mut region = json!({ "startLine": line });
     if let Some(column) = at.column {
         region["startColumn"] = json!(column);
-        if let (Some(end_line), Some(end)) = (at.end_line, at.end_column) {
-            if (end_line, end) > (line, column) {
-                region["endLine"] = json!(end_line);
-                region["endColumn"] = json!(end);
-            }
+        if let (Some(end_line), Some(end)) = (at.end_line, at.end_column)
+            && (end_line, end) > (line, column)
+        {
+            region["endLine"] = json!(end_line);
+            region["endColumn"] = json!(end);
         }
     }
     Some(json!({
