@@ -110,7 +110,7 @@ fn open(out: &mut String, document: &Document, style: Style) {
     if found.is_empty() {
         return;
     }
-    found.sort_by_key(|objective| (&objective.at.file, objective.at.line, objective.at.column, &objective.id));
+    found.sort_by_key(|o| (&o.at.file, o.at.line, o.at.column, &o.criterion, crate::export::position(&o.id)));
     heading(out, style, Paint::Yellow, &format!("not covered ({})", found.len()));
     let rows: Vec<[String; 3]> = found
         .iter()

@@ -284,6 +284,8 @@ fn the_whole_report_has_the_keys_of_the_contract() {
     {
       "name": "max3",
       "file": "src/max3.c",
+      "line": 1,
+      "end_line": 1,
       "criterion": "paths",
       "objectives": {
         "total": 3,
@@ -325,6 +327,8 @@ fn the_whole_report_has_the_keys_of_the_contract() {
       "file": "src/max3.c",
       "line": 2,
       "column": 7,
+      "end_line": 2,
+      "end_column": 7,
       "text": "a > b",
       "status": "covered",
       "why": null,

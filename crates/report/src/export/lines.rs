@@ -3,6 +3,8 @@
 //! - A line counts as executed if a test covers a statement that begins on it. Without the criterion `stmt`, any objective
 //!   on the line does: no criterion's objective can be covered without executing its line.
 //! - Branches are the objectives of `branch`, or else of `decision`, or else of `condition`.
+//! - A line whose decisions were begun but never decided (every run that came there ended inside) counts as not executed:
+//!   LCOV refuses a line that is hit while none of its branches is, and too little is better than too much.
 //! - These formats have no word for "infeasible" or "excluded", so such objectives are left out, as the formats' own
 //!   exclusion comments would do; what is left is the feasible part.
 //! - Hits are numbers of tests, not of executions.
@@ -106,6 +108,15 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         group.sort_unstable();
         let hits = group.into_iter().map(|(_, hits)| hits).collect();
         files.entry(file).or_default().branches.entry(line).or_default().push(hits);
+    }
+    for file in files.values_mut() {
+        for (line, groups) in &file.branches {
+            if groups.iter().flatten().all(|hits| *hits == 0)
+                && let Some(hits) = file.lines.get_mut(line)
+            {
+                *hits = 0;
+            }
+        }
     }
     for function in &document.functions {
         let Some(line) = function.line else { continue };

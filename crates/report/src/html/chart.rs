@@ -32,8 +32,8 @@ pub(super) fn chart(history: &[Past]) -> Option<String> {
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"Percentages of past campaigns\">",
         HEIGHT + TOP + 26
     );
-    for step in 0..=4 {
-        let value = floor + (1000 - floor) * step / 4;
+    for step in 0..=5 {
+        let value = floor + (1000 - floor) * step / 5;
         let at = y(value);
         let _ = write!(
             out,

@@ -56,7 +56,7 @@ pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision]) -> Stri
             body.push_str(
                 "<p class=\"legend keys\"><b class=\"c\">covered</b> <b class=\"h\">partly</b> <b class=\"u\">not covered</b> \
                  <b class=\"i\">infeasible</b> <b class=\"x\">excluded</b> <span><kbd>n</kbd> <kbd>p</kbd> next, previous gap</span> \
-                 <span>a click on a condition opens its truth table</span></p>\n",
+                 <span>3× reached by three tests</span> <span>a click on a condition opens its truth table</span></p>\n",
             );
             lines(&mut body, text, site.objectives_of(file), decisions, slug);
         }
@@ -124,14 +124,14 @@ fn lines(out: &mut String, text: &str, objectives: &[&Objective], decisions: &[&
     let _ = write!(out, "<div class=\"src\" data-slug=\"{slug}\">");
     for (number, chunk) in all.chunks(CHUNK).enumerate() {
         let first = number * CHUNK;
-        let _ = write!(
-            out,
-            "<div class=k style=\"counter-reset:l {first};contain-intrinsic-size:auto {}px\">",
-            chunk.len() * LINE_HEIGHT
-        );
+        let _ = write!(out, "<div class=k style=\"contain-intrinsic-size:auto {}px\">", chunk.len() * LINE_HEIGHT);
         for (index, line) in chunk.iter().enumerate() {
             let number = u32::try_from(first + index + 1).unwrap_or(u32::MAX);
             let _ = write!(out, "<p id=L{number}");
+            if index == 0 {
+                // Each chunk counts for itself: the browser may not have looked at the ones before.
+                let _ = write!(out, " style=\"counter-reset:l {first}\"");
+            }
             if let Some(gutter) = gutters.get(&number) {
                 if let Some(state) = gutter.state() {
                     let _ = write!(out, " class={}", state.class());
