@@ -3,6 +3,7 @@
 //! - A line counts as executed if a test covers a statement that begins on it. Without the criterion `stmt`, any objective
 //!   on the line does: no criterion's objective can be covered without executing its line.
 //! - Branches are the objectives of `branch`, or else of `decision`, or else of `condition`.
+//! - The line on which a function begins is a line too, as gcov has it; LCOV 2 wants one.
 //! - A line whose decisions were begun but never decided (every run that came there ended inside) counts as not executed:
 //!   LCOV refuses a line that is hit while none of its branches is, and too little is better than too much.
 //! - These formats have no word for "infeasible" or "excluded", so such objectives are left out, as the formats' own
@@ -122,7 +123,9 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         let Some(line) = function.line else { continue };
         let tests = function_tests.get(&(function.file.as_str(), function.name.as_str()));
         let hits = tests.map_or(function.tests, |tests| tests.len() as u64);
-        files.entry(&function.file).or_default().functions.insert((line, &function.name), hits);
+        let file = files.entry(&function.file).or_default();
+        file.functions.insert((line, &function.name), hits);
+        file.lines.entry(line).or_insert(hits);
     }
     if has("mcdc") {
         let excluded: BTreeSet<(&str, u32)> = document

@@ -8,7 +8,7 @@ use std::fmt::Write;
 const MOST: usize = 40;
 const WIDTH: u64 = 720;
 const HEIGHT: u64 = 160;
-const LEFT: u64 = 34;
+const LEFT: u64 = 48;
 const TOP: u64 = 8;
 
 /// The chart, if there is something to compare.

@@ -180,8 +180,9 @@
       const low = name.toLowerCase();
       const all = low + ' ' + place.toLowerCase();
       if (!words.every(word => all.includes(word))) return;
-      // Names that begin with the word come first, then functions, files, objectives.
-      const rank = (words[0] && low.startsWith(words[0]) ? 0 : 10) + kind.rank;
+      // Names that begin with the word come first, then names with all words; inside, functions, files, objectives.
+      const named = words.every(word => low.includes(word));
+      const rank = (words[0] && low.startsWith(words[0]) ? 0 : named ? 10 : 20) + kind.rank;
       found.push({ rank, kind: kind.sign, name, place, href, state });
     };
     const page = (number, line) => root + 'f/' + file(number)[1] + '.html' + (line ? '#L' + line : '');
