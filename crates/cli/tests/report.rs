@@ -36,12 +36,12 @@ fn a_stored_campaign_is_rendered_as_the_run_itself_would() {
     let dir = folder(SOURCE);
     let files = |name: &str| {
         format!(
-            "--html {name} --lcov {name}/l --cobertura {name}/c --sarif {name}/s --junit {name}/j --badge {name}/b --json {name}/d"
+            "--html {name} --lcov {name}/l --cobertura {name}/c --sarif {name}/s --junit {name}/j --badge {name}/b --json {name}/document"
         )
     };
     check(dir.path(), &format!("generate sign.c -c stmt,branch,mcdc {}", files("one")), 0, "sign", "one/index.html");
     check(dir.path(), &format!("report {}", files("two")), 0, "files, most to do first", "");
-    for name in ["index.html", "f/sign.c.html", "d/sign.c-0.js", "tests.html", "l", "c", "s", "j", "b", "d"] {
+    for name in ["index.html", "f/sign.c.html", "d/sign.c-0.js", "tests.html", "l", "c", "s", "j", "b", "document"] {
         let read = |folder: &str| std::fs::read_to_string(dir.path().join(folder).join(name)).expect(name);
         assert_eq!(read("one"), read("two"), "{name}");
         assert!(!read("one").is_empty(), "{name}");

@@ -155,14 +155,21 @@
     });
   }
 
-  // Moving between gaps.
+  // Moving between gaps. Only chunks are asked where they are: asking a line would lay out all lines before it.
   let at = null;
+  const topLine = () => {
+    const chunk = [...source.children].find(chunk => chunk.getBoundingClientRect().bottom > 90);
+    if (!chunk) return 0;
+    return Number(chunk.firstElementChild.id.slice(1)) - 1 + Math.max(0, Math.floor((90 - chunk.getBoundingClientRect().top) / 20));
+  };
   const move = step => {
     const gaps = [...document.querySelectorAll('.src p.u, .src p.h')];
     if (!gaps.length) return;
-    const here = at ? gaps.indexOf(at) : gaps.findIndex(gap => gap.getBoundingClientRect().top > 90) - (step > 0 ? 1 : 0);
+    const line = gap => Number(gap.id.slice(1));
+    const here = at ? line(at) : topLine();
+    const next = step > 0 ? gaps.find(gap => line(gap) > here) : gaps.filter(gap => line(gap) < here).pop();
     if (at) at.classList.remove('at');
-    at = gaps[(here + step + gaps.length) % gaps.length];
+    at = next || (step > 0 ? gaps[0] : gaps[gaps.length - 1]);
     at.classList.add('at');
     at.scrollIntoView({ block: 'center' });
     const mark = $('b.u[tabindex], b.h[tabindex]', at);
