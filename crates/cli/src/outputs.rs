@@ -62,7 +62,8 @@ impl Outputs {
         if let Some(dir) = &self.html {
             write_site(dir, document, history, quiet)?;
         }
-        let files: [(&Option<PathBuf>, fn(&Document) -> String); 6] = [
+        type Render = fn(&Document) -> String;
+        let files: [(&Option<PathBuf>, Render); 6] = [
             (&self.lcov, export::lcov),
             (&self.cobertura, export::cobertura),
             (&self.sarif, export::sarif),
