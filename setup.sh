@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the build and the tests need and the machine lacks: a clang (the C front end), a C compiler, and the
-# judges of the generated suites (clang-19 with its profile runtime, llvm-cov-19 and llvm-profdata-19, gcov).
+# judges of the generated suites (clang-19 with its profile runtime, llvm-cov-19 and llvm-profdata-19, gcov) and of the HTML
+# report (Chromium).
 # Idempotent, and silent when there is nothing to do.
 set -eu
 
@@ -28,6 +29,9 @@ has clang-19 || judges="$judges clang-19"
 if ! has llvm-cov-19 || ! has llvm-profdata-19; then judges="$judges llvm-19"; fi
 has_profile_runtime || judges="$judges libclang-rt-19-dev"
 if ! has gcc || ! has gcov; then judges="$judges gcc libc6-dev"; fi
+
+has_chromium() { [ -n "${TOUCHSTONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome; }
+has_chromium || judges="$judges chromium"
 
 [ -z "$needed$judges" ] && exit 0
 

@@ -7,8 +7,10 @@ use touchstone_criteria::{Criterion, Mutator};
 /// Judges tests, and writes the ones that are missing.
 #[derive(Parser, Debug)]
 #[command(name = "touchstone", version, about, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done; 1 usage or input error; 3 unknowns remain (--strict); \
-    4 replay disagreed; 130 interrupted.")]
+#[command(
+    after_help = "Exit codes: 0 done; 1 usage or input error; 2 below a threshold; 3 unknowns remain (--strict); \
+    4 replay disagreed; 130 interrupted."
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -48,6 +50,13 @@ pub enum Command {
   touchstone run examples/primes.c
   touchstone run main.c util.c -I include -- first-argument second")]
     Run(Run),
+    /// Render the last campaign again: terminal, HTML, LCOV, Cobertura, SARIF, JUnit, badge
+    #[command(after_help = "Examples:
+  touchstone report                                    what touchstone-out holds, files with most to do first
+  touchstone report --html report                      a static site: open report/index.html
+  touchstone report out --lcov lcov.info --sarif touchstone.sarif
+  touchstone report --since main --fail-under mcdc=90  changed lines only; exit code 2 if below")]
+    Report(crate::report::Report),
     /// Run the papers' experiments, ours beside theirs
     #[command(after_help = "Examples:
   touchstone bench            every bench
@@ -55,6 +64,18 @@ pub enum Command {
   touchstone bench labels     label search: paths, direct, tight, idl (table I of the paper)
   touchstone bench mcdc       what tracking MC/DC costs")]
     Bench(Bench),
+    /// Print completions for a shell
+    #[command(after_help = "Example:
+  touchstone completions bash > ~/.local/share/bash-completion/completions/touchstone")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one page a verb to DIR
+    Man {
+        /// Where to write
+        dir: Option<PathBuf>,
+    },
 }
 
 /// How sources are compiled.
@@ -170,6 +191,8 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
 
+    #[command(flatten)]
+    pub outputs: crate::outputs::Outputs,
     #[command(flatten)]
     pub compile: Compile,
     /// Flags for the compiler

@@ -9,6 +9,8 @@ pub enum Exit {
     Done,
     /// Usage or input error.
     Usage,
+    /// Less is covered than `--fail-under` asks for.
+    Below,
     /// Unknowns remain, and `--strict` was given.
     Unknowns,
     /// The real program did something else than predicted.
@@ -24,6 +26,7 @@ impl From<Exit> for ExitCode {
         ExitCode::from(match exit {
             Exit::Done => 0,
             Exit::Usage => 1,
+            Exit::Below => 2,
             Exit::Unknowns => 3,
             Exit::Disagreed => 4,
             Exit::Internal => 70,

@@ -109,7 +109,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
         Status::Unknown(why) if settled => {
             let _ = writeln!(out, "unknown: {why}, which is too much to search for one by one.");
         }
-        Status::Unknown(_) => unknown(&mut out, module, &incomplete),
+        Status::Unknown(_) | Status::Uncovered => unknown(&mut out, module, &incomplete),
     }
     // A closed pipe is no error.
     let _ = std::io::stdout().lock().write_all(out.as_bytes());

@@ -4,6 +4,7 @@ use crate::args::{Emit, Format, Generate};
 use crate::exit::Exit;
 use crate::options_file::OptionsFile;
 use crate::outdir::OutDir;
+use crate::outputs;
 use crate::plan::{self, Task};
 use crate::precondition;
 use crate::program::{Program, Reader};
@@ -28,6 +29,7 @@ use touchstone_engine::{
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::Extras;
+use touchstone_report::document::SourceFile;
 
 /// Carries out `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
@@ -51,6 +53,10 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     let reader = Reader::new(&options.files, &options.compile, &options.flags, &include_dir)?;
     let mut program = reader.read(&options.files)?;
     let file = OptionsFile::beside(&options.files[0])?;
+
+    let criteria: Vec<String> = options.criteria.iter().map(ToString::to_string).collect();
+    options.outputs.check_criteria(&criteria)?;
+    let sources = source_files(&program)?;
 
     let (entry, functions) = plan::targets(&program.module, options)?;
     let names: Vec<String> = functions.iter().map(|id| program.module.functions[*id].name.clone()).collect();
@@ -77,8 +83,25 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     for name in excluded(&campaign).into_iter().filter(|_| !options.quiet) {
         eprintln!("warning: no input of `{name}` is allowed: its precondition or ranges exclude everything");
     }
-    report(options, &program, &campaign, &extras, out.path())?;
-    Ok(verdict(options, &campaign, interrupt.load(Ordering::Relaxed)).into())
+    let interrupted = interrupt.load(Ordering::Relaxed);
+    let below = report(options, &program, &campaign, &extras, sources, out.path())?;
+    Ok(verdict(options, &campaign, interrupted, below).into())
+}
+
+/// The files that define the program's functions, with what their comments exclude. A comment that is wrong stops the run
+/// before it begins.
+fn source_files(program: &Program) -> Result<Vec<SourceFile>> {
+    let module = &program.module;
+    let own = module.functions.values().filter(|function| function.is_defined() && !function.library);
+    let mut paths: Vec<&String> = own.filter_map(|function| module.files.get(function.span.file)).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let mut files = Vec::new();
+    for path in paths {
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        files.push(touchstone_report::source_file(path, &String::from_utf8_lossy(&bytes))?);
+    }
+    Ok(files)
 }
 
 /// Functions that were explored completely without a single path or test.
@@ -457,13 +480,22 @@ impl JsonLines {
     }
 }
 
-fn report(options: &Generate, program: &Program, campaign: &Campaign, extras: &Extras, out: &Path) -> Result<()> {
+/// Stores the campaign, shows it, and writes the reports that are asked for.
+fn report(
+    options: &Generate,
+    program: &Program,
+    campaign: &Campaign,
+    extras: &Extras,
+    files: Vec<SourceFile>,
+    out: &Path,
+) -> Result<Exit> {
     let module = &program.module;
-    let json = touchstone_report::json_with(campaign, module, extras);
-    let path = out.join("report.json");
-    std::fs::write(&path, &json).with_context(|| format!("can't write {}", path.display()))?;
+    let mut document = touchstone_report::document(campaign, module, extras);
+    document.files = files;
+    touchstone_report::exclude(&mut document);
+    let history = outputs::store(out, &document)?;
     let text = match options.format {
-        Format::Json => json,
+        Format::Json => document.to_json(),
         Format::Text => {
             let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
             touchstone_report::text_with(campaign, module, extras, style)
@@ -475,14 +507,16 @@ fn report(options: &Generate, program: &Program, campaign: &Campaign, extras: &E
     if !text.ends_with('\n') {
         let _ = stdout.write_all(b"\n");
     }
-    Ok(())
+    options.outputs.write(&document, &history, options.quiet)
 }
 
-fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool) -> Exit {
+fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool, below: Exit) -> Exit {
     if interrupted {
         Exit::Interrupted
     } else if campaign.tests.iter().any(|test| matches!(test.replayed, Replay::Disagreed(_))) {
         Exit::Disagreed
+    } else if below != Exit::Done {
+        below
     } else if options.strict && campaign.functions.iter().any(|function| function.objectives.unknown > 0) {
         Exit::Unknowns
     } else {

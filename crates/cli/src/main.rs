@@ -11,10 +11,12 @@ mod generate;
 mod objectives;
 mod options_file;
 mod outdir;
+mod outputs;
 mod plan;
 mod precondition;
 mod program;
 mod progress;
+mod report;
 mod run;
 mod tables;
 
@@ -37,6 +39,9 @@ fn main() -> ExitCode {
         args::Command::Objectives(options) => objectives::objectives(options),
         args::Command::Annotate(options) => annotate::annotate(options),
         args::Command::Explain(options) => explain::explain(options),
+        args::Command::Report(options) => report::report(options),
+        args::Command::Completions { shell } => report::completions(*shell),
+        args::Command::Man { dir } => report::man(dir.as_deref()),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),
     });

@@ -51,6 +51,8 @@ pub struct ObjectiveCounts {
     pub covered: u64,
     pub infeasible: u64,
     pub unknown: u64,
+    /// Of a measured suite.
+    pub uncovered: u64,
 }
 
 /// Paths by how they ended.

@@ -87,6 +87,7 @@ pub fn count(objectives: &Objectives, criterion: &str) -> ObjectiveCounts {
             Status::Covered(_) => counts.covered += 1,
             Status::Infeasible(_) => counts.infeasible += 1,
             Status::Unknown(_) => counts.unknown += 1,
+            Status::Uncovered => counts.uncovered += 1,
         }
     }
     counts

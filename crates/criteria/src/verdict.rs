@@ -125,4 +125,6 @@ pub enum Status {
     Infeasible(String),
     /// Not known, and why.
     Unknown(String),
+    /// No test of a measured suite covers it; whether one could was not asked.
+    Uncovered,
 }

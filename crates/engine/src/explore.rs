@@ -684,7 +684,7 @@ impl Exploration<'_, '_> {
             name: function.name.clone(),
             file: self.executor.module.files.get(function.span.file).cloned().unwrap_or_default(),
             criterion: Criterion::Paths(self.executor.config.iterations),
-            objectives: ObjectiveCounts { total: covered + unknown, covered, infeasible: 0, unknown },
+            objectives: ObjectiveCounts { total: covered + unknown, covered, infeasible: 0, unknown, uncovered: 0 },
             paths: self.paths,
             exhaustive: incomplete.is_empty(),
             incomplete,

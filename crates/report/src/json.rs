@@ -1,16 +1,31 @@
-//! The JSON form. Keys come in the order of the structures here, never in the order of a hash map.
+//! From a campaign to its document.
 
 use crate::Extras;
-use crate::decisions::{DecisionJson, decision_json};
+use crate::decisions::decision;
+use crate::document::{self, Document, Place, Stretch, Verdict};
 use crate::value::{Elements, Shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, Covered, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, SCHEMA_VERSION,
-    Status, TestCase, TestKind, covered_by_test,
+    Campaign, Covered, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, Status, TestCase,
+    TestKind, covered_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
+
+/// The document of a campaign.
+pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Document {
+    let files = &module.files;
+    let by_test = covered_by_test(&campaign.objectives);
+    let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
+    Document {
+        functions: campaign.functions.iter().map(|result| function(result, module)).collect(),
+        objectives: campaign.objectives.iter().map(|given| objective(given, files)).collect(),
+        decisions: extras.decisions.iter().map(|table| decision(table, files)).collect(),
+        tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
+        ..Document::default()
+    }
+}
 
 /// The whole campaign.
 pub fn json(campaign: &Campaign, module: &Module) -> String {
@@ -19,18 +34,7 @@ pub fn json(campaign: &Campaign, module: &Module) -> String {
 
 /// The whole campaign, with truth tables.
 pub fn json_with(campaign: &Campaign, module: &Module, extras: &Extras) -> String {
-    let files = &module.files;
-    let by_test = covered_by_test(&campaign.objectives);
-    let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
-    let report = Report {
-        schema_version: SCHEMA_VERSION,
-        functions: campaign.functions.iter().map(|function| function_json(function, files)).collect(),
-        objectives: campaign.objectives.iter().map(|objective| objective_json(objective, files)).collect(),
-        decisions: extras.decisions.iter().map(|table| decision_json(table, files)).collect(),
-        tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
-    };
-    let text = serde_json::to_string_pretty(&report);
-    text.expect("invariant: every key is a string and nothing here refuses to be written")
+    document(campaign, module, extras).to_json()
 }
 
 /// One test alone, in one line, with what it covers.
@@ -39,148 +43,58 @@ pub fn test_json(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> St
     text.expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    schema_version: u32,
-    functions: Vec<FunctionJson<'a>>,
-    objectives: Vec<ObjectiveJson<'a>>,
-    decisions: Vec<DecisionJson<'a>>,
-    tests: Vec<TestJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct FunctionJson<'a> {
-    name: &'a str,
-    file: &'a str,
-    criterion: String,
-    objectives: CountsJson,
-    paths: PathsJson,
-    tests: u64,
-    exhaustive: bool,
-    seconds: f64,
-    replay_seconds: f64,
-    solver: SolverJson,
-    incomplete: Vec<IncompleteJson>,
-}
-
-#[derive(Serialize)]
-struct CountsJson {
-    total: u64,
-    covered: u64,
-    infeasible: u64,
-    unknown: u64,
-}
-
-#[derive(Serialize)]
-struct PathsJson {
-    explored: u64,
-    infeasible: u64,
-    error: u64,
-    incomplete: u64,
-    longer: u64,
-}
-
-#[derive(Serialize)]
-struct SolverJson {
-    queries: u64,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct IncompleteJson {
-    why: String,
-    #[serde(flatten)]
-    at: PlaceJson,
-    count: u64,
-}
-
-/// A position; all three are null where there is none.
-#[derive(Serialize)]
-pub(crate) struct PlaceJson {
-    file: Option<String>,
-    line: Option<u32>,
-    column: Option<u32>,
-}
-
-#[derive(Serialize)]
-struct ObjectiveJson<'a> {
-    id: &'a str,
-    criterion: &'a str,
-    function: &'a str,
-    #[serde(flatten)]
-    at: PlaceJson,
-    text: &'a str,
-    status: &'static str,
-    why: Option<&'a str>,
-    tests: &'a [String],
-}
-
-#[derive(Serialize)]
-struct TestJson<'a> {
-    id: &'a str,
-    function: &'a str,
-    description: &'a str,
-    /// The path's identity, as text: not every reader of JSON keeps 64 bits.
-    path: String,
-    inputs: Inputs<'a>,
-    outcome: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exit_status: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorJson>,
-    expected: ExpectedJson<'a>,
-    /// Ids of the objectives that the test covers, and of those that no other test of its suite does.
-    covers: Vec<&'a str>,
-    covers_alone: Vec<&'a str>,
-    /// Whether the real program did what was predicted; `replay` says more.
-    replayed: bool,
-    replay: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replay_why: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct ErrorJson {
-    kind: String,
-    #[serde(flatten)]
-    at: PlaceJson,
-}
-
-pub(crate) fn place(span: Span, files: &Files) -> PlaceJson {
+pub(crate) fn place(span: Span, files: &Files) -> Place {
     let file = files.get(span.file).filter(|_| span.is_some());
-    PlaceJson { file: file.cloned(), line: file.map(|_| span.line), column: file.map(|_| span.column) }
+    Place { file: file.cloned(), line: file.map(|_| span.line), column: file.map(|_| span.column) }
 }
 
-fn function_json<'a>(function: &'a FunctionResult, files: &Files) -> FunctionJson<'a> {
-    let (objectives, paths) = (&function.objectives, &function.paths);
-    let incomplete = |paths: &IncompletePaths| IncompleteJson {
+pub(crate) fn stretch(span: Span, files: &Files) -> Stretch {
+    let Place { file, line, column } = place(span, files);
+    let known = file.is_some();
+    Stretch {
+        file,
+        line,
+        column,
+        end_line: known.then_some(span.end_line),
+        end_column: known.then_some(span.end_column),
+    }
+}
+
+fn function(result: &FunctionResult, module: &Module) -> document::Function {
+    let files = &module.files;
+    let (objectives, paths) = (&result.objectives, &result.paths);
+    let incomplete = |paths: &IncompletePaths| document::IncompletePaths {
         why: paths.why.to_string(),
         at: place(paths.span, files),
         count: paths.count,
     };
-    FunctionJson {
-        name: &function.name,
-        file: &function.file,
-        criterion: function.criterion.to_string(),
-        objectives: CountsJson {
+    let span = module.function_named(&result.name).map(|id| module.functions[id].span).filter(Span::is_some);
+    document::Function {
+        name: result.name.clone(),
+        file: result.file.clone(),
+        line: span.map(|span| span.line),
+        end_line: span.map(|span| span.end_line),
+        criterion: result.criterion.to_string(),
+        objectives: document::Counts {
             total: objectives.total,
             covered: objectives.covered,
             infeasible: objectives.infeasible,
             unknown: objectives.unknown,
+            uncovered: objectives.uncovered,
         },
-        paths: PathsJson {
+        paths: document::Paths {
             explored: paths.explored,
             infeasible: paths.infeasible,
             error: paths.error,
             incomplete: paths.incomplete,
             longer: paths.longer,
         },
-        tests: function.tests,
-        exhaustive: function.exhaustive,
-        seconds: finite(function.seconds),
-        replay_seconds: finite(function.replay_seconds),
-        solver: SolverJson { queries: function.solver.queries, seconds: finite(function.solver.seconds) },
-        incomplete: function.incomplete.iter().map(incomplete).collect(),
+        tests: result.tests,
+        exhaustive: result.exhaustive,
+        seconds: finite(result.seconds),
+        replay_seconds: finite(result.replay_seconds),
+        solver: document::Solver { queries: result.solver.queries, seconds: finite(result.solver.seconds) },
+        incomplete: result.incomplete.iter().map(incomplete).collect(),
     }
 }
 
@@ -189,56 +103,63 @@ fn finite(seconds: f64) -> f64 {
     if seconds.is_finite() { (seconds * 1e3).round() / 1e3 } else { 0.0 }
 }
 
-fn objective_json<'a>(objective: &'a Objective, files: &Files) -> ObjectiveJson<'a> {
+fn objective(objective: &Objective, files: &Files) -> document::Objective {
     let (status, why, tests) = match &objective.status {
-        Status::Covered(tests) => ("covered", None, tests.as_slice()),
-        Status::Infeasible(why) => ("infeasible", Some(why.as_str()), &[][..]),
-        Status::Unknown(why) => ("unknown", Some(why.as_str()), &[][..]),
+        Status::Covered(tests) => (Verdict::Covered, None, tests.clone()),
+        Status::Infeasible(why) => (Verdict::Infeasible, Some(why.clone()), Vec::new()),
+        Status::Unknown(why) => (Verdict::Unknown, Some(why.clone()), Vec::new()),
+        Status::Uncovered => (Verdict::Uncovered, None, Vec::new()),
     };
-    ObjectiveJson {
-        id: &objective.id,
-        criterion: &objective.criterion,
-        function: &objective.function,
-        at: place(objective.span, files),
-        text: &objective.text,
+    document::Objective {
+        id: objective.id.clone(),
+        criterion: objective.criterion.clone(),
+        function: objective.function.clone(),
+        at: stretch(objective.span, files),
+        text: objective.text.clone(),
         status,
         why,
         tests,
+        excluded: None,
     }
 }
 
-fn test_of<'a>(test: &'a TestCase, covers: &[Covered<'a>], module: &'a Module) -> TestJson<'a> {
+fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document::Test {
     let (outcome, exit_status, error) = match &test.outcome {
         Outcome::Returned => ("returned", None, None),
         Outcome::OracleRejected => ("oracle_rejected", None, None),
         Outcome::Exited(status) => ("exited", Some(*status), None),
         Outcome::Error { kind, span } => {
-            ("error", None, Some(ErrorJson { kind: kind.to_string(), at: place(*span, &module.files) }))
+            let at = place(*span, &module.files);
+            ("error", None, Some(document::TestError { kind: kind.to_string(), at }))
         }
     };
     let (replay, replay_why) = match &test.replayed {
-        Replay::NotRun => ("not_run", None),
-        Replay::Agreed => ("agreed", None),
-        Replay::Disagreed(why) => ("disagreed", Some(why.as_str())),
-        Replay::NotCheckable(why) => ("not_checkable", Some(why.as_str())),
+        Replay::NotRun => (document::Replay::NotRun, None),
+        Replay::Agreed => (document::Replay::Agreed, None),
+        Replay::Disagreed(why) => (document::Replay::Disagreed, Some(why.clone())),
+        Replay::NotCheckable(why) => (document::Replay::NotCheckable, Some(why.clone())),
     };
-    let alone = covers.iter().filter(|covered| covered.alone);
-    TestJson {
-        id: &test.id,
-        function: &test.function,
-        description: &test.description,
+    let id = |covered: &Covered<'_>| covered.objective.id.clone();
+    document::Test {
+        id: test.id.clone(),
+        function: test.function.clone(),
+        description: test.description.clone(),
         path: format!("{:016x}", test.path),
-        inputs: Inputs { test, types: &module.types },
-        outcome,
+        inputs: value(&Inputs { test, types: &module.types }),
+        outcome: outcome.to_string(),
         exit_status,
         error,
-        expected: ExpectedJson { test, module },
-        covers: covers.iter().map(|covered| covered.objective.id.as_str()).collect(),
-        covers_alone: alone.map(|covered| covered.objective.id.as_str()).collect(),
+        expected: value(&ExpectedJson { test, module }),
+        covers: covers.iter().map(id).collect(),
+        covers_alone: covers.iter().filter(|covered| covered.alone).map(id).collect(),
         replayed: test.replayed == Replay::Agreed,
         replay,
         replay_why,
     }
+}
+
+fn value(data: &impl Serialize) -> serde_json::Value {
+    serde_json::to_value(data).expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
 fn objects_of(test: &TestCase) -> &[ObjectInput] {

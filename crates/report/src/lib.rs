@@ -1,15 +1,26 @@
-//! Reports: versioned JSON for scripts, and text for people.
+//! Reports: one serialisable document, and everything that is rendered from it.
 //!
-//! [`json`] is a contract: its keys are those of the command-line contract, and `schema_version` grows when one changes
-//! its meaning. [`text()`] is what a terminal shows; nothing may depend on its words.
+//! A campaign becomes a [`Document`] ([`document()`]), which is also the versioned JSON form, a contract: its keys are those
+//! of the command-line contract, and `schema_version` grows when one changes its meaning. From a document alone come the
+//! terminal's [`overview()`], the HTML site ([`html::site`]) and the formats of other tools ([`export`]); a stored document
+//! can be rendered again without the program. [`text()`] is what a terminal shows while the campaign is still at hand;
+//! nothing may depend on its words.
 //!
-//! Deliberately not here: files, standard output, whether a terminal has colours.
+//! Deliberately not here: files, standard output, git, whether a terminal has colours.
 
 #![warn(missing_docs)]
 
 mod decisions;
+pub mod document;
+mod exclusions;
+pub mod export;
 mod extras;
+mod figures;
+mod history;
+pub mod html;
 mod json;
+mod overview;
+mod since;
 mod style;
 mod summary;
 mod text;
@@ -17,7 +28,13 @@ mod truth_table;
 mod uncovered;
 mod value;
 
+pub use document::{Document, NoDocument};
+pub use exclusions::{BadExclusion, exclude, exclusions, source_file, text_hash};
 pub use extras::Extras;
-pub use json::{json, json_with, test_json};
+pub use figures::{Figures, Judged, Tallies, Tally, Threshold, merged};
+pub use history::{Past, PastFigure, read_history};
+pub use json::{document, json, json_with, test_json};
+pub use overview::overview;
+pub use since::{ChangedLines, restrict};
 pub use style::Style;
 pub use text::{text, text_with};

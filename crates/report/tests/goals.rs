@@ -30,7 +30,7 @@ fn result(name: &str, criterion_name: &str, [total, covered, infeasible, unknown
         name: name.into(),
         file: "src/control.c".into(),
         criterion: criterion(criterion_name),
-        objectives: ObjectiveCounts { total, covered, infeasible, unknown },
+        objectives: ObjectiveCounts { total, covered, infeasible, unknown, uncovered: 0 },
         paths: PathCounts { explored: 14, infeasible: 3, error: 0, incomplete: 0, longer: 0 },
         incomplete: Vec::new(),
         tests: 6,
@@ -359,10 +359,11 @@ fn tables_are_json_with_positions() {
     let extras = Extras { decisions: tables(), verbose: false };
     let report: serde_json::Value = serde_json::from_str(&json_with(&campaign, &module(), &extras)).expect("JSON");
     let shown = serde_json::json!({"status": "shown", "why": null});
-    let condition = |text: &str, yes: &serde_json::Value, no: &serde_json::Value| serde_json::json!({"text": text, "file": "src/control.c", "line": 7, "column": 9, "true": yes, "false": no});
+    let condition = |text: &str, yes: &serde_json::Value, no: &serde_json::Value| serde_json::json!({"text": text, "file": "src/control.c", "line": 7, "column": 9, "end_line": 7, "end_column": 9, "true": yes, "false": no});
     let infeasible = serde_json::json!({"status": "infeasible", "why": "exhaustive"});
     let expected = serde_json::json!({
-        "function": "step", "file": "src/control.c", "line": 7, "column": 9, "text": "(on && !late) || late",
+        "function": "step", "file": "src/control.c", "line": 7, "column": 9,
+        "end_line": 7, "end_column": 9, "text": "(on && !late) || late",
         "conditions": [
             condition("on", &shown, &shown), condition("late", &infeasible, &shown), condition("late", &shown, &shown),
         ],

@@ -259,7 +259,7 @@ fn a_test_is_natural_json() {
 fn the_whole_report_has_the_keys_of_the_contract() {
     let (module, types) = module();
     let mut result = function("max3", 1.23456);
-    result.objectives = ObjectiveCounts { total: 3, covered: 1, infeasible: 1, unknown: 1 };
+    result.objectives = ObjectiveCounts { total: 3, covered: 1, infeasible: 1, unknown: 1, uncovered: 0 };
     result.incomplete = vec![IncompletePaths { why: Incomplete::Bound(Bound::Depth), span: span(14), count: 3 }];
     let objective = |id: &str, status| Objective {
         id: id.into(),
@@ -284,6 +284,8 @@ fn the_whole_report_has_the_keys_of_the_contract() {
     {
       "name": "max3",
       "file": "src/max3.c",
+      "line": 1,
+      "end_line": 1,
       "criterion": "paths",
       "objectives": {
         "total": 3,
@@ -325,6 +327,8 @@ fn the_whole_report_has_the_keys_of_the_contract() {
       "file": "src/max3.c",
       "line": 2,
       "column": 7,
+      "end_line": 2,
+      "end_column": 7,
       "text": "a > b",
       "status": "covered",
       "why": null,

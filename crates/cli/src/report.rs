@@ -1,0 +1,105 @@
+//! `touchstone report`: renders the last campaign again, without reading the program.
+
+use crate::args::Format;
+use crate::exit::Exit;
+use crate::outputs::{self, Outputs};
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use touchstone_report::{ChangedLines, Document};
+
+#[derive(ClapArgs, Debug)]
+pub struct Report {
+    /// Output directory of a run, or its campaign.json
+    #[arg(value_name = "DIR", default_value = "touchstone-out")]
+    pub dir: PathBuf,
+    /// Only what stands on lines that changed since this revision of git
+    #[arg(long, value_name = "REV")]
+    pub since: Option<String>,
+    /// Form of the report on standard output
+    #[arg(long, default_value = "text", value_name = "FORM")]
+    pub format: Format,
+    /// Say nothing on standard error but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub outputs: Outputs,
+}
+
+/// Carries out `report`.
+pub fn report(options: &Report) -> Result<ExitCode> {
+    let (mut document, history) = outputs::load(&options.dir)?;
+    if let Some(revision) = &options.since {
+        restrict(&mut document, revision)?;
+    }
+    let text = match options.format {
+        Format::Json => document.to_json() + "\n",
+        Format::Text => touchstone_report::overview(&document, outputs::style()),
+    };
+    // A closed pipe (`| head`) is no error.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let exit = options.outputs.write(&document, &history, options.quiet)?;
+    Ok(exit.into())
+}
+
+/// Restricts a document to the lines that changed since a revision.
+pub fn restrict(document: &mut Document, revision: &str) -> Result<()> {
+    if revision.starts_with('-') {
+        bail!("`{revision}` is no revision; write for example --since main");
+    }
+    let root = git(&["rev-parse", "--show-toplevel"])?;
+    let root = PathBuf::from(root.trim_end_matches('\n'));
+    let diff = git(&["diff", "-U0", "--no-prefix", "--no-color", "--no-ext-diff", "--no-renames", revision, "--"])?;
+    let mut changed = ChangedLines::parse(&diff);
+    // Files that git doesn't follow yet are new from their first line to their last.
+    for path in git(&["ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/"])?.split_terminator('\0')
+    {
+        changed.add_whole(path);
+    }
+    touchstone_report::restrict(document, &changed, |path| in_repository(&root, path));
+    Ok(())
+}
+
+/// The path as git names it: from the root of the repository.
+fn in_repository(root: &Path, path: &str) -> String {
+    let full = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let root = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+    full.strip_prefix(&root).map_or_else(|_| path.to_string(), |inside| inside.to_string_lossy().into_owned())
+}
+
+fn git(arguments: &[&str]) -> Result<String> {
+    let output = Command::new("git").args(arguments).output().context("can't run git, which --since needs")?;
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr);
+        bail!("--since: git {} failed: {}", arguments[0], error.trim_end());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Carries out `completions`.
+pub fn completions(shell: clap_complete::Shell) -> Result<ExitCode> {
+    let mut command = <crate::args::Args as clap::CommandFactory>::command();
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, "touchstone", &mut text);
+    let _ = std::io::stdout().lock().write_all(&text);
+    Ok(Exit::Done.into())
+}
+
+/// Carries out `man`: the page of the command on standard output, or one page a verb in a directory.
+pub fn man(dir: Option<&Path>) -> Result<ExitCode> {
+    let command = <crate::args::Args as clap::CommandFactory>::command();
+    match dir {
+        Some(dir) => {
+            std::fs::create_dir_all(dir).with_context(|| format!("can't make {}", dir.display()))?;
+            clap_mangen::generate_to(command, dir).with_context(|| format!("can't write to {}", dir.display()))?;
+        }
+        None => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(command).render(&mut text)?;
+            let _ = std::io::stdout().lock().write_all(&text);
+        }
+    }
+    Ok(Exit::Done.into())
+}

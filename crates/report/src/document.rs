@@ -1,0 +1,473 @@
+//! The document: what a run found, as plain data that every renderer reads and that the JSON form is.
+//!
+//! It needs neither the program's IR nor its sources, so a stored document can be rendered again at any time. Keys come
+//! in the order of the structures here, never in the order of a hash map. Keys may be added; one that changes meaning or
+//! goes away makes [`touchstone_criteria::SCHEMA_VERSION`] grow.
+//!
+//! Deliberately not here: how a document is made of a campaign (`json.rs`), and what it adds up to (`figures.rs`).
+
+use serde::{Deserialize, Serialize};
+use touchstone_criteria::SCHEMA_VERSION;
+
+/// What a run found.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// Version of the form.
+    pub schema_version: u32,
+    /// The source files that something is known of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<SourceFile>,
+    /// One entry a function and criterion.
+    pub functions: Vec<Function>,
+    /// All objectives.
+    pub objectives: Vec<Objective>,
+    /// Truth tables.
+    pub decisions: Vec<Decision>,
+    /// All tests.
+    pub tests: Vec<Test>,
+    /// Per test, the state that it changed and whether an assertion looked at it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<TestState>,
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        Document {
+            schema_version: SCHEMA_VERSION,
+            files: Vec::new(),
+            functions: Vec::new(),
+            objectives: Vec::new(),
+            decisions: Vec::new(),
+            tests: Vec::new(),
+            state: Vec::new(),
+        }
+    }
+}
+
+/// Why a text is no document that this version can read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoDocument(pub String);
+
+impl std::fmt::Display for NoDocument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoDocument {}
+
+impl Document {
+    /// Reads the JSON form.
+    pub fn parse(text: &str) -> Result<Document, NoDocument> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema_version: u32,
+        }
+        let bad = |error: serde_json::Error| NoDocument(error.to_string());
+        let head: Head = serde_json::from_str(text).map_err(bad)?;
+        if head.schema_version != SCHEMA_VERSION {
+            return Err(NoDocument(format!(
+                "it has schema_version {}, this version reads {SCHEMA_VERSION}; run the campaign again",
+                head.schema_version
+            )));
+        }
+        serde_json::from_str(text).map_err(bad)
+    }
+
+    /// The JSON form.
+    pub fn to_json(&self) -> String {
+        let text = serde_json::to_string_pretty(self);
+        text.expect("invariant: every key is a string and nothing here refuses to be written")
+    }
+}
+
+/// A source file.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Its path, as in the rest of the document.
+    pub path: String,
+    /// Its number of lines.
+    pub lines: u32,
+    /// A hash of its text, so that a later report can tell that the file has changed since.
+    pub hash: String,
+    /// What its comments exclude.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclusions: Vec<Exclusion>,
+}
+
+/// Lines that a comment excludes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Exclusion {
+    /// First line.
+    pub line: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was found for one function and criterion.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// First line.
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// Last line.
+    #[serde(default)]
+    pub end_line: Option<u32>,
+    /// The criterion.
+    pub criterion: String,
+    /// Objectives by status.
+    pub objectives: Counts,
+    /// Paths by how they ended.
+    pub paths: Paths,
+    /// Number of tests.
+    pub tests: u64,
+    /// Nothing was left unexplored.
+    pub exhaustive: bool,
+    /// Seconds of exploration.
+    pub seconds: f64,
+    /// Seconds of compiling and replaying.
+    pub replay_seconds: f64,
+    /// The solver's share.
+    pub solver: Solver,
+    /// What was given up.
+    pub incomplete: Vec<IncompletePaths>,
+}
+
+/// Objectives by status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Counts {
+    pub total: u64,
+    pub covered: u64,
+    pub infeasible: u64,
+    pub unknown: u64,
+    /// Of a measured suite.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncovered: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Paths by how they ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Paths {
+    pub explored: u64,
+    pub infeasible: u64,
+    pub error: u64,
+    pub incomplete: u64,
+    pub longer: u64,
+}
+
+/// The solver's share.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Solver {
+    pub queries: u64,
+    pub seconds: f64,
+}
+
+/// Paths that were given up for one reason at one place.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct IncompletePaths {
+    /// Why.
+    pub why: String,
+    /// Where.
+    #[serde(flatten)]
+    pub at: Place,
+    /// How many.
+    pub count: u64,
+}
+
+/// A position; all three are null where there is none.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Place {
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+}
+
+/// A stretch of a file; all are null where there is none. Columns count bytes from 1, the end is exclusive.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Stretch {
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    #[serde(default)]
+    pub end_line: Option<u32>,
+    #[serde(default)]
+    pub end_column: Option<u32>,
+}
+
+impl Stretch {
+    /// The file and the first line, where they are known.
+    pub fn start(&self) -> Option<(&str, u32)> {
+        Some((self.file.as_deref()?, self.line?))
+    }
+
+    /// `file.c:12:7`, as compilers print it.
+    pub fn display(&self) -> String {
+        match (self.start(), self.column) {
+            (Some((file, line)), Some(column)) => format!("{file}:{line}:{column}"),
+            (Some((file, line)), None) => format!("{file}:{line}"),
+            _ => "<no position>".to_string(),
+        }
+    }
+}
+
+/// Something to be covered.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Objective {
+    /// Identity that survives edits elsewhere.
+    pub id: String,
+    /// Its criterion.
+    pub criterion: String,
+    /// The function it stands in.
+    pub function: String,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub at: Stretch,
+    /// What it asks.
+    pub text: String,
+    /// What is known.
+    pub status: Verdict,
+    /// How that is known, or why it isn't.
+    pub why: Option<String>,
+    /// The tests that cover it.
+    pub tests: Vec<String>,
+    /// Why the user doesn't want it counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excluded: Option<String>,
+}
+
+/// What is known of an objective.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Some test covers it.
+    Covered,
+    /// No test can.
+    Infeasible,
+    /// Not known.
+    Unknown,
+    /// No test of the suite covers it; whether one could was not asked.
+    Uncovered,
+}
+
+impl Verdict {
+    /// As in the JSON form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Covered => "covered",
+            Verdict::Infeasible => "infeasible",
+            Verdict::Unknown => "unknown",
+            Verdict::Uncovered => "uncovered",
+        }
+    }
+}
+
+/// The truth table of a decision. Conditions and rows are named by their position, from 0.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Decision {
+    /// The function it stands in.
+    pub function: String,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub at: Stretch,
+    /// Its text.
+    pub text: String,
+    /// Its conditions, in evaluation order.
+    pub conditions: Vec<Condition>,
+    /// The rows that were seen.
+    pub rows: Vec<Row>,
+    /// Independence pairs among the rows.
+    pub pairs: Vec<Pair>,
+    /// Pairs that were found and are not listed.
+    pub pairs_left_out: usize,
+    /// The search for unique-cause pairs.
+    #[serde(default)]
+    pub pair_search: PairSearch,
+}
+
+/// How the search for unique-cause pairs ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PairSearch {
+    /// In one word.
+    pub status: SearchStatus,
+    /// Why it was stopped.
+    pub why: Option<String>,
+}
+
+/// How the search for unique-cause pairs ended, in one word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum SearchStatus {
+    #[default]
+    NotAsked,
+    Finished,
+    Stopped,
+}
+
+/// A condition of a decision.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Condition {
+    /// Its text.
+    pub text: String,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub at: Stretch,
+    /// What is known of it deciding when true.
+    pub r#true: Side,
+    /// What is known of it deciding when false.
+    pub r#false: Side,
+}
+
+/// What is known of a condition deciding with a value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Side {
+    /// In one word.
+    pub status: SideStatus,
+    /// How that is known, or why it isn't.
+    pub why: Option<String>,
+}
+
+/// What is known of a condition deciding with a value, in one word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SideStatus {
+    /// Some row shows it.
+    Shown,
+    /// No test can show it.
+    Infeasible,
+    /// Not known whether one can.
+    Unknown,
+    /// No row shows it; nothing more was asked.
+    NotShown,
+}
+
+/// A distinct evaluation of a decision.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// One a condition; null where it was not evaluated.
+    pub values: Vec<Option<bool>>,
+    /// The outcome.
+    pub result: bool,
+    /// The conditions that are not masked.
+    pub shows: Vec<usize>,
+    /// The tests that evaluated it.
+    pub tests: Vec<String>,
+}
+
+/// Two rows that show together that a condition matters.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Pair {
+    /// The condition.
+    pub condition: usize,
+    /// `unique_cause` or `masking`.
+    pub kind: PairKind,
+    /// The rows.
+    pub rows: [usize; 2],
+}
+
+/// In which sense two rows are a pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum PairKind {
+    UniqueCause,
+    Masking,
+}
+
+/// A test.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Test {
+    /// Unique in the document.
+    pub id: String,
+    /// The function under test; empty for a test of a measured suite.
+    pub function: String,
+    /// What its path looks like.
+    pub description: String,
+    /// The path's identity, as text: not every reader of JSON keeps 64 bits.
+    pub path: String,
+    /// Inputs by name.
+    pub inputs: serde_json::Value,
+    /// `returned`, `exited`, `error`, `oracle_rejected`.
+    pub outcome: String,
+    /// With `exited`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_status: Option<i32>,
+    /// With `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<TestError>,
+    /// What must hold afterwards.
+    pub expected: serde_json::Value,
+    /// Ids of the objectives that it covers.
+    #[serde(default)]
+    pub covers: Vec<String>,
+    /// Ids of those that no other test of its suite covers.
+    #[serde(default)]
+    pub covers_alone: Vec<String>,
+    /// Whether the real program did what was predicted; `replay` says more.
+    pub replayed: bool,
+    /// What the real program did.
+    pub replay: Replay,
+    /// Why it disagreed or can't be checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_why: Option<String>,
+}
+
+/// How a test goes wrong.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TestError {
+    /// How.
+    pub kind: String,
+    /// Where.
+    #[serde(flatten)]
+    pub at: Place,
+}
+
+/// What the real program did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Replay {
+    /// Nothing: it was not run.
+    NotRun,
+    /// What was predicted.
+    Agreed,
+    /// Something else.
+    Disagreed,
+    /// Nothing that could be judged.
+    NotCheckable,
+}
+
+/// The state that a test changed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TestState {
+    /// The test.
+    pub test: String,
+    /// What it changed.
+    pub updates: Vec<StateUpdate>,
+}
+
+/// A piece of state that a test changed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StateUpdate {
+    /// The variable or field.
+    pub what: String,
+    /// Where it was written last.
+    #[serde(flatten)]
+    pub at: Place,
+    /// Whether it influences an assertion of the test.
+    pub checked: bool,
+}

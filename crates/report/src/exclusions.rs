@@ -1,0 +1,235 @@
+//! Comments that exclude lines from the figures, always with a reason that reports show.
+//!
+//! - `/* touchstone: exclude (reason) */` or `// touchstone: exclude (reason)`: the line on which it stands.
+//! - `exclude-start (reason)` … `exclude-stop`: the lines from one to the other.
+//!
+//! Only comments count, not text in string literals. An exclusion without a reason, a stop without a start and the like
+//! are errors that say what to write: an exclusion that silently did nothing would be believed.
+
+use crate::document::{Document, Exclusion, SourceFile};
+use touchstone_base::stable_hash;
+
+/// A comment that excludes nothing because it is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadExclusion {
+    /// Where: file, line, column.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in bytes.
+    pub column: u32,
+    /// What is wrong and what to write.
+    pub message: String,
+}
+
+impl std::fmt::Display for BadExclusion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for BadExclusion {}
+
+/// What is known of a source file by its text.
+pub fn source_file(path: &str, text: &str) -> Result<SourceFile, BadExclusion> {
+    Ok(SourceFile {
+        path: path.to_string(),
+        lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+        hash: text_hash(text),
+        exclusions: exclusions(path, text)?,
+    })
+}
+
+/// Tells whether a text is the one that a document speaks of.
+pub fn text_hash(text: &str) -> String {
+    format!("{:016x}", stable_hash(text))
+}
+
+/// Marks the objectives that stand on excluded lines.
+pub fn exclude(document: &mut Document) {
+    for objective in &mut document.objectives {
+        let Some((file, line)) = objective.at.start() else { continue };
+        let known = document.files.iter().find(|known| known.path == file);
+        let hit = known.and_then(|file| file.exclusions.iter().find(|e| (e.line..=e.end_line).contains(&line)));
+        if let Some(hit) = hit {
+            objective.excluded = Some(hit.reason.clone());
+        }
+    }
+}
+
+/// The exclusions of a source text.
+pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion> {
+    let mut found = Vec::new();
+    let mut open: Option<(Comment<'_>, String)> = None;
+    for comment in comments(text) {
+        let bad = |message: String| BadExclusion {
+            file: path.to_string(),
+            line: comment.line,
+            column: comment.column,
+            message,
+        };
+        let Some(order) = comment.order() else { continue };
+        let (word, rest) = order.split_at(order.find(|c: char| c.is_whitespace() || c == '(').unwrap_or(order.len()));
+        match word {
+            "exclude" => {
+                let reason = reason(word, rest).map_err(bad)?;
+                found.push(Exclusion { line: comment.line, end_line: comment.line, reason });
+            }
+            "exclude-start" => {
+                let reason = reason(word, rest).map_err(bad)?;
+                if let Some((first, _)) = &open {
+                    let line = first.line;
+                    return Err(bad(format!(
+                        "exclude-start inside the one of line {line}; close that with exclude-stop first"
+                    )));
+                }
+                open = Some((comment, reason));
+            }
+            "exclude-stop" => match open.take() {
+                Some((first, reason)) => {
+                    found.push(Exclusion { line: first.line, end_line: comment.line, reason });
+                }
+                None => return Err(bad("exclude-stop without exclude-start (reason) before it".to_string())),
+            },
+            other => {
+                let message = format!(
+                    "`touchstone: {other}` is not known; write exclude (reason), exclude-start (reason) or exclude-stop"
+                );
+                return Err(bad(message));
+            }
+        }
+    }
+    match open {
+        Some((first, _)) => Err(BadExclusion {
+            file: path.to_string(),
+            line: first.line,
+            column: first.column,
+            message: "exclude-start is never closed; write /* touchstone: exclude-stop */ after the last line"
+                .to_string(),
+        }),
+        None => Ok(found),
+    }
+}
+
+/// The text in parentheses.
+fn reason(word: &str, rest: &str) -> Result<String, String> {
+    let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).map(str::trim);
+    match inner {
+        Some(reason) if !reason.is_empty() => Ok(reason.split_whitespace().collect::<Vec<_>>().join(" ")),
+        _ => Err(format!(
+            "an exclusion needs a reason, which reports show: write /* touchstone: {word} (why no test covers this) */"
+        )),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Comment<'t> {
+    line: u32,
+    column: u32,
+    text: &'t str,
+}
+
+impl<'t> Comment<'t> {
+    /// What follows `touchstone:`.
+    fn order(&self) -> Option<&'t str> {
+        Some(self.text.trim().trim_start_matches('*').trim().strip_prefix("touchstone:")?.trim())
+    }
+}
+
+/// The comments of a C text with the place where each begins.
+fn comments(text: &str) -> Vec<Comment<'_>> {
+    let bytes = text.as_bytes();
+    let (mut at, mut line, mut start) = (0, 1, 0);
+    let mut found = Vec::new();
+    while at < bytes.len() {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'\n', _) => {
+                line += 1;
+                start = at + 1;
+                at += 1;
+            }
+            (b'/', Some(b'/')) => {
+                let end = text[at..].find('\n').map_or(bytes.len(), |length| at + length);
+                found.push(Comment { line, column: column(at, start), text: text[at + 2..end].trim_end_matches('\r') });
+                at = end;
+            }
+            (b'/', Some(b'*')) => {
+                let end = text[at + 2..].find("*/").map_or(bytes.len(), |length| at + 2 + length);
+                found.push(Comment { line, column: column(at, start), text: &text[at + 2..end] });
+                let inside = &text[at..end];
+                line += u32::try_from(inside.matches('\n').count()).unwrap_or(0);
+                start = inside.rfind('\n').map_or(start, |newline| at + newline + 1);
+                at = (end + 2).min(bytes.len());
+            }
+            (quote @ (b'"' | b'\''), _) => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
+                    // A line that goes on in the next one keeps its literal open.
+                    if bytes[at] == b'\\' {
+                        if bytes.get(at + 1) == Some(&b'\n') {
+                            line += 1;
+                            start = at + 2;
+                        }
+                        at += 1;
+                    }
+                    at += 1;
+                }
+                if bytes.get(at) == Some(&quote) {
+                    at += 1;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+fn column(at: usize, start: usize) -> u32 {
+    u32::try_from(at - start + 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[(u32, u32, &str)]) {
+        let found = exclusions("a.c", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found: Vec<_> = found.iter().map(|e| (e.line, e.end_line, e.reason.as_str())).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    fn fails(text: &str, expected: &str) {
+        let error = exclusions("a.c", text).expect_err(text).to_string();
+        assert!(error.starts_with(expected), "{error}\n{text}");
+    }
+
+    #[test]
+    fn comments_exclude_their_line_or_a_stretch() {
+        check("int a;\n", &[]);
+        check("a; /* touchstone: exclude (never on this board) */\n", &[(1, 1, "never on this board")]);
+        check("\n  a; // touchstone: exclude(dead (really))\r\nb;", &[(2, 2, "dead (really)")]);
+        check("/* touchstone: exclude-start (debug) */\na;\n\n// touchstone: exclude-stop\n", &[(1, 4, "debug")]);
+        check("/* one\n * two */ a; /* touchstone:exclude (x\n  y) */", &[(2, 2, "x y")]);
+    }
+
+    #[test]
+    fn text_in_literals_is_no_comment() {
+        check(r#"s = "/* touchstone: exclude */"; c = '"'; t = "\" // touchstone: exclude";"#, &[]);
+        check("s = \"a\\\n// touchstone: exclude\"; // touchstone: exclude (b)", &[(2, 2, "b")]);
+        check("/* about touchstone: exclude and so on */", &[]);
+    }
+
+    #[test]
+    fn an_exclusion_that_does_nothing_is_an_error_with_its_place() {
+        fails("a;\n  // touchstone: exclude\n", "a.c:2:3: an exclusion needs a reason");
+        fails("/* touchstone: exclude () */", "a.c:1:1: an exclusion needs a reason");
+        fails("/* touchstone: exclude-start */", "a.c:1:1: an exclusion needs a reason");
+        fails("/* touchstone: exclude-stop */", "a.c:1:1: exclude-stop without exclude-start");
+        fails("/* touchstone: exclude-start (a) */\n", "a.c:1:1: exclude-start is never closed");
+        fails(
+            "/* touchstone: exclude-start (a) */\n/* touchstone: exclude-start (b) */",
+            "a.c:2:1: exclude-start inside the one of line 1",
+        );
+        fails("/* touchstone: ignore */", "a.c:1:1: `touchstone: ignore` is not known");
+    }
+}

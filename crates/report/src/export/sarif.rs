@@ -1,0 +1,98 @@
+//! SARIF 2.1.0: what no test covers, as results that code review tools show beside the line. A rule a criterion; an
+//! objective's id is its fingerprint, so a finding is recognised after edits elsewhere. Excluded objectives are there,
+//! suppressed in source with their reason. Infeasible and covered ones are no findings.
+
+use crate::document::{Document, Objective, Stretch, Verdict};
+use crate::figures::merged;
+use serde_json::{Value, json};
+use touchstone_criteria::REGISTRY;
+
+/// The uncovered objectives of the document as SARIF.
+pub fn sarif(document: &Document) -> String {
+    let objectives = merged(document);
+    let open = |objective: &&&Objective| matches!(objective.status, Verdict::Unknown | Verdict::Uncovered);
+    let found: Vec<&Objective> = objectives.values().filter(open).copied().collect();
+    let mut criteria: Vec<&str> = objectives.values().map(|objective| objective.criterion.as_str()).collect();
+    criteria.sort_unstable();
+    criteria.dedup();
+    let rules: Vec<Value> = criteria.iter().map(|criterion| rule(criterion)).collect();
+    let result = |objective: &&Objective| {
+        let index = criteria.iter().position(|criterion| *criterion == objective.criterion).unwrap_or(0);
+        result(objective, index)
+    };
+    let results: Vec<Value> = found.iter().map(result).collect();
+    let sarif = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "touchstone", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    let text = serde_json::to_string_pretty(&sarif);
+    text.expect("invariant: every key is a string") + "\n"
+}
+
+fn rule(criterion: &str) -> Value {
+    let about = REGISTRY.iter().find(|known| known.name() == criterion).map_or("the criterion", |known| known.about());
+    json!({
+        "id": criterion,
+        "shortDescription": { "text": format!("Not covered: {criterion}") },
+        "fullDescription": { "text": format!("An objective of {criterion} that no test covers ({about}).") },
+        "defaultConfiguration": { "level": "warning" },
+    })
+}
+
+fn result(objective: &Objective, index: usize) -> Value {
+    let what = match (&objective.why, objective.status) {
+        (Some(why), Verdict::Unknown) => format!("unknown whether a test can cover it ({why})"),
+        (None, Verdict::Unknown) => "unknown whether a test can cover it".to_string(),
+        _ => "no test covers it".to_string(),
+    };
+    let mut result = json!({
+        "ruleId": objective.criterion,
+        "ruleIndex": index,
+        "level": if objective.status == Verdict::Unknown { "note" } else { "warning" },
+        "message": { "text": format!("{}: {}; in {}", objective.text, what, objective.function) },
+        "locations": location(&objective.at, &objective.function).into_iter().collect::<Vec<_>>(),
+        "partialFingerprints": { "touchstoneObjective/v1": objective.id },
+    });
+    if let Some(reason) = &objective.excluded {
+        result["suppressions"] = json!([{ "kind": "inSource", "justification": reason }]);
+    }
+    result
+}
+
+fn location(at: &Stretch, function: &str) -> Option<Value> {
+    let (file, line) = at.start()?;
+    let mut region = json!({ "startLine": line });
+    if let Some(column) = at.column {
+        region["startColumn"] = json!(column);
+        if let (Some(end_line), Some(end)) = (at.end_line, at.end_column)
+            && (end_line, end) > (line, column)
+        {
+            region["endLine"] = json!(end_line);
+            region["endColumn"] = json!(end);
+        }
+    }
+    Some(json!({
+        "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region },
+        "logicalLocations": [{ "name": function, "kind": "function" }],
+    }))
+}
+
+/// A path as a URI reference.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    if path.starts_with('/') {
+        out.push_str("file://");
+    }
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

@@ -1,0 +1,104 @@
+//! What the script loads when it is needed: truth tables by file, and the search index. Compact JSON inside a call.
+
+use super::Site;
+use crate::document::{Decision, Document, PairKind, Side, SideStatus};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Truth tables of one script.
+const PART: usize = 256;
+/// Rows of a table, and tests of a row, that are listed.
+const MOST_ROWS: usize = 256;
+const MOST_TESTS: usize = 12;
+
+/// The decisions of a file, in the order of their places.
+pub(super) fn decisions_of<'d>(document: &'d Document, file: &str) -> Vec<&'d Decision> {
+    let mut list: Vec<&Decision> =
+        document.decisions.iter().filter(|decision| decision.at.file.as_deref() == Some(file)).collect();
+    list.sort_by_key(|decision| (decision.at.line, decision.at.column));
+    list
+}
+
+/// Scripts with the truth tables, so many to each.
+pub(super) fn parts(decisions: &[&Decision]) -> Vec<String> {
+    let part = |(number, part): (usize, &[&Decision])| {
+        let tables: Vec<Value> = part.iter().map(|decision| table(decision)).collect();
+        format!("touchstone.tables({number},{});\n", script(&Value::from(tables)))
+    };
+    decisions.chunks(PART).enumerate().map(part).collect()
+}
+
+/// JSON that is also JavaScript.
+fn script(value: &Value) -> String {
+    value.to_string().replace("</", "<\\/").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+fn table(decision: &Decision) -> Value {
+    let side = |side: &Side| match side.status {
+        SideStatus::Shown => json!(["shown"]),
+        SideStatus::Infeasible => json!(["infeasible", side.why]),
+        SideStatus::Unknown => json!(["unknown", side.why]),
+        SideStatus::NotShown => json!(["not shown"]),
+    };
+    let conditions: Vec<Value> = decision
+        .conditions
+        .iter()
+        .map(|condition| json!([condition.text, side(&condition.r#true), side(&condition.r#false)]))
+        .collect();
+    let rows: Vec<Value> = decision
+        .rows
+        .iter()
+        .take(MOST_ROWS)
+        .map(|row| {
+            let letters: String = row.values.iter().map(|value| letter(*value)).collect();
+            let tests: Vec<&String> = row.tests.iter().take(MOST_TESTS).collect();
+            json!([letters, row.result, row.shows, tests, row.tests.len()])
+        })
+        .collect();
+    let pairs: Vec<Value> = decision
+        .pairs
+        .iter()
+        .map(|pair| json!([pair.condition, pair.kind == PairKind::UniqueCause, pair.rows[0], pair.rows[1]]))
+        .collect();
+    json!({
+        "text": decision.text,
+        "function": decision.function,
+        "line": decision.at.line,
+        "conditions": conditions,
+        "rows": rows,
+        "more": decision.rows.len().saturating_sub(MOST_ROWS),
+        "pairs": pairs,
+    })
+}
+
+fn letter(value: Option<bool>) -> char {
+    match value {
+        Some(true) => 'T',
+        Some(false) => 'F',
+        None => '-',
+    }
+}
+
+/// Files, functions and objectives by name.
+pub(super) fn search(site: &Site<'_>) -> String {
+    let files: Vec<Value> = site.slugs.iter().map(|(path, slug)| json!([path, slug])).collect();
+    let number = |file: &str| site.slugs.keys().position(|path| *path == file);
+    let mut functions = Vec::new();
+    let mut seen = BTreeSet::new();
+    for function in &site.document.functions {
+        if let (Some(file), true) = (number(&function.file), seen.insert((&function.file, &function.name))) {
+            functions.push(json!([function.name, file, function.line]));
+        }
+    }
+    let mut objectives = Vec::new();
+    for (file, list) in &site.objectives {
+        let Some(file) = number(file) else { continue };
+        for objective in list {
+            let text = format!("{} {}", objective.criterion, objective.text);
+            let state = super::marks::State::of([objective]).map_or("", |state| state.class());
+            objectives.push(json!([text, file, objective.at.line, state, objective.id]));
+        }
+    }
+    let index = json!({ "files": files, "functions": functions, "objectives": objectives });
+    format!("touchstone.index({});\n", script(&index))
+}

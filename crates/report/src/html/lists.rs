@@ -1,0 +1,293 @@
+//! Pages that are lists: functions, tests with their objectives, objectives with their tests, state by test.
+
+use super::Site;
+use super::marks::sign;
+use super::shell::{Level, Tab, bar, cells, escape, numbers, page as shell, plural};
+use crate::document::{Objective, Replay, Test, Verdict};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// So many tests of an objective, and so many objectives of a test, are listed.
+const MOST_TESTS: usize = 6;
+const MOST_OBJECTIVES: usize = 100;
+/// Inputs are cut after so many characters.
+const MOST_INPUT: usize = 400;
+
+/// Whether something is still to be done about it.
+pub(super) fn is_open(objective: &Objective) -> bool {
+    objective.excluded.is_none() && matches!(objective.status, Verdict::Unknown | Verdict::Uncovered)
+}
+
+/// `file.c:12`, as a link to the line.
+pub(super) fn link(site: &Site<'_>, level: Level, file: &str, line: Option<u32>) -> String {
+    let (text, anchor) = match line {
+        Some(line) => (format!("{file}:{line}"), format!("#L{line}")),
+        None => (file.to_string(), String::new()),
+    };
+    match site.slugs.get(file) {
+        Some(slug) => format!("<a href=\"{}f/{slug}.html{anchor}\">{}</a>", level.root(), escape(&text)),
+        None => escape(&text),
+    }
+}
+
+fn has_state(site: &Site<'_>) -> bool {
+    !site.document.state.is_empty()
+}
+
+pub(super) fn functions(site: &Site<'_>) -> String {
+    let criteria: Vec<&str> = site.figures.total.iter().map(|(name, _)| name).collect();
+    let mut lines: BTreeMap<(&str, &str), (Option<u32>, u64)> = BTreeMap::new();
+    for function in &site.document.functions {
+        lines.insert((&function.file, &function.name), (function.line, function.tests));
+    }
+    let mut body = String::from(
+        "<h1>Functions</h1>\n<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>Function</th><th>Where</th><th>All</th>",
+    );
+    for criterion in &criteria {
+        let _ = write!(body, "<th class=\"r\">{}</th>", escape(criterion));
+    }
+    body.push_str("<th class=\"r\">Tests</th></tr></thead><tbody>\n");
+    let mut rows: Vec<_> = site.figures.functions.iter().collect();
+    rows.sort_by_key(|((file, name), tallies)| {
+        let sum = tallies.sum();
+        (sum.per_mille().unwrap_or(1001), u64::MAX - sum.missing(), file.clone(), name.clone())
+    });
+    for ((file, name), tallies) in rows {
+        let (line, tests) = lines.get(&(file.as_str(), name.as_str())).copied().unwrap_or((None, 0));
+        let sum = tallies.sum();
+        let _ = writeln!(
+            body,
+            "<tr><td><code>{}</code></td><td class=\"path\">{}</td><td class=\"nw\" data-s=\"{}\" title=\"{}\">{}</td>{}<td class=\"r\">{tests}</td></tr>",
+            escape(name),
+            link(site, Level::Root, file, line),
+            sum.per_mille().unwrap_or(1001),
+            numbers(&sum),
+            bar(&sum),
+            cells(&criteria, tallies)
+        );
+    }
+    body.push_str("</tbody></table></div>\n");
+    shell("Functions", Level::Root, Some(Tab::Functions), has_state(site), &body)
+}
+
+pub(super) fn objectives_index(site: &Site<'_>) -> String {
+    let mut body = String::from(
+        "<h1>Objectives</h1>\n<p class=\"sub\">what is asked, and the tests that answer</p>\n<ul class=\"open\">",
+    );
+    for (file, slug) in &site.slugs {
+        let list = site.objectives_of(file);
+        let open = list.iter().filter(|objective| is_open(objective)).count();
+        let gaps = if open > 0 { format!("<b class=\"tu\">{open} not covered</b>") } else { String::new() };
+        let _ = writeln!(
+            body,
+            "<li><a href=\"f/{slug}.o.html\">{}</a> <span class=\"where\">{} {gaps}</span></li>",
+            escape(file),
+            plural(list.len(), "objective")
+        );
+    }
+    body.push_str("</ul>\n");
+    shell("Objectives", Level::Root, Some(Tab::Objectives), has_state(site), &body)
+}
+
+/// The objectives of a file, by function, each with its tests.
+pub(super) fn objectives(site: &Site<'_>, file: &str) -> String {
+    let slug = site.slugs.get(file).map_or("", String::as_str);
+    let mut body =
+        format!("<h1 class=\"file\">{}</h1>\n<p class=\"sub\"><a href=\"{slug}.html\">source</a></p>\n", escape(file));
+    let mut functions: Vec<(&str, Vec<&Objective>)> = Vec::new();
+    for objective in site.objectives_of(file) {
+        match functions.iter_mut().rev().find(|(name, _)| *name == objective.function) {
+            Some((_, list)) => list.push(objective),
+            None => functions.push((&objective.function, vec![objective])),
+        }
+    }
+    for (function, list) in functions {
+        let open = list.iter().filter(|objective| is_open(objective)).count();
+        let gaps = if open > 0 { format!(" <b class=\"tu\">{open} not covered</b>") } else { String::new() };
+        let _ = writeln!(
+            body,
+            "<section class=\"fn\"><h2><code>{}</code> <small>{}{gaps}</small></h2><div class=\"scroll\"><table class=\"objs\"><tbody>",
+            escape(function),
+            plural(list.len(), "objective")
+        );
+        for objective in list {
+            let line =
+                objective.at.line.map_or(String::new(), |line| format!("<a href=\"{slug}.html#L{line}\">{line}</a>"));
+            let _ = writeln!(
+                body,
+                "<tr id=\"{}\"><td class=\"sign {}\" title=\"{}\">{}</td><td class=\"r\">{line}</td><td class=\"crit\">{}</td><td><code>{}</code></td><td>{}</td></tr>",
+                escape(&objective.id),
+                class(objective),
+                objective.status.name(),
+                sign(objective),
+                escape(&objective.criterion),
+                escape(&objective.text),
+                because(objective)
+            );
+        }
+        body.push_str("</tbody></table></div></section>\n");
+    }
+    shell(&format!("Objectives of {file}"), Level::Folder, Some(Tab::Objectives), has_state(site), &body)
+}
+
+fn class(objective: &Objective) -> &'static str {
+    match (&objective.excluded, objective.status) {
+        (Some(_), _) => "tx",
+        (None, Verdict::Covered) => "tc",
+        (None, Verdict::Infeasible) => "ti",
+        (None, Verdict::Unknown) => "th",
+        (None, Verdict::Uncovered) => "tu",
+    }
+}
+
+/// The tests behind it, or why there are none.
+fn because(objective: &Objective) -> String {
+    let mut out = String::new();
+    if let Some(reason) = &objective.excluded {
+        let _ = write!(out, "<span class=\"tx\">excluded: {}</span> ", escape(reason));
+    }
+    if let Some(why) = &objective.why {
+        let _ = write!(out, "<span class=\"dim\">{}: {}</span>", objective.status.name(), escape(why));
+    }
+    for test in objective.tests.iter().take(MOST_TESTS) {
+        let _ = write!(out, "<a href=\"../tests.html#t-{0}\">{0}</a> ", escape(test));
+    }
+    if objective.tests.len() > MOST_TESTS {
+        let _ = write!(out, "<span class=\"dim\">+{}</span>", objective.tests.len() - MOST_TESTS);
+    }
+    out
+}
+
+/// Every test with its inputs, what became of it, and the objectives that it covers.
+pub(super) fn tests(site: &Site<'_>) -> String {
+    let mut covers: BTreeMap<&str, Vec<&Objective>> = BTreeMap::new();
+    for objective in site.objectives.values().flatten() {
+        for test in &objective.tests {
+            covers.entry(test).or_default().push(objective);
+        }
+    }
+    let mut body = String::from(
+        "<h1>Tests</h1>\n<p class=\"sub\">each with the objectives that it covers; a star marks those that no other test covers</p>\n",
+    );
+    let known: Vec<&str> = site.document.tests.iter().map(|test| test.id.as_str()).collect();
+    for test in &site.document.tests {
+        test_entry(&mut body, site, test, covers.get(test.id.as_str()).map_or(&[], Vec::as_slice));
+    }
+    // A measured suite may only be known by what it covers.
+    let mut others: Vec<&str> = covers.keys().copied().collect();
+    let mut known_sorted = known;
+    known_sorted.sort_unstable();
+    others.retain(|name| known_sorted.binary_search(name).is_err());
+    for name in &others {
+        let _ = write!(body, "<section class=\"test\" id=\"t-{0}\"><h2><code>{0}</code></h2>", escape(name));
+        covered(&mut body, site, covers.get(name).map_or(&[], Vec::as_slice));
+        body.push_str("</section>\n");
+    }
+    if site.document.tests.is_empty() && others.is_empty() {
+        body.push_str("<p class=\"empty\">There are no tests.</p>\n");
+    }
+    shell("Tests", Level::Root, Some(Tab::Tests), has_state(site), &body)
+}
+
+fn test_entry(out: &mut String, site: &Site<'_>, test: &Test, covers: &[&Objective]) {
+    let (class, replay) = match test.replay {
+        Replay::Agreed => ("tc", "replay agreed"),
+        Replay::Disagreed => ("tu", "replay disagreed"),
+        Replay::NotCheckable => ("th", "replay not checkable"),
+        Replay::NotRun => ("dim", "not replayed"),
+    };
+    let why = test.replay_why.as_deref().map_or(String::new(), |why| format!(": {}", escape(why)));
+    let ending = match (&test.error, test.exit_status) {
+        (Some(error), _) => format!("<span class=\"tu\">{}</span>", escape(&error.kind)),
+        (None, Some(status)) => format!("exits with {status}"),
+        (None, None) => escape(&test.outcome.replace('_', " ")),
+    };
+    let _ = write!(
+        out,
+        "<section class=\"test\" id=\"t-{0}\"><h2><code>{0}</code> <small>{ending} · <span class=\"{class}\">{replay}{why}</span></small></h2>",
+        escape(&test.id)
+    );
+    let inputs = pairs(&test.inputs);
+    if !inputs.is_empty() {
+        let _ = write!(out, "<p class=\"inputs\"><code>{}</code>", escape(&cut(&inputs)));
+        if let Some(result) = test.expected.get("result") {
+            let _ = write!(out, " → <code>{}</code>", escape(&cut(&result.to_string())));
+        }
+        out.push_str("</p>");
+    }
+    covered(out, site, covers);
+    out.push_str("</section>\n");
+}
+
+/// `a = 1, b = [2,3]`.
+fn pairs(value: &serde_json::Value) -> String {
+    let Some(map) = value.as_object() else { return String::new() };
+    map.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_INPUT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+fn covered(out: &mut String, site: &Site<'_>, covers: &[&Objective]) {
+    if covers.is_empty() {
+        return;
+    }
+    let alone = covers.iter().filter(|objective| objective.tests.len() == 1).count();
+    let star = if alone > 0 { format!(", {alone} alone") } else { String::new() };
+    let _ = write!(
+        out,
+        "<details><summary>covers {}{star}</summary><ul class=\"open\">",
+        plural(covers.len(), "objective")
+    );
+    let mut sorted: Vec<&&Objective> = covers.iter().collect();
+    sorted.sort_by_key(|objective| objective.tests.len() > 1);
+    for objective in sorted.iter().take(MOST_OBJECTIVES) {
+        let file = objective.at.file.as_deref().unwrap_or("");
+        let star = if objective.tests.len() == 1 { "★ " } else { "" };
+        let _ = write!(
+            out,
+            "<li>{star}<span class=\"crit\">{}</span> <code>{}</code> <span class=\"where\">{}</span></li>",
+            escape(&objective.criterion),
+            escape(&objective.text),
+            link(site, Level::Root, file, objective.at.line)
+        );
+    }
+    if covers.len() > MOST_OBJECTIVES {
+        let _ = write!(out, "<li class=\"dim\">… and {} more</li>", covers.len() - MOST_OBJECTIVES);
+    }
+    out.push_str("</ul></details>");
+}
+
+/// Per test, the state that it changed, what no assertion looks at first.
+pub(super) fn state(site: &Site<'_>) -> String {
+    let mut body = String::from(
+        "<h1>State</h1>\n<p class=\"sub\">what each test changes, and whether one of its assertions depends on it</p>\n",
+    );
+    for test in &site.document.state {
+        let checked = test.updates.iter().filter(|update| update.checked).count();
+        let _ = write!(
+            body,
+            "<section class=\"test\" id=\"s-{0}\"><h2><code>{0}</code> <small>{checked} of {1} checked</small></h2><div class=\"scroll\"><table class=\"objs\"><tbody>",
+            escape(&test.test),
+            test.updates.len()
+        );
+        let mut updates: Vec<_> = test.updates.iter().collect();
+        updates.sort_by_key(|update| update.checked);
+        for update in updates {
+            let (class, sign) = if update.checked { ("tc", "✓") } else { ("tu", "✗") };
+            let place =
+                update.at.file.as_deref().map_or(String::new(), |file| link(site, Level::Root, file, update.at.line));
+            let _ = writeln!(
+                body,
+                "<tr><td class=\"sign {class}\">{sign}</td><td><code>{}</code></td><td class=\"path\">{place}</td></tr>",
+                escape(&update.what)
+            );
+        }
+        body.push_str("</tbody></table></div></section>\n");
+    }
+    shell("State", Level::Root, Some(Tab::State), true, &body)
+}

@@ -1,0 +1,129 @@
+//! The first page: totals, history, files.
+
+use super::chart::chart;
+use super::shell::{Level, Tab, bar, cells, escape, level_of, numbers, page as shell, plural};
+use super::tree::tree;
+use super::{Site, lists};
+use std::fmt::Write;
+
+/// So many open objectives are listed.
+const MOST: usize = 40;
+
+pub(super) fn page(site: &Site<'_>) -> String {
+    let mut body = String::from("<h1>Coverage</h1>\n");
+    let _ = writeln!(
+        body,
+        "<p class=\"sub\">{} · {} · {}</p>",
+        plural(site.slugs.len(), "file"),
+        plural(site.figures.functions.len(), "function"),
+        plural(site.document.tests.len(), "test")
+    );
+    totals(&mut body, site);
+    if let Some(chart) = chart(site.history) {
+        let _ = writeln!(body, "<section><h2>History</h2>{chart}</section>");
+    }
+    files(&mut body, site);
+    open(&mut body, site);
+    excluded(&mut body, site);
+    shell("Coverage", Level::Root, Some(Tab::Overview), !site.document.state.is_empty(), &body)
+}
+
+fn totals(out: &mut String, site: &Site<'_>) {
+    if site.figures.total.is_empty() {
+        out.push_str("<p class=\"empty\">This campaign has no objectives.</p>\n");
+        return;
+    }
+    out.push_str("<section class=\"cards\">");
+    for (criterion, tally) in site.figures.total.iter() {
+        let tenths = tally.per_mille().unwrap_or(0);
+        let _ = write!(
+            out,
+            "<div class=\"card {}\"><b>{}</b><strong>{}</strong><span class=\"bar {}\"><i style=\"width:{}.{}%\"></i></span>\
+             <small>{}</small></div>",
+            level_of(tally),
+            escape(criterion),
+            tally.percent(),
+            level_of(tally),
+            tenths / 10,
+            tenths % 10,
+            numbers(tally)
+        );
+    }
+    out.push_str("</section>\n");
+}
+
+fn files(out: &mut String, site: &Site<'_>) {
+    let worst = site.figures.worst_first();
+    if worst.is_empty() {
+        return;
+    }
+    let criteria: Vec<&str> = site.figures.total.iter().map(|(name, _)| name).collect();
+    out.push_str("<section><h2>Files <small>most to do first</small></h2>\n<div class=\"scroll\"><table class=\"sort\"><thead><tr><th>File</th><th>All</th>");
+    for criterion in &criteria {
+        let _ = write!(out, "<th class=\"r\">{}</th>", escape(criterion));
+    }
+    out.push_str("</tr></thead><tbody>\n");
+    for (file, tallies) in &worst {
+        let sum = tallies.sum();
+        let name = match site.slugs.get(file) {
+            Some(slug) => format!("<a href=\"f/{slug}.html\">{}</a>", escape(file)),
+            None => "<span class=\"dim\">no file</span>".to_string(),
+        };
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"path\">{name}</td><td class=\"nw\" data-s=\"{}\" title=\"{}\">{}</td>{}</tr>",
+            sum.per_mille().unwrap_or(1001),
+            numbers(&sum),
+            bar(&sum),
+            cells(&criteria, tallies)
+        );
+    }
+    out.push_str("</tbody></table></div>\n");
+    if worst.len() > 1 {
+        let _ = writeln!(out, "<details class=\"tree\"><summary>Directories</summary>{}</details>", tree(site));
+    }
+    out.push_str("</section>\n");
+}
+
+/// What is still to be covered.
+fn open(out: &mut String, site: &Site<'_>) {
+    let all: Vec<_> = site.objectives.values().flatten().filter(|objective| lists::is_open(objective)).collect();
+    if all.is_empty() {
+        return;
+    }
+    let _ = write!(out, "<section><h2>Not covered <small>{}</small></h2><ul class=\"open\">", all.len());
+    for objective in all.iter().take(MOST) {
+        let file = objective.at.file.as_deref().unwrap_or("");
+        let place = lists::link(site, Level::Root, file, objective.at.line);
+        let _ = writeln!(
+            out,
+            "<li><span class=\"crit\">{}</span> <code>{}</code> <span class=\"where\">{place}</span></li>",
+            escape(&objective.criterion),
+            escape(&objective.text)
+        );
+    }
+    out.push_str("</ul>");
+    if all.len() > MOST {
+        let _ = write!(
+            out,
+            "<p class=\"sub\">… and {} more: <a href=\"objectives.html\">all objectives</a></p>",
+            all.len() - MOST
+        );
+    }
+    out.push_str("</section>\n");
+}
+
+/// What comments exclude, with their reasons.
+fn excluded(out: &mut String, site: &Site<'_>) {
+    if site.document.files.iter().all(|file| file.exclusions.is_empty()) {
+        return;
+    }
+    out.push_str("<section><h2>Excluded by comments</h2><ul class=\"open\">");
+    for file in &site.document.files {
+        for exclusion in &file.exclusions {
+            let place = lists::link(site, Level::Root, &file.path, Some(exclusion.line));
+            let _ = writeln!(out, "<li>{} <span class=\"where\">{place}</span></li>", escape(&exclusion.reason));
+        }
+    }
+    out.push_str("</ul></section>\n");
+}

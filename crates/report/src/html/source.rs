@@ -1,0 +1,244 @@
+//! The view of a source file: its lines with what is known of each, its conditions marked in the text.
+//!
+//! A line is one element with one letter of state; the number is drawn by the style sheet. Lines stand in chunks that
+//! the browser lays out only when they come into view.
+
+use super::Site;
+use super::marks::{Mark, State, marks};
+use super::shell::{Level, bar, escape, numbers, page as shell, push_escaped};
+use super::tokens::{Kind, Open, tokens};
+use crate::document::{Decision, Objective};
+use crate::exclusions::text_hash;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// Lines of a chunk, and how high a line is (as in the style sheet).
+const CHUNK: usize = 200;
+const LINE_HEIGHT: usize = 20;
+/// With more objectives, tooltips of what is covered are left out to keep the page small.
+const MANY: usize = 20_000;
+
+pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision]) -> String {
+    let slug = site.slugs.get(file).map_or("", String::as_str);
+    let mut body = String::new();
+    let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let slash = if directory.is_empty() { "" } else { "/" };
+    let _ = writeln!(
+        body,
+        "<h1 class=\"file\"><span>{}{slash}</span>{}</h1>\n<div class=\"chips\">",
+        escape(directory),
+        escape(name)
+    );
+    for (criterion, tally) in site.figures.files.get(file).iter().flat_map(|tallies| tallies.iter()) {
+        let _ = write!(
+            body,
+            "<span class=\"chip\" title=\"{}\"><b>{}</b> {}</span>",
+            numbers(tally),
+            escape(criterion),
+            bar(tally)
+        );
+    }
+    let _ = writeln!(body, "<a href=\"{slug}.o.html\">objectives and their tests</a></div>");
+    functions(&mut body, site, file);
+    match site.sources.get(file) {
+        None => {
+            let _ = writeln!(
+                body,
+                "<p class=\"note\">The source could not be read where the report was made, so its text is not shown. \
+                 What is known of it: <a href=\"{slug}.o.html\">objectives</a>.</p>"
+            );
+        }
+        Some(text) => {
+            let known = site.document.files.iter().find(|known| known.path == file);
+            if known.is_some_and(|known| known.hash != text_hash(text)) {
+                body.push_str("<p class=\"note\">This file has changed since the campaign: marks may stand beside what they mean.</p>\n");
+            }
+            body.push_str(
+                "<p class=\"legend keys\"><b class=\"c\">covered</b> <b class=\"h\">partly</b> <b class=\"u\">not covered</b> \
+                 <b class=\"i\">infeasible</b> <b class=\"x\">excluded</b> <span><kbd>n</kbd> <kbd>p</kbd> next, previous gap</span> \
+                 <span>3× reached by three tests</span> <span>a click on a condition opens its truth table</span></p>\n",
+            );
+            lines(&mut body, text, site.objectives_of(file), decisions, slug);
+        }
+    }
+    shell(file, Level::Folder, None, !site.document.state.is_empty(), &body)
+}
+
+/// Links to the functions, those with gaps marked.
+fn functions(out: &mut String, site: &Site<'_>, file: &str) {
+    let mut listed: BTreeMap<(u32, &str), &'static str> = BTreeMap::new();
+    for function in site.document.functions.iter().filter(|function| function.file == file) {
+        let key = (file.to_string(), function.name.clone());
+        let class = site.figures.functions.get(&key).map_or("n", |tallies| super::shell::level_of(&tallies.sum()));
+        listed.insert((function.line.unwrap_or(0), &function.name), class);
+    }
+    if listed.len() < 2 {
+        return;
+    }
+    let _ = write!(out, "<details class=\"fns\"><summary>{} functions</summary>", listed.len());
+    for ((line, name), class) in listed {
+        let _ = write!(out, "<a class=\"t{class}\" href=\"#L{line}\">{}</a> ", escape(name));
+    }
+    out.push_str("</details>\n");
+}
+
+/// What the gutter says of a line.
+#[derive(Default)]
+struct Gutter<'a> {
+    statements: Vec<&'a Objective>,
+    others: Vec<&'a Objective>,
+}
+
+impl Gutter<'_> {
+    /// Executed or not by its statements; a line that is executed but has a gap is half covered.
+    fn state(&self) -> Option<State> {
+        let others = State::of(&self.others);
+        match State::of(&self.statements) {
+            None => others,
+            Some(State::Covered) => match others {
+                Some(State::Half | State::Uncovered) => Some(State::Half),
+                _ => Some(State::Covered),
+            },
+            other => other,
+        }
+    }
+
+    fn tests(&self) -> usize {
+        let all = self.statements.iter().chain(&self.others).flat_map(|objective| &objective.tests);
+        all.collect::<BTreeSet<_>>().len()
+    }
+}
+
+fn lines(out: &mut String, text: &str, objectives: &[&Objective], decisions: &[&Decision], slug: &str) {
+    let mut gutters: BTreeMap<u32, Gutter<'_>> = BTreeMap::new();
+    for objective in objectives {
+        let Some(line) = objective.at.line else { continue };
+        let gutter = gutters.entry(line).or_default();
+        let list = if objective.criterion == "stmt" { &mut gutter.statements } else { &mut gutter.others };
+        list.push(objective);
+    }
+    let marks = marks(objectives, decisions);
+    let mut writer =
+        LineWriter { marks: &marks, next: 0, stack: Vec::new(), open: Open::default(), brief: objectives.len() > MANY };
+    let all: Vec<&str> = text.lines().collect();
+    let _ = write!(out, "<div class=\"src\" data-slug=\"{slug}\">");
+    for (number, chunk) in all.chunks(CHUNK).enumerate() {
+        let first = number * CHUNK;
+        let _ = write!(out, "<div class=k style=\"contain-intrinsic-size:auto {}px\">", chunk.len() * LINE_HEIGHT);
+        for (index, line) in chunk.iter().enumerate() {
+            let number = u32::try_from(first + index + 1).unwrap_or(u32::MAX);
+            let _ = write!(out, "<p id=L{number}");
+            if index == 0 {
+                // Each chunk counts for itself: the browser may not have looked at the ones before.
+                let _ = write!(out, " style=\"counter-reset:l {first}\"");
+            }
+            if let Some(gutter) = gutters.get(&number) {
+                if let Some(state) = gutter.state() {
+                    let _ = write!(out, " class={}", state.class());
+                }
+                let _ = write!(out, " data-h={}", gutter.tests());
+            }
+            out.push('>');
+            writer.line(out, number, line);
+            out.push_str("</p>\n");
+        }
+        out.push_str("</div>\n");
+    }
+    out.push_str("</div>\n");
+}
+
+/// Writes one line after the other, with the marks that are open.
+struct LineWriter<'m> {
+    marks: &'m [Mark],
+    next: usize,
+    stack: Vec<&'m Mark>,
+    open: Open,
+    brief: bool,
+}
+
+impl<'m> LineWriter<'m> {
+    fn line(&mut self, out: &mut String, number: u32, text: &str) {
+        let tokens = tokens(text, &mut self.open);
+        for mark in &self.stack {
+            self.begin(out, mark);
+        }
+        let mut token = 0;
+        let mut at = 0;
+        loop {
+            while self.stack.last().is_some_and(|mark| offset(mark.extent.to, number, text) <= at) {
+                out.push_str("</b>");
+                self.stack.pop();
+            }
+            while let Some(mark) = self.marks.get(self.next) {
+                if mark.extent.from.0 > number || offset(mark.extent.from, number, text) > at {
+                    break;
+                }
+                self.next += 1;
+                // One that ended before it could be shown (the source has changed) is dropped.
+                if offset(mark.extent.to, number, text) > at {
+                    self.begin(out, mark);
+                    self.stack.push(mark);
+                }
+            }
+            if at >= text.len() {
+                break;
+            }
+            while tokens.get(token + 1).is_some_and(|(start, _)| *start <= at) {
+                token += 1;
+            }
+            let mut end = tokens.get(token + 1).map_or(text.len(), |(start, _)| *start);
+            if let Some(mark) = self.stack.last() {
+                end = end.min(offset(mark.extent.to, number, text));
+            }
+            if let Some(mark) = self.marks.get(self.next).filter(|mark| mark.extent.from.0 == number) {
+                end = end.min(offset(mark.extent.from, number, text).max(at + 1));
+            }
+            while !text.is_char_boundary(end) {
+                end += 1;
+            }
+            let kind = tokens.get(token).map_or(Kind::Plain, |(_, kind)| *kind);
+            match kind.class() {
+                None => push_escaped(out, &text[at..end]),
+                Some(class) => {
+                    let _ = write!(out, "<i class={class}>");
+                    push_escaped(out, &text[at..end]);
+                    out.push_str("</i>");
+                }
+            }
+            at = end;
+        }
+        // Marks that go on are opened again in the next line.
+        for _ in &self.stack {
+            out.push_str("</b>");
+        }
+    }
+
+    fn begin(&self, out: &mut String, mark: &Mark) {
+        let _ = write!(out, "<b class={}", mark.state.class());
+        if let Some(decision) = mark.decision {
+            let _ = write!(out, " data-d={decision}");
+        }
+        if matches!(mark.state, State::Uncovered | State::Half) {
+            out.push_str(" tabindex=0");
+        }
+        if !self.brief || mark.state != State::Covered {
+            let _ = write!(out, " title=\"{}\"", escape(&mark.title));
+        }
+        out.push('>');
+    }
+}
+
+/// Where a position is in a line's text; positions of earlier lines are its start, of later ones beyond its end.
+fn offset((line, column): (u32, u32), number: u32, text: &str) -> usize {
+    match line.cmp(&number) {
+        std::cmp::Ordering::Less => 0,
+        std::cmp::Ordering::Greater => usize::MAX,
+        std::cmp::Ordering::Equal => {
+            let mut at = (column.saturating_sub(1) as usize).min(text.len());
+            while !text.is_char_boundary(at) {
+                at += 1;
+            }
+            at
+        }
+    }
+}

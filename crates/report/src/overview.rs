@@ -1,0 +1,173 @@
+//! The terminal's summary of a document: what each criterion adds up to, then the files, those with most to do first.
+
+use crate::document::{Document, Verdict};
+use crate::figures::{Figures, Tally, merged};
+use crate::style::{Align, Paint, Style, columns, cut, heading};
+
+/// Blocks of the widest bar.
+const BAR: usize = 20;
+/// So many files, and so many open objectives, are shown.
+const MOST: usize = 20;
+
+/// The summary of a document.
+pub fn overview(document: &Document, style: Style) -> String {
+    let figures = Figures::new(document);
+    let mut out = String::new();
+    if figures.total.is_empty() {
+        out.push_str("no objectives\n");
+        return out;
+    }
+    totals(&mut out, &figures, style);
+    files(&mut out, &figures, style);
+    open(&mut out, document, style);
+    excluded(&mut out, document, style);
+    out
+}
+
+fn totals(out: &mut String, figures: &Figures, style: Style) {
+    let mut rows = vec![["criterion", "covered", "infeasible", "of feasible"].map(str::to_string)];
+    for (criterion, tally) in figures.total.iter() {
+        let share = format!("{:>5} of {}", tally.percent(), tally.feasible());
+        let covered = format!("{}/{}", tally.covered, tally.total);
+        rows.push([criterion.to_string(), covered, tally.infeasible.to_string(), share]);
+    }
+    let lines = columns(&rows, [Align::Left, Align::Right, Align::Right, Align::Left]);
+    let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let bar = style.width.saturating_sub(widest + 2).min(BAR);
+    let tallies = figures.total.iter().map(|(_, tally)| Some(tally));
+    for (line, tally) in lines.iter().zip(std::iter::once(None).chain(tallies)) {
+        match tally {
+            None => out.push_str(&style.paint(Paint::Bold, &cut(line, style.width))),
+            Some(tally) => {
+                let line = cut(line, style.width);
+                let fill = widest.saturating_sub(line.chars().count()) + 2;
+                out.push_str(&line);
+                if bar >= 4 && tally.feasible() > 0 {
+                    out.push_str(&" ".repeat(fill));
+                    out.push_str(&paint_bar(tally, bar, style));
+                }
+            }
+        }
+        out.push('\n');
+    }
+}
+
+/// One line a file: a bar over everything, then the criteria as far as the line is wide enough.
+fn files(out: &mut String, figures: &Figures, style: Style) {
+    let worst = figures.worst_first();
+    if worst.is_empty() {
+        return;
+    }
+    heading(out, style, Paint::Bold, "files, most to do first");
+    let criteria: Vec<&str> = figures.total.iter().map(|(name, _)| name).collect();
+    let cell = |tally: Option<&Tally>| tally.map_or("–".to_string(), Tally::percent);
+    let column = |name: &str| {
+        let cells = worst.iter().take(MOST).map(|(_, tallies)| cell(tallies.get(name)).chars().count());
+        cells.max().unwrap_or(0).max(name.len())
+    };
+    let wide = worst.iter().take(MOST).map(|(file, _)| file.chars().count()).max().unwrap_or(0);
+    let bar = if style.width >= 60 { 10 } else { 5 };
+    // Every file keeps its bar and at least 16 columns of its name; criteria get what is left.
+    let name_width = wide.clamp(4, style.width.saturating_sub(bar + 16).max(16));
+    let mut left = style.width.saturating_sub(2 + bar + 2 + 5 + 2 + name_width);
+    let mut shown: Vec<(&str, usize)> = Vec::new();
+    if criteria.len() > 1 {
+        for name in &criteria {
+            let width = column(name);
+            if left < width + 2 {
+                break;
+            }
+            left -= width + 2;
+            shown.push((name, width));
+        }
+    }
+    let mut head = format!("  {:bar$}  {:>5}", "", "all");
+    for (name, width) in &shown {
+        head.push_str(&format!("  {name:>width$}"));
+    }
+    head.push_str("  file");
+    out.push_str(&style.paint(Paint::Dim, &head));
+    out.push('\n');
+    for (file, tallies) in worst.iter().take(MOST) {
+        let sum = tallies.sum();
+        let mut line = format!("{:>5}", sum.percent());
+        for (name, width) in &shown {
+            line.push_str(&format!("  {:>width$}", cell(tallies.get(name))));
+        }
+        let file = if file.is_empty() { "<no file>" } else { file };
+        out.push_str(&format!("  {}  {line}  {}\n", paint_bar(&sum, bar, style), cut_front(file, name_width)));
+    }
+    more(out, worst.len(), "files", style);
+}
+
+/// What is still to be covered, one by one.
+fn open(out: &mut String, document: &Document, style: Style) {
+    let objectives = merged(document);
+    let mut found: Vec<_> = objectives
+        .values()
+        .filter(|o| o.excluded.is_none() && matches!(o.status, Verdict::Unknown | Verdict::Uncovered))
+        .collect();
+    if found.is_empty() {
+        return;
+    }
+    found.sort_by_key(|o| (&o.at.file, o.at.line, o.at.column, &o.criterion, crate::export::position(&o.id)));
+    heading(out, style, Paint::Yellow, &format!("not covered ({})", found.len()));
+    let rows: Vec<[String; 3]> = found
+        .iter()
+        .take(MOST)
+        .map(|objective| [objective.at.display(), objective.criterion.clone(), objective.text.clone()])
+        .collect();
+    for line in columns(&rows, [Align::Left; 3]) {
+        out.push_str(&cut(&format!("  {line}"), style.width));
+        out.push('\n');
+    }
+    more(out, found.len(), "objectives", style);
+}
+
+/// What comments exclude, by reason.
+fn excluded(out: &mut String, document: &Document, style: Style) {
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    for objective in merged(document).values() {
+        let Some(reason) = objective.excluded.as_deref() else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    if reasons.is_empty() {
+        return;
+    }
+    heading(out, style, Paint::Bold, "excluded by comments");
+    for (reason, count) in reasons {
+        out.push_str(&cut(&format!("  {count:>5}  {reason}"), style.width));
+        out.push('\n');
+    }
+}
+
+fn more(out: &mut String, count: usize, what: &str, style: Style) {
+    if count > MOST {
+        out.push_str(&style.paint(Paint::Dim, &format!("  … and {} more {what}", count - MOST)));
+        out.push('\n');
+    }
+}
+
+fn paint_bar(tally: &Tally, width: usize, style: Style) -> String {
+    let tenths = tally.per_mille().unwrap_or(1000);
+    let full = usize::try_from(tenths).unwrap_or(1000) * width / 1000;
+    let paint = match tenths {
+        1000 => Paint::Green,
+        500.. => Paint::Yellow,
+        _ => Paint::Red,
+    };
+    style.paint(paint, &("█".repeat(full) + &"░".repeat(width - full)))
+}
+
+/// The end of a path says more than its beginning.
+fn cut_front(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_string();
+    }
+    let rest: String = text.chars().skip(length + 1 - width).collect();
+    format!("…{rest}")
+}

@@ -1,0 +1,142 @@
+//! Changed lines only: a document restricted to what a difference touches.
+//!
+//! The difference is what `git diff -U0 --no-prefix REV` prints; running git is somebody else's.
+
+use crate::document::{Counts, Document, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Lines of the new versions that a difference adds or changes, by path: ranges, both ends included.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ChangedLines {
+    files: BTreeMap<String, Vec<(u32, u32)>>,
+}
+
+impl ChangedLines {
+    /// Reads what `git diff -U0 --no-prefix` prints. Paths are relative to the root of the repository.
+    pub fn parse(diff: &str) -> ChangedLines {
+        let mut changed = ChangedLines::default();
+        let mut path: Option<String> = None;
+        // Only lines of a hunk's head are looked at, so its body has to be counted off.
+        let (mut old_left, mut new_left) = (0u32, 0u32);
+        for line in diff.lines() {
+            match line.as_bytes().first() {
+                Some(b'-') if old_left > 0 => old_left -= 1,
+                Some(b'+') if new_left > 0 => new_left -= 1,
+                _ => {
+                    if let Some(name) = line.strip_prefix("+++ ") {
+                        path = (name != "/dev/null").then(|| unquote(name));
+                    } else if let Some(hunk) = line.strip_prefix("@@ ") {
+                        let Some([(_, old), (first, new)]) = hunk_ranges(hunk) else { continue };
+                        (old_left, new_left) = (old, new);
+                        if let (Some(path), true) = (&path, new > 0) {
+                            changed.files.entry(path.clone()).or_default().push((first, first + (new - 1)));
+                        }
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    /// All lines of a file, for one that git doesn't know.
+    pub fn add_whole(&mut self, path: &str) {
+        self.files.entry(path.to_string()).or_default().push((1, u32::MAX));
+    }
+
+    /// Whether lines of a file are touched.
+    pub fn touches(&self, path: &str, first: u32, last: u32) -> bool {
+        let ranges = self.files.get(path).map_or(&[][..], Vec::as_slice);
+        ranges.iter().any(|(from, to)| *from <= last && first <= *to)
+    }
+}
+
+/// `-a,b +c,d @@`, as (first, count).
+fn hunk_ranges(hunk: &str) -> Option<[(u32, u32); 2]> {
+    let mut words = hunk.split(' ');
+    let mut range = |sign: char| {
+        let text = words.next()?.strip_prefix(sign)?;
+        let (first, count) = text.split_once(',').unwrap_or((text, "1"));
+        Some((first.parse().ok()?, count.parse().ok()?))
+    };
+    Some([range('-')?, range('+')?])
+}
+
+/// A name with unusual characters stands in quotes, with C's escapes.
+fn unquote(name: &str) -> String {
+    let name = name.trim_end_matches('\t');
+    let Some(inner) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return name.to_string() };
+    let (mut bytes, mut rest) = (Vec::new(), inner.bytes());
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(digit @ b'0'..=b'7') => {
+                let more = [rest.next(), rest.next()];
+                let digits = [Some(digit), more[0], more[1]].into_iter().flatten();
+                let code = digits.fold(0u32, |code, digit| code * 8 + u32::from(digit.wrapping_sub(b'0') & 7));
+                bytes.push((code & 0xff) as u8);
+            }
+            Some(b't') => bytes.push(b'\t'),
+            Some(b'n') => bytes.push(b'\n'),
+            Some(other) => bytes.push(other),
+            None => {}
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Keeps the objectives and decisions that begin or end on a changed line, and what belongs to them. `name` says under which
+/// path the difference knows a file of the document. Paths through a function have no lines, so criteria that count them are left out.
+pub fn restrict(document: &mut Document, changed: &ChangedLines, name: impl Fn(&str) -> String) {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut touches = |file: &Option<String>, line: Option<u32>, end: Option<u32>| {
+        let (Some(file), Some(line)) = (file, line) else { return false };
+        let path = names.entry(file.clone()).or_insert_with(|| name(file));
+        changed.touches(path, line, end.unwrap_or(line).max(line))
+    };
+    document.objectives.retain(|objective| {
+        let at = &objective.at;
+        // A statement may go on for pages; it counts as changed where it begins.
+        let end = if objective.criterion == "stmt" { at.line } else { at.end_line };
+        touches(&at.file, at.line, end)
+    });
+    document.decisions.retain(|decision| touches(&decision.at.file, decision.at.line, decision.at.end_line));
+    let mut counts: BTreeMap<(&str, &str), Counts> = BTreeMap::new();
+    for objective in &document.objectives {
+        let entry = counts.entry((&objective.function, &objective.criterion)).or_default();
+        entry.total += 1;
+        match objective.status {
+            Verdict::Covered => entry.covered += 1,
+            Verdict::Infeasible => entry.infeasible += 1,
+            Verdict::Unknown => entry.unknown += 1,
+            Verdict::Uncovered => entry.uncovered += 1,
+        }
+    }
+    document.functions.retain_mut(|function| {
+        let found = counts.get(&(function.name.as_str(), function.criterion.as_str()));
+        function.objectives = found.copied().unwrap_or_default();
+        found.is_some()
+    });
+    let kept: BTreeSet<&str> =
+        document.objectives.iter().filter_map(|objective| objective.at.file.as_deref()).collect();
+    document.files.retain(|file| kept.contains(file.path.as_str()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hunks_give_the_lines_of_the_new_version() {
+        let diff = "diff --git a.c a.c\n--- a.c\n+++ a.c\n@@ -3 +3,2 @@ int f(\n-old\n+++ new\n+two\n@@ -9,2 +10,0 @@\n-x\n--- y\n\
+            diff --git b.c b.c\n--- /dev/null\n+++ \"b\\303\\244.c\"\n@@ -0,0 +1,3 @@\n+1\n+2\n+3\n--- c.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+        let changed = ChangedLines::parse(diff);
+        let hit = |path: &str, line| changed.touches(path, line, line);
+        assert_eq!([2, 3, 4, 5, 10].map(|line| hit("a.c", line)), [false, true, true, false, false]);
+        assert_eq!([1, 3, 4].map(|line| hit("bä.c", line)), [true, true, false]);
+        assert!(!hit("c.c", 1) && !hit("/dev/null", 0));
+        assert!(changed.touches("a.c", 1, 3) && !changed.touches("a.c", 1, 2));
+    }
+}
