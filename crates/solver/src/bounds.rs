@@ -3,7 +3,10 @@
 //!
 //! Sound: every fact is implied by the constraints it was collected from. Not complete, and not meant to be.
 
+use touchstone_base::float::Op as FloatOp;
+
 use crate::facts::{self, Facts};
+use crate::float_facts;
 use crate::semantics::{mask, signed_max, signed_min};
 use crate::term::{Array, Op, Rel, Term, TermId};
 use crate::terms::{Terms, is_aligned};
@@ -217,10 +220,20 @@ impl Bounds {
                     (false, false) => Ok(()),
                 }
             }
-            Term::Cmp(..) => match now.singleton() {
+            Term::Float(FloatOp::Eq | FloatOp::Lt | FloatOp::Le, ..) | Term::Cmp(..) => match now.singleton() {
                 Some(value) => self.comparison(terms, term, value == 1, depth),
                 None => Ok(()),
             },
+            Term::Float(op, format, args) => {
+                let known = args.map(|arg| self.facts(terms, arg));
+                let news = float_facts::arguments(op, format, &now, &known, args[0] == args[1]);
+                for (arg, news) in args.into_iter().zip(news) {
+                    if let Some(news) = news {
+                        self.refine(terms, arg, &news, depth)?;
+                    }
+                }
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -296,12 +309,18 @@ impl Bounds {
         if depth == 0 {
             return Ok(());
         }
-        let (rel, a, b, truth) = match *terms.get(term) {
-            Term::Cmp(rel, a, b) => (rel, a, b, truth),
-            Term::Not(inner) => match *terms.get(inner) {
-                Term::Cmp(rel, a, b) => (rel, a, b, !truth),
-                _ => return Ok(()),
-            },
+        let (term, truth) = match *terms.get(term) {
+            Term::Not(inner) => (inner, !truth),
+            _ => (term, truth),
+        };
+        let (rel, a, b) = match *terms.get(term) {
+            Term::Cmp(rel, a, b) => (rel, a, b),
+            Term::Float(op @ (FloatOp::Eq | FloatOp::Lt | FloatOp::Le), format, [a, b, _]) => {
+                let (x, y) = (self.facts(terms, a), self.facts(terms, b));
+                let Some([for_a, for_b]) = float_facts::compared(op, format, truth, &x, &y) else { return Ok(()) };
+                self.refine(terms, a, &for_a, depth - 1)?;
+                return self.refine(terms, b, &for_b, depth - 1);
+            }
             _ => return Ok(()),
         };
         // not (a < b) is b <= a
@@ -375,6 +394,7 @@ pub(crate) fn parts_of(term: &Term) -> [Option<TermId>; 3] {
         Term::Extract { term, .. } | Term::ZExt { term, .. } | Term::SExt { term, .. } => [Some(term), None, None],
         Term::Concat { high, low } => [Some(high), Some(low), None],
         Term::Read { offset, .. } => [Some(offset), None, None],
+        Term::Float(op, _, [a, b, c]) => [Some(a), (op.arity() > 1).then_some(b), (op.arity() > 2).then_some(c)],
     }
 }
 

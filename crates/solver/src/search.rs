@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::bounds::Bounds;
 use crate::enumerate::{bounded_vars, box_size, enumerate};
+use crate::float_guess;
 use crate::model::Model;
 use crate::order::refutes;
 use crate::partial::Partial;
@@ -115,7 +116,7 @@ impl Solver {
         let count = if vars.is_empty() { 1 } else { self.config.pool.max(1) };
         let models = (0..count)
             .map(|k| {
-                let values = vars.iter().map(|&v| first_guess(&mut random, k, terms.var_width(v))).collect();
+                let values = vars.iter().map(|&v| first_guess(terms, &mut random, k, v)).collect();
                 Rc::new(Model::new(vars.clone(), values))
             })
             .collect();
@@ -425,6 +426,12 @@ impl Solver {
         if let Some(view) = self.enumerate_small(terms, base) {
             return Found::All(view);
         }
+        if conditions.iter().any(|&c| terms.has_float(c))
+            && let Some(model) = self.descend(terms, base, &bounds, &constraints)
+        {
+            self.stats.guesses += 1;
+            return Found::Models(self.crossed(terms, base, &constraints, model));
+        }
         if let Some(found) = self.ask_partial(terms, base, &constraints, conditions) {
             return found;
         }
@@ -607,8 +614,12 @@ impl Random {
 }
 
 /// The value of a variable in the `k`-th guess.
-fn first_guess(random: &mut Random, k: usize, width: u8) -> u64 {
+fn first_guess(terms: &Terms, random: &mut Random, k: usize, var: VarId) -> u64 {
     let raw = random.next();
+    let width = terms.var_width(var);
+    if let Some(format) = terms.var_float(var) {
+        return float_guess::first(format, k, raw);
+    }
     let value = match k {
         0 => 0,
         1 => raw % 8,
