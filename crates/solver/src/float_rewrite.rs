@@ -154,8 +154,12 @@ impl Terms {
         }
         let own = self.intern(Term::Float(op, format, all));
         // What does nothing to numbers and quiet NaNs.
-        match self.unwrapped(format, own) {
-            Some(inner) if self.is_quiet(format, inner) => inner,
+        let result = match op {
+            FloatOp::Convert(to) => to,
+            _ => format,
+        };
+        match self.unwrapped(result, own) {
+            Some(inner) if self.is_quiet(result, inner) => inner,
             _ => own,
         }
     }
