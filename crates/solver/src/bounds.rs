@@ -84,6 +84,10 @@ impl Bounds {
                 for (slot, part) in known.iter_mut().zip(parts.iter().flatten()) {
                     *slot = (*part, self.look(terms, *part, budget, depth - 1));
                 }
+                // An operand without a value leaves none for the result; the transfer functions would forget that.
+                if matches!(shape, Term::Float(..)) && known.iter().any(|(_, facts)| facts.is_empty()) {
+                    return Facts { unsigned: (1, 0), ..own };
+                }
                 terms.facts_of(shape, |id| {
                     known.iter().find(|(part, _)| *part == id).map_or_else(|| *terms.facts(id), |(_, f)| *f)
                 })
@@ -141,6 +145,11 @@ impl Bounds {
     /// Takes in that a condition has a truth value.
     pub(crate) fn assume(&mut self, terms: &Terms, condition: TermId, truth: bool) -> Result<(), Contradiction> {
         self.refine(terms, condition, &Facts::constant(1, u64::from(truth)), DEPTH)
+    }
+
+    /// Takes in facts about a term.
+    pub(crate) fn restrict(&mut self, terms: &Terms, term: TermId, facts: &Facts) -> Result<(), Contradiction> {
+        self.refine(terms, term, facts, DEPTH)
     }
 
     /// Takes in constraints again while something changes, a few rounds: the newest ones that share a variable with the

@@ -217,6 +217,9 @@ pub(crate) fn float(op: FloatOp, format: Format, args: &[Facts; 3]) -> Facts {
         return Span::around(format, &ends).map_or_else(|| Facts::top(width), |s| s.facts());
     }
     let [a, b, c] = args.map(|facts| Span::of(format, &facts));
+    if let Some(nan) = certain_nan(op, format, &[a, b, c][..op.arity()], args) {
+        return nan;
+    }
     let span = match op {
         FloatOp::Eq | FloatOp::Lt | FloatOp::Le => {
             return match decide(op, &a, &b) {
@@ -254,12 +257,33 @@ pub(crate) fn float(op: FloatOp, format: Format, args: &[Facts; 3]) -> Facts {
     span.map_or_else(|| Facts::top(width), |s| s.facts())
 }
 
+/// A result that is certainly a NaN of a known sign, since the first operand that may be one is.
+fn certain_nan(op: FloatOp, format: Format, spans: &[Span], args: &[Facts; 3]) -> Option<Facts> {
+    let to = match op {
+        FloatOp::Eq | FloatOp::Lt | FloatOp::Le | FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_) => return None,
+        FloatOp::Convert(to) => to,
+        _ => format,
+    };
+    let index = spans.iter().position(|span| span.nan)?;
+    let sign = match spans[index].is_empty() {
+        false => return None,
+        true if args[index].zeros & format.sign_mask() != 0 => 0,
+        true if args[index].ones & format.sign_mask() != 0 => to.sign_mask(),
+        true => return None,
+    };
+    let least = sign | to.infinity() | to.quiet_bit();
+    Some(Facts::between(to.bits(), least, sign | to.magnitude_mask()))
+}
+
 /// Facts about the product of a term with itself.
 pub(crate) fn square(format: Format, arg: &Facts) -> Facts {
     if arg.is_empty() {
         return Facts::top(format.bits());
     }
-    Span::of(format, arg).square().map_or_else(|| Facts::top(format.bits()), |s| s.facts())
+    match Span::of(format, arg).square() {
+        Some(span) => span.facts(),
+        None => float(FloatOp::Mul, format, &[*arg; 3]),
+    }
 }
 
 /// Whether all numbers of a span, cut to integers, fit a type.

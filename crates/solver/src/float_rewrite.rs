@@ -256,6 +256,10 @@ impl Terms {
     }
 
     fn compare_floats(&mut self, op: FloatOp, format: Format, a: TermId, b: TermId) -> Option<TermId> {
+        let plain = (self.without_zero(format, a), self.without_zero(format, b));
+        if plain != (a, b) {
+            return Some(self.float(op, format, &[plain.0, plain.1]));
+        }
         if a == b {
             let nan = self.is_nan(format, a);
             return Some(if op == FloatOp::Lt { self.truth(false) } else { self.not(nan) });
@@ -281,6 +285,18 @@ impl Terms {
         let (term, c) = if is_zero(format, c) { (self.fabs(format, term), 0) } else { (term, c) };
         let c = self.constant(format.bits(), c);
         Some(self.eq(term, c))
+    }
+
+    /// A sum with a zero differs from the term by the sign of a zero at most, which no comparison sees.
+    fn without_zero(&self, format: Format, term: TermId) -> TermId {
+        match *self.get(term) {
+            Term::Float(FloatOp::Add | FloatOp::Sub, own, [x, c, _])
+                if own == format && self.as_const(c).is_some_and(|c| is_zero(format, c)) =>
+            {
+                x
+            }
+            _ => term,
+        }
     }
 
     /// Floats that were widened are compared in the narrow format.

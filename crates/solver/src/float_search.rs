@@ -106,7 +106,7 @@ fn in_box(terms: &Terms, bounds: &Bounds, var: VarId, k: usize, random: &mut Ran
 }
 
 /// The number with the fewest binary digits between two places, near zero if possible.
-fn natural(format: Format, low: i64, high: i64) -> u64 {
+pub(crate) fn natural(format: Format, low: i64, high: i64) -> u64 {
     let (from, to) = (format.value(of_key(format, low)), format.value(of_key(format, high)));
     if from <= 0.0 && 0.0 <= to {
         return 0;

@@ -32,6 +32,7 @@ mod float_guess;
 mod float_order;
 mod float_rewrite;
 mod float_search;
+mod float_split;
 mod guess;
 mod memory;
 mod model;
