@@ -654,12 +654,12 @@ impl Blaster {
     }
 
     pub(crate) fn float_to_signed(&mut self, shape: Shape, a: &[Lit], width: usize) -> Bits {
-        let word = if width <= 32 { 32 } else { 64 };
-        self.to_word(shape, a, word)[..width].to_vec()
+        let bits = if width <= 32 { 32 } else { 64 };
+        self.word(shape, a, bits)[..width].to_vec()
     }
 
     /// To a signed integer of 32 or 64 bits.
-    fn to_word(&mut self, shape: Shape, a: &[Lit], word: usize) -> Bits {
+    fn word(&mut self, shape: Shape, a: &[Lit], word: usize) -> Bits {
         let fields = self.fields(shape, a);
         let (part, large, _) = self.integral_part(shape, &fields, word);
         let value = self.signed_by(fields.sign, &part);
@@ -675,8 +675,8 @@ impl Blaster {
 
     pub(crate) fn float_to_unsigned(&mut self, shape: Shape, a: &[Lit], width: usize) -> Bits {
         if width <= 32 {
-            let word = if width <= 16 { 32 } else { 64 };
-            return self.to_word(shape, a, word)[..width].to_vec();
+            let bits = if width <= 16 { 32 } else { 64 };
+            return self.word(shape, a, bits)[..width].to_vec();
         }
         let fields = self.fields(shape, a);
         let (part, last, beyond) = self.integral_part(shape, &fields, 64);

@@ -49,14 +49,12 @@ fn below(format: Format, bits: u64) -> [u64; 3] {
 /// Values for one side of a comparison (`false`: the first) that may give it a truth value, the other side unchanged.
 pub(crate) fn sides(op: FloatOp, format: Format, truth: bool, x: u64, y: u64) -> Vec<(bool, u64)> {
     let nan = format.infinity() | format.quiet_bit();
-    let zero = 0;
     if truth && format.is_nan(x) && format.is_nan(y) {
-        return vec![(false, zero), (true, zero)];
+        return vec![(false, 0), (true, 0)];
     }
     let mut values = Vec::new();
     // What the first side should be relative to y, and the second relative to x.
     let want_less = (op != FloatOp::Eq) == truth;
-    let (less, greater): (fn(Format, u64) -> [u64; 3], fn(Format, u64) -> [u64; 3]) = (below, above);
     if op == FloatOp::Eq {
         if truth {
             if !format.is_nan(y) {
@@ -68,7 +66,7 @@ pub(crate) fn sides(op: FloatOp, format: Format, truth: bool, x: u64, y: u64) ->
             return values;
         }
         for (second, other) in [(false, y), (true, x)] {
-            values.extend(greater(format, other).into_iter().chain(less(format, other)).map(|v| (second, v)));
+            values.extend(above(format, other).into_iter().chain(below(format, other)).map(|v| (second, v)));
         }
     } else {
         let equal_too = (op == FloatOp::Le) == truth;
@@ -76,7 +74,7 @@ pub(crate) fn sides(op: FloatOp, format: Format, truth: bool, x: u64, y: u64) ->
             if format.is_nan(other) {
                 continue;
             }
-            let targets = if want_less != second { less(format, other) } else { greater(format, other) };
+            let targets = if want_less != second { below(format, other) } else { above(format, other) };
             values.push((second, targets[0]));
             if equal_too {
                 values.push((second, other));
