@@ -224,7 +224,7 @@ fn arithmetic_is_inverted_or_searched() {
     check("a root", Found, |s| {
         let x = s.var("x");
         let root = s.op(FloatOp::Sqrt, &[x]);
-        s.between(1.4142, root, 1.4143)
+        s.between(1.7320, root, 1.7321)
     });
     check("a discriminant", Found, |s| {
         let (a, b, c) = (s.var("a"), s.var("b"), s.var("c"));
