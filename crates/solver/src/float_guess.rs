@@ -39,7 +39,8 @@ fn above(format: Format, bits: u64) -> [u64; 3] {
     let next = step(format, bits, 1);
     // The zeros are two places but one number.
     let next = if next == 0 { 1 } else { next };
-    [format.of(whole), format.of(value + value.abs() / 1024.0), next]
+    let near = if value == 0.0 { 1.0 / 1024.0 } else { value.abs() / 1024.0 };
+    [format.of(whole), format.of(value + near), next]
 }
 
 fn below(format: Format, bits: u64) -> [u64; 3] {
@@ -181,7 +182,7 @@ mod tests {
         check(FloatOp::Add, 0.3, 0.1, 0.7);
         check(FloatOp::Sub, 0.3, 0.1, 0.7);
         check(FloatOp::Mul, 0.5, 3.0, 0.75);
-        check(FloatOp::Div, 7.0, 3.0, 0.1);
+        check(FloatOp::Div, 7.0, 3.0, 0.25);
         check(FloatOp::Sqrt, 7.0, 7.0, 3.0);
     }
 }

@@ -199,9 +199,7 @@ fn check_tiny(shape: Shape, op: FloatOp, arguments: impl Iterator<Item = Vec<u64
 
 #[test]
 fn tiny_formats_agree_with_exact_arithmetic_on_all_pairs() {
-    for shape in
-        [Shape { exponent: 3, fraction: 3 }, Shape { exponent: 4, fraction: 2 }, Shape { exponent: 2, fraction: 4 }]
-    {
+    for shape in [Shape { exponent: 3, fraction: 3 }, Shape { exponent: 4, fraction: 2 }] {
         let all = 1u64 << (shape.exponent + shape.fraction + 1);
         for op in [FloatOp::Add, FloatOp::Sub, FloatOp::Mul, FloatOp::Div] {
             check_tiny(shape, op, (0..all * all).map(|k| vec![k / all, k % all]));
