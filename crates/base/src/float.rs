@@ -179,6 +179,15 @@ impl Op {
         }
     }
 
+    /// The format of the result; none for a truth value or an integer.
+    pub const fn result_format(self, format: Format) -> Option<Format> {
+        match self {
+            Op::Eq | Op::Lt | Op::Le | Op::ToSigned(_) | Op::ToUnsigned(_) => None,
+            Op::Convert(to) => Some(to),
+            _ => Some(format),
+        }
+    }
+
     /// Width of the result.
     pub const fn result_bits(self, format: Format) -> u8 {
         match self {
@@ -298,6 +307,20 @@ fn to_unsigned(value: f64, bits: u8) -> u64 {
         _ => to_i64(value) as u64,
     };
     word & (u64::MAX >> (64 - bits.clamp(1, 64)))
+}
+
+/// The floats that bound what can become an integer of this width: exactly those strictly between the two keep their
+/// integral part.
+pub fn integer_limits(format: Format, bits: u8, signed: bool) -> (u64, u64) {
+    let power = |exponent: u8| 2f64.powi(i32::from(exponent));
+    let (low, high) = match signed {
+        true => (-power(bits - 1) - 1.0, power(bits - 1)),
+        false => (-1.0, power(bits)),
+    };
+    // Where the format has no number between the least integer and the one below, the next float below is the bound.
+    let least = format.of(low + 1.0);
+    let bound = if format.of(low) == least { least + 1 } else { format.of(low) };
+    (bound, format.of(high))
 }
 
 /// Whether a conversion of this float to an integer keeps its integral part: if not, C leaves the result undefined.
@@ -508,6 +531,19 @@ mod tests {
         assert_eq!(f64::from_bits(fused), 2.0 * f64::EPSILON + f64::EPSILON * f64::EPSILON);
         assert_eq!(eval(Op::Sqrt, Format::F64, &[minus_one]), Format::F64.default_nan());
         assert_eq!(eval(Op::Sqrt, Format::F64, &[1 << 63]), 1 << 63);
+    }
+
+    #[test]
+    fn the_limits_of_an_integer_are_strict_bounds() {
+        for format in [Format::F32, Format::F64] {
+            for (bits, signed) in [8, 16, 32, 64].into_iter().flat_map(|bits| [(bits, true), (bits, false)]) {
+                let (low, high) = integer_limits(format, bits, signed);
+                let fits = |value| fits_integer(format, value, bits, signed);
+                assert!(!fits(low) && !fits(high), "{format} {bits} {signed}");
+                // One step towards zero.
+                assert!(fits(low - 1) && fits(high - 1), "{format} {bits} {signed}");
+            }
+        }
     }
 
     #[test]

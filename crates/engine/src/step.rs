@@ -69,6 +69,7 @@ impl Executor<'_> {
             InstKind::Bin { dst, op, a, b } => self.step_bin(state, *dst, *op, *a, *b, span)?,
             InstKind::Cmp { dst, op, a, b } => self.step_cmp(state, *dst, *op, *a, *b, span)?,
             InstKind::Cast { dst, op, src } => self.step_cast(state, *dst, *op, *src, span)?,
+            InstKind::Float { dst, op, format, args } => self.step_float(state, *dst, *op, *format, args, span)?,
             InstKind::SlotAddr { dst, slot } => {
                 let object = state.top().slots[slot.index()];
                 state.set(*dst, Value::pointer(object, 0));

@@ -306,11 +306,13 @@ impl Lowerer<'_, '_> {
         }
         let children = || node.inner.iter().all(|inner| self.is_pure(inner));
         match node.kind.as_str() {
-            "IntegerLiteral" | "CharacterLiteral" | "UnaryExprOrTypeTraitExpr" | "DeclRefExpr" => true,
+            "IntegerLiteral" | "FloatingLiteral" | "CharacterLiteral" | "UnaryExprOrTypeTraitExpr" | "DeclRefExpr" => {
+                true
+            }
             "ParenExpr" | "ConstantExpr" => children(),
             "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
                 "LValueToRValue" | "NoOp" | "IntegralCast" | "IntegralToBoolean" | "NullToPointer"
-                | "PointerToBoolean" => children(),
+                | "PointerToBoolean" | "FloatingCast" | "IntegralToFloating" | "FloatingToBoolean" => children(),
                 _ => false,
             },
             "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") && children(),

@@ -29,6 +29,8 @@ mod decide;
 mod error;
 mod expr;
 mod flags;
+mod float_formula;
+mod floats;
 mod func;
 mod init;
 mod link;

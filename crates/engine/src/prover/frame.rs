@@ -220,7 +220,11 @@ fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSet<SlotId> {
                 | InstKind::SlotBegin { .. }
                 | InstKind::Point { .. } => {}
                 InstKind::Store { value, .. } => leaves(value),
-                InstKind::Bin { .. } | InstKind::Cast { .. } | InstKind::Call { .. } | InstKind::Builtin { .. } => {
+                InstKind::Bin { .. }
+                | InstKind::Cast { .. }
+                | InstKind::Float { .. }
+                | InstKind::Call { .. }
+                | InstKind::Builtin { .. } => {
                     inst.kind.operands().iter().for_each(&mut leaves);
                 }
             }

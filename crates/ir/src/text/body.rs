@@ -7,7 +7,7 @@ use crate::{
     Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 use std::collections::BTreeMap;
-use touchstone_base::{Id, IndexMap};
+use touchstone_base::{Id, IndexMap, float};
 
 /// A tree that is nested deeper is refused: reading, comparing and dropping trees recurse.
 const MAX_TREE_DEPTH: usize = 1000;
@@ -279,6 +279,9 @@ impl Parser {
         if let Some(op) = self.try_one_of::<CastOp>() {
             return Ok(InstKind::Cast { dst, op, src: self.operand(None)? });
         }
+        if self.eat_word("float") {
+            return self.float(dst);
+        }
         if self.is_word("call") || self.is_word("builtin") {
             return self.call(Some(dst));
         }
@@ -303,6 +306,17 @@ impl Parser {
         } else {
             self.expected("an instruction that gives a value")
         }
+    }
+
+    fn float(&mut self, dst: Reg) -> Result<InstKind> {
+        let format = self.one_of::<float::Format>("a float format (f32, f64)")?;
+        let op = self.one_of::<float::Op>("a float operation (add, lt, to_i32, …)")?;
+        let ty = Some(Ty::Int(op.argument_bits(format)));
+        let mut args = vec![self.operand(ty)?];
+        while self.eat_sign(",") {
+            args.push(self.operand(ty)?);
+        }
+        Ok(InstKind::Float { dst, op, format, args })
     }
 
     fn comparison(&mut self, context: &Context, dst: Reg) -> Result<InstKind> {

@@ -5,7 +5,7 @@ use crate::{
     BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InstKind, Operand,
     Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
-use touchstone_base::Id;
+use touchstone_base::{Id, float};
 
 impl Verifier<'_> {
     pub(super) fn function(&mut self, function: &Function) {
@@ -130,6 +130,7 @@ impl Verifier<'_> {
                 self.expect(function, *b, ty);
             }
             InstKind::Cast { dst, op, src } => self.cast(function, *dst, *op, *src),
+            InstKind::Float { dst, op, format, args } => self.float(function, *dst, *op, *format, args),
             InstKind::SlotAddr { dst, slot } => {
                 self.dst(function, *dst, Ty::Ptr);
                 self.slot(function, *slot);
@@ -185,6 +186,16 @@ impl Verifier<'_> {
         self.check(ty != Some(Ty::Ptr), || format!("{op:?} of pointers"));
         for operand in operands {
             self.expect(function, operand, ty);
+        }
+    }
+
+    fn float(&mut self, function: &Function, dst: Reg, op: float::Op, format: float::Format, args: &[Operand]) {
+        let (from, to) = (Ty::Int(op.argument_bits(format)), Ty::Int(op.result_bits(format)));
+        self.check(is_scalar(from) && is_scalar(to), || format!("{op:?} has a width that no register has"));
+        self.check(args.len() == op.arity(), || format!("{op:?} takes {} arguments, not {}", op.arity(), args.len()));
+        self.dst(function, dst, to);
+        for &arg in args {
+            self.expect(function, arg, Some(from));
         }
     }
 
