@@ -2,12 +2,13 @@
 //!
 //! What an operation means is in [`touchstone_base::float`]; here is only who computes it.
 
-use crate::executor::Executor;
+use crate::executor::{Executor, Mode};
 use crate::state::{State, Stop};
 use crate::value::{Scalar, Value};
 use touchstone_base::Span;
 use touchstone_base::float::{self, Format, Op};
 use touchstone_ir::{Operand, Reg};
+use touchstone_solver::TermId;
 
 impl Executor<'_> {
     pub(crate) fn step_float(
@@ -48,6 +49,39 @@ impl Executor<'_> {
         if let Some(args) = known {
             return Ok(Value::constant(float::eval(op, format, &args)));
         }
-        Err(Stop::unsupported("symbolic float", span))
+        let width = op.argument_bits(format);
+        let args: Vec<TermId> = scalars.into_iter().map(|scalar| scalar.term(&mut self.terms, width)).collect();
+        if let Op::ToSigned(bits) | Op::ToUnsigned(bits) = op {
+            self.avoid_bad_conversion(state, format, args[0], bits, matches!(op, Op::ToSigned(_)));
+        }
+        let term = self.terms.float(op, format, &args);
+        Ok(Value::term(&self.terms, term))
+    }
+
+    /// A float that does not fit the integer it becomes has no defined result: no test goes there as long as the path has
+    /// other inputs.
+    fn avoid_bad_conversion(&mut self, state: &mut State, format: Format, value: TermId, bits: u8, signed: bool) {
+        let (low, high) = float::integer_limits(format, bits, signed);
+        let (low, high) = (self.terms.constant(format.bits(), low), self.terms.constant(format.bits(), high));
+        let above = self.terms.float(Op::Lt, format, &[low, value]);
+        let below = self.terms.float(Op::Lt, format, &[value, high]);
+        let fine = self.terms.and(above, below);
+        match self.mode {
+            Mode::Fold => state.proper = self.terms.and(state.proper, fine),
+            Mode::Explore => {
+                if let touchstone_solver::Side::Feasible(path) = self.solver.assume(&mut self.terms, &state.path, fine)
+                {
+                    state.path = path;
+                }
+            }
+        }
+    }
+
+    /// Keeps a float input between two numbers, so also from being no number.
+    pub(crate) fn between(&mut self, term: TermId, format: Format, low: f64, high: f64, out: &mut Vec<TermId>) {
+        let (low, high) = (format.of(low), format.of(high));
+        let (low, high) = (self.terms.constant(format.bits(), low), self.terms.constant(format.bits(), high));
+        out.push(self.terms.float(Op::Le, format, &[low, term]));
+        out.push(self.terms.float(Op::Le, format, &[term, high]));
     }
 }
