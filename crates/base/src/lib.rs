@@ -7,6 +7,7 @@
 pub mod float;
 mod hash;
 mod id;
+pub mod math;
 mod span;
 
 pub use hash::{StableHasher, stable_hash};

@@ -7,6 +7,7 @@ use crate::state::{State, Stop};
 use crate::value::{Scalar, Value};
 use touchstone_base::Span;
 use touchstone_base::float::{self, Format, Op};
+use touchstone_base::math;
 use touchstone_ir::{Operand, Reg};
 use touchstone_solver::TermId;
 
@@ -56,6 +57,32 @@ impl Executor<'_> {
         }
         let term = self.terms.float(op, format, &args);
         Ok(Value::term(&self.terms, term))
+    }
+
+    /// A function whose values are the host's: nothing is known about its value for an unknown argument.
+    pub(crate) fn step_math(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        function: math::Function,
+        format: Format,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let mut values = Vec::with_capacity(args.len());
+        for &arg in args {
+            let value = state.top().value(arg);
+            match self.as_scalar(state, &value, span)? {
+                Scalar::Const(value) => values.push(value),
+                Scalar::Term(_) => {
+                    return Err(Stop::unsupported(format!("{} of a symbolic value", function.name()), span));
+                }
+            }
+        }
+        if let Some(dst) = dst {
+            state.set(dst, Value::constant(math::eval(function, format, &values)));
+        }
+        Ok(())
     }
 
     /// A float that does not fit the integer it becomes has no defined result: no test goes there as long as the path has

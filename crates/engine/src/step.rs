@@ -637,6 +637,7 @@ impl Executor<'_> {
                 return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
             }
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
+            Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
         }
         Ok(())
     }

@@ -5,9 +5,11 @@ use crate::consts::callee_name;
 use crate::ctype::TypeKind;
 use crate::expr::is_logical;
 use crate::func::Lowerer;
+use crate::math::{self, Classify, Math};
 use crate::models;
 use crate::points::label_call;
 use touchstone_base::Span;
+use touchstone_base::float::Format;
 use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
 
 /// What a recognised name does.
@@ -30,6 +32,8 @@ enum Known {
     Copy,
     Set,
     Refused(&'static str),
+    Math(Math, Format),
+    Classify(Classify),
 }
 
 fn known(name: &str) -> Option<Known> {
@@ -61,7 +65,10 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy" | "va_start" | "va_end" => {
             Known::Refused("varargs")
         }
-        _ => return None,
+        _ => match math::classification(name) {
+            Some(what) => Known::Classify(what),
+            None => math::known(name).map(|(math, format)| Known::Math(math, format))?,
+        },
     })
 }
 
@@ -220,6 +227,8 @@ impl Lowerer<'_, '_> {
                 Some(dst)
             }
             Known::Refused(what) => Some(self.unsupported_value(what, node)),
+            Known::Math(math, format) => Some(self.math_call(math, format, args, node, span)),
+            Known::Classify(what) => Some(self.classify_call(what, args, node, span)),
         }
     }
     /// Arguments in the types that a builtin wants, with their points; missing ones are 0.

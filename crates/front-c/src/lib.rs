@@ -34,6 +34,7 @@ mod floats;
 mod func;
 mod init;
 mod link;
+mod math;
 mod models;
 mod offsetof;
 mod place;

@@ -101,6 +101,11 @@ fn floats_agree_with_the_compiler() {
 }
 
 #[test]
+fn mathematical_functions_agree_with_the_library() {
+    check(&["math.c"], &[]);
+}
+
+#[test]
 fn library_models_agree_with_the_library() {
     check(&["library.c"], &["-fno-builtin"]);
 }

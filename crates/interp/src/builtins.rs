@@ -6,6 +6,7 @@ use crate::observer::Observer;
 use crate::printf;
 use crate::value::Value;
 use std::borrow::Cow;
+use touchstone_base::math;
 use touchstone_ir::{Builtin, ErrorKind, Operand, Reg};
 
 impl<'m> Machine<'m> {
@@ -56,6 +57,13 @@ impl<'m> Machine<'m> {
             Builtin::Free => self.free(frame, arg(0)?),
             Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
             Builtin::Abort => Err(ErrorKind::Abort.into()),
+            Builtin::Math(function, format) => {
+                let mut values = [0; 2];
+                for (index, value) in values.iter_mut().enumerate().take(function.arity()) {
+                    *value = self.int(frame, arg(index)?)?;
+                }
+                Ok(Value::Int(math::eval(function, format, &values)))
+            }
         }
     }
 

@@ -10,7 +10,7 @@
 use crate::{BlockId, CondTag, FuncId, GlobalId, PointId, Reg, SlotId, Ty};
 use std::fmt;
 use touchstone_base::Span;
-use touchstone_base::float;
+use touchstone_base::{float, math};
 
 /// A source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -235,6 +235,8 @@ pub enum Builtin {
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].
     Abort,
+    /// `(float…) -> float`, as bits: a mathematical function whose values are the host library's.
+    Math(math::Function, float::Format),
 }
 
 /// Binary integer operations.

@@ -5,6 +5,8 @@
 //! operator, also called LCR), UOI (unary operator inserted, AOIU), CRP (constant), VRP (variable).
 //! Mutants of a left side, and mutants with side effects, are not made.
 
+mod float;
+
 use crate::Goal;
 use crate::registry::{Draft, Labelling, Scope};
 use touchstone_ir::{BinOp, CmpOp, Expr, ExprKind, PointKind, Ty, mask};
@@ -33,7 +35,10 @@ impl Labelling for Wm {
                 if !wanted.is_empty() && !wanted.iter().any(|name| name.eq_ignore_ascii_case(mutant.operator)) {
                     continue;
                 }
-                let predicate = Expr::cmp(CmpOp::Ne, expr.clone(), mutant.expr);
+                let predicate = match expr.format() {
+                    Some(format) => float::differs(format, expr, &mutant.expr),
+                    None => Expr::cmp(CmpOp::Ne, expr.clone(), mutant.expr),
+                };
                 drafts.push(Draft {
                     goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate) },
                     span: point.span,
@@ -58,7 +63,7 @@ struct Mutant {
 /// The variables that expressions of the function read, each once.
 fn variables(scope: &Scope<'_>) -> Vec<Expr> {
     fn collect(expr: &Expr, found: &mut Vec<Expr>) {
-        if is_variable(expr) && !found.iter().any(|known| known.text == expr.text) {
+        if (is_variable(expr) || float::is_variable(expr)) && !found.iter().any(|known| known.text == expr.text) {
             found.push(expr.clone());
         }
         for part in expr.parts() {
@@ -95,8 +100,9 @@ fn mutate(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
 /// The expression with another part at this position.
 fn with_part(expr: &Expr, index: usize, part: Expr) -> Expr {
     let mut made = expr.clone();
-    let slot: &mut Box<Expr> = match (&mut made.kind, index) {
-        (ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::Not(a), _) => a,
+    let slot: &mut Expr = match (&mut made.kind, index) {
+        (ExprKind::Float(_, _, args), _) if index < args.len() => &mut args[index],
+        (ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a), _) => a,
         (
             ExprKind::Bin(_, a, _)
             | ExprKind::Cmp(_, a, _)
@@ -118,7 +124,7 @@ fn with_part(expr: &Expr, index: usize, part: Expr) -> Expr {
         (ExprKind::Ite(_, _, c), _) => c,
         _ => return made,
     };
-    **slot = part;
+    *slot = part;
     made
 }
 
@@ -127,6 +133,7 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
     if expr.text.is_empty() {
         return;
     }
+    float::mutants(expr, variables, mutants);
     match &expr.kind {
         ExprKind::Bin(op, a, b) => arithmetic(expr, *op, a, b, mutants),
         ExprKind::Cmp(op, a, b) if a.ty != Ty::Ptr => relations(expr, *op, a, b, mutants),
@@ -135,7 +142,8 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
         _ => {}
     }
     if is_variable(expr) {
-        for other in variables.iter().filter(|other| other.ty == expr.ty && other.text != expr.text) {
+        let fits = |other: &&Expr| other.ty == expr.ty && other.format().is_none() && other.text != expr.text;
+        for other in variables.iter().filter(fits) {
             mutants.push(made("VRP", expr, other.clone(), other.text.clone()));
         }
     }

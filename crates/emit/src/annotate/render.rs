@@ -174,6 +174,10 @@ impl Renderer<'_> {
                 ExprKind::Const(_) => Err("it has a float that is no number".to_string()),
                 // What flips the sign bit is written as a minus.
                 ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(-{})", self.float(a)?)),
+                ExprKind::Bin(BinOp::And, a, _) if a.format() == Some(*format) => {
+                    let suffix = if *format == float::Format::F32 { "f" } else { "" };
+                    Ok(format!("__builtin_fabs{suffix}({})", self.float(a)?))
+                }
                 ExprKind::Reg(_) => self.leaf(inner),
                 ExprKind::Load(address) if self.is_scalar_variable(address, inner.ty) => self.load(inner, address),
                 ExprKind::Load(address) => match self.load(inner, address)? {

@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::parse::{Number, Parser, Result, ty_of_word};
 use crate::{
-    BinOp, Block, BoolTree, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst, InstKind, Operand,
-    Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    BinOp, Block, BoolTree, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst, InstKind,
+    Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Id, IndexMap, float};
@@ -334,7 +334,12 @@ impl Parser {
             Ok(InstKind::Call { dst, callee, args: self.arguments()? })
         } else {
             self.word("builtin")?;
-            let builtin = self.one_of("the name of a builtin")?;
+            let builtin = match self.peek() {
+                Token::Word(word) => Builtin::from_word(word),
+                _ => None,
+            };
+            let Some(builtin) = builtin else { return self.expected("the name of a builtin") };
+            self.next();
             Ok(InstKind::Builtin { dst, builtin, args: self.arguments()? })
         }
     }

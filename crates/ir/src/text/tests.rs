@@ -155,6 +155,10 @@ fn operand(regs: usize) -> BoxedStrategy<Operand> {
     prop_oneof![(0..regs + 2).prop_map(|reg| Operand::Reg(Reg::new(reg))), constant].boxed()
 }
 
+fn builtin() -> impl Strategy<Value = Builtin> {
+    proptest::sample::select(Builtin::all())
+}
+
 fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
     let op = || operand(regs);
     let args = || vec(operand(regs), 0..4);
@@ -166,7 +170,7 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
         id().prop_map(|slot| InstKind::SlotBegin { slot }),
         id().prop_map(|point| InstKind::Point { point }),
         (id(), args()).prop_map(|(callee, args)| InstKind::Call { dst: None, callee: Callee::Direct(callee), args }),
-        (one_of(), args()).prop_map(|(builtin, args)| InstKind::Builtin { dst: None, builtin, args }),
+        (builtin(), args()).prop_map(|(builtin, args)| InstKind::Builtin { dst: None, builtin, args }),
     ];
     if regs == 0 {
         return none.boxed();
@@ -193,7 +197,7 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
             callee: Callee::Direct(callee),
             args
         }),
-        (dst(), one_of(), args()).prop_map(|(dst, builtin, args)| InstKind::Builtin { dst: Some(dst), builtin, args }),
+        (dst(), builtin(), args()).prop_map(|(dst, builtin, args)| InstKind::Builtin { dst: Some(dst), builtin, args }),
     ]
     .boxed()
 }

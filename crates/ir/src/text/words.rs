@@ -3,6 +3,7 @@
 use crate::{BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, Linkage};
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
+use touchstone_base::math::Function;
 
 /// An enumeration that is written as words.
 pub(super) trait Word: Copy + Sized + 'static {
@@ -36,17 +37,52 @@ words! {
     CastOp {
         Zext => "zext", Sext => "sext", Trunc => "trunc", PtrToInt => "ptr_to_int", IntToPtr => "int_to_ptr",
     }
-    Builtin {
-        MakeSymbolic => "make_symbolic", FreshInt => "fresh_int", Assume => "assume", Assert => "assert",
-        Printf => "printf", Putchar => "putchar", Puts => "puts", Malloc => "malloc", Calloc => "calloc",
-        Free => "free", Exit => "exit", Abort => "abort",
-    }
     DecisionKind {
         If => "if", While => "while", For => "for", DoWhile => "do_while", Ternary => "ternary", Value => "value",
     }
     Linkage {
         External => "external", Internal => "internal", Local => "local", Literal => "literal",
         Undefined => "undefined",
+    }
+}
+
+/// Builtins but the mathematical functions, which are `math_` with C's name.
+const BUILTINS: [(Builtin, &str); 12] = [
+    (Builtin::MakeSymbolic, "make_symbolic"),
+    (Builtin::FreshInt, "fresh_int"),
+    (Builtin::Assume, "assume"),
+    (Builtin::Assert, "assert"),
+    (Builtin::Printf, "printf"),
+    (Builtin::Putchar, "putchar"),
+    (Builtin::Puts, "puts"),
+    (Builtin::Malloc, "malloc"),
+    (Builtin::Calloc, "calloc"),
+    (Builtin::Free, "free"),
+    (Builtin::Exit, "exit"),
+    (Builtin::Abort, "abort"),
+];
+
+impl Builtin {
+    /// How it is written.
+    pub(super) fn word(self) -> String {
+        match self {
+            Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
+            other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
+        }
+    }
+    /// What a word means.
+    pub(super) fn from_word(word: &str) -> Option<Builtin> {
+        if let Some((name, format)) = word.strip_prefix("math_").and_then(|rest| rest.split_once('_')) {
+            let function = Function::ALL.iter().find(|function| function.name() == name)?;
+            return Some(Builtin::Math(*function, Format::from_word(format)?));
+        }
+        BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin)
+    }
+    /// Every builtin.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Builtin> {
+        let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
+        BUILTINS.iter().map(|(builtin, _)| *builtin).chain(Function::ALL.iter().flat_map(formats)).collect()
     }
 }
 
