@@ -323,6 +323,15 @@ pub fn integer_limits(format: Format, bits: u8, signed: bool) -> (u64, u64) {
     (bound, format.of(high))
 }
 
+/// The bits of a decimal number (`12.5e-3`), rounded once; `None` if the text is none.
+pub fn parse_decimal(format: Format, text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    match format {
+        Format::F32 => text.parse().ok().map(|value: f32| u64::from(value.to_bits())),
+        Format::F64 => text.parse().ok().map(f64::to_bits),
+    }
+}
+
 /// Whether a conversion of this float to an integer keeps its integral part: if not, C leaves the result undefined.
 pub fn fits_integer(format: Format, value: u64, bits: u8, signed: bool) -> bool {
     let whole = format.value(value).trunc();

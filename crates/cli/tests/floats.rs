@@ -3,6 +3,8 @@
 //!
 //! Everything is deterministic: a failure names its seed and prints the program. `TOUCHSTONE_LONG=1` tries many more.
 
+// This file uses a part of it.
+#[allow(dead_code)]
 #[path = "random_programs/rng.rs"]
 mod rng;
 

@@ -8,7 +8,7 @@ use crate::value::{Scalar, Value};
 use touchstone_base::Span;
 use touchstone_base::float::{self, Format, Op};
 use touchstone_base::math;
-use touchstone_ir::{Operand, Reg};
+use touchstone_ir::{Operand, Reg, Ty};
 use touchstone_solver::TermId;
 
 impl Executor<'_> {
@@ -57,6 +57,33 @@ impl Executor<'_> {
         }
         let term = self.terms.float(op, format, &args);
         Ok(Value::term(&self.terms, term))
+    }
+
+    /// A decimal number; its text must be known.
+    pub(crate) fn step_parse(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        format: Format,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let length = self.fixed(state, args[1], span)?;
+        let start = state.top().value(args[0]);
+        let mut text = Vec::new();
+        for index in 0..length {
+            let place = self.advance(state, &start, Scalar::Const(index), span)?;
+            match self.load(state, &place, Ty::I8, span)? {
+                Value::Int(Scalar::Const(byte)) => text.push(byte as u8),
+                _ => return Err(Stop::unsupported("a symbolic text with many digits as a number", span)),
+            }
+        }
+        let value = float::parse_decimal(format, &text);
+        let value = value.ok_or_else(|| Stop::unsupported("a text that is no decimal number", span))?;
+        if let Some(dst) = dst {
+            state.set(dst, Value::constant(value));
+        }
+        Ok(())
     }
 
     /// A function whose values are the host's: nothing is known about its value for an unknown argument.

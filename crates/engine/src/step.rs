@@ -144,7 +144,7 @@ impl Executor<'_> {
     }
 
     /// An operand as a number that must be constant on this path.
-    fn fixed(&mut self, state: &State, operand: Operand, span: Span) -> Result<u64, Stop> {
+    pub(crate) fn fixed(&mut self, state: &State, operand: Operand, span: Span) -> Result<u64, Stop> {
         match self.scalar(state, operand, span)? {
             Scalar::Const(value) => Ok(value),
             Scalar::Term(term) => state.fixed_value(term).ok_or(Stop::Enumerate(term)),
@@ -637,6 +637,7 @@ impl Executor<'_> {
                 return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
             }
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
+            Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
             Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
         }
         Ok(())

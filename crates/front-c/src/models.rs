@@ -14,7 +14,7 @@ struct Model {
     functions: &'static [&'static str],
 }
 
-const MODELS: [Model; 5] = [
+const MODELS: [Model; 6] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -54,6 +54,11 @@ const MODELS: [Model; 5] = [
             "nextafter",
             "nextafterf",
         ],
+    },
+    Model {
+        name: "<library>/strtod.c",
+        text: include_str!("../models/strtod.c"),
+        functions: &["strtod", "strtof", "atof"],
     },
     Model {
         name: "<library>/bits.c",

@@ -235,6 +235,8 @@ pub enum Builtin {
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].
     Abort,
+    /// `(ptr text, i64 length) -> float`, as bits: the value of a decimal number, rounded once.
+    ParseFloat(float::Format),
     /// `(float…) -> float`, as bits: a mathematical function whose values are the host library's.
     Math(math::Function, float::Format),
 }

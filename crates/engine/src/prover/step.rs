@@ -117,7 +117,7 @@ impl Frame<'_> {
                     state.assume(*cond, true)?;
                 }
             }
-            Builtin::FreshInt | Builtin::Putchar | Builtin::Puts | Builtin::Math(..) => {}
+            Builtin::FreshInt | Builtin::Putchar | Builtin::Puts | Builtin::Math(..) | Builtin::ParseFloat(_) => {}
             Builtin::MakeSymbolic | Builtin::Printf | Builtin::Malloc | Builtin::Calloc | Builtin::Free => {
                 self.havoc(state);
             }

@@ -1,6 +1,7 @@
 /* math.h: rounding, signs, classification, exponents; values of the library itself. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double values[] = {0.0, -0.0, 0.5, -0.5, 1, -1, 1.5, 2.5, -2.5, 0.1, 3.7, -3.2, 1e10, -1e-10, 4503599627370497.5,
@@ -56,6 +57,13 @@ static void library(double x)
     printf("\n");
 }
 
+static void parse(const char *text)
+{
+    char *end, *endf;
+    show(strtod(text, &end)), show_float(strtof(text, &endf)), show(atof(text));
+    printf("%d %d\n", (int)(end - text), (int)(endf - text));
+}
+
 int main(void)
 {
     int count = sizeof values / sizeof *values;
@@ -67,6 +75,11 @@ int main(void)
     }
     one(INFINITY), one(-INFINITY), one(NAN), library(INFINITY), library(NAN);
     printf("%f %f %d %d %d\n", HUGE_VAL, INFINITY, (int)(M_PI * 100), FP_NAN, ilogb(1e10));
+    static const char *const texts[] = {"0", "-0.0", "1", "  +12.5e-3x", "3.14159265358979323846", ".5", "5.", ".", "", "e5",
+        "1e", "1e+", "1e400", "-1e-400", "4.9e-324", "0.1", "123456789012345678901234567890", "9007199254740993", "inf", "-INFinity", "nan",
+        "1.7976931348623157e308", "2.2250738585072011e-308", "0.000000000000000000000000000001", "16777217", "1e23", "8.5e22e", "00001.50000",
+        "0.3e1.5", "3.4028236e38", "1e-46", "7.0064923e-46", "1e22", "123456789012345e22", "  \t\n7"};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) parse(texts[i]);
     show(logb(1e-310)), show(scalbln(1, 70)), show(ldexpf(0.75f, -140));
     return 0;
 }

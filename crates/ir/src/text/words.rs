@@ -47,7 +47,7 @@ words! {
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 12] = [
+const BUILTINS: [(Builtin, &str); 14] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -60,6 +60,8 @@ const BUILTINS: [(Builtin, &str); 12] = [
     (Builtin::Free, "free"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
+    (Builtin::ParseFloat(Format::F32), "parse_f32"),
+    (Builtin::ParseFloat(Format::F64), "parse_f64"),
 ];
 
 impl Builtin {

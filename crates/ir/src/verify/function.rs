@@ -228,7 +228,7 @@ impl Verifier<'_> {
     fn builtin(&mut self, function: &Function, dst: Option<Reg>, builtin: Builtin, args: &[Operand]) {
         use Ty as T;
         let float = match builtin {
-            Builtin::Math(_, format) => T::Int(format.bits()),
+            Builtin::Math(_, format) | Builtin::ParseFloat(format) => T::Int(format.bits()),
             _ => T::I64,
         };
         let (params, result): (&[Ty], Option<Ty>) = match builtin {
@@ -243,6 +243,7 @@ impl Verifier<'_> {
             Builtin::Free => (&[T::Ptr], None),
             Builtin::Exit => (&[T::I32], None),
             Builtin::Abort => (&[], None),
+            Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
         };
         let right_number = args.len() == params.len() || builtin == Builtin::Printf && args.len() > params.len();
