@@ -199,12 +199,12 @@ fn inputs_of(module: &Module, func: FuncId) -> Vec<Vec<NamedValue>> {
     let params = &module.functions[func].params;
     let mut all = Vec::new();
     for (i, &a) in values.iter().enumerate() {
-        for j in 0..values.len() {
+        for (j, &x) in values.iter().enumerate() {
             let n = ((i + 2 * j) % 7) as u64;
             let given = params.iter().map(|param| {
                 let value = match &module.types[param.data] {
                     DataType::Float { format, .. } if param.name == "a" => format.of(a),
-                    DataType::Float { format, .. } => format.of(values[j]),
+                    DataType::Float { format, .. } => format.of(x),
                     _ => n,
                 };
                 NamedValue { name: param.name.clone(), data: param.data, value: DataValue::Int(value) }

@@ -171,7 +171,7 @@ fn bad_conversion(
         goal: Goal::Label { func: scope.func, point, predicate: Some(node(ExprKind::Not(Box::new(fits)))) },
         span: scope.function().points[point].span,
         text: format!("{} does not fit {kind} integer of {bits} bits", value.text),
-        constant: false,
+        known: None,
     });
 }
 

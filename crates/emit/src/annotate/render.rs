@@ -46,7 +46,7 @@ impl Renderer<'_> {
             ExprKind::Bin(op, a, b) => self.binary(*op, a, b, expr.ty.bits()),
             ExprKind::Cmp(op, a, b) => self.relation(*op, a, b),
             ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty),
-            ExprKind::Float(op, format, args) if op.result_format(*format).is_none() => self.from_float(*op, args),
+            ExprKind::Float(op, format, args) if op.result_format(*format).is_none() => self.float_result(*op, args),
             ExprKind::Float(..) | ExprKind::AsFloat(..) => Err("it uses the bits of a float".to_string()),
             ExprKind::PtrAdd(base, offset) => {
                 Ok(format!("((char *){} + {})", self.value(base)?, self.as_type(offset, 64, true)?))
@@ -154,7 +154,7 @@ impl Renderer<'_> {
     }
 
     /// A truth value or an integer that is made of floats.
-    fn from_float(&self, op: float::Op, args: &[Expr]) -> Text {
+    fn float_result(&self, op: float::Op, args: &[Expr]) -> Text {
         let args = args.iter().map(|arg| self.float(arg)).collect::<Result<Vec<_>, _>>()?;
         match (op, args.as_slice()) {
             (float::Op::Eq, [a, b]) => Ok(format!("({a} == {b})")),
