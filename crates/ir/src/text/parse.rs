@@ -391,7 +391,7 @@ impl Parser {
             _ => self.fail_at(
                 at,
                 format!(
-                    "expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque), found `{word}`"
+                    "expected a kind of type (void, int, float, bool, enum, pointer, array, struct, opaque), found `{word}`"
                 ),
             ),
         }
