@@ -1,11 +1,13 @@
-//! The ground floor: typed ids, index maps, source files and spans, stable hashing.
+//! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing.
 //!
 //! Nothing here knows programs, solvers or tests. No IO.
 
 #![warn(missing_docs)]
 
+pub mod float;
 mod hash;
 mod id;
+pub mod math;
 mod span;
 
 pub use hash::{StableHasher, stable_hash};

@@ -97,6 +97,12 @@ void touchstone_check_uint(unsigned long long expected, unsigned long long actua
     if (expected != actual) send_text(RECORD_FAILURE, "%s: expected %llu, got %llu", what, expected, actual);
 }
 
+void touchstone_check_float(double expected, double actual, const char *what) {
+    if (expected != expected && actual != actual) return;
+    if (memcmp(&expected, &actual, sizeof expected) != 0)
+        send_text(RECORD_FAILURE, "%s: expected %.17g, got %.17g", what, expected, actual);
+}
+
 void touchstone_check_ptr(const void *expected, const void *actual, const char *where, const char *what) {
     if (expected == actual) return;
     send_text(RECORD_FAILURE, "%s: expected %s, got %s", what, where, actual ? "another address" : "NULL");

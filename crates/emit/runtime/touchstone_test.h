@@ -26,6 +26,7 @@
 #undef SET
 #undef CHECK_INT
 #undef CHECK_UINT
+#undef CHECK_FLOAT
 #undef CHECK_PTR
 #undef CHECK_STRING
 #undef CHECK_ARRAY
@@ -37,6 +38,13 @@
 #undef ANY_OUTPUT
 #undef INPUT
 #undef RUN_PROGRAM
+
+#ifndef NAN
+#define NAN __builtin_nanf("")
+#endif
+#ifndef INFINITY
+#define INFINITY __builtin_inff()
+#endif
 
 struct touchstone_test {
     const char *name;
@@ -114,6 +122,8 @@ struct touchstone_test {
 /* Expected first, then what is there. */
 #define CHECK_INT(expected, actual) touchstone_check_int(expected, actual, #actual)
 #define CHECK_UINT(expected, actual) touchstone_check_uint(expected, actual, #actual)
+/* The same number with the same sign of zero, or both none. */
+#define CHECK_FLOAT(expected, actual) touchstone_check_float(expected, actual, #actual)
 #define CHECK_PTR(expected, actual) touchstone_check_ptr((const void *)(expected), (const void *)(actual), #expected, #actual)
 #define CHECK_STRING(expected, actual) touchstone_check_string(expected, (const char *)(actual), #actual)
 
@@ -153,6 +163,7 @@ void touchstone_skip(const char *reason);
 void touchstone_copy(void *to, const void *from, size_t size);
 void touchstone_check_int(long long expected, long long actual, const char *what);
 void touchstone_check_uint(unsigned long long expected, unsigned long long actual, const char *what);
+void touchstone_check_float(double expected, double actual, const char *what);
 void touchstone_check_ptr(const void *expected, const void *actual, const char *where, const char *what);
 void touchstone_check_string(const char *expected, const char *actual, const char *what);
 void touchstone_check_array(const void *expected, const void *actual, size_t size, int element, const char *what);

@@ -61,7 +61,10 @@ impl Compiler<'_> {
         let mut command = Command::new(&self.target.cc);
         command.args(flags.iter().filter(|flag| !is_strictness(flag)));
         command.arg("-I").arg(&self.target.include_dir);
-        command.args(Self::variant_flags(variant)).args(["-fwrapv", "-fno-strict-aliasing", "-w"]).args(defines);
+        command
+            .args(Self::variant_flags(variant))
+            .args(["-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w"])
+            .args(defines);
         command.arg("-c").arg(source).arg("-o").arg(&object);
         self.run(command)?;
         Ok(object)

@@ -3,6 +3,7 @@
 use crate::EmitError;
 use crate::names::{is_identifier, source_name};
 use std::collections::BTreeMap;
+use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, FuncId, Linkage, Module};
 
 /// Why a test can't be written in C. It becomes a skipped test, never a wrong one.
@@ -29,6 +30,10 @@ impl<'m> CTypes<'m> {
             DataType::Void => Ok(join("void", declarator)),
             DataType::Int { name, bits, signed } | DataType::Enum { name, bits, signed, .. } => {
                 Ok(join(if is_type_name(name) { name } else { integer_of(*bits, *signed) }, declarator))
+            }
+            DataType::Float { name, format } => {
+                let plain = if *format == Format::F32 { "float" } else { "double" };
+                Ok(join(if is_type_name(name) { name } else { plain }, declarator))
             }
             DataType::Bool { name } => Ok(join(if is_type_name(name) { name } else { "_Bool" }, declarator)),
             DataType::Pointer { pointee, to_const } => self.declare_pointer(*pointee, *to_const, declarator),

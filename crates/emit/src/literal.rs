@@ -1,5 +1,6 @@
 //! Constants as C writes them.
 
+use touchstone_base::float::Format;
 use touchstone_ir::{DataType, sign_extend};
 
 /// An integer constant of this width that has exactly this value in C.
@@ -18,13 +19,37 @@ pub(crate) fn integer(bits: u8, signed: bool, value: u64) -> String {
     }
 }
 
-/// A value of an integer, truth or enumeration type as the user would write it; `None` for other types.
+/// A float constant that has exactly these bits in C; the harness defines what stands in capitals.
+pub(crate) fn float(format: Format, bits: u64) -> String {
+    let (suffix, value) = match format {
+        Format::F32 => ("f", f64::from(f32::from_bits(bits as u32))),
+        Format::F64 => ("", f64::from_bits(bits)),
+    };
+    let sign = if bits & format.sign_mask() == 0 { "" } else { "-" };
+    let payload = bits & (format.quiet_bit() - 1);
+    match value {
+        _ if value.is_nan() && bits & format.quiet_bit() == 0 => {
+            format!("{sign}__builtin_nans{suffix}(\"{payload:#x}\")")
+        }
+        _ if value.is_nan() && payload != 0 => format!("{sign}__builtin_nan{suffix}(\"{payload:#x}\")"),
+        _ if value.is_nan() => format!("{sign}NAN"),
+        _ if value.is_infinite() => format!("{sign}INFINITY"),
+        // The shortest decimal that is read back as the same number.
+        _ => match format {
+            Format::F32 => format!("{:?}f", f32::from_bits(bits as u32)),
+            Format::F64 => format!("{value:?}"),
+        },
+    }
+}
+
+/// A value of an integer, float, truth or enumeration type as the user would write it; `None` for other types.
 pub(crate) fn scalar(ty: &DataType, value: u64) -> Option<String> {
     match ty {
         DataType::Int { name, bits, signed } => Some(match printable(value) {
             Some(text) if name == "char" => format!("'{text}'"),
             _ => integer(*bits, *signed, value),
         }),
+        DataType::Float { format, .. } => Some(float(*format, value)),
         DataType::Bool { name } if name == "bool" => Some((value != 0).to_string()),
         DataType::Bool { .. } => Some(u64::from(value != 0).to_string()),
         DataType::Enum { bits, signed, items, .. } => {

@@ -35,7 +35,10 @@ pub(crate) fn program_names(module: &Module) -> BTreeSet<String> {
     names.extend(module.globals.values().map(|global| source_name(&global.name).to_string()));
     for ty in module.types.values() {
         match ty {
-            DataType::Int { name, .. } | DataType::Bool { name } | DataType::Struct { name, .. } => {
+            DataType::Int { name, .. }
+            | DataType::Float { name, .. }
+            | DataType::Bool { name }
+            | DataType::Struct { name, .. } => {
                 names.insert(name.clone());
             }
             DataType::Opaque { name, .. } => {

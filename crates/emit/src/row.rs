@@ -90,7 +90,10 @@ impl<'a> Row<'a> {
     /// Whether the value is made of numbers only; pointers and undefined parts are no part of a table.
     fn all_numbers(&self, ty: DataTypeId, value: &DataValue) -> Result<(), Unwritable> {
         match (&self.test.program.module.types[ty], value) {
-            (DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. }, DataValue::Int(_)) => Ok(()),
+            (
+                DataType::Int { .. } | DataType::Float { .. } | DataType::Bool { .. } | DataType::Enum { .. },
+                DataValue::Int(_),
+            ) => Ok(()),
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 values.iter().try_for_each(|value| self.all_numbers(*element, value))
             }
@@ -182,6 +185,10 @@ impl<'a> Row<'a> {
                     let step = member(&part.name);
                     self.check(part.ty, value, &format!("{field}{step}"), &format!("{place}{step}"))
                 })
+            }
+            (DataType::Float { .. }, _) => {
+                self.test.lines.push(format!("CHECK_FLOAT(row->{field}, {place});"));
+                Ok(())
             }
             (DataType::Int { bits: 64, signed: false, .. }, _) => {
                 self.test.lines.push(format!("CHECK_UINT(row->{field}, {place});"));

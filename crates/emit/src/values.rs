@@ -107,7 +107,9 @@ impl<'a> Values<'a> {
     /// What stands for an undefined element between defined ones.
     fn zero_of(&self, ty: DataTypeId) -> DataValue {
         match &self.types()[ty] {
-            DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } => DataValue::Int(0),
+            DataType::Int { .. } | DataType::Float { .. } | DataType::Bool { .. } | DataType::Enum { .. } => {
+                DataValue::Int(0)
+            }
             DataType::Pointer { .. } => DataValue::Pointer(PointerTarget::Null),
             _ => DataValue::Undefined,
         }
@@ -252,7 +254,11 @@ impl<'a> Values<'a> {
                     data,
                     DataType::Int { bits: 64, signed: false, .. } | DataType::Enum { bits: 64, signed: false, .. }
                 );
-                let check = if wide { "CHECK_UINT" } else { "CHECK_INT" };
+                let check = match data {
+                    DataType::Float { .. } => "CHECK_FLOAT",
+                    _ if wide => "CHECK_UINT",
+                    _ => "CHECK_INT",
+                };
                 if let Some(expected) = literal::scalar(data, *bits) {
                     lines.push(format!("{check}({expected}, {place});"));
                 }

@@ -445,6 +445,11 @@ impl Executor<'_> {
                 let a = self.expression(state, a)?;
                 self.cast(state, *op, &a, from, expr.ty, span)
             }
+            ExprKind::Float(op, format, args) => {
+                let args = args.iter().map(|arg| self.expression(state, arg)).collect::<Result<Vec<_>, _>>()?;
+                self.float(state, *op, *format, &args, span)
+            }
+            ExprKind::AsFloat(_, a) => self.expression(state, a),
             ExprKind::PtrAdd(base, offset) => {
                 let (base, offset) = (self.expression(state, base)?, self.expression(state, offset)?);
                 let offset = self.as_scalar(state, &offset, span)?;

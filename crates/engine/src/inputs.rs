@@ -108,6 +108,13 @@ impl Executor<'_> {
                 };
                 cells.extend(disassemble(&value, bits / 8, &mut self.pointers));
             }
+            DataType::Float { format, .. } => {
+                let term = self.terms.var(format.bits(), name);
+                if let Some((low, high)) = self.range_of(name) {
+                    self.between(term, *format, low as f64, high as f64, constraints);
+                }
+                cells.extend(disassemble(&Value::term(&self.terms, term), format.bits() / 8, &mut self.pointers));
+            }
             DataType::Bool { .. } => {
                 let term = self.terms.var(8, name);
                 let one = self.terms.constant(8, 1);

@@ -16,6 +16,7 @@ mod coverage;
 mod executor;
 mod explain;
 mod explore;
+mod floats;
 mod fold;
 mod frontier;
 mod graph;

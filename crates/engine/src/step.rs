@@ -69,6 +69,7 @@ impl Executor<'_> {
             InstKind::Bin { dst, op, a, b } => self.step_bin(state, *dst, *op, *a, *b, span)?,
             InstKind::Cmp { dst, op, a, b } => self.step_cmp(state, *dst, *op, *a, *b, span)?,
             InstKind::Cast { dst, op, src } => self.step_cast(state, *dst, *op, *src, span)?,
+            InstKind::Float { dst, op, format, args } => self.step_float(state, *dst, *op, *format, args, span)?,
             InstKind::SlotAddr { dst, slot } => {
                 let object = state.top().slots[slot.index()];
                 state.set(*dst, Value::pointer(object, 0));
@@ -143,7 +144,7 @@ impl Executor<'_> {
     }
 
     /// An operand as a number that must be constant on this path.
-    fn fixed(&mut self, state: &State, operand: Operand, span: Span) -> Result<u64, Stop> {
+    pub(crate) fn fixed(&mut self, state: &State, operand: Operand, span: Span) -> Result<u64, Stop> {
         match self.scalar(state, operand, span)? {
             Scalar::Const(value) => Ok(value),
             Scalar::Term(term) => state.fixed_value(term).ok_or(Stop::Enumerate(term)),
@@ -636,6 +637,8 @@ impl Executor<'_> {
                 return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
             }
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
+            Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
+            Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
         }
         Ok(())
     }

@@ -164,7 +164,11 @@ impl Executor<'_> {
                 }
                 _ => DataValue::Pointer(PointerTarget::Null),
             },
-            DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. } | DataType::Void => {
+            DataType::Int { .. }
+            | DataType::Float { .. }
+            | DataType::Bool { .. }
+            | DataType::Enum { .. }
+            | DataType::Void => {
                 let byte = |(at, cell): (usize, &Cell)| u64::from(self.cell_byte(*cell, model)) << (8 * at);
                 DataValue::Int(cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte))
             }

@@ -5,9 +5,11 @@ use crate::consts::callee_name;
 use crate::ctype::TypeKind;
 use crate::expr::is_logical;
 use crate::func::Lowerer;
+use crate::math::{self, Classify, Math};
 use crate::models;
 use crate::points::label_call;
 use touchstone_base::Span;
+use touchstone_base::float::Format;
 use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
 
 /// What a recognised name does.
@@ -30,6 +32,8 @@ enum Known {
     Copy,
     Set,
     Refused(&'static str),
+    Math(Math, Format),
+    Classify(Classify),
 }
 
 fn known(name: &str) -> Option<Known> {
@@ -50,6 +54,9 @@ fn known(name: &str) -> Option<Known> {
         "malloc" | "__builtin_malloc" => Known::Plain(Builtin::Malloc, &[Ty::I64], Some(PTR)),
         "calloc" | "__builtin_calloc" => Known::Plain(Builtin::Calloc, &[Ty::I64, Ty::I64], Some(PTR)),
         "free" | "__builtin_free" => Known::Plain(Builtin::Free, &[PTR], None),
+        "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
+        "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
+        "touchstone_refuse_hexadecimal" => Known::Refused("a hexadecimal float as text"),
         "__builtin_expect" | "__builtin_expect_with_probability" => Known::Expect,
         "__builtin_unreachable" => Known::Unreachable,
         "__builtin_constant_p" => Known::ConstantP,
@@ -61,7 +68,10 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy" | "va_start" | "va_end" => {
             Known::Refused("varargs")
         }
-        _ => return None,
+        _ => match math::classification(name) {
+            Some(what) => Known::Classify(what),
+            None => math::known(name).map(|(math, format)| Known::Math(math, format))?,
+        },
     })
 }
 
@@ -220,6 +230,8 @@ impl Lowerer<'_, '_> {
                 Some(dst)
             }
             Known::Refused(what) => Some(self.unsupported_value(what, node)),
+            Known::Math(math, format) => Some(self.math_call(math, format, args, node, span)),
+            Known::Classify(what) => Some(self.classify_call(what, args, node, span)),
         }
     }
     /// Arguments in the types that a builtin wants, with their points; missing ones are 0.
@@ -306,11 +318,13 @@ impl Lowerer<'_, '_> {
         }
         let children = || node.inner.iter().all(|inner| self.is_pure(inner));
         match node.kind.as_str() {
-            "IntegerLiteral" | "CharacterLiteral" | "UnaryExprOrTypeTraitExpr" | "DeclRefExpr" => true,
+            "IntegerLiteral" | "FloatingLiteral" | "CharacterLiteral" | "UnaryExprOrTypeTraitExpr" | "DeclRefExpr" => {
+                true
+            }
             "ParenExpr" | "ConstantExpr" => children(),
             "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
                 "LValueToRValue" | "NoOp" | "IntegralCast" | "IntegralToBoolean" | "NullToPointer"
-                | "PointerToBoolean" => children(),
+                | "PointerToBoolean" | "FloatingCast" | "IntegralToFloating" | "FloatingToBoolean" => children(),
                 _ => false,
             },
             "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") && children(),

@@ -4,6 +4,7 @@
 
 use crate::ast::Node;
 use crate::ctype::{Type, TypeKind};
+use crate::expr::is_comparison;
 use crate::unit::Unit;
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 
@@ -73,6 +74,8 @@ impl Unit<'_> {
         let inner = node.inner.first()?;
         match node.cast.as_str() {
             "IntegralCast" | "NoOp" | "BooleanToSignedIntegral" => Some(mask(self.const_signed(inner)? as u64, bits)),
+            "FloatingToIntegral" => self.const_from_float(node, inner),
+            "FloatingToBoolean" => Some(u64::from(self.const_float(inner)? << 1 != 0)),
             "IntegralToBoolean" => Some(u64::from(self.const_int(inner)? != 0)),
             _ => None,
         }
@@ -80,6 +83,9 @@ impl Unit<'_> {
 
     fn const_binary(&self, node: &Node, bits: u8) -> Option<u64> {
         let [left, right] = node.inner.as_slice() else { return None };
+        if is_comparison(&node.opcode) && self.program.types.format(&self.type_of(left)).is_some() {
+            return self.const_relation(&node.opcode, left, right);
+        }
         let a = self.const_int(left)?;
         match node.opcode.as_str() {
             "&&" if a == 0 => return Some(0),

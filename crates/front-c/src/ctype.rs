@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, Ty};
 
 /// A type with its qualifier and the typedef name that the user wrote.
@@ -21,6 +22,10 @@ pub(crate) enum TypeKind {
         name: &'static str,
         bits: u8,
         signed: bool,
+    },
+    Float {
+        name: &'static str,
+        format: Format,
     },
     /// Index in [`Types::enums`].
     Enum(usize),
@@ -296,6 +301,7 @@ impl Types {
             TypeKind::Void | TypeKind::Function(_) => 1,
             TypeKind::Bool => 1,
             TypeKind::Int { bits, .. } => u64::from(*bits / 8),
+            TypeKind::Float { format, .. } => u64::from(format.bits() / 8),
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
             TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
@@ -328,6 +334,7 @@ impl Types {
         match &ty.kind {
             TypeKind::Bool => Ty::I8,
             TypeKind::Int { bits, .. } => Ty::Int(*bits),
+            TypeKind::Float { format, .. } => Ty::Int(format.bits()),
             TypeKind::Enum(id) => Ty::Int(self.enums[*id].bits),
             TypeKind::Refused { size: 1, .. } => Ty::I8,
             TypeKind::Refused { size: 2, .. } => Ty::I16,
@@ -361,6 +368,7 @@ impl Types {
             TypeKind::Int { name, bits, signed } => {
                 DataType::Int { name: alias_or(ty, name), bits: *bits, signed: *signed }
             }
+            TypeKind::Float { name, format } => DataType::Float { name: alias_or(ty, name), format: *format },
             TypeKind::Enum(id) => return self.enums[*id].data,
             TypeKind::Record(id) => return self.records[*id].data,
             TypeKind::Pointer(pointee) => {
@@ -390,7 +398,7 @@ impl Types {
         match &ty.kind {
             TypeKind::Void => named("void"),
             TypeKind::Bool => named("_Bool"),
-            TypeKind::Int { name, .. } => named(name),
+            TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => named(name),
             TypeKind::Enum(id) => named(&self.enums[*id].name),
             TypeKind::Record(id) => named(&self.records[*id].name),
             TypeKind::Refused { text, .. } => named(text),

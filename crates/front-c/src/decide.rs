@@ -10,8 +10,7 @@ use crate::expr::{is_comparison, is_logical};
 use crate::func::Lowerer;
 use touchstone_base::IndexMap;
 use touchstone_ir::{
-    BlockId, BoolTree, CmpOp, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, InstKind, Operand,
-    TermKind, Ty,
+    BlockId, BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, InstKind, Operand, TermKind, Ty,
 };
 
 /// How deep equivalences may nest to the right before they count as conditions: each level doubles the code.
@@ -119,8 +118,8 @@ impl Lowerer<'_, '_> {
         let decision = self.register(elvis.id, node, DecisionKind::Ternary, conditions, &tree);
         let tag = CondTag { decision, condition };
         self.mark_condition(tag, node);
-        let zero = Operand::Const(self.ty(value), 0);
-        let cond = self.cmp(CmpOp::Ne, value, zero, span);
+        let ty = self.unit.type_of(elvis);
+        let cond = self.truth_of(value, &ty, span);
         let kind = TermKind::Branch { cond, then_block: yes, else_block: no, tag: Some(tag) };
         self.terminate(kind, span);
     }

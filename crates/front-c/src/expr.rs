@@ -3,6 +3,7 @@
 use crate::ast::Node;
 use crate::consts::{binary_op, selected};
 use crate::ctype::{Type, TypeKind};
+use crate::floats::float_op;
 use crate::func::Lowerer;
 use crate::place::Place;
 use touchstone_base::Span;
@@ -110,6 +111,10 @@ impl Lowerer<'_, '_> {
                     self.unsupported_value(what, node)
                 }
             },
+            "FloatingLiteral" => match self.unit.const_float(node) {
+                Some(bits) => Operand::Const(scalar, bits),
+                None => self.unsupported_value("literal", node),
+            },
             "CXXNullPtrLiteralExpr" | "GNUNullExpr" | "ImplicitValueInitExpr" => Operand::Const(scalar, 0),
             "ParenExpr" | "ConstantExpr" | "OpaqueValueExpr" | "ExprWithCleanups" => self.rvalue_of_first(node),
             "InitListExpr" if node.inner.is_empty() => Operand::Const(scalar, 0),
@@ -175,13 +180,13 @@ impl Lowerer<'_, '_> {
             _ => {}
         }
         let value = self.rvalue(node);
-        let zero = Operand::Const(self.ty(value), 0);
-        self.cmp(CmpOp::Ne, value, zero, span)
+        let ty = self.unit.type_of(node);
+        self.truth_of(value, &ty, span)
     }
     /// Whether a cast of an expression is true if and only if the expression is.
     pub fn keeps_truth(&self, cast: &Node, inner: &Node) -> bool {
         match cast.cast.as_str() {
-            "IntegralToBoolean" | "PointerToBoolean" => true,
+            "IntegralToBoolean" | "PointerToBoolean" | "FloatingToBoolean" => true,
             "NoOp" => !self.unit.type_of(cast).is_record(),
             "IntegralCast" => {
                 let types = &self.unit.program.types;
@@ -197,6 +202,9 @@ impl Lowerer<'_, '_> {
         let signed = self.unit.program.types.is_signed(&ty);
         let a = self.rvalue(left);
         let b = self.rvalue(right);
+        if let Some(format) = self.unit.program.types.format(&ty) {
+            return self.float_relation(&node.opcode, format, a, b, span);
+        }
         let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
         match node.opcode.as_str() {
             "==" => self.cmp(CmpOp::Eq, a, b, span),
@@ -222,7 +230,7 @@ impl Lowerer<'_, '_> {
                 let value = self.rvalue(inner);
                 self.resize(value, scalar, signed, span)
             }
-            "IntegralToBoolean" | "PointerToBoolean" => {
+            "IntegralToBoolean" | "PointerToBoolean" | "FloatingToBoolean" => {
                 let truth = self.truth(inner);
                 self.resize(truth, scalar, false, span)
             }
@@ -254,9 +262,9 @@ impl Lowerer<'_, '_> {
                 self.effect(inner);
                 Operand::Const(scalar, 0)
             }
-            "FloatingToIntegral" | "FloatingToBoolean" => {
-                self.rvalue(inner);
-                Operand::Const(scalar, 0)
+            "FloatingToIntegral" | "IntegralToFloating" | "FloatingCast" => {
+                let value = self.rvalue(inner);
+                self.convert(value, &from, ty, span)
             }
             "ToUnion" => self.unsupported_value("union", node),
             kind => {
@@ -272,7 +280,8 @@ impl Lowerer<'_, '_> {
             "+" | "__extension__" => self.rvalue(inner),
             "-" => {
                 let value = self.rvalue(inner);
-                self.bin(BinOp::Sub, Operand::Const(scalar, 0), value, span)
+                let ty = self.unit.type_of(node);
+                self.negated(value, &ty, span)
             }
             "~" => {
                 let value = self.rvalue(inner);
@@ -321,8 +330,7 @@ impl Lowerer<'_, '_> {
         } else if ty.kind == TypeKind::Bool {
             if up { Operand::Const(scalar, 1) } else { self.bin(BinOp::Xor, old, Operand::Const(scalar, 1), span) }
         } else {
-            let op = if up { BinOp::Add } else { BinOp::Sub };
-            self.bin(op, old, Operand::Const(scalar, 1), span)
+            self.stepped(old, ty, up, span)
         };
         self.store(place, new, span);
         match place {
@@ -353,6 +361,9 @@ impl Lowerer<'_, '_> {
             opcode => {
                 let a = self.rvalue(left);
                 let b = self.rvalue(right);
+                if let (Some(format), Some(op)) = (self.unit.program.types.format(ty), float_op(opcode)) {
+                    return self.float(op, format, &[a, b], span);
+                }
                 let signed = self.unit.program.types.is_signed(&self.unit.type_of(left));
                 let Some(op) = binary_op(opcode, signed) else {
                     let what = format!("operator {opcode}");
@@ -428,21 +439,19 @@ impl Lowerer<'_, '_> {
             if let Some(what) = self.unit.program.types.refusal(&from) {
                 return self.unsupported_value(what, node);
             }
-            let wide = self.unit.program.types.scalar(&from);
-            let old = self.resize(old, wide, self.unit.program.types.is_signed(ty), span);
-            let signed = self.unit.program.types.is_signed(&from);
-            let Some(op) = binary_op(&opcode, signed) else {
-                return self.unsupported_value("compound assignment", node);
+            let old = self.convert(old, ty, &from, span);
+            let value = match (self.unit.program.types.format(&from), float_op(&opcode)) {
+                (Some(format), Some(op)) => self.float(op, format, &[old, operand], span),
+                _ => {
+                    let signed = self.unit.program.types.is_signed(&from);
+                    let Some(op) = binary_op(&opcode, signed) else {
+                        return self.unsupported_value("compound assignment", node);
+                    };
+                    let operand = self.resize(operand, self.ty(old), false, span);
+                    self.bin(op, old, operand, span)
+                }
             };
-            let operand = self.resize(operand, wide, false, span);
-            let value = self.bin(op, old, operand, span);
-            let narrow = self.unit.program.types.scalar(ty);
-            if ty.kind == TypeKind::Bool {
-                let truth = self.cmp(CmpOp::Ne, value, Operand::Const(wide, 0), span);
-                self.resize(truth, narrow, false, span)
-            } else {
-                self.resize(value, narrow, self.unit.program.types.is_signed(&to), span)
-            }
+            self.convert(value, &to, ty, span)
         };
         self.store(place, new, span);
         match place {
@@ -477,8 +486,8 @@ impl Lowerer<'_, '_> {
         let result = self.temp(scalar);
         let value = self.rvalue(common);
         // Of the whole's type, which is never narrower, before it is tested: that changes no truth.
-        let signed = self.unit.program.types.is_signed(&self.unit.type_of(common));
-        let value = self.resize(value, scalar, signed, span);
+        let (from, to) = (self.unit.type_of(common), self.unit.type_of(node));
+        let value = if to.is_pointer() { value } else { self.convert(value, &from, &to, span) };
         self.emit(InstKind::Copy { dst: result, src: value }, span);
         let (else_block, join) = (self.new_block(), self.new_block());
         self.decide_on(node, common, Operand::Reg(result), join, else_block);

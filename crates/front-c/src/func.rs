@@ -413,6 +413,7 @@ fn target_mut(kind: &mut InstKind) -> Option<&mut Reg> {
         | InstKind::Bin { dst, .. }
         | InstKind::Cmp { dst, .. }
         | InstKind::Cast { dst, .. }
+        | InstKind::Float { dst, .. }
         | InstKind::SlotAddr { dst, .. }
         | InstKind::GlobalAddr { dst, .. }
         | InstKind::PtrAdd { dst, .. }

@@ -11,9 +11,9 @@ use touchstone_ir::{GlobalId, Init, Linkage};
 /// A compile-time value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Constant {
+    /// An integer, or the bits of a float.
     Int(u64),
     Address(GlobalId, i64),
-    Float(f64),
 }
 
 /// The initial contents of an object, under construction.
@@ -126,15 +126,10 @@ impl Unit<'_> {
         let size = self.program.types.size(ty) as usize;
         match (value, &ty.kind) {
             (Constant::Int(value), TypeKind::Bool) => image.put(at, &[u8::from(value != 0)]),
-            (Constant::Int(value), TypeKind::Int { .. } | TypeKind::Enum(_) | TypeKind::Pointer(_)) => {
-                image.put(at, &value.to_le_bytes()[..size])
-            }
-            (Constant::Float(value), TypeKind::Refused { what: "floating point", size: 4, .. }) => {
-                image.put(at, &(value as f32).to_le_bytes())
-            }
-            (Constant::Float(value), TypeKind::Refused { what: "floating point", size: 8, .. }) => {
-                image.put(at, &value.to_le_bytes())
-            }
+            (
+                Constant::Int(value),
+                TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) | TypeKind::Pointer(_),
+            ) => image.put(at, &value.to_le_bytes()[..size]),
             (Constant::Address(global, addend), _) if size == 8 => {
                 image.addresses.push((at, global, addend));
                 Ok(())
@@ -144,16 +139,12 @@ impl Unit<'_> {
     }
 
     fn constant(&mut self, node: &Node) -> Evaluated<Constant> {
-        if let Some(value) = self.const_int(node) {
+        if let Some(value) = self.const_int(node).or_else(|| self.const_float(node)) {
             return Ok(Constant::Int(value));
         }
         let ty = self.type_of(node);
         let first = |node: &Node| node.inner.first().cloned().ok_or_else(|| "initialiser".to_string());
         match node.kind.as_str() {
-            "FloatingLiteral" => match node.value.as_deref().and_then(|text| text.parse().ok()) {
-                Some(value) => Ok(Constant::Float(value)),
-                None => refuse("floating point"),
-            },
             "ParenExpr" | "ConstantExpr" => self.constant(&first(node)?),
             "GenericSelectionExpr" => match selected(node) {
                 Some(node) => self.constant(node),
@@ -163,10 +154,6 @@ impl Unit<'_> {
             "UnaryOperator" => match (node.opcode.as_str(), first(node)?) {
                 ("&", inner) => self.address(&inner),
                 ("__extension__" | "+", inner) => self.constant(&inner),
-                ("-", inner) => match self.constant(&inner)? {
-                    Constant::Float(value) => Ok(Constant::Float(-value)),
-                    _ => refuse("initialiser"),
-                },
                 _ => refuse("initialiser"),
             },
             "BinaryOperator" => self.constant_sum(node, &ty),
@@ -199,16 +186,10 @@ impl Unit<'_> {
                     .map_or_else(|| refuse("initialiser"), |value| Ok(Constant::Int(value as u64))),
                 other => Ok(other),
             },
-            "FloatingCast" => match (self.constant(inner)?, self.program.types.size(ty)) {
-                (Constant::Float(value), 4) => Ok(Constant::Float(f64::from(value as f32))),
-                (Constant::Float(value), 8) => Ok(Constant::Float(value)),
-                _ => refuse("floating point"),
-            },
-            "IntegralToFloating" => match self.const_signed(inner) {
-                Some(value) if value.unsigned_abs() < 1 << 53 => Ok(Constant::Float(value as f64)),
-                _ => refuse("floating point"),
-            },
-            "FloatingToIntegral" => refuse("floating point"),
+            "FloatingCast" | "IntegralToFloating" | "FloatingToIntegral" => {
+                let types = &self.program.types;
+                refuse(types.refusal(ty).or(types.refusal(&self.type_of(inner))).unwrap_or("initialiser"))
+            }
             _ => refuse("initialiser"),
         }
     }

@@ -14,7 +14,7 @@ struct Model {
     functions: &'static [&'static str],
 }
 
-const MODELS: [Model; 4] = [
+const MODELS: [Model; 6] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -35,6 +35,30 @@ const MODELS: [Model; 4] = [
         name: "<library>/stdlib.c",
         text: include_str!("../models/stdlib.c"),
         functions: &["abs", "labs", "llabs", "atoi", "atol", "atoll"],
+    },
+    Model {
+        name: "<library>/math.c",
+        text: include_str!("../models/math.c"),
+        functions: &[
+            "modf",
+            "modff",
+            "frexp",
+            "frexpf",
+            "ldexp",
+            "ldexpf",
+            "scalbn",
+            "scalbnf",
+            "scalbln",
+            "logb",
+            "ilogb",
+            "nextafter",
+            "nextafterf",
+        ],
+    },
+    Model {
+        name: "<library>/strtod.c",
+        text: include_str!("../models/strtod.c"),
+        functions: &["strtod", "strtof", "atof"],
     },
     Model {
         name: "<library>/bits.c",

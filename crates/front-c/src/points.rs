@@ -129,7 +129,8 @@ impl Lowerer<'_, '_> {
     }
     /// Marks the evaluation of an initialiser inside of an aggregate's, unless it is a constant: tables have thousands.
     pub fn mark_element(&mut self, node: &Node) {
-        if self.unit.const_int(node).is_none() && node.kind != "ImplicitValueInitExpr" {
+        let constant = self.unit.const_int(node).or_else(|| self.unit.const_float(node));
+        if constant.is_none() && node.kind != "ImplicitValueInitExpr" {
             self.mark_value(node);
         }
     }

@@ -14,6 +14,8 @@ use crate::consts::{binary_op, callee_name, selected};
 use crate::ctype::{Type, TypeKind};
 use crate::decide::shown;
 use crate::expr::{is_comparison, is_logical};
+use crate::float_formula::{as_float, is_nonzero};
+use crate::floats::float_op;
 use crate::func::{Local, Lowerer};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Reg, Ty, mask};
 
@@ -21,7 +23,7 @@ use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Reg, Ty, mask};
 const DEEPEST: u32 = 200;
 
 /// Where an object of a formula is.
-enum Spot {
+pub(crate) enum Spot {
     Register(Reg),
     /// At this address.
     Memory(Expr),
@@ -68,7 +70,7 @@ fn advanced(base: Expr, index: Expr, index_signed: bool, size: u64, back: bool) 
 }
 
 /// A value in another width. `from_signed` says how it is widened, `signed` what it is then.
-fn resized(expr: Expr, to: Ty, from_signed: bool, signed: bool) -> Expr {
+pub(crate) fn resized(expr: Expr, to: Ty, from_signed: bool, signed: bool) -> Expr {
     let op = match (expr.ty, to) {
         (from, to) if from == to => return expr,
         (Ty::Ptr, _) => CastOp::PtrToInt,
@@ -81,11 +83,12 @@ fn resized(expr: Expr, to: Ty, from_signed: bool, signed: bool) -> Expr {
 }
 
 /// Whether a value is not 0.
-fn is_true(value: Expr) -> Option<Expr> {
+pub(crate) fn is_true(value: Expr) -> Option<Expr> {
     match value {
         Expr { ty: Ty::I1, .. } => Some(value),
         // A truth value that was made a number.
         Expr { kind: ExprKind::Cast(CastOp::Zext, inner), .. } if inner.ty == Ty::I1 => Some(*inner),
+        _ if let Some(format) = value.format() => Some(is_nonzero(format, value)),
         _ => {
             let zero = number(value.ty, 0);
             let signed = value.signed;
@@ -131,7 +134,10 @@ impl Lowerer<'_, '_> {
             return None;
         }
         let spot = self.spot(left, DEEPEST)?;
-        let old = self.read(spot, &ty, left)?;
+        let mut old = self.read(spot, &ty, left)?;
+        if let Some(format) = self.unit.program.types.format(&ty) {
+            old = as_float(format, old);
+        }
         let operand = self.value_formula(right, DEEPEST)?;
         let text = self.unit.short_text(node);
         if ty.is_pointer() {
@@ -144,6 +150,11 @@ impl Lowerer<'_, '_> {
         let types = &self.unit.program.types;
         if types.refusal(&from).is_some() {
             return None;
+        }
+        if let Some(format) = types.format(&from) {
+            let args = vec![self.converted(old, &ty, &from)?, operand];
+            let value = Expr { text, ..Expr::float(float_op(opcode)?, format, args) };
+            return self.converted(value, &to, &ty);
         }
         let (wide, narrow) = (types.scalar(&from), types.scalar(&ty));
         let (signed, signed_result) = (types.is_signed(&from), types.is_signed(&ty));
@@ -160,7 +171,7 @@ impl Lowerer<'_, '_> {
         self.unit.program.types.is_signed(&self.unit.type_of(node))
     }
     /// A formula that a node writes by itself.
-    fn written(&mut self, node: &Node, kind: ExprKind, ty: Ty, signed: bool) -> Expr {
+    pub fn written(&mut self, node: &Node, kind: ExprKind, ty: Ty, signed: bool) -> Expr {
         let node = shown(node);
         let text = match &node.decl {
             // Also where a macro writes it.
@@ -170,12 +181,15 @@ impl Lowerer<'_, '_> {
         Expr { kind, ty, signed, text }
     }
 
-    fn value_formula(&mut self, node: &Node, left: u32) -> Option<Expr> {
+    pub fn value_formula(&mut self, node: &Node, left: u32) -> Option<Expr> {
         let left = left.checked_sub(1)?;
         let ty = self.unit.type_of(node);
         let types = &self.unit.program.types;
         if types.refusal(&ty).is_some() || ty.is_record() || ty.kind == TypeKind::Void {
             return None;
+        }
+        if let Some(format) = types.format(&ty) {
+            return self.float_formula(node, format, left);
         }
         let (scalar, signed) = (types.scalar(&ty), types.is_signed(&ty));
         match (node.kind.as_str(), node.inner.as_slice()) {
@@ -233,7 +247,7 @@ impl Lowerer<'_, '_> {
     fn is_builtin(&self, node: &Node, name: &str) -> bool {
         callee_name(node) == Some(name) && !self.is_own(name)
     }
-    fn choice(&mut self, node: &Node, condition: Expr, yes: Expr, no: Expr, signed: bool) -> Option<Expr> {
+    pub fn choice(&mut self, node: &Node, condition: Expr, yes: Expr, no: Expr, signed: bool) -> Option<Expr> {
         let ty = yes.ty;
         if ty != no.ty || ty != self.unit.program.types.scalar(&self.unit.type_of(node)) {
             return None;
@@ -265,7 +279,11 @@ impl Lowerer<'_, '_> {
                 let value = self.value_formula(inner, left)?;
                 resized(value, scalar, from_signed, signed)
             }
-            "IntegralToBoolean" | "PointerToBoolean" => {
+            "FloatingToIntegral" => {
+                let value = self.value_formula(inner, left)?;
+                self.converted(value, &from, ty)?
+            }
+            "IntegralToBoolean" | "PointerToBoolean" | "FloatingToBoolean" => {
                 let truth = self.truth_formula(inner, left)?;
                 resized(truth, scalar, false, false)
             }
@@ -345,7 +363,7 @@ impl Lowerer<'_, '_> {
         bin(op, x, y, signed, text)
     }
 
-    fn truth_formula(&mut self, node: &Node, left: u32) -> Option<Expr> {
+    pub fn truth_formula(&mut self, node: &Node, left: u32) -> Option<Expr> {
         let left = left.checked_sub(1)?;
         match (node.kind.as_str(), node.inner.as_slice()) {
             ("ParenExpr" | "ConstantExpr", [inner]) => self.truth_formula(inner, left),
@@ -365,7 +383,11 @@ impl Lowerer<'_, '_> {
     }
     fn relation_formula(&mut self, node: &Node, a: &Node, b: &Node, left: u32) -> Option<Expr> {
         let signed = self.is_signed(a);
+        let format = self.unit.program.types.format(&self.unit.type_of(a));
         let (a, b) = (self.value_formula(a, left)?, self.value_formula(b, left)?);
+        if let Some(format) = format {
+            return Some(self.float_relation_formula(node, format, a, b));
+        }
         let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
         let text = self.unit.short_text(node);
         match node.opcode.as_str() {
@@ -379,7 +401,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// What is there.
-    fn read(&mut self, spot: Spot, ty: &Type, node: &Node) -> Option<Expr> {
+    pub fn read(&mut self, spot: Spot, ty: &Type, node: &Node) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
         let kind = match spot {
@@ -396,7 +418,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn spot(&mut self, node: &Node, left: u32) -> Option<Spot> {
+    pub fn spot(&mut self, node: &Node, left: u32) -> Option<Spot> {
         let left = left.checked_sub(1)?;
         match (node.kind.as_str(), node.inner.as_slice()) {
             ("ParenExpr" | "ConstantExpr", [inner]) => self.spot(inner, left),

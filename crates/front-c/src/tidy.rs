@@ -99,7 +99,8 @@ fn each_part(expr: &mut Expr, visit: &mut impl FnMut(&mut Expr)) {
     visit(expr);
     match &mut expr.kind {
         ExprKind::Const(_) | ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => {}
-        ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::Not(a) => each_part(a, visit),
+        ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a) => each_part(a, visit),
+        ExprKind::Float(_, _, args) => args.iter_mut().for_each(|arg| each_part(arg, visit)),
         ExprKind::Bin(_, a, b)
         | ExprKind::Cmp(_, a, b)
         | ExprKind::PtrAdd(a, b)
@@ -127,6 +128,10 @@ fn registers(kind: &mut InstKind, visit: &mut impl FnMut(&mut Reg)) {
         InstKind::Copy { dst, src } | InstKind::Cast { dst, src, .. } => {
             visit(dst);
             read(src, visit);
+        }
+        InstKind::Float { dst, args, .. } => {
+            visit(dst);
+            args.iter_mut().for_each(|arg| read(arg, visit));
         }
         InstKind::Bin { dst, a, b, .. } | InstKind::Cmp { dst, a, b, .. } | InstKind::PtrDiff { dst, a, b } => {
             visit(dst);

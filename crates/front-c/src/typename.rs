@@ -4,6 +4,7 @@ use crate::ctype::{Signature, Type, TypeKind, Types};
 use crate::scope::{Scopes, Tag};
 use crate::tokens::{Token, tokenize};
 use std::rc::Rc;
+use touchstone_base::float::Format;
 
 /// The type that a text names; what can't be understood is refused by name.
 pub(crate) fn parse_type(text: &str, scopes: &Scopes, types: &Types) -> Type {
@@ -456,7 +457,11 @@ impl Specifiers {
             return Some(Type::refused("vector", "vector type"));
         }
         let refused = |text: &str, what, size, align| TypeKind::Refused { text: Rc::from(text), what, size, align };
-        let float = |text, size| refused(text, "floating point", size, size);
+        let float = |text, size| refused(text, text, size, size);
+        let (single, double) = (
+            TypeKind::Float { name: "float", format: Format::F32 },
+            TypeKind::Float { name: "double", format: Format::F64 },
+        );
         let mut ty = match (self.ty, self.base.as_deref()) {
             (Some(ty), _) => ty,
             (None, Some("void")) => Type::plain(TypeKind::Void),
@@ -466,12 +471,10 @@ impl Specifiers {
                 let size = if self.long > 0 { 32 } else { 16 };
                 Type::plain(refused("_Complex double", "complex number", size, size / 2))
             }
-            (None, Some("float")) => Type::plain(float("float", 4)),
+            (None, Some("float" | "_Float32")) => Type::plain(single),
             (None, Some("double")) if self.long > 0 => Type::plain(float("long double", 16)),
-            (None, Some("double")) => Type::plain(float("double", 8)),
+            (None, Some("double" | "_Float64" | "_Float32x")) => Type::plain(double),
             (None, Some("_Float16" | "__fp16" | "__bf16")) => Type::plain(float("_Float16", 2)),
-            (None, Some("_Float32")) => Type::plain(float("float", 4)),
-            (None, Some("_Float64")) => Type::plain(float("double", 8)),
             (None, Some("__float128" | "_Float128")) => Type::plain(float("__float128", 16)),
             (None, Some("__int128")) => Type::plain(refused("__int128", "128-bit integer", 16, 16)),
             (None, Some("nullptr_t")) => Type::plain(TypeKind::Void).pointer_to(),

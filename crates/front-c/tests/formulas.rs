@@ -323,13 +323,14 @@ fn check(folder: &str, programs: &[(&[&str], &[&str])], runs: usize, at_least: (
 
 #[test]
 fn formulas_are_what_programs_compute() {
-    let programs: [(&[&str], &[&str]); 8] = [
+    let programs: [(&[&str], &[&str]); 9] = [
         (&["operators.c"], &[]),
         (&["statements.c"], &[]),
         (&["decisions.c"], &[]),
         (&["memory.c"], &[]),
         (&["layout.c"], &[]),
         (&["initialisers.c"], &[]),
+        (&["floats.c"], &[]),
         (&["library.c"], &["-fno-builtin"]),
         (&["link_a.c", "link_b.c"], &["-fcommon", "-fno-builtin"]),
     ];

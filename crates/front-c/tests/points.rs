@@ -60,6 +60,14 @@ fn formula(module: &Module, function: &Function, expr: &Expr) -> String {
         ExprKind::Bin(op, a, b) => format!("{op:?}({}, {})", of(a), of(b)),
         ExprKind::Cmp(op, a, b) => format!("{op:?}({}, {})", of(a), of(b)),
         ExprKind::Cast(op, a) => format!("{op:?}{}({})", expr.ty.bits(), of(a)),
+        ExprKind::Float(op, format, args) => {
+            let args: Vec<String> = args.iter().map(of).collect();
+            format!("{op:?}.{format}({})", args.join(", "))
+        }
+        ExprKind::AsFloat(format, a) => match a.kind {
+            ExprKind::Const(bits) => format!("{:?}", format.value(bits)),
+            _ => of(a),
+        },
         ExprKind::PtrAdd(a, b) => format!("{} + {}", of(a), of(b)),
         ExprKind::Not(a) => format!("!{}", of(a)),
         ExprKind::And(a, b) => format!("({} && {})", of(a), of(b)),
@@ -253,10 +261,34 @@ fn what_has_effects_has_no_value_point() {
 
 #[test]
 fn what_is_not_supported_has_no_value_point() {
-    check_values("double d = a * 2.5; return d > 1.0;", &[]);
+    check_values("long double d = a * 2.5; return d > 1.0;", &[]);
     check_values("return q->n.u + q->bits;", &[]);
     check_values("return v - ga;", &[]);
     check_values(&format!("return {}a;", "a + ".repeat(400)), &[]);
+}
+
+#[test]
+fn formulas_of_floats_say_in_which_format_they_compute() {
+    check_values(
+        "double d = a * 2.5; return d > 1.0;",
+        &[("a * 2.5", "Mul.f64(FromSigned(32).f64(a), 2.5)"), ("d > 1.0", "Zext32(Lt.f64(1.0, d))")],
+    );
+    check_values(
+        "float d = u; a = -d;",
+        &[("u", "FromUnsigned(32).f32(u)"), ("-d", "ToSigned(32).f32(Xor(d, 2147483648))")],
+    );
+    check_values(
+        "float d; d += 0.1; p = d;",
+        &[("d += 0.1", "Convert(F32).f64(Add.f64(Convert(F64).f32(d), 0.1))"), ("d", "Zext8(!Eq.f32(d, 0.0))")],
+    );
+    check_conditions(
+        "double d = g(a); if (d && d != 1 || !(d <= b)) ;",
+        &[
+            ("d", "!Eq.f64(d, 0.0)"),
+            ("d != 1", "!Eq.f64(d, FromSigned(32).f64(1))"),
+            ("d <= b", "Le.f64(d, FromSigned(32).f64(b))"),
+        ],
+    );
 }
 
 #[test]
@@ -423,7 +455,7 @@ fn labels_of_both_kinds_are_read() {
 #[test]
 fn a_label_with_an_effect_is_refused_by_name() {
     let check = |text: &str, expected: &str| {
-        let module = lower(&format!("{PRELUDE}void f(int a, double d) {{ {text} }}"));
+        let module = lower(&format!("{PRELUDE}void f(int a, long double d) {{ {text} }}"));
         let blocks = function(&module, "f").blocks.values();
         let stops: Vec<String> = blocks
             .filter_map(|block| match &block.terminator.kind {
@@ -441,7 +473,7 @@ fn a_label_with_an_effect_is_refused_by_name() {
 
 #[test]
 fn a_global_that_can_not_be_read_is_in_no_formula() {
-    let module = lower("double d = 1.5; int bad = sizeof(int) + (int)1.5; int f(int a) { a = bad + 1; return a; }");
+    let module = lower("int bad = sizeof(int) + (int)1.5L; int f(int a) { a = bad + 1; return a; }");
     let f = function(&module, "f");
     let texts: Vec<&str> = f.points.values().map(|point| point.text.as_str()).collect();
     let stopped = f.blocks.values().any(|block| matches!(block.terminator.kind, TermKind::Unsupported(_)));

@@ -49,6 +49,7 @@ fn compile_and_run(files: &[PathBuf], flags: &[&str]) -> (String, i32) {
         .arg(&program)
         .args(flags)
         .args(files)
+        .arg("-lm")
         .output()
         .expect("gcc runs");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
@@ -92,6 +93,16 @@ fn layouts_agree_with_the_compiler() {
 #[test]
 fn initialisers_agree_with_the_compiler() {
     check(&["initialisers.c"], &[]);
+}
+
+#[test]
+fn floats_agree_with_the_compiler() {
+    check(&["floats.c"], &[]);
+}
+
+#[test]
+fn mathematical_functions_agree_with_the_library() {
+    check(&["math.c"], &[]);
 }
 
 #[test]

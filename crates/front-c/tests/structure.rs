@@ -209,8 +209,8 @@ fn check_unsupported(text: &str, expected: &[&str]) {
 
 #[test]
 fn what_is_not_supported_is_named_where_it_stands() {
-    check_unsupported("int f(int x) { float y = x; return y > 1; }", &["floating point 1:26"]);
-    check_unsupported("int f(int x, float y) { return x && y > 1; }", &["floating point 1:37"]);
+    check_unsupported("int f(int x) { long double y = x; return y > 1; }", &["long double 1:32"]);
+    check_unsupported("int f(int x, long double y) { return x && y > 1; }", &["long double 1:43"]);
     check_unsupported("int f(double d) { return 1; }", &[]);
     check_unsupported("struct s { int a; float b; }; int f(struct s *p) { return p->a; }", &[]);
     check_unsupported("union u { int a; char b; }; int f(union u *p) { return p->b; }", &["union 1:56"]);
@@ -231,7 +231,7 @@ fn what_is_not_supported_is_named_where_it_stands() {
     );
     check_unsupported("#include <setjmp.h>\nstatic jmp_buf b; int f(int n) { return setjmp(b); }", &["setjmp 2:41"]);
     check_unsupported("int f(int n) { void *p = &&x; goto *p; x: return 1; }", &["computed goto 1:26"]);
-    check_unsupported("double g = 1.0; int *h; int f(int n) { return h[(int)g]; }", &["floating point 1:54"]);
+    check_unsupported("long double g; int *h; int f(int n) { return h[(int)g]; }", &["long double 1:53"]);
     check_unsupported(
         "#pragma pack(1)\nstruct s { char c; int i; };\nint f(struct s *p) { return p->i; }",
         &["#pragma pack 3:29"],
@@ -250,7 +250,7 @@ fn what_clang_does_not_tell_is_named_too() {
 
 #[test]
 fn only_the_paths_that_need_it_stop() {
-    let module = lower("int f(int a, float x) { if (a > 3 && x > 1) return 1; if (a) return 2; return 3; }");
+    let module = lower("int f(int a, long double x) { if (a > 3 && x > 1) return 1; if (a) return 2; return 3; }");
     let f = function(&module, "f");
     assert_eq!(f.decisions.len(), 2);
     let returns = |value: u64| {
@@ -271,6 +271,7 @@ fn spell(module: &Module, id: DataTypeId) -> String {
         }
         DataType::Void => "void".to_string(),
         DataType::Int { name, .. }
+        | DataType::Float { name, .. }
         | DataType::Bool { name }
         | DataType::Enum { name, .. }
         | DataType::Struct { name, .. }

@@ -6,6 +6,7 @@ use crate::observer::Observer;
 use crate::printf;
 use crate::value::Value;
 use std::borrow::Cow;
+use touchstone_base::{float, math};
 use touchstone_ir::{Builtin, ErrorKind, Operand, Reg};
 
 impl<'m> Machine<'m> {
@@ -56,12 +57,35 @@ impl<'m> Machine<'m> {
             Builtin::Free => self.free(frame, arg(0)?),
             Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
             Builtin::Abort => Err(ErrorKind::Abort.into()),
+            Builtin::ParseFloat(format) => self.parse_float(frame, arg(0)?, arg(1)?, format),
+            Builtin::Math(function, format) => {
+                let mut values = [0; 2];
+                for (index, value) in values.iter_mut().enumerate().take(function.arity()) {
+                    *value = self.int(frame, arg(index)?)?;
+                }
+                Ok(Value::Int(math::eval(function, format, &values)))
+            }
         }
     }
 
     fn c_string(&self, frame: &Frame<'m>, operand: Operand) -> Result<Vec<u8>, Stop> {
         let place = self.memory.resolve(self.used(frame, operand)?)?;
         Ok(self.memory.c_string(place, u64::MAX)?)
+    }
+
+    fn parse_float(
+        &self,
+        frame: &Frame<'m>,
+        text: Operand,
+        length: Operand,
+        format: float::Format,
+    ) -> Result<Value, Stop> {
+        let place = self.memory.resolve(self.used(frame, text)?)?;
+        let bytes = self.memory.peek(place, self.int(frame, length)?)?;
+        let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
+        let bytes = bytes.ok_or(Stop::Error(ErrorKind::Uninitialised))?;
+        let value = float::parse_decimal(format, &bytes);
+        value.map(Value::Int).ok_or_else(|| Stop::Unsupported("a text that is no decimal number".to_string()))
     }
 
     fn make_symbolic(&mut self, frame: &Frame<'m>, addr: Operand, size: Operand, name: Operand) -> Result<Value, Stop> {

@@ -23,6 +23,7 @@
 
 pub mod arith;
 mod builtins;
+mod decimal;
 mod machine;
 mod memory;
 mod observer;

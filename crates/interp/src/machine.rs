@@ -5,7 +5,7 @@ use crate::observer::{Event, Observer};
 use crate::value::{ObjectId, Pointer, Value};
 use crate::view::StateView;
 use std::borrow::Cow;
-use touchstone_base::{Id, IndexMap, Span};
+use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
     BlockId, Callee, CastOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage, Module, Operand,
     Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
@@ -476,6 +476,7 @@ impl<'m> Machine<'m> {
                 self.set(frame, *dst, Value::Int(u64::from(holds)));
             }
             InstKind::Cast { dst, op, src } => self.step_cast(frame, *dst, *op, *src)?,
+            InstKind::Float { dst, op, format, args } => self.step_float(frame, *dst, *op, *format, args)?,
             InstKind::SlotAddr { dst, slot } => {
                 let object = self.slot(frame, *slot)?;
                 self.set(frame, *dst, Value::ptr(object, 0));
@@ -536,6 +537,22 @@ impl<'m> Machine<'m> {
         let value = crate::arith::cast(op, self.int(frame, src)?, from.bits(), to.bits());
         let value = if op == CastOp::IntToPtr { self.memory.pointer_at(value) } else { Value::Int(value) };
         self.set(frame, dst, value);
+        Ok(())
+    }
+
+    fn step_float(
+        &mut self,
+        frame: &Frame<'m>,
+        dst: Reg,
+        op: float::Op,
+        format: float::Format,
+        args: &[Operand],
+    ) -> Result<(), Stop> {
+        let mut values = [0; 3];
+        for (value, &arg) in values.iter_mut().zip(args) {
+            *value = self.int(frame, arg)?;
+        }
+        self.set(frame, dst, Value::Int(float::eval(op, format, &values)));
         Ok(())
     }
 

@@ -1,9 +1,10 @@
-//! Formatted output with integer, character, string and pointer conversions.
+//! Formatted output with integer, float, character, string and pointer conversions.
 //!
-//! `%[-0+ #]*[width][.precision][hh|h|l|ll|j|z|t](d|i|u|x|X|o|c|s|p|%)`, with `*` for width and precision. Everything
-//! else (floats, `%n`, wide characters, positional arguments) is named as unsupported. Where the language leaves the
+//! `%[-0+ #]*[width][.precision][hh|h|l|ll|j|z|t](d|i|u|x|X|o|f|e|g|a|c|s|p|%)`, with `*` for width and precision. Everything
+//! else (`long double`, `%n`, wide characters, positional arguments) is named as unsupported. Where the language leaves the
 //! result open (null for `%s`, the looks of `%p`), it is as on GNU systems.
 
+use crate::decimal;
 use crate::machine::Stop;
 use crate::memory::Memory;
 use crate::value::Value;
@@ -83,6 +84,9 @@ impl Formatter<'_, '_> {
             b'u' => self.unsigned(&spec, 10, b'u')?,
             b'o' => self.unsigned(&spec, 8, b'o')?,
             b'x' | b'X' => self.unsigned(&spec, 16, conversion)?,
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' if plain || spec.length == "l" => {
+                self.float(&spec, conversion)?;
+            }
             b'c' if plain => {
                 let byte = self.argument()? as u8;
                 self.pad(&spec, &[byte]);
@@ -137,7 +141,7 @@ impl Formatter<'_, '_> {
 
     fn length(&mut self, spec: &mut Spec) {
         spec.bits = 32;
-        for (text, bits) in [("hh", 8), ("h", 16), ("ll", 64), ("l", 64), ("j", 64), ("z", 64), ("t", 64)] {
+        for (text, bits) in [("hh", 8), ("h", 16), ("ll", 64), ("l", 64), ("L", 64), ("j", 64), ("z", 64), ("t", 64)] {
             if let Some(rest) = self.rest.strip_prefix(text.as_bytes()) {
                 (self.rest, spec.bits, spec.length) = (rest, bits, text.to_string());
                 return;
@@ -170,6 +174,32 @@ impl Formatter<'_, '_> {
             (true, 8) => self.octal_with_leading_zero(spec, value, digits),
             _ => self.number(spec, "", digits),
         }
+        Ok(())
+    }
+
+    fn float(&mut self, spec: &Spec, conversion: u8) -> Result<(), Stop> {
+        let value = f64::from_bits(self.argument()? as u64);
+        let sign = match value.is_sign_negative() {
+            true => "-",
+            false if spec.plus => "+",
+            false if spec.space => " ",
+            false => "",
+        };
+        let mut text = match value {
+            _ if value.is_nan() => "nan".to_string(),
+            _ if value.is_infinite() => "inf".to_string(),
+            _ => decimal::magnitude(conversion.to_ascii_lowercase(), value, spec.precision, spec.alternate),
+        };
+        if value.is_finite() && spec.zero && !spec.left {
+            let zeros = "0".repeat(spec.width.saturating_sub(sign.len() + text.len()));
+            // The zeros of a hexadecimal float stand behind its prefix.
+            let at = if text.starts_with("0x") { 2 } else { 0 };
+            text.insert_str(at, &zeros);
+        }
+        if conversion.is_ascii_uppercase() {
+            text.make_ascii_uppercase();
+        }
+        self.pad(spec, format!("{sign}{text}").as_bytes());
         Ok(())
     }
 
@@ -281,6 +311,50 @@ mod tests {
     }
 
     #[test]
+    fn floats_are_formatted_as_the_c_library_does() {
+        let float = |pattern: &str, value: f64, expected: &str| {
+            check(pattern, &[(value.to_bits() as i64, 64)], Ok(expected));
+        };
+        float("%f", 1.5, "1.500000");
+        float("%.0f", 0.5, "0");
+        float("%.0f", 1.5, "2");
+        float("%.0f", 2.5, "2");
+        float("%.1f", 0.25, "0.2");
+        float("%#.0f", 3.0, "3.");
+        float("%.3f", -0.0005, "-0.001");
+        float("%8.2f|", 3.14159, "    3.14|");
+        float("%-8.2f|", 3.14159, "3.14    |");
+        float("%+08.2f|", 3.14159, "+0003.14|");
+        float("%.20f", 0.1, "0.10000000000000000555");
+        float("%f", 1e22, "10000000000000000000000.000000");
+        float("%e", 12345.678, "1.234568e+04");
+        float("%.0e", 15.0, "2e+01");
+        float("%#.0E", 1e-300, "1.E-300");
+        float("%e", 0.0, "0.000000e+00");
+        float("%g", 100000.0, "100000");
+        float("%g", 1000000.0, "1e+06");
+        float("%g", 0.0001, "0.0001");
+        float("%g", 0.00001, "1e-05");
+        float("%#g", 1.0, "1.00000");
+        float("%.3g", 999.9, "1e+03");
+        float("%.0g", 0.0, "0");
+        float("%G", 1e-10, "1E-10");
+        float("%.17g", 0.1, "0.10000000000000001");
+        float("%a", 1.0, "0x1p+0");
+        float("%a", -0.1, "-0x1.999999999999ap-4");
+        float("%.2a", 1.999, "0x2.00p+0");
+        float("%.0a", 1.5, "0x2p+0");
+        float("%A", 255.5, "0X1.FFP+7");
+        float("%a", 5e-324, "0x0.0000000000001p-1022");
+        float("%020a", 1.0, "0x000000000000001p+0");
+        float("%a", 0.0, "0x0p+0");
+        float("%05f|", f64::INFINITY, "  inf|");
+        float("%F", f64::NEG_INFINITY, "-INF");
+        float("%f", f64::NAN, "nan");
+        float("%f", -f64::NAN, "-nan");
+    }
+
+    #[test]
     fn characters_pointers_and_percent_signs() {
         check("%c%3c%-3c|%%|%p", &[(65, 32), (66, 32), (67, 32), (0, 64)], Ok("A  BC  |%|(nil)"));
         check("%p", &[(0x1f, 64)], Ok("0x1f"));
@@ -302,8 +376,8 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_named() {
-        check("%f", &[(0, 64)], Err("printf %f"));
-        check("%lf", &[(0, 64)], Err("printf %lf"));
+        check("%Lf", &[(0, 64)], Err("printf %Lf"));
+        check("%hf", &[(0, 64)], Err("printf %hf"));
         check("%ls", &[(0, 64)], Err("printf %ls"));
         check("%n", &[(0, 64)], Err("printf %n"));
         check("%1$d", &[(0, 32)], Err("printf %$"));

@@ -7,6 +7,7 @@
 use crate::arith;
 use crate::machine::{Frame, Machine};
 use crate::value::{Pointer, Value};
+use touchstone_base::float;
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Ty};
 
 /// The state of a run in its innermost function.
@@ -49,6 +50,11 @@ impl StateView<'_> {
             ExprKind::Bin(op, a, b) => self.binary(*op, a, b, expr.ty),
             ExprKind::Cmp(op, a, b) => self.relation(*op, a, b).map(truth),
             ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty),
+            ExprKind::Float(op, format, args) => {
+                let args: Option<Vec<u64>> = args.iter().map(|arg| self.int(arg)).collect();
+                Some(Value::Int(float::eval(*op, *format, &args?)))
+            }
+            ExprKind::AsFloat(_, a) => self.int(a).map(Value::Int),
             ExprKind::PtrAdd(base, offset) => self.ptr_add(base, offset),
             ExprKind::Not(a) => Some(truth(!self.truth(a)?)),
             ExprKind::And(a, b) => Some(truth(self.truth(a)? && self.truth(b)?)),

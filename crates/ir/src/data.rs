@@ -2,6 +2,7 @@
 //!
 //! Instructions never look at these. They serve whoever makes or shows values: input creation, test emission, reports.
 
+use touchstone_base::float::Format;
 use touchstone_base::{IndexMap, define_id};
 
 define_id! {
@@ -25,6 +26,13 @@ pub enum DataType {
         bits: u8,
         /// Whether values print signed.
         signed: bool,
+    },
+    /// A float; its value is [`DataValue::Int`] with the pattern.
+    Float {
+        /// Spelling (`double`, or a typedef's name).
+        name: String,
+        /// Its format.
+        format: Format,
     },
     /// A truth value in one byte, always 0 or 1.
     Bool {
@@ -67,7 +75,7 @@ pub enum DataType {
         /// Alignment in bytes.
         align: u64,
     },
-    /// A type that can be named but not (yet) be made or read: floats, unions, functions, incomplete types.
+    /// A type that can be named but not (yet) be made or read: unions, functions, incomplete types.
     Opaque {
         /// Spelling.
         name: String,
@@ -104,6 +112,7 @@ impl DataType {
         match self {
             DataType::Void => 0,
             DataType::Int { bits, .. } | DataType::Enum { bits, .. } => u64::from(*bits / 8),
+            DataType::Float { format, .. } => u64::from(format.bits() / 8),
             DataType::Bool { .. } => 1,
             DataType::Pointer { .. } => 8,
             DataType::Array { element, length } => types[*element].size(types) * length,
@@ -115,6 +124,7 @@ impl DataType {
         match self {
             DataType::Void | DataType::Bool { .. } => 1,
             DataType::Int { bits, .. } | DataType::Enum { bits, .. } => u64::from(*bits / 8),
+            DataType::Float { format, .. } => u64::from(format.bits() / 8),
             DataType::Pointer { .. } => 8,
             DataType::Array { element, .. } => types[*element].align(types),
             DataType::Struct { align, .. } | DataType::Opaque { align, .. } => *align,
@@ -125,7 +135,7 @@ impl DataType {
 /// A concrete value of a data type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DataValue {
-    /// An integer, enum or truth value: its bits, masked to the type's width.
+    /// An integer, enum, truth value or float: its bits, masked to the type's width.
     Int(u64),
     /// A pointer.
     Pointer(PointerTarget),

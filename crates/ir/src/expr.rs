@@ -5,6 +5,7 @@
 //! go wrong (a load outside an object, a division by zero) has no value, and a label that asks for it does not hold.
 
 use crate::{BinOp, CastOp, CmpOp, GlobalId, Reg, SlotId, Ty};
+use touchstone_base::float;
 
 /// A pure expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +39,10 @@ pub enum ExprKind {
     Cmp(CmpOp, Box<Expr>, Box<Expr>),
     /// A change of width, or between pointer and integer.
     Cast(CastOp, Box<Expr>),
+    /// A float operation.
+    Float(float::Op, float::Format, Vec<Expr>),
+    /// The same bits, which the source reads as a float: what is float and not itself a float operation stands in one.
+    AsFloat(float::Format, Box<Expr>),
     /// Pointer plus bytes.
     PtrAdd(Box<Expr>, Box<Expr>),
     /// Negation of a truth value.
@@ -76,11 +81,27 @@ impl Expr {
         Expr { kind: ExprKind::Cmp(op, Box::new(a), Box::new(b)), ty: Ty::I1, signed: false, text: String::new() }
     }
 
+    /// A float operation.
+    pub fn float(op: float::Op, format: float::Format, args: Vec<Expr>) -> Expr {
+        let ty = Ty::Int(op.result_bits(format));
+        Expr { kind: ExprKind::Float(op, format, args), ty, signed: false, text: String::new() }
+    }
+
+    /// The format, if the source reads the value as a float.
+    pub fn format(&self) -> Option<float::Format> {
+        match self.kind {
+            ExprKind::AsFloat(format, _) => Some(format),
+            ExprKind::Float(op, format, _) => op.result_format(format),
+            _ => None,
+        }
+    }
+
     /// The direct parts, in evaluation order.
     pub fn parts(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Const(_) | ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => vec![],
-            ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::Not(a) => vec![a],
+            ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a) => vec![a],
+            ExprKind::Float(_, _, args) => args.iter().collect(),
             ExprKind::Bin(_, a, b)
             | ExprKind::Cmp(_, a, b)
             | ExprKind::PtrAdd(a, b)

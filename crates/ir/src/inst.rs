@@ -3,10 +3,14 @@
 //! Integer arithmetic wraps. Division by zero, access outside an object, through null or into a dead object end the
 //! path with an [`ErrorKind`]. The most negative number divided by -1 wraps (quotient itself, remainder 0). Shifts by the
 //! width or more: the amount is taken modulo the width.
+//!
+//! There are no float registers: a float is its bits in an integer register, and [`touchstone_base::float`] says what its
+//! operations compute.
 
 use crate::{BlockId, CondTag, FuncId, GlobalId, PointId, Reg, SlotId, Ty};
 use std::fmt;
 use touchstone_base::Span;
+use touchstone_base::{float, math};
 
 /// A source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -66,6 +70,17 @@ pub enum InstKind {
         op: CastOp,
         /// Source.
         src: Operand,
+    },
+    /// `dst = op(args)` on floats as bit patterns; see [`touchstone_base::float::eval`].
+    Float {
+        /// Target, an integer of the result's width.
+        dst: Reg,
+        /// Operation.
+        op: float::Op,
+        /// The format that it works in.
+        format: float::Format,
+        /// As many as the operation takes, integers of its arguments' width.
+        args: Vec<Operand>,
     },
     /// `dst = address of a slot of this frame`.
     SlotAddr {
@@ -170,6 +185,7 @@ impl InstKind {
             | InstKind::Bin { dst, .. }
             | InstKind::Cmp { dst, .. }
             | InstKind::Cast { dst, .. }
+            | InstKind::Float { dst, .. }
             | InstKind::SlotAddr { dst, .. }
             | InstKind::GlobalAddr { dst, .. }
             | InstKind::PtrAdd { dst, .. }
@@ -219,6 +235,10 @@ pub enum Builtin {
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].
     Abort,
+    /// `(ptr text, i64 length) -> float`, as bits: the value of a decimal number, rounded once.
+    ParseFloat(float::Format),
+    /// `(float…) -> float`, as bits: a mathematical function whose values are the host library's.
+    Math(math::Function, float::Format),
 }
 
 /// Binary integer operations.
@@ -385,7 +405,7 @@ impl InstKind {
             InstKind::Store { addr, value } => vec![*addr, *value],
             InstKind::MemCopy { dst, src, size } => vec![*dst, *src, *size],
             InstKind::MemSet { dst, value, size } => vec![*dst, *value, *size],
-            InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.clone(),
+            InstKind::Float { args, .. } | InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.clone(),
         }
     }
 }

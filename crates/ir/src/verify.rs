@@ -11,7 +11,8 @@
 //!   result parameter are pointers, and a function with the latter returns no value;
 //! - the leaves of each decision's tree, from left to right, are its conditions in order, each once;
 //! - constants are masked to their width; operands have the types that [`crate::InstKind`] asks for; `i1` is never
-//!   loaded or stored; casts change the width in the right direction;
+//!   loaded or stored; casts change the width in the right direction; float operations have as many operands as they
+//!   take, and their operands and results have the widths that [`touchstone_base::float::Op`] tells;
 //! - calls and builtins have the right number and types of arguments and results;
 //! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions; the ranges of a switch are not
 //!   empty and don't overlap; a function without result returns no value;
@@ -19,7 +20,7 @@
 //! - expressions of points are well-typed at every node: registers, slots and globals are in range and have the node's
 //!   type (slots and globals `ptr`), constants are masked, both sides of arithmetic (never on pointers) have its type and
 //!   both sides of a relation the same type, relations and logic are `i1` over `i1`, an address is `ptr` and what is
-//!   loaded no `i1`, an offset is `i64`, both results of a conditional have its type, casts are as in instructions;
+//!   loaded no `i1`, an offset is `i64`, both results of a conditional have its type, casts and float operations are as in instructions;
 //!   conditions and labels are `i1`; no expression is nested deeper than [`crate::Expr::MAX_DEPTH`].
 //!
 //! Not checked:
@@ -140,7 +141,7 @@ impl<'m> Verifier<'m> {
 
     fn data_type(&mut self, id: DataTypeId, data: &DataType) {
         match data {
-            DataType::Void | DataType::Bool { .. } => {}
+            DataType::Void | DataType::Bool { .. } | DataType::Float { .. } => {}
             DataType::Int { bits, .. } | DataType::Enum { bits, .. } => {
                 self.check(matches!(bits, 8 | 16 | 32 | 64), || format!("{id} is {bits} bits wide"));
             }

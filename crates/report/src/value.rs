@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use touchstone_base::float::Format;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, PointerTarget, sign_extend};
 
@@ -98,6 +99,10 @@ fn brief_string(element: &DataType, values: &[DataValue]) -> Option<String> {
 
 fn number(ty: &DataType, value: u64) -> String {
     match ty {
+        DataType::Float { format: Format::F32, .. } => {
+            float_text(f32::from_bits(value as u32), f64::from(f32::from_bits(value as u32)))
+        }
+        DataType::Float { format: Format::F64, .. } => float_text(f64::from_bits(value), f64::from_bits(value)),
         DataType::Int { bits, signed: true, .. } | DataType::Enum { bits, signed: true, .. } => {
             sign_extend(value, *bits).to_string()
         }
@@ -105,9 +110,24 @@ fn number(ty: &DataType, value: u64) -> String {
     }
 }
 
+/// As C's library prints what is no finite number; others in the fewest digits that mean the same.
+fn float_text(shortest: impl std::fmt::Debug, value: f64) -> String {
+    match value {
+        _ if value.is_nan() => "nan".to_string(),
+        f64::INFINITY => "inf".to_string(),
+        f64::NEG_INFINITY => "-inf".to_string(),
+        _ => format!("{shortest:?}"),
+    }
+}
+
 impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (&self.types[self.ty], self.value) {
+            (ty @ DataType::Float { format, .. }, DataValue::Int(value)) => match format.value(*value) {
+                // JSON has no other numbers.
+                finite if finite.is_finite() => serializer.serialize_f64(finite),
+                _ => serializer.serialize_str(&number(ty, *value)),
+            },
             (DataType::Bool { .. }, DataValue::Int(value)) => serializer.serialize_bool(*value != 0),
             (
                 DataType::Int { bits, signed: true, .. } | DataType::Enum { bits, signed: true, .. },

@@ -16,7 +16,8 @@ pub(crate) struct Blaster {
     bits: Vec<Lit>,
 }
 
-type Bits = Vec<Lit>;
+/// The literals of a value, lowest first.
+pub(crate) type Bits = Vec<Lit>;
 
 impl Blaster {
     pub(crate) fn new() -> Blaster {
@@ -96,6 +97,7 @@ impl Blaster {
                 }
                 Term::Extract { term, .. } | Term::ZExt { term, .. } | Term::SExt { term, .. } => need(term),
                 Term::Read { offset, .. } => need(offset),
+                Term::Float(_, _, args) => args.into_iter().for_each(need),
             }
             if stack.len() == before {
                 stack.pop();
@@ -112,7 +114,7 @@ impl Blaster {
         (0..width).map(|i| self.circuit.constant(value >> i & 1 == 1)).collect()
     }
 
-    fn fresh_bits(&mut self, width: u8) -> Bits {
+    pub(crate) fn fresh_bits(&mut self, width: u8) -> Bits {
         (0..width).map(|_| self.circuit.fresh()).collect()
     }
 
@@ -155,6 +157,10 @@ impl Blaster {
                 let (x, y) = (self.bits_of(terms, a), self.bits_of(terms, b));
                 self.binary(op, &x, &y, terms.as_const(b))
             }
+            Term::Float(op, format, args) => {
+                let args = args.map(|arg| self.bits_of(terms, arg));
+                self.float(op, format, &args)
+            }
         }
     }
 
@@ -181,12 +187,12 @@ impl Blaster {
         }
     }
 
-    fn choose(&mut self, c: Lit, x: &[Lit], y: &[Lit]) -> Bits {
+    pub(crate) fn choose(&mut self, c: Lit, x: &[Lit], y: &[Lit]) -> Bits {
         x.iter().zip(y).map(|(&a, &b)| self.circuit.mux(c, a, b)).collect()
     }
 
     /// Sum and carry out.
-    fn add(&mut self, x: &[Lit], y: &[Lit], carry: Lit) -> (Bits, Lit) {
+    pub(crate) fn add(&mut self, x: &[Lit], y: &[Lit], carry: Lit) -> (Bits, Lit) {
         let mut carry = carry;
         let mut sum = Vec::with_capacity(x.len());
         for (&a, &b) in x.iter().zip(y) {
@@ -205,7 +211,7 @@ impl Blaster {
     }
 
     /// One row per bit of `y`, so the constant, if any, belongs there.
-    fn multiply(&mut self, x: &[Lit], y: &[Lit]) -> Bits {
+    pub(crate) fn multiply(&mut self, x: &[Lit], y: &[Lit]) -> Bits {
         let width = x.len();
         let off = self.circuit.constant(false);
         let mut sum = vec![off; width];
@@ -222,7 +228,7 @@ impl Blaster {
 
     /// Quotient and remainder as free bits that are pinned by `x == q * y + r`, `r < y`. For every `x` and `y` there is
     /// exactly one such pair, so the clauses exclude nothing.
-    fn divide(&mut self, x: &[Lit], y: &[Lit]) -> (Bits, Bits) {
+    pub(crate) fn divide(&mut self, x: &[Lit], y: &[Lit]) -> (Bits, Bits) {
         let width = x.len();
         let off = self.circuit.constant(false);
         let nonzero_inputs: Bits = y.iter().map(|&l| !l).collect();
@@ -296,7 +302,7 @@ impl Blaster {
         bits
     }
 
-    fn compare(&mut self, rel: Rel, x: &[Lit], y: &[Lit]) -> Lit {
+    pub(crate) fn compare(&mut self, rel: Rel, x: &[Lit], y: &[Lit]) -> Lit {
         match rel {
             Rel::Eq => {
                 let same: Bits = x.iter().zip(y).map(|(&a, &b)| !self.circuit.xor(a, b)).collect();

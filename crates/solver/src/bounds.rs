@@ -3,7 +3,10 @@
 //!
 //! Sound: every fact is implied by the constraints it was collected from. Not complete, and not meant to be.
 
+use touchstone_base::float::Op as FloatOp;
+
 use crate::facts::{self, Facts};
+use crate::float_facts;
 use crate::semantics::{mask, signed_max, signed_min};
 use crate::term::{Array, Op, Rel, Term, TermId};
 use crate::terms::{Terms, is_aligned};
@@ -81,6 +84,10 @@ impl Bounds {
                 for (slot, part) in known.iter_mut().zip(parts.iter().flatten()) {
                     *slot = (*part, self.look(terms, *part, budget, depth - 1));
                 }
+                // An operand without a value leaves none for the result; the transfer functions would forget that.
+                if matches!(shape, Term::Float(..)) && known.iter().any(|(_, facts)| facts.is_empty()) {
+                    return Facts { unsigned: (1, 0), ..own };
+                }
                 terms.facts_of(shape, |id| {
                     known.iter().find(|(part, _)| *part == id).map_or_else(|| *terms.facts(id), |(_, f)| *f)
                 })
@@ -138,6 +145,11 @@ impl Bounds {
     /// Takes in that a condition has a truth value.
     pub(crate) fn assume(&mut self, terms: &Terms, condition: TermId, truth: bool) -> Result<(), Contradiction> {
         self.refine(terms, condition, &Facts::constant(1, u64::from(truth)), DEPTH)
+    }
+
+    /// Takes in facts about a term.
+    pub(crate) fn restrict(&mut self, terms: &Terms, term: TermId, facts: &Facts) -> Result<(), Contradiction> {
+        self.refine(terms, term, facts, DEPTH)
     }
 
     /// Takes in constraints again while something changes, a few rounds: the newest ones that share a variable with the
@@ -217,10 +229,20 @@ impl Bounds {
                     (false, false) => Ok(()),
                 }
             }
-            Term::Cmp(..) => match now.singleton() {
+            Term::Float(FloatOp::Eq | FloatOp::Lt | FloatOp::Le, ..) | Term::Cmp(..) => match now.singleton() {
                 Some(value) => self.comparison(terms, term, value == 1, depth),
                 None => Ok(()),
             },
+            Term::Float(op, format, args) => {
+                let known = args.map(|arg| self.facts(terms, arg));
+                let news = float_facts::arguments(op, format, &now, &known, args[0] == args[1]);
+                for (arg, news) in args.into_iter().zip(news) {
+                    if let Some(news) = news {
+                        self.refine(terms, arg, &news, depth)?;
+                    }
+                }
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -296,12 +318,18 @@ impl Bounds {
         if depth == 0 {
             return Ok(());
         }
-        let (rel, a, b, truth) = match *terms.get(term) {
-            Term::Cmp(rel, a, b) => (rel, a, b, truth),
-            Term::Not(inner) => match *terms.get(inner) {
-                Term::Cmp(rel, a, b) => (rel, a, b, !truth),
-                _ => return Ok(()),
-            },
+        let (term, truth) = match *terms.get(term) {
+            Term::Not(inner) => (inner, !truth),
+            _ => (term, truth),
+        };
+        let (rel, a, b) = match *terms.get(term) {
+            Term::Cmp(rel, a, b) => (rel, a, b),
+            Term::Float(op @ (FloatOp::Eq | FloatOp::Lt | FloatOp::Le), format, [a, b, _]) => {
+                let (x, y) = (self.facts(terms, a), self.facts(terms, b));
+                let Some([for_a, for_b]) = float_facts::compared(op, format, truth, &x, &y) else { return Ok(()) };
+                self.refine(terms, a, &for_a, depth - 1)?;
+                return self.refine(terms, b, &for_b, depth - 1);
+            }
             _ => return Ok(()),
         };
         // not (a < b) is b <= a
@@ -375,6 +403,7 @@ pub(crate) fn parts_of(term: &Term) -> [Option<TermId>; 3] {
         Term::Extract { term, .. } | Term::ZExt { term, .. } | Term::SExt { term, .. } => [Some(term), None, None],
         Term::Concat { high, low } => [Some(high), Some(low), None],
         Term::Read { offset, .. } => [Some(offset), None, None],
+        Term::Float(op, _, [a, b, c]) => [Some(a), (op.arity() > 1).then_some(b), (op.arity() > 2).then_some(c)],
     }
 }
 

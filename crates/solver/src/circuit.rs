@@ -95,7 +95,7 @@ impl Circuit {
     }
 
     /// The constant that a literal is, if it is one.
-    fn known(&self, lit: Lit) -> Option<bool> {
+    pub(crate) fn known(&self, lit: Lit) -> Option<bool> {
         (lit.var() == self.truth.var()).then(|| lit == self.truth)
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use touchstone_base::Id;
+use touchstone_base::float::{Op as FloatOp, Rounding};
 
 use crate::semantics::signed;
 use crate::term::{Op, Rel, Term, TermId};
@@ -53,6 +54,36 @@ fn rel_name(rel: Rel) -> &'static str {
     }
 }
 
+fn float_name(op: FloatOp) -> String {
+    let name = match op {
+        FloatOp::Add => "add",
+        FloatOp::Sub => "sub",
+        FloatOp::Mul => "mul",
+        FloatOp::Div => "div",
+        FloatOp::Rem => "rem",
+        FloatOp::Sqrt => "sqrt",
+        FloatOp::Fma => "ma",
+        FloatOp::Eq => "eq",
+        FloatOp::Lt => "lt",
+        FloatOp::Le => "le",
+        FloatOp::Round(Rounding::Floor) => "floor",
+        FloatOp::Round(Rounding::Ceil) => "ceil",
+        FloatOp::Round(Rounding::Trunc) => "trunc",
+        FloatOp::Round(Rounding::Even) => "rint",
+        FloatOp::Round(Rounding::Away) => "round",
+        FloatOp::Convert(to) => return format!("to.{to}"),
+        FloatOp::FromSigned(bits) => return format!("from.s{bits}"),
+        FloatOp::FromUnsigned(bits) => return format!("from.u{bits}"),
+        FloatOp::ToSigned(bits) => return format!("to.s{bits}"),
+        FloatOp::ToUnsigned(bits) => return format!("to.u{bits}"),
+    };
+    name.to_string()
+}
+
+fn takes_float(op: FloatOp) -> bool {
+    !matches!(op, FloatOp::FromSigned(_) | FloatOp::FromUnsigned(_))
+}
+
 impl fmt::Display for DisplayTerm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(depth) = self.depth.checked_sub(1) else { return write!(f, "{}", self.term) };
@@ -72,6 +103,18 @@ impl fmt::Display for DisplayTerm<'_> {
             Term::Concat { high, low } => write!(f, "(concat {} {})", sub(high), sub(low)),
             Term::ZExt { term, width } => write!(f, "(zext {width} {})", sub(term)),
             Term::SExt { term, width } => write!(f, "(sext {width} {})", sub(term)),
+            Term::Float(op, format, args) => {
+                write!(f, "(f{}.{format}", float_name(op))?;
+                for &arg in &args[..op.arity()] {
+                    match self.terms.as_const(arg) {
+                        Some(bits) if op.argument_bits(format) == format.bits() && takes_float(op) => {
+                            write!(f, " {:?}", format.value(bits))?;
+                        }
+                        _ => write!(f, " {}", sub(arg))?,
+                    }
+                }
+                f.write_str(")")
+            }
             Term::Read { array, offset, bytes } => write!(f, "(read {bytes} {array} {})", sub(offset)),
         }
     }

@@ -5,7 +5,9 @@
 //! only after every constraint was evaluated.
 
 use rustc_hash::FxHashSet;
+use touchstone_base::float::{Format, Op as FloatOp};
 
+use crate::float_guess;
 use crate::model::{Assignment, Model, evaluate};
 use crate::semantics::{mask, signed, signed_max, signed_min};
 use crate::term::{Array, ArrayId, Op, Rel, Term, TermId, VarId};
@@ -51,7 +53,7 @@ impl Assignment for Dense<'_> {
 
 impl Scratch {
     /// Starts over with the values of a model.
-    fn load(&mut self, terms: &Terms, model: &Model) {
+    pub(crate) fn load(&mut self, terms: &Terms, model: &Model) {
         self.vars.resize(terms.var_count(), 0);
         for (var, value) in model.values() {
             self.vars[var.index()] = value;
@@ -71,12 +73,12 @@ impl Scratch {
         };
     }
 
-    fn set(&mut self, var: VarId, value: u64) {
+    pub(crate) fn set(&mut self, var: VarId, value: u64) {
         self.vars[var.index()] = value;
         self.forget();
     }
 
-    fn eval(&mut self, terms: &Terms, term: TermId) -> u64 {
+    pub(crate) fn eval(&mut self, terms: &Terms, term: TermId) -> u64 {
         match *terms.get(term) {
             Term::Const { value, .. } => return value,
             Term::Var { var, .. } => return self.vars[var.index()],
@@ -90,11 +92,15 @@ impl Scratch {
         evaluate(terms, &mut dense, &mut self.stack, term)
     }
 
+    pub(crate) fn var(&self, var: VarId) -> u64 {
+        self.vars[var.index()]
+    }
+
     fn first_violated(&mut self, terms: &Terms, constraints: &[TermId]) -> Option<TermId> {
         constraints.iter().copied().find(|&c| self.eval(terms, c) != 1)
     }
 
-    fn count_violated(&mut self, terms: &Terms, constraints: &[TermId], at_most: usize) -> usize {
+    pub(crate) fn count_violated(&mut self, terms: &Terms, constraints: &[TermId], at_most: usize) -> usize {
         let mut count = 0;
         for &constraint in constraints {
             if self.eval(terms, constraint) != 1 {
@@ -175,6 +181,9 @@ impl Scratch {
                 };
                 self.moves_together(terms, rel, a, b, depth, moves);
             }
+            Term::Float(op @ (FloatOp::Eq | FloatOp::Lt | FloatOp::Le), format, [a, b, _]) => {
+                self.moves_for_floats(terms, (op, format, truth), a, b, depth, moves);
+            }
             Term::Ite(c, a, b) => {
                 let taken = if self.eval(terms, c) == 1 { a } else { b };
                 self.moves_for(terms, taken, truth, depth, moves);
@@ -182,6 +191,21 @@ impl Scratch {
                 self.moves_for(terms, c, other, depth, moves);
             }
             _ => self.invert(terms, condition, u64::from(truth), depth, moves),
+        }
+    }
+
+    fn moves_for_floats(
+        &mut self,
+        terms: &Terms,
+        (op, format, truth): (FloatOp, Format, bool),
+        a: TermId,
+        b: TermId,
+        depth: u32,
+        moves: &mut Vec<(VarId, u64)>,
+    ) {
+        let (x, y) = (self.eval(terms, a), self.eval(terms, b));
+        for (second, target) in float_guess::sides(op, format, truth, x, y) {
+            self.invert(terms, if second { b } else { a }, target, depth, moves);
         }
     }
 
@@ -283,8 +307,16 @@ impl Scratch {
                 }
                 self.invert(terms, taken, target, depth, moves);
             }
-            Term::Cmp(..) => self.moves_for(terms, term, target == 1, depth, moves),
+            Term::Float(FloatOp::Eq | FloatOp::Lt | FloatOp::Le, ..) | Term::Cmp(..) => {
+                self.moves_for(terms, term, target == 1, depth, moves);
+            }
             Term::Bin(op, a, b) => self.invert_bin(terms, op, a, b, target, depth, moves),
+            Term::Float(op, format, args) => {
+                let values = args.map(|arg| self.eval(terms, arg));
+                for (arg, value) in float_guess::operands(op, format, &values, args[0] == args[1], target) {
+                    self.invert(terms, args[arg], value, depth, moves);
+                }
+            }
             Term::Read { array, offset, bytes } => {
                 let at = self.eval(terms, offset);
                 if let Some(source) = self.source(terms, array, at, bytes) {

@@ -16,7 +16,9 @@
 //! assert_eq!(yes.model().eval(&terms, small), 1);
 //! ```
 //!
-//! Not here: programs, memory objects with addresses, files, printing. Floats come later.
+//! A float is its bit pattern, and its operations are terms like others ([`Terms::float`], [`Terms::fadd`] and so on).
+//!
+//! Not here: programs, memory objects with addresses, files, printing.
 
 mod blast;
 mod bounds;
@@ -25,6 +27,13 @@ mod comparisons;
 mod display;
 mod enumerate;
 mod facts;
+mod float_circuit;
+mod float_facts;
+mod float_guess;
+mod float_order;
+mod float_rewrite;
+mod float_search;
+mod float_split;
 mod guess;
 mod memory;
 mod model;
@@ -48,3 +57,4 @@ pub use path::Path;
 pub use solver::{Answer, Config, Range, Side, Solver, Stats, Values, Why};
 pub use term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
 pub use terms::Terms;
+pub use touchstone_base::float::{Format as FloatFormat, Op as FloatOp, Rounding};

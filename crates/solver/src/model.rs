@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+use touchstone_base::float;
 
 use crate::semantics::{apply, holds, mask, signed};
 use crate::term::{Array, ArrayId, Term, TermId, VarId};
@@ -179,6 +180,10 @@ impl<A: Assignment> Scope<'_, A> {
                 signed(from, self.of(term)) as u64 & mask(width)
             }
             Term::Read { array, offset, bytes } => self.read(array, offset, bytes),
+            Term::Float(op, format, args) => {
+                let args = args.map(|arg| self.of(arg));
+                if self.incomplete { 0 } else { float::eval(op, format, &args) }
+            }
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Sorting and searching programs ask this all the time, and a chain of comparators is hard work for bits.
 
+use touchstone_base::float::Op as FloatOp;
+
 use crate::term::{Rel, Term, TermId};
 use crate::terms::Terms;
 
@@ -18,6 +20,8 @@ struct Edge {
 enum Sort {
     Unsigned,
     Signed,
+    /// Of numbers; a comparison that holds has no NaN.
+    Float,
 }
 
 /// A comparison, with negation pulled in.
@@ -34,6 +38,8 @@ fn claim(terms: &Terms, condition: TermId) -> Option<Claim> {
         Term::Cmp(Rel::Ule, a, b) => order(Sort::Unsigned, a, b, false),
         Term::Cmp(Rel::Slt, a, b) => order(Sort::Signed, a, b, true),
         Term::Cmp(Rel::Sle, a, b) => order(Sort::Signed, a, b, false),
+        Term::Float(FloatOp::Lt, _, [a, b, _]) => order(Sort::Float, a, b, true),
+        Term::Float(FloatOp::Le, _, [a, b, _]) => order(Sort::Float, a, b, false),
         Term::Cmp(Rel::Eq, a, b) => Some(Claim::Equal(a, b)),
         Term::Not(inner) => match *terms.get(inner) {
             Term::Cmp(Rel::Eq, a, b) => Some(Claim::Differ(a, b)),
@@ -54,7 +60,7 @@ pub(crate) fn refutes(terms: &Terms, constraints: &[TermId], condition: TermId) 
                 None => false,
             }
         }
-        Claim::Equal(a, b) => [Sort::Unsigned, Sort::Signed].into_iter().any(|sort| {
+        Claim::Equal(a, b) => [Sort::Unsigned, Sort::Signed, Sort::Float].into_iter().any(|sort| {
             let graph = Graph::new(terms, constraints, sort);
             graph.reach(a, b) == Some(true) || graph.reach(b, a) == Some(true)
         }),
@@ -138,5 +144,13 @@ mod tests {
         let cb = terms.cmp(Rel::Sle, c, b);
         check(&mut terms, &[bc, cb], Rel::Eq, b, c, true, true);
         check(&mut terms, &[bc], Rel::Eq, b, c, true, false);
+        let format = touchstone_base::float::Format::F32;
+        let (ab, bc) = (terms.flt(format, a, b), terms.fle(format, b, c));
+        let back = terms.fle(format, c, a);
+        assert!(refutes(&terms, &[ab, bc], back));
+        // The other zero is less or equal both ways, and not the same.
+        let cb = terms.fle(format, c, b);
+        check(&mut terms, &[bc, cb], Rel::Eq, b, c, true, false);
+        check(&mut terms, &[ab, bc], Rel::Eq, a, c, false, true);
     }
 }

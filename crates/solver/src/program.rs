@@ -2,6 +2,7 @@
 //! values, one per point. What `Model::eval` does for one point, this does for a block, and must agree with it.
 
 use rustc_hash::FxHashMap;
+use touchstone_base::float::{self, Format, Op as FloatOp};
 
 use crate::bounds::parts_of;
 use crate::model::{in_bounds, overlap, shifted, spread};
@@ -47,6 +48,7 @@ enum Step {
     Copy(Operand),
     SExt(Operand, u8),
     Read(Box<ReadPlan>),
+    Float(FloatOp, Format, [Operand; 3]),
 }
 
 struct Instruction {
@@ -159,6 +161,7 @@ impl Program {
                 plan.uniform = plan.writes.is_empty() && plan.elements.iter().all(|e| e.1 == bytes);
                 Step::Read(Box::new(plan))
             }
+            Term::Float(op, format, args) => Step::Float(op, format, args.map(of)),
         };
         let target = self.allocate(term);
         self.computed.push((term, target));
@@ -281,6 +284,14 @@ impl Context<'_> {
             Step::Cmp(Rel::Ult, _, a, b) => self.binary(*a, *b, target, |x, y| u64::from(x < y)),
             Step::Cmp(Rel::Ule, _, a, b) => self.binary(*a, *b, target, |x, y| u64::from(x <= y)),
             Step::Cmp(rel, w, a, b) => self.binary(*a, *b, target, |x, y| u64::from(holds(*rel, *w, x, y))),
+            Step::Float(op, format, [a, b, c]) => {
+                if op.arity() < 3 {
+                    return self.binary(*a, *b, target, |x, y| float::eval(*op, *format, &[x, y]));
+                }
+                for (i, out) in target.iter_mut().enumerate() {
+                    *out = float::eval(*op, *format, &[self.at(*a, i), self.at(*b, i), self.at(*c, i)]);
+                }
+            }
             Step::Read(plan) => {
                 for (i, out) in target.iter_mut().enumerate() {
                     *out = self.read(plan, i);

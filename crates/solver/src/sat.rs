@@ -3,12 +3,14 @@
 //! A read is a set of free bits at first. If that is unsatisfiable, so is the query. If not, the values of the input
 //! variables are taken from the SAT model and the constraints are evaluated for real; where a read's bits differ from
 //! what memory holds there, the lemma `offset == c → read == contents at c` is added and the query is solved again.
-//! Lemmas follow from the definition of a read, so they stay for good.
+//! Lemmas follow from the definition of a read, so they stay for good. A float remainder, which has no circuit, is
+//! treated in the same way: told at the arguments of each model that gets it wrong.
 
 use std::rc::Rc;
 
 use batsat::{SolverInterface, lbool};
 use rustc_hash::{FxHashMap, FxHashSet};
+use touchstone_base::float::{Format, Op as FloatOp, eval};
 
 use crate::blast::Blaster;
 use crate::bounds::parts_of;
@@ -21,6 +23,8 @@ use crate::terms::Terms;
 const PATIENCE: usize = 3;
 /// How many offsets are "few".
 const FEW_OFFSETS: u64 = 128;
+/// How many models may be wrong where a float remainder is involved.
+const REMAINDER_ROUNDS: u32 = 100;
 /// An instance below this size is never thrown away.
 const KEEP: usize = 4_000;
 
@@ -100,6 +104,11 @@ impl Sat {
                 return SatAnswer::Unknown(Why::Internal);
             }
             rounds += 1;
+            // Unlike the offsets of a read, the arguments of a remainder never run out.
+            let remainder = |&term: &TermId| matches!(terms.get(term), Term::Float(..));
+            if rounds > REMAINDER_ROUNDS && relevant.iter().any(remainder) {
+                return SatAnswer::Unknown(Why::Conflicts);
+            }
             if budget.rounds.is_some_and(|limit| rounds > limit) {
                 return SatAnswer::Unknown(Why::Conflicts);
             }
@@ -143,7 +152,7 @@ impl Sat {
             }
             let shape = terms.get(term);
             size += gates(shape, usize::from(terms.width(term)));
-            if matches!(shape, Term::Read { .. }) {
+            if matches!(shape, Term::Read { .. } | Term::Float(FloatOp::Rem, ..)) {
                 reads.push(term);
                 if let Some(lemmas) = self.lemmas.get(&term) {
                     stack.extend(&lemmas.contents);
@@ -164,7 +173,15 @@ impl Sat {
             .collect();
         let mut learned = false;
         for read in wrong {
-            let Term::Read { offset, .. } = *terms.get(read) else { continue };
+            let offset = match *terms.get(read) {
+                Term::Read { offset, .. } => offset,
+                Term::Float(op, format, args) => {
+                    self.float_lemma(terms, read, op, format, args.map(|arg| model.eval(terms, arg)));
+                    learned = true;
+                    continue;
+                }
+                _ => continue,
+            };
             let at = model.eval(terms, offset);
             learned |= self.lemma(terms, read, at);
             if self.lemmas.get(&read).is_some_and(|l| l.offsets.len() == PATIENCE) {
@@ -174,6 +191,22 @@ impl Sat {
             }
         }
         learned
+    }
+
+    /// An operation without a circuit has its result at these arguments.
+    fn float_lemma(&mut self, terms: &mut Terms, term: TermId, op: FloatOp, format: Format, values: [u64; 3]) {
+        let Term::Float(_, _, args) = *terms.get(term) else { return };
+        let mut clause = Vec::new();
+        for (&arg, &value) in args.iter().zip(&values).take(op.arity()) {
+            let value = terms.constant(terms.width(arg), value);
+            let here = terms.eq(arg, value);
+            clause.push(!self.blaster.literal(terms, here));
+        }
+        let result = terms.constant(terms.width(term), eval(op, format, &values));
+        let same = terms.eq(term, result);
+        clause.push(self.blaster.literal(terms, same));
+        self.blaster.circuit.clause(&clause);
+        self.lemma_count += 1;
     }
 
     /// `offset == at → read == contents at at`; at offsets outside of the array one lemma says it for all.
@@ -206,6 +239,15 @@ fn gates(term: &Term, width: usize) -> usize {
         Term::Bin(Op::Shl | Op::LShr | Op::AShr, ..) => 6 * width,
         Term::Bin(Op::Add | Op::Sub, ..) => 3 * width,
         Term::Cmp(..) => 64,
+        Term::Float(op, format, _) => {
+            let fraction = usize::from(format.fraction_bits());
+            match op {
+                FloatOp::Mul | FloatOp::Fma => 4 * fraction * fraction,
+                FloatOp::Div | FloatOp::Sqrt => 5 * fraction * fraction,
+                FloatOp::Rem => width,
+                _ => 40 * fraction,
+            }
+        }
         _ => width,
     }
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::bounds::Bounds;
 use crate::enumerate::{bounded_vars, box_size, enumerate};
+use crate::float_guess;
 use crate::model::Model;
 use crate::order::refutes;
 use crate::partial::Partial;
@@ -58,6 +59,12 @@ const SMALL_DOMAIN: usize = 4096;
 const FIRST_CONFLICTS: u64 = 300;
 /// How many times it may be told alias lemmas before that.
 const FIRST_ROUNDS: u32 = 4;
+/// New conditions that are each looked at for a cycle of orderings.
+const FEW: usize = 8;
+/// Boxes that are looked at before the SAT solver is asked about floats.
+const FIRST_BOXES: usize = 400;
+/// Boxes that are looked at before it is asked without a limit.
+const MORE_BOXES: usize = 3_000;
 /// The logarithm (base 2) of the largest box in which enumeration is tried.
 pub(crate) const LARGEST_BOX: f64 = 64.0;
 /// After this many SAT calls along its history, a group is enumerated first.
@@ -115,7 +122,7 @@ impl Solver {
         let count = if vars.is_empty() { 1 } else { self.config.pool.max(1) };
         let models = (0..count)
             .map(|k| {
-                let values = vars.iter().map(|&v| first_guess(&mut random, k, terms.var_width(v))).collect();
+                let values = vars.iter().map(|&v| first_guess(terms, &mut random, k, v)).collect();
                 Rc::new(Model::new(vars.clone(), values))
             })
             .collect();
@@ -413,7 +420,7 @@ impl Solver {
         let mut bounds = base.bounds.clone();
         let assumed = conditions.iter().try_for_each(|&c| bounds.assume(terms, c, true));
         if assumed.and_then(|()| bounds.propagate(terms, &constraints, conditions)).is_err()
-            || matches!(conditions, [one] if refutes(terms, &base.constraints, *one))
+            || conditions.len() <= FEW && conditions.iter().any(|&c| refutes(terms, &constraints, c))
         {
             self.stats.refuted += 1;
             return Found::Nothing;
@@ -424,6 +431,17 @@ impl Solver {
         }
         if let Some(view) = self.enumerate_small(terms, base) {
             return Found::All(view);
+        }
+        let float = conditions.iter().any(|&c| terms.has_float(c));
+        if float && let Some(model) = self.descend(terms, base, &bounds, &constraints) {
+            self.stats.guesses += 1;
+            return Found::Models(self.crossed(terms, base, &constraints, model));
+        }
+        if float {
+            let found = self.split_boxes(terms, base, &bounds, &constraints, conditions, FIRST_BOXES);
+            if let Some(found) = self.counted(found) {
+                return found;
+            }
         }
         if let Some(found) = self.ask_partial(terms, base, &constraints, conditions) {
             return found;
@@ -445,6 +463,12 @@ impl Solver {
                 return answer;
             }
         }
+        if float {
+            let found = self.split_boxes(terms, base, &bounds, &constraints, conditions, MORE_BOXES);
+            if let Some(found) = self.counted(found) {
+                return found;
+            }
+        }
         if let Some(view) = self.enumerate_large(terms, base) {
             return Found::All(view);
         }
@@ -454,6 +478,16 @@ impl Solver {
             return found;
         }
         self.sat(terms, base, &constraints, Budget { conflicts: self.config.conflicts, rounds: None, deadline })
+    }
+
+    /// Notes how a question was settled without the SAT solver.
+    fn counted(&mut self, found: Option<Found>) -> Option<Found> {
+        match found {
+            Some(Found::Models(_)) => self.stats.guesses += 1,
+            Some(Found::Nothing) => self.stats.refuted += 1,
+            _ => {}
+        }
+        found
     }
 
     fn sat(&mut self, terms: &mut Terms, base: &Group, constraints: &[TermId], budget: Budget) -> Found {
@@ -610,8 +644,12 @@ impl Random {
 }
 
 /// The value of a variable in the `k`-th guess.
-fn first_guess(random: &mut Random, k: usize, width: u8) -> u64 {
+fn first_guess(terms: &Terms, random: &mut Random, k: usize, var: VarId) -> u64 {
     let raw = random.next();
+    let width = terms.var_width(var);
+    if let Some(format) = terms.var_float(var) {
+        return float_guess::first(format, k, raw);
+    }
     let value = match k {
         0 => 0,
         1 => raw % 8,

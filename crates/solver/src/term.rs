@@ -1,6 +1,7 @@
 //! The shapes of terms and arrays. What a shape *means* is in `semantics`; how it is built is in `terms`.
 
 use touchstone_base::define_id;
+use touchstone_base::float::{Format, Op as FloatOp};
 
 define_id! {
     /// A bit-vector term.
@@ -79,6 +80,9 @@ pub enum Term {
         /// 1..=8.
         bytes: u8,
     },
+    /// An operation on floats, which are bit patterns: what `touchstone_base::float::eval` says. Only the first
+    /// `FloatOp::arity` arguments count, the others repeat the first.
+    Float(FloatOp, Format, [TermId; 3]),
 }
 
 /// A binary operation. All wrap. Division by zero is that of SMT-LIB (`x / 0` is all ones or ±1, `x % 0` is `x`); a

@@ -3,9 +3,12 @@
 //! Nothing here rewrites; the smart constructors of `rewrite` and `memory` do, and end in [`Terms::intern`].
 
 use rustc_hash::FxHashMap;
+use touchstone_base::float::{Format, Op as FloatOp};
 use touchstone_base::{Id, IndexMap, define_id};
 
+use crate::bounds::parts_of;
 use crate::facts::{self, Facts};
+use crate::float_facts;
 use crate::semantics::mask;
 use crate::term::{Array, ArrayId, Term, TermId, VarId};
 
@@ -18,11 +21,15 @@ struct Node {
     term: Term,
     support: SupportId,
     facts: Facts,
+    /// Whether there is a float operation in it (reads are not looked into).
+    float: bool,
 }
 
 struct Variable {
     width: u8,
     name: String,
+    /// The format in which some operation takes it as a float.
+    float: Option<Format>,
 }
 
 /// An array with what is derived from it.
@@ -72,7 +79,7 @@ impl Terms {
     /// A fresh variable.
     pub fn var(&mut self, width: u8, name: &str) -> TermId {
         assert!((1..=64).contains(&width), "invariant: width 1..=64");
-        let var = self.variables.push(Variable { width, name: name.to_string() });
+        let var = self.variables.push(Variable { width, name: name.to_string(), float: None });
         self.intern(Term::Var { width, var })
     }
 
@@ -114,6 +121,11 @@ impl Terms {
         &self.nodes[term].facts
     }
 
+    /// Whether there is a float operation in a term.
+    pub(crate) fn has_float(&self, term: TermId) -> bool {
+        self.nodes[term].float
+    }
+
     /// How many terms there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -142,6 +154,18 @@ impl Terms {
     /// The width of a variable in bits.
     pub fn var_width(&self, var: VarId) -> u8 {
         self.variables[var].width
+    }
+
+    /// The format of a variable that some operation takes as a float. A hint about which values are natural, no more.
+    pub(crate) fn var_float(&self, var: VarId) -> Option<Format> {
+        self.variables[var].float
+    }
+
+    /// Notes that a term is taken as a float.
+    pub(crate) fn note_float(&mut self, term: TermId, format: Format) {
+        if let Term::Var { var, .. } = *self.get(term) {
+            self.variables[var].float = Some(format);
+        }
     }
 
     /// How many variables there are.
@@ -180,7 +204,8 @@ impl Terms {
             return self.constant(facts.width, value);
         }
         let support = self.support_of(&term);
-        let id = self.nodes.push(Node { term, support, facts });
+        let float = matches!(term, Term::Float(..)) || parts_of(&term).iter().flatten().any(|&p| self.has_float(p));
+        let id = self.nodes.push(Node { term, support, facts, float });
         self.ids.insert(term, id);
         id
     }
@@ -203,6 +228,8 @@ impl Terms {
             Term::ZExt { term, width } => facts::zext(&of(term), width),
             Term::SExt { term, width } => facts::sext(&of(term), width),
             Term::Read { array, offset, bytes } => self.read_facts(array, &of(offset), bytes),
+            Term::Float(FloatOp::Mul, format, [a, b, _]) if a == b => float_facts::square(format, &of(a)),
+            Term::Float(op, format, [a, b, c]) => float_facts::float(op, format, &[of(a), of(b), of(c)]),
         }
     }
 
@@ -233,6 +260,11 @@ impl Terms {
             Term::Read { array, offset, .. } => {
                 let (array, offset) = (self.arrays[array].support, of(offset));
                 self.union(array, offset)
+            }
+            Term::Float(_, _, [a, b, c]) => {
+                let (a, b, c) = (of(a), of(b), of(c));
+                let ab = self.union(a, b);
+                self.union(ab, c)
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::Goal;
 use crate::registry::{Draft, Labelling, Scope};
+use touchstone_base::float;
 use touchstone_ir::{CmpOp, DataType, Expr, ExprKind, Param, Ty, mask};
 
 pub(crate) struct Idc;
@@ -38,6 +39,7 @@ fn parts(scope: &Scope<'_>, param: &Param) -> Vec<(String, Expr)> {
     let name = &param.name;
     let signed = match &scope.module.types[param.data] {
         DataType::Int { signed, .. } | DataType::Enum { signed, .. } => *signed,
+        DataType::Float { format, .. } => return float_parts(scope, param, *format),
         DataType::Bool { .. } => {
             let is = |value: u64| (format!("{name} == {value}"), relation(param, ty, CmpOp::Eq, value, true));
             return vec![is(0), is(1)];
@@ -77,6 +79,34 @@ fn parts(scope: &Scope<'_>, param: &Param) -> Vec<(String, Expr)> {
     }
     parts.push((format!("{name} is greatest"), relation(param, ty, CmpOp::Eq, greatest, true)));
     parts
+}
+
+/// Negative, zero, positive and no number; or the ranges that the user gave.
+fn float_parts(scope: &Scope<'_>, param: &Param, format: float::Format) -> Vec<(String, Expr)> {
+    let (name, ty) = (&param.name, Ty::Int(format.bits()));
+    let as_float = |kind: ExprKind, text: &str| {
+        let inner = Expr { kind, ty, signed: false, text: String::new() };
+        Expr { kind: ExprKind::AsFloat(format, Box::new(inner)), ty, signed: false, text: text.to_string() }
+    };
+    let input = || as_float(ExprKind::Reg(param.reg), name);
+    let number = |value: f64| as_float(ExprKind::Const(format.of(value)), "");
+    let is = |op, a, b| Expr::float(op, format, vec![a, b]);
+    let truth = |kind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
+    if let Some(ranges) = scope.options.partitions.get(name) {
+        let part = |&(low, high): &(i128, i128)| {
+            let above = is(float::Op::Le, number(low as f64), input());
+            let below = is(float::Op::Le, input(), number(high as f64));
+            (format!("{name} in {low}..{high}"), truth(ExprKind::And(Box::new(above), Box::new(below))))
+        };
+        return ranges.iter().map(part).collect();
+    }
+    let no_number = truth(ExprKind::Not(Box::new(is(float::Op::Eq, input(), input()))));
+    vec![
+        (format!("{name} < 0"), is(float::Op::Lt, input(), number(0.0))),
+        (format!("{name} == 0"), is(float::Op::Eq, input(), number(0.0))),
+        (format!("{name} > 0"), is(float::Op::Lt, number(0.0), input())),
+        (format!("{name} is no number"), no_number),
+    ]
 }
 
 /// `param op value`, or `value op param` if the parameter does not come first.

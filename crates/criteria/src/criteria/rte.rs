@@ -11,6 +11,7 @@ use crate::criteria::wm::shown;
 use crate::registry::{Draft, Known, Labelling, Scope};
 use std::collections::BTreeSet;
 use touchstone_base::Id;
+use touchstone_base::float;
 use touchstone_ir::{
     BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty, mask, sign_extend,
 };
@@ -133,6 +134,9 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
     {
         return narrowing(scope, point, expr, wide, drafts);
     }
+    if let ExprKind::Float(op, format, args) = &expr.kind {
+        return bad_conversion(scope, point, *op, *format, args, drafts);
+    }
     let ExprKind::Bin(op, a, b) = &expr.kind else { return };
     // A negative literal is a minus before a number, too.
     let literal = matches!((&a.kind, &b.kind), (ExprKind::Const(_), ExprKind::Const(_))) && a.text.is_empty();
@@ -192,6 +196,37 @@ fn narrowing(scope: &Scope<'_>, point: PointId, expr: &Expr, wide: &Expr, drafts
         span: scope.function().points[point].span,
         text: format!("{text} does not fit in {} bits", expr.ty.bits()),
         known: Known::constant(constant),
+    });
+}
+
+/// A label for a float that does not fit the integer it becomes.
+fn bad_conversion(
+    scope: &Scope<'_>,
+    point: PointId,
+    op: float::Op,
+    format: float::Format,
+    args: &[Expr],
+    drafts: &mut Vec<Draft>,
+) {
+    let (bits, signed) = match op {
+        float::Op::ToSigned(bits) => (bits, true),
+        float::Op::ToUnsigned(bits) => (bits, false),
+        _ => return,
+    };
+    let [value] = args else { return };
+    let (low, high) = float::integer_limits(format, bits, signed);
+    let bound = |bits: u64| Expr::constant(value.ty, bits);
+    let bound = |bits: u64| Expr { kind: ExprKind::AsFloat(format, Box::new(bound(bits))), ..bound(0) };
+    let node = |kind: ExprKind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
+    let above = Expr::float(float::Op::Lt, format, vec![bound(low), value.clone()]);
+    let below = Expr::float(float::Op::Lt, format, vec![value.clone(), bound(high)]);
+    let fits = node(ExprKind::And(Box::new(above), Box::new(below)));
+    let kind = if signed { "a signed" } else { "an unsigned" };
+    drafts.push(Draft {
+        goal: Goal::Label { func: scope.func, point, predicate: Some(node(ExprKind::Not(Box::new(fits)))) },
+        span: scope.function().points[point].span,
+        text: format!("{} does not fit {kind} integer of {bits} bits", value.text),
+        known: None,
     });
 }
 

@@ -7,6 +7,8 @@
 //! part of the left side. Mutants of variables as left sides, of the left side of compound assignments, and of expressions
 //! with side effects are not made; neither are two mutants of one point that compute the same in the same way.
 
+mod float;
+
 use crate::registry::{Draft, Labelling, Scope};
 use crate::{Goal, Mutator};
 use touchstone_base::Span;
@@ -49,7 +51,7 @@ impl Labelling for Wm {
                 PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => {
                     let conditions = conditions_inside(scope, id);
                     for mutant in mutation.mutants(expr, &Around { conditions: &conditions, pointers: &[] }) {
-                        let predicate = Expr::cmp(CmpOp::Ne, expr.clone(), mutant.expr.clone());
+                        let predicate = differs(expr, &mutant.expr);
                         add(mutant, predicate);
                     }
                 }
@@ -71,6 +73,14 @@ const NUMBER: &str = ", occurrence ";
 
 fn without_number(text: &str) -> &str {
     text.split(NUMBER).next().unwrap_or_default()
+}
+
+/// The values differ.
+fn differs(a: &Expr, b: &Expr) -> Expr {
+    match a.format() {
+        Some(format) => float::differs(format, a, b),
+        None => Expr::cmp(CmpOp::Ne, a.clone(), b.clone()),
+    }
 }
 
 /// `&l != &l' && (l != e || l' != e)`
@@ -101,7 +111,7 @@ struct Mutant {
 
 /// The variables that expressions of the function read, each once.
 fn variables(scope: &Scope<'_>) -> Vec<Expr> {
-    collected(scope, &is_variable)
+    collected(scope, &|expr| is_variable(expr) || float::is_variable(expr))
 }
 
 /// The pointer variables that expressions of the function read, with what they point to as far as that is known.
@@ -195,6 +205,8 @@ fn same(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Bin(x, ..), ExprKind::Bin(y, ..)) if x != y => return false,
         (ExprKind::Cmp(x, ..), ExprKind::Cmp(y, ..)) if x != y => return false,
         (ExprKind::Cast(x, _), ExprKind::Cast(y, _)) if x != y => return false,
+        (ExprKind::Float(x, f, _), ExprKind::Float(y, g, _)) if (x, f) != (y, g) => return false,
+        (ExprKind::AsFloat(f, _), ExprKind::AsFloat(g, _)) if f != g => return false,
         _ => {}
     }
     let (parts, others) = (a.parts(), b.parts());
@@ -273,8 +285,9 @@ impl Mutation<'_> {
 /// The expression with another part at this position.
 fn with_part(expr: &Expr, index: usize, part: Expr) -> Expr {
     let mut made = expr.clone();
-    let slot: &mut Box<Expr> = match (&mut made.kind, index) {
-        (ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::Not(a), _) => a,
+    let slot: &mut Expr = match (&mut made.kind, index) {
+        (ExprKind::Float(_, _, args), _) if index < args.len() => &mut args[index],
+        (ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a), _) => a,
         (
             ExprKind::Bin(_, a, _)
             | ExprKind::Cmp(_, a, _)
@@ -296,7 +309,7 @@ fn with_part(expr: &Expr, index: usize, part: Expr) -> Expr {
         (ExprKind::Ite(_, _, c), _) => c,
         _ => return made,
     };
-    **slot = part;
+    *slot = part;
     made
 }
 
@@ -305,6 +318,7 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
     if expr.text.is_empty() {
         return;
     }
+    float::mutants(expr, variables, mutants);
     match &expr.kind {
         ExprKind::Bin(op, a, b) => arithmetic(expr, *op, a, b, mutants),
         ExprKind::Cmp(op, a, b) if a.ty != Ty::Ptr => relations(expr, *op, a, b, mutants),
@@ -313,7 +327,8 @@ fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {
         _ => {}
     }
     if is_variable(expr) {
-        for other in variables.iter().filter(|other| other.ty == expr.ty && other.text != expr.text) {
+        let fits = |other: &&Expr| other.ty == expr.ty && other.format().is_none() && other.text != expr.text;
+        for other in variables.iter().filter(fits) {
             mutants.push(made(Mutator::Vrp, expr, other.clone(), other.text.clone()));
         }
     }

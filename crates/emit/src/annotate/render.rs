@@ -8,6 +8,7 @@
 //! program itself is about to read, or plain variables that certainly have a value, and divides only after asking.
 
 use super::tokens::{Kind, Source};
+use touchstone_base::float;
 use touchstone_ir::{
     BinOp, CastOp, CmpOp, DataType, Expr, ExprKind, Function, GlobalId, Linkage, Module, Ty, mask, sign_extend,
 };
@@ -45,6 +46,8 @@ impl Renderer<'_> {
             ExprKind::Bin(op, a, b) => self.binary(*op, a, b, expr.ty.bits()),
             ExprKind::Cmp(op, a, b) => self.relation(*op, a, b),
             ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty),
+            ExprKind::Float(op, format, args) if op.result_format(*format).is_none() => self.float_result(*op, args),
+            ExprKind::Float(..) | ExprKind::AsFloat(..) => Err("it uses the bits of a float".to_string()),
             ExprKind::PtrAdd(base, offset) => {
                 Ok(format!("((char *){} + {})", self.value(base)?, self.as_type(offset, 64, true)?))
             }
@@ -148,6 +151,64 @@ impl Renderer<'_> {
             BinOp::LShr => shift(">>", bits, false),
             BinOp::AShr => shift(">>", bits, true),
         }
+    }
+
+    /// A truth value or an integer that is made of floats.
+    fn float_result(&self, op: float::Op, args: &[Expr]) -> Text {
+        let args = args.iter().map(|arg| self.float(arg)).collect::<Result<Vec<_>, _>>()?;
+        match (op, args.as_slice()) {
+            (float::Op::Eq, [a, b]) => Ok(format!("({a} == {b})")),
+            (float::Op::Lt, [a, b]) => Ok(format!("({a} < {b})")),
+            (float::Op::Le, [a, b]) => Ok(format!("({a} <= {b})")),
+            (float::Op::ToSigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, true))),
+            (float::Op::ToUnsigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, false))),
+            _ => Err("it has a float operation that C has no operator for".to_string()),
+        }
+    }
+
+    /// A value that C reads as a float.
+    fn float(&self, expr: &Expr) -> Text {
+        match &expr.kind {
+            ExprKind::AsFloat(format, inner) => match &inner.kind {
+                ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(crate::literal::float(*format, *bits)),
+                ExprKind::Const(_) => Err("it has a float that is no number".to_string()),
+                // What flips the sign bit is written as a minus.
+                ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(-{})", self.float(a)?)),
+                ExprKind::Bin(BinOp::And, a, _) if a.format() == Some(*format) => {
+                    let suffix = if *format == float::Format::F32 { "f" } else { "" };
+                    Ok(format!("__builtin_fabs{suffix}({})", self.float(a)?))
+                }
+                ExprKind::Reg(_) => self.leaf(inner),
+                ExprKind::Load(address) if self.is_scalar_variable(address, inner.ty) => self.load(inner, address),
+                ExprKind::Load(address) => match self.load(inner, address)? {
+                    text if text.starts_with('(') => Ok(text),
+                    _ => Ok(format!("*({} *){}", c_float(*format), self.value(address)?)),
+                },
+                ExprKind::Ite(c, a, b) => Ok(format!("({} ? {} : {})", self.value(c)?, self.float(a)?, self.float(b)?)),
+                _ => Err("it uses the bits of a float".to_string()),
+            },
+            ExprKind::Float(op, format, args) => self.float_operation(*op, *format, args),
+            _ => Err("it reads an integer as the bits of a float".to_string()),
+        }
+    }
+    fn float_operation(&self, op: float::Op, format: float::Format, args: &[Expr]) -> Text {
+        let [first, rest @ ..] = args else { return Err("it has a float operation without arguments".to_string()) };
+        let sign = match op {
+            float::Op::FromSigned(bits) => {
+                return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, true)?));
+            }
+            float::Op::FromUnsigned(bits) => {
+                return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, false)?));
+            }
+            float::Op::Convert(to) => return Ok(format!("({}){}", c_float(to), self.float(first)?)),
+            float::Op::Add => "+",
+            float::Op::Sub => "-",
+            float::Op::Mul => "*",
+            float::Op::Div => "/",
+            _ => return Err("it has a float operation that C has no operator for".to_string()),
+        };
+        let second = rest.first().map_or(Ok(String::new()), |second| self.float(second))?;
+        Ok(format!("({} {sign} {second})", self.float(first)?))
     }
 
     fn relation(&self, op: CmpOp, a: &Expr, b: &Expr) -> Text {
@@ -298,6 +359,7 @@ impl Renderer<'_> {
         };
         match &self.module.types[data] {
             DataType::Int { bits, .. } | DataType::Enum { bits, .. } => ty == Ty::Int(*bits),
+            DataType::Float { format, .. } => ty == Ty::Int(format.bits()),
             DataType::Bool { .. } => ty == Ty::I8,
             DataType::Pointer { .. } => ty == Ty::Ptr,
             _ => false,
@@ -343,6 +405,14 @@ fn certain_part(expr: &Expr, holds: &dyn Fn(&Expr) -> bool) -> bool {
 /// Whether an expression is a part of another, with the same text: nothing in it was changed.
 fn same_tree_somewhere(own: &Expr, expr: &Expr) -> bool {
     any_part(own, &|other| other == expr)
+}
+
+/// The C type of a format.
+fn c_float(format: float::Format) -> &'static str {
+    match format {
+        float::Format::F32 => "float",
+        float::Format::F64 => "double",
+    }
 }
 
 /// The C type of a width.

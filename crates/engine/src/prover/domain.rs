@@ -4,9 +4,17 @@
 //! for operands that the facts admit. Every function over-approximates, and is checked against that arithmetic for all
 //! values of a small width.
 
+use touchstone_base::float::{Format, Op};
 use touchstone_interp::arith;
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 use touchstone_solver::Facts;
+
+/// A float operation: only constants are followed.
+pub(crate) fn float(op: Op, format: Format, args: &[Facts]) -> Facts {
+    let width = op.result_bits(format);
+    let known: Option<Vec<u64>> = args.iter().map(Facts::singleton).collect();
+    known.map_or(Facts::top(width), |args| Facts::constant(width, touchstone_base::float::eval(op, format, &args)))
+}
 
 /// What `a op b` can be. A division by zero has no result, so zero divisors count for nothing.
 pub(crate) fn bin(op: BinOp, a: &Facts, b: &Facts) -> Facts {

@@ -34,6 +34,7 @@ impl Frame<'_> {
             }
             InstKind::Cmp { .. }
             | InstKind::Cast { .. }
+            | InstKind::Float { .. }
             | InstKind::PtrAdd { .. }
             | InstKind::PtrDiff { .. }
             | InstKind::Call { .. } => uninitialised,

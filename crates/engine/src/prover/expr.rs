@@ -50,6 +50,12 @@ impl Frame<'_> {
                 self.compare(*op, &x, &y, is_same(a, b))
             }
             ExprKind::Cast(op, a) => cast(*op, &self.eval(state, a)?, expr.ty),
+            ExprKind::Float(op, format, args) => {
+                let args =
+                    args.iter().map(|arg| Ok(self.eval(state, arg)?.facts())).collect::<Result<Vec<_>, Dead>>()?;
+                Abs::Int(domain::float(*op, *format, &args))
+            }
+            ExprKind::AsFloat(_, a) => self.eval(state, a)?,
             ExprKind::PtrAdd(base, offset) => {
                 let (base, by) = (self.eval(state, base)?.pointer(), self.eval(state, offset)?.facts());
                 Abs::Ptr(base.advanced(&by, |base| self.size(base)))

@@ -220,7 +220,11 @@ pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSe
                 | InstKind::SlotBegin { .. }
                 | InstKind::Point { .. } => {}
                 InstKind::Store { value, .. } => leaves(value),
-                InstKind::Bin { .. } | InstKind::Cast { .. } | InstKind::Call { .. } | InstKind::Builtin { .. } => {
+                InstKind::Bin { .. }
+                | InstKind::Cast { .. }
+                | InstKind::Float { .. }
+                | InstKind::Call { .. }
+                | InstKind::Builtin { .. } => {
                     inst.kind.operands().iter().for_each(&mut leaves);
                 }
             }

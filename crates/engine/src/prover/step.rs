@@ -38,6 +38,10 @@ impl Frame<'_> {
                 let widens = matches!(op, CastOp::Zext | CastOp::Sext);
                 state.set(*dst, value, as_reg(*src).filter(|_| widens).map(Origin::Extended));
             }
+            InstKind::Float { dst, op, format, args } => {
+                let args: Vec<_> = args.iter().map(|&arg| state.value(arg).facts()).collect();
+                state.set(*dst, Abs::Int(domain::float(*op, *format, &args)), None);
+            }
             InstKind::SlotAddr { dst, slot } => state.set(*dst, Abs::Ptr(Pointer::start(Base::Slot(*slot))), None),
             InstKind::GlobalAddr { dst, global } => {
                 state.set(*dst, Abs::Ptr(Pointer::start(Base::Global(*global))), None);
@@ -113,7 +117,7 @@ impl Frame<'_> {
                     state.assume(*cond, true)?;
                 }
             }
-            Builtin::FreshInt | Builtin::Putchar | Builtin::Puts => {}
+            Builtin::FreshInt | Builtin::Putchar | Builtin::Puts | Builtin::Math(..) | Builtin::ParseFloat(_) => {}
             Builtin::MakeSymbolic | Builtin::Printf | Builtin::Malloc | Builtin::Calloc | Builtin::Free => {
                 self.havoc(state);
             }

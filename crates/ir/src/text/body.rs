@@ -3,11 +3,11 @@
 use super::lex::Token;
 use super::parse::{Number, Parser, Result, ty_of_word};
 use crate::{
-    BinOp, Block, BoolTree, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst, InstKind, Operand,
-    Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    BinOp, Block, BoolTree, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst, InstKind,
+    Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 use std::collections::BTreeMap;
-use touchstone_base::{Id, IndexMap};
+use touchstone_base::{Id, IndexMap, float};
 
 /// A tree that is nested deeper is refused: reading, comparing and dropping trees recurse.
 const MAX_TREE_DEPTH: usize = 1000;
@@ -279,6 +279,9 @@ impl Parser {
         if let Some(op) = self.try_one_of::<CastOp>() {
             return Ok(InstKind::Cast { dst, op, src: self.operand(None)? });
         }
+        if self.eat_word("float") {
+            return self.float(dst);
+        }
         if self.is_word("call") || self.is_word("builtin") {
             return self.call(Some(dst));
         }
@@ -305,6 +308,17 @@ impl Parser {
         }
     }
 
+    fn float(&mut self, dst: Reg) -> Result<InstKind> {
+        let format = self.one_of::<float::Format>("a float format (f32, f64)")?;
+        let op = self.one_of::<float::Op>("a float operation (add, lt, to_i32, …)")?;
+        let ty = Some(Ty::Int(op.argument_bits(format)));
+        let mut args = vec![self.operand(ty)?];
+        while self.eat_sign(",") {
+            args.push(self.operand(ty)?);
+        }
+        Ok(InstKind::Float { dst, op, format, args })
+    }
+
     fn comparison(&mut self, context: &Context, dst: Reg) -> Result<InstKind> {
         let op = self.one_of("a relation (eq, ne, ult, ule, slt, sle)")?;
         let a = self.raw_operand()?;
@@ -320,7 +334,12 @@ impl Parser {
             Ok(InstKind::Call { dst, callee, args: self.arguments()? })
         } else {
             self.word("builtin")?;
-            let builtin = self.one_of("the name of a builtin")?;
+            let builtin = match self.peek() {
+                Token::Word(word) => Builtin::from_word(word),
+                _ => None,
+            };
+            let Some(builtin) = builtin else { return self.expected("the name of a builtin") };
+            self.next();
             Ok(InstKind::Builtin { dst, builtin, args: self.arguments()? })
         }
     }

@@ -335,7 +335,8 @@ impl Parser {
     fn data_type(&mut self) -> Result<DataType> {
         let at = self.at;
         let Token::Word(word) = self.next() else {
-            return self.fail_at(at, "expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque)");
+            return self
+                .fail_at(at, "expected a kind of type (void, int, float, bool, enum, pointer, array, struct, opaque)");
         };
         match word.as_str() {
             "void" => Ok(DataType::Void),
@@ -343,6 +344,10 @@ impl Parser {
                 let name = self.text("the name of the type in quotes")?;
                 let (bits, signed) = self.width()?;
                 Ok(DataType::Int { name, bits, signed })
+            }
+            "float" => {
+                let name = self.text("the name of the type in quotes")?;
+                Ok(DataType::Float { name, format: self.one_of("a float format (f32, f64)")? })
             }
             "bool" => Ok(DataType::Bool { name: self.text("the name of the type in quotes")? }),
             "enum" => {
@@ -386,7 +391,7 @@ impl Parser {
             _ => self.fail_at(
                 at,
                 format!(
-                    "expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque), found `{word}`"
+                    "expected a kind of type (void, int, float, bool, enum, pointer, array, struct, opaque), found `{word}`"
                 ),
             ),
         }

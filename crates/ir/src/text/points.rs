@@ -97,6 +97,11 @@ impl Parser {
             ExprOp::Bin(op) => ExprKind::Bin(op, part()?, part()?),
             ExprOp::Cmp(op) => ExprKind::Cmp(op, part()?, part()?),
             ExprOp::Cast(op) => ExprKind::Cast(op, part()?),
+            ExprOp::Float(op, format) => {
+                let args = (0..op.arity()).map(|_| self.expr(depth + 1)).collect::<Result<Vec<_>>>()?;
+                return Ok(ExprKind::Float(op, format, args));
+            }
+            ExprOp::AsFloat(format) => ExprKind::AsFloat(format, part()?),
             ExprOp::PtrAdd => ExprKind::PtrAdd(part()?, part()?),
             ExprOp::Not => ExprKind::Not(part()?),
             ExprOp::And => ExprKind::And(part()?, part()?),

@@ -67,6 +67,7 @@ impl<'m> Printer<'m> {
             DataType::Int { name, bits, signed } => {
                 put!(self, "int {} {bits} {}", quoted(name.as_bytes()), signedness(*signed));
             }
+            DataType::Float { name, format } => put!(self, "float {} {}", quoted(name.as_bytes()), format.word()),
             DataType::Bool { name } => put!(self, "bool {}", quoted(name.as_bytes())),
             DataType::Enum { name, bits, signed, items } => {
                 put!(self, "enum {} {bits} {} {{", quoted(name.as_bytes()), signedness(*signed));
@@ -324,6 +325,11 @@ impl<'m> Printer<'m> {
                 put!(self, "cmp {} {}, {}", op.word(), operand(*a, left), operand(*b, of(*a)));
             }
             InstKind::Cast { op, src, .. } => put!(self, "{} {}", op.word(), operand(*src, None)),
+            InstKind::Float { op, format, args, .. } => {
+                let ty = Some(Ty::Int(op.argument_bits(*format)));
+                let args: Vec<String> = args.iter().map(|&arg| operand(arg, ty)).collect();
+                put!(self, "float {} {} {}", format.word(), op.word(), args.join(", "));
+            }
             InstKind::SlotAddr { slot, .. } => put!(self, "slot_addr {slot}"),
             InstKind::GlobalAddr { global, .. } => put!(self, "global_addr {}", self.global_ref(*global)),
             InstKind::PtrAdd { base, offset, .. } => {

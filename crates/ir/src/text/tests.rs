@@ -4,6 +4,7 @@ use super::words::Word;
 use crate::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use touchstone_base::float::{Format, Op};
 use touchstone_base::{FileId, Id, IndexMap, Span};
 
 // Generated modules. Ids may be out of range: the text form does not care.
@@ -47,6 +48,7 @@ fn data_type() -> impl Strategy<Value = DataType> {
         Just(DataType::Void),
         (name(), bits(), any::<bool>()).prop_map(|(name, bits, signed)| DataType::Int { name, bits, signed }),
         name().prop_map(|name| DataType::Bool { name }),
+        (name(), one_of()).prop_map(|(name, format)| DataType::Float { name, format }),
         (name(), bits(), any::<bool>(), vec(item, 0..4)).prop_map(|(name, bits, signed, items)| DataType::Enum {
             name,
             bits,
@@ -122,6 +124,11 @@ fn expr() -> impl Strategy<Value = Expr> {
             (one_of(), two()).prop_map(|(op, (a, b))| ExprKind::Bin(op, a, b)),
             (one_of(), two()).prop_map(|(op, (a, b))| ExprKind::Cmp(op, a, b)),
             two().prop_map(|(a, b)| ExprKind::PtrAdd(a, b)),
+            (one_of::<Format>(), one()).prop_map(|(format, a)| ExprKind::AsFloat(format, a)),
+            (one_of::<Op>(), one_of(), two(), one()).prop_map(|(op, format, (a, b), c)| {
+                let args = [a, b, c].map(|part| *part);
+                ExprKind::Float(op, format, args[..op.arity()].to_vec())
+            }),
             two().prop_map(|(a, b)| ExprKind::And(a, b)),
             two().prop_map(|(a, b)| ExprKind::Or(a, b)),
             (one(), two()).prop_map(|(c, (a, b))| ExprKind::Ite(c, a, b)),
@@ -148,6 +155,10 @@ fn operand(regs: usize) -> BoxedStrategy<Operand> {
     prop_oneof![(0..regs + 2).prop_map(|reg| Operand::Reg(Reg::new(reg))), constant].boxed()
 }
 
+fn builtin() -> impl Strategy<Value = Builtin> {
+    proptest::sample::select(Builtin::all())
+}
+
 fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
     let op = || operand(regs);
     let args = || vec(operand(regs), 0..4);
@@ -159,7 +170,7 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
         id().prop_map(|slot| InstKind::SlotBegin { slot }),
         id().prop_map(|point| InstKind::Point { point }),
         (id(), args()).prop_map(|(callee, args)| InstKind::Call { dst: None, callee: Callee::Direct(callee), args }),
-        (one_of(), args()).prop_map(|(builtin, args)| InstKind::Builtin { dst: None, builtin, args }),
+        (builtin(), args()).prop_map(|(builtin, args)| InstKind::Builtin { dst: None, builtin, args }),
     ];
     if regs == 0 {
         return none.boxed();
@@ -170,6 +181,12 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
         (dst(), one_of(), op(), op()).prop_map(|(dst, op, a, b)| InstKind::Bin { dst, op, a, b }),
         (dst(), one_of(), op(), op()).prop_map(|(dst, op, a, b)| InstKind::Cmp { dst, op, a, b }),
         (dst(), one_of(), op()).prop_map(|(dst, op, src)| InstKind::Cast { dst, op, src }),
+        (dst(), one_of(), one_of(), vec(op(), 1..4)).prop_map(|(dst, op, format, args)| InstKind::Float {
+            dst,
+            op,
+            format,
+            args
+        }),
         (dst(), id()).prop_map(|(dst, slot)| InstKind::SlotAddr { dst, slot }),
         (dst(), id()).prop_map(|(dst, global)| InstKind::GlobalAddr { dst, global }),
         (dst(), op(), op()).prop_map(|(dst, base, offset)| InstKind::PtrAdd { dst, base, offset }),
@@ -180,7 +197,7 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
             callee: Callee::Direct(callee),
             args
         }),
-        (dst(), one_of(), args()).prop_map(|(dst, builtin, args)| InstKind::Builtin { dst: Some(dst), builtin, args }),
+        (dst(), builtin(), args()).prop_map(|(dst, builtin, args)| InstKind::Builtin { dst: Some(dst), builtin, args }),
     ]
     .boxed()
 }
@@ -297,8 +314,8 @@ fn an_error_says_where_and_what_was_expected() {
     check_error("file f0 \"\\xff\"", "1:9: expected UTF-8 in this text");
     check_error("§", "1:1: unexpected character");
     check_error(
-        "type ty0 = float",
-        "1:12: expected a kind of type (void, int, bool, enum, pointer, array, struct, opaque), found `float`",
+        "type ty0 = real",
+        "1:12: expected a kind of type (void, int, float, bool, enum, pointer, array, struct, opaque), found `real`",
     );
     check_error(
         "type ty0 = int \"int\" 99999999999999999999 signed",

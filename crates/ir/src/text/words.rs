@@ -1,6 +1,9 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
 use crate::{BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, Linkage};
+use std::borrow::Cow;
+use touchstone_base::float::{Format, Op, Rounding};
+use touchstone_base::math::Function;
 
 /// An enumeration that is written as words.
 pub(super) trait Word: Copy + Sized + 'static {
@@ -34,17 +37,116 @@ words! {
     CastOp {
         Zext => "zext", Sext => "sext", Trunc => "trunc", PtrToInt => "ptr_to_int", IntToPtr => "int_to_ptr",
     }
-    Builtin {
-        MakeSymbolic => "make_symbolic", FreshInt => "fresh_int", Assume => "assume", Assert => "assert",
-        Printf => "printf", Putchar => "putchar", Puts => "puts", Malloc => "malloc", Calloc => "calloc",
-        Free => "free", Exit => "exit", Abort => "abort",
-    }
     DecisionKind {
         If => "if", While => "while", For => "for", DoWhile => "do_while", Ternary => "ternary", Value => "value",
     }
     Linkage {
         External => "external", Internal => "internal", Local => "local", Literal => "literal",
         Undefined => "undefined",
+    }
+}
+
+/// Builtins but the mathematical functions, which are `math_` with C's name.
+const BUILTINS: [(Builtin, &str); 14] = [
+    (Builtin::MakeSymbolic, "make_symbolic"),
+    (Builtin::FreshInt, "fresh_int"),
+    (Builtin::Assume, "assume"),
+    (Builtin::Assert, "assert"),
+    (Builtin::Printf, "printf"),
+    (Builtin::Putchar, "putchar"),
+    (Builtin::Puts, "puts"),
+    (Builtin::Malloc, "malloc"),
+    (Builtin::Calloc, "calloc"),
+    (Builtin::Free, "free"),
+    (Builtin::Exit, "exit"),
+    (Builtin::Abort, "abort"),
+    (Builtin::ParseFloat(Format::F32), "parse_f32"),
+    (Builtin::ParseFloat(Format::F64), "parse_f64"),
+];
+
+impl Builtin {
+    /// How it is written.
+    pub(super) fn word(self) -> String {
+        match self {
+            Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
+            other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
+        }
+    }
+    /// What a word means.
+    pub(super) fn from_word(word: &str) -> Option<Builtin> {
+        if let Some((name, format)) = word.strip_prefix("math_").and_then(|rest| rest.split_once('_')) {
+            let function = Function::ALL.iter().find(|function| function.name() == name)?;
+            return Some(Builtin::Math(*function, Format::from_word(format)?));
+        }
+        BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin)
+    }
+    /// Every builtin.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Builtin> {
+        let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
+        BUILTINS.iter().map(|(builtin, _)| *builtin).chain(Function::ALL.iter().flat_map(formats)).collect()
+    }
+}
+
+/// Float operations carry widths and directions, so they have a table of their own.
+const FLOAT_OPS: [(Op, &str); 33] = [
+    (Op::Add, "add"),
+    (Op::Sub, "sub"),
+    (Op::Mul, "mul"),
+    (Op::Div, "div"),
+    (Op::Rem, "rem"),
+    (Op::Sqrt, "sqrt"),
+    (Op::Fma, "fma"),
+    (Op::Eq, "eq"),
+    (Op::Lt, "lt"),
+    (Op::Le, "le"),
+    (Op::Round(Rounding::Floor), "floor"),
+    (Op::Round(Rounding::Ceil), "ceil"),
+    (Op::Round(Rounding::Trunc), "trunc"),
+    (Op::Round(Rounding::Even), "even"),
+    (Op::Round(Rounding::Away), "away"),
+    (Op::Convert(Format::F32), "to_f32"),
+    (Op::Convert(Format::F64), "to_f64"),
+    (Op::FromSigned(8), "from_i8"),
+    (Op::FromSigned(16), "from_i16"),
+    (Op::FromSigned(32), "from_i32"),
+    (Op::FromSigned(64), "from_i64"),
+    (Op::FromUnsigned(8), "from_u8"),
+    (Op::FromUnsigned(16), "from_u16"),
+    (Op::FromUnsigned(32), "from_u32"),
+    (Op::FromUnsigned(64), "from_u64"),
+    (Op::ToSigned(8), "to_i8"),
+    (Op::ToSigned(16), "to_i16"),
+    (Op::ToSigned(32), "to_i32"),
+    (Op::ToSigned(64), "to_i64"),
+    (Op::ToUnsigned(8), "to_u8"),
+    (Op::ToUnsigned(16), "to_u16"),
+    (Op::ToUnsigned(32), "to_u32"),
+    (Op::ToUnsigned(64), "to_u64"),
+];
+
+impl Word for Op {
+    const ALL: &'static [Op] = &{
+        let mut all = [Op::Add; FLOAT_OPS.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = FLOAT_OPS[index].0;
+            index += 1;
+        }
+        all
+    };
+    fn word(self) -> &'static str {
+        FLOAT_OPS.iter().find(|(op, _)| *op == self).map_or("bad_width", |(_, word)| word)
+    }
+}
+
+impl Word for Format {
+    const ALL: &'static [Format] = &[Format::F32, Format::F64];
+    fn word(self) -> &'static str {
+        match self {
+            Format::F32 => "f32",
+            Format::F64 => "f64",
+        }
     }
 }
 
@@ -55,6 +157,8 @@ pub(super) enum ExprOp {
     Bin(BinOp),
     Cmp(CmpOp),
     Cast(CastOp),
+    Float(Op, Format),
+    AsFloat(Format),
     PtrAdd,
     Not,
     And,
@@ -71,6 +175,8 @@ impl ExprOp {
             ExprKind::Bin(op, ..) => Some(ExprOp::Bin(*op)),
             ExprKind::Cmp(op, ..) => Some(ExprOp::Cmp(*op)),
             ExprKind::Cast(op, _) => Some(ExprOp::Cast(*op)),
+            ExprKind::Float(op, format, _) => Some(ExprOp::Float(*op, *format)),
+            ExprKind::AsFloat(format, _) => Some(ExprOp::AsFloat(*format)),
             ExprKind::PtrAdd(..) => Some(ExprOp::PtrAdd),
             ExprKind::Not(_) => Some(ExprOp::Not),
             ExprKind::And(..) => Some(ExprOp::And),
@@ -80,8 +186,11 @@ impl ExprOp {
     }
 
     /// How it is written. `and` and `or` are those of bits, so the short-circuit ones have longer words.
-    pub fn word(self) -> &'static str {
-        match self {
+    pub fn word(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            ExprOp::Float(op, format) => return Cow::Owned(format!("{format}_{}", op.word())),
+            ExprOp::AsFloat(Format::F32) => "as_f32",
+            ExprOp::AsFloat(Format::F64) => "as_f64",
             ExprOp::Load => "load",
             ExprOp::Bin(op) => op.word(),
             ExprOp::Cmp(op) => op.word(),
@@ -91,16 +200,21 @@ impl ExprOp {
             ExprOp::And => "and_then",
             ExprOp::Or => "or_else",
             ExprOp::Ite => "ite",
-        }
+        })
     }
 
     /// What a word means.
     pub fn from_word(word: &str) -> Option<ExprOp> {
         let plain = [ExprOp::Load, ExprOp::PtrAdd, ExprOp::Not, ExprOp::And, ExprOp::Or, ExprOp::Ite];
-        let found = plain.into_iter().find(|op| op.word() == word);
+        let floats = Format::ALL.iter().map(|&format| ExprOp::AsFloat(format));
+        let found = plain.into_iter().chain(floats).find(|op| op.word() == word);
         found
             .or_else(|| BinOp::from_word(word).map(ExprOp::Bin))
             .or_else(|| CmpOp::from_word(word).map(ExprOp::Cmp))
             .or_else(|| CastOp::from_word(word).map(ExprOp::Cast))
+            .or_else(|| {
+                let (format, op) = word.split_once('_')?;
+                Some(ExprOp::Float(Op::from_word(op)?, Format::from_word(format)?))
+            })
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InstKind, Operand,
     Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
-use touchstone_base::Id;
+use touchstone_base::{Id, float};
 
 impl Verifier<'_> {
     pub(super) fn function(&mut self, function: &Function) {
@@ -130,6 +130,7 @@ impl Verifier<'_> {
                 self.expect(function, *b, ty);
             }
             InstKind::Cast { dst, op, src } => self.cast(function, *dst, *op, *src),
+            InstKind::Float { dst, op, format, args } => self.float(function, *dst, *op, *format, args),
             InstKind::SlotAddr { dst, slot } => {
                 self.dst(function, *dst, Ty::Ptr);
                 self.slot(function, *slot);
@@ -188,6 +189,16 @@ impl Verifier<'_> {
         }
     }
 
+    fn float(&mut self, function: &Function, dst: Reg, op: float::Op, format: float::Format, args: &[Operand]) {
+        let (from, to) = (Ty::Int(op.argument_bits(format)), Ty::Int(op.result_bits(format)));
+        self.check(is_scalar(from) && is_scalar(to), || format!("{op:?} has a width that no register has"));
+        self.check(args.len() == op.arity(), || format!("{op:?} takes {} arguments, not {}", op.arity(), args.len()));
+        self.dst(function, dst, to);
+        for &arg in args {
+            self.expect(function, arg, Some(from));
+        }
+    }
+
     fn cast(&mut self, function: &Function, dst: Reg, op: CastOp, src: Operand) {
         let (to, from) = (self.reg(function, dst), self.operand(function, src));
         let (Some(to), Some(from)) = (to, from) else { return };
@@ -216,6 +227,10 @@ impl Verifier<'_> {
 
     fn builtin(&mut self, function: &Function, dst: Option<Reg>, builtin: Builtin, args: &[Operand]) {
         use Ty as T;
+        let float = match builtin {
+            Builtin::Math(_, format) | Builtin::ParseFloat(format) => T::Int(format.bits()),
+            _ => T::I64,
+        };
         let (params, result): (&[Ty], Option<Ty>) = match builtin {
             Builtin::MakeSymbolic => (&[T::Ptr, T::I64, T::Ptr], None),
             Builtin::FreshInt => (&[T::Ptr], None),
@@ -228,6 +243,8 @@ impl Verifier<'_> {
             Builtin::Free => (&[T::Ptr], None),
             Builtin::Exit => (&[T::I32], None),
             Builtin::Abort => (&[], None),
+            Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),
+            Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
         };
         let right_number = args.len() == params.len() || builtin == Builtin::Printf && args.len() > params.len();
         self.check(right_number, || format!("{builtin:?} takes {} arguments, not {}", params.len(), args.len()));

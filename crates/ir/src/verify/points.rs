@@ -106,6 +106,17 @@ impl Verifier<'_> {
             ExprKind::Cast(op, a) => {
                 self.check(cast_fits(*op, a.ty, ty), || format!("{op:?} from {} to {ty}", a.ty));
             }
+            ExprKind::Float(op, format, args) => {
+                self.check(args.len() == op.arity(), || format!("{op:?} takes {} arguments", op.arity()));
+                self.is(expr, Ty::Int(op.result_bits(*format)));
+                for arg in args {
+                    self.is(arg, Ty::Int(op.argument_bits(*format)));
+                }
+            }
+            ExprKind::AsFloat(format, a) => {
+                self.is(expr, Ty::Int(format.bits()));
+                self.is(a, ty);
+            }
             ExprKind::PtrAdd(base, offset) => {
                 self.is(expr, Ty::Ptr);
                 self.is(base, Ty::Ptr);

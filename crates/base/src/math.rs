@@ -1,0 +1,114 @@
+//! Functions of the C mathematical library that have no exactly rounded result: what the host's library computes.
+//!
+//! Only functions that Rust's standard library takes from the host's libm (it has its own `cbrt`, `asinh`, …).
+//! Values only: nobody reasons about them. The NaN rule is that of [`crate::float`].
+
+use crate::float::Format;
+
+macro_rules! functions {
+    ($($variant:ident $name:literal $arity:literal $call:expr;)*) => {
+        /// A function whose values are the host's.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[allow(missing_docs)]
+        pub enum Function {
+            $($variant,)*
+        }
+
+        impl Function {
+            /// All of them.
+            pub const ALL: &[Function] = &[$(Function::$variant,)*];
+
+            /// C's name of it for `double`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Function::$variant => $name,)*
+                }
+            }
+
+            /// How many arguments it has.
+            pub const fn arity(self) -> usize {
+                match self {
+                    $(Function::$variant => $arity,)*
+                }
+            }
+
+            fn double(self, a: f64, b: f64) -> f64 {
+                match self {
+                    $(Function::$variant => {
+                        let call: fn(f64, f64) -> f64 = $call;
+                        call(a, b)
+                    })*
+                }
+            }
+
+            fn single(self, a: f32, b: f32) -> f32 {
+                match self {
+                    $(Function::$variant => {
+                        let call: fn(f32, f32) -> f32 = $call;
+                        call(a, b)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    Sin "sin" 1 |a, _| a.sin();
+    Cos "cos" 1 |a, _| a.cos();
+    Tan "tan" 1 |a, _| a.tan();
+    Asin "asin" 1 |a, _| a.asin();
+    Acos "acos" 1 |a, _| a.acos();
+    Atan "atan" 1 |a, _| a.atan();
+    Atan2 "atan2" 2 |a, b| a.atan2(b);
+    Sinh "sinh" 1 |a, _| a.sinh();
+    Cosh "cosh" 1 |a, _| a.cosh();
+    Tanh "tanh" 1 |a, _| a.tanh();
+    Exp "exp" 1 |a, _| a.exp();
+    Exp2 "exp2" 1 |a, _| a.exp2();
+    Expm1 "expm1" 1 |a, _| a.exp_m1();
+    Log "log" 1 |a, _| a.ln();
+    Log2 "log2" 1 |a, _| a.log2();
+    Log10 "log10" 1 |a, _| a.log10();
+    Log1p "log1p" 1 |a, _| a.ln_1p();
+    Pow "pow" 2 |a, b| a.powf(b);
+    Hypot "hypot" 2 |a, b| a.hypot(b);
+}
+
+/// The value of a function as bits; a missing argument counts as 0.
+pub fn eval(function: Function, format: Format, args: &[u64]) -> u64 {
+    let arg = |index: usize| args.get(index).copied().unwrap_or(0);
+    let result = match format {
+        Format::F32 => {
+            let arg = |index| f32::from_bits(arg(index) as u32);
+            u64::from(function.single(arg(0), arg(1)).to_bits())
+        }
+        Format::F64 => function.double(f64::from_bits(arg(0)), f64::from_bits(arg(1))).to_bits(),
+    };
+    match format.is_nan(result) {
+        false => result,
+        true => {
+            let given = (0..function.arity()).map(arg).find(|&value| format.is_nan(value));
+            given.map_or(format.default_nan(), |nan| nan | format.quiet_bit())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_the_librarys_and_nans_follow_the_rule() {
+        let check = |function, args: &[f64], expected: f64| {
+            let bits: Vec<u64> = args.iter().map(|value| value.to_bits()).collect();
+            assert_eq!(eval(function, Format::F64, &bits), expected.to_bits(), "{function:?} {args:?}");
+        };
+        check(Function::Pow, &[2.0, 10.0], 1024.0);
+        check(Function::Hypot, &[3.0, 4.0], 5.0);
+        check(Function::Exp, &[0.0], 1.0);
+        check(Function::Atan2, &[-0.0, -1.0], -std::f64::consts::PI);
+        assert_eq!(eval(Function::Log, Format::F64, &[(-1.0f64).to_bits()]), Format::F64.default_nan());
+        assert_eq!(eval(Function::Sin, Format::F32, &[0x7f80_0001]), 0x7fc0_0001);
+    }
+}
