@@ -7,7 +7,7 @@ use crate::coverage::Coverage;
 use crate::state::State;
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, Target};
-use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, Module, TermKind, successors};
+use touchstone_ir::{BlockId, CondTag, FuncId, InstKind, Module, TermKind, possible_callees, successors};
 
 /// Each frame between a state and a goal counts as so many blocks.
 const FRAME: u32 = 4;
@@ -56,8 +56,10 @@ impl Reach {
                         offer(distance[func.index()][next.index()]);
                     }
                     for inst in &content.insts {
-                        if let InstKind::Call { callee: Callee::Direct(callee), .. } = &inst.kind {
-                            offer(distance[callee.index()].first().copied().flatten());
+                        if let InstKind::Call { dst, callee, args } = &inst.kind {
+                            for callee in possible_callees(module, function, *dst, callee, args) {
+                                offer(distance[callee.index()].first().copied().flatten());
+                            }
                         }
                     }
                     if best != distance[func.index()][block.index()] {

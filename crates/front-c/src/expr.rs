@@ -4,7 +4,6 @@ use crate::ast::Node;
 use crate::consts::{binary_op, selected};
 use crate::ctype::{Type, TypeKind};
 use crate::func::Lowerer;
-use crate::place::Place;
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, DecisionKind, InstKind, Operand, Ty, mask};
 
@@ -104,6 +103,7 @@ impl Lowerer<'_, '_> {
             | "CXXBoolLiteralExpr"
             | "UnaryExprOrTypeTraitExpr"
             | "OffsetOfExpr" => match self.unit.const_int(node) {
+                None if self.is_variable_size(node) => self.variable_size(node, span),
                 Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
                 None => {
                     let what = constant_name(node);
@@ -130,9 +130,22 @@ impl Lowerer<'_, '_> {
                 Some(chosen) => self.rvalue(chosen),
                 None => self.unsupported_value("_Generic", node),
             },
-            "ChooseExpr" => self.unsupported_value("__builtin_choose_expr", node),
-            "VAArgExpr" => self.unsupported_value("varargs", node),
-            "AddrLabelExpr" => self.unsupported_value("computed goto", node),
+            "ChooseExpr" => match self.unit.chosen(node) {
+                Some(chosen) => self.rvalue(chosen),
+                None => self.unsupported_value("__builtin_choose_expr", node),
+            },
+            "TypeTraitExpr" => match self.unit.const_int(node) {
+                Some(value) => Operand::Const(scalar, value),
+                None => self.unsupported_value("type trait", node),
+            },
+            "VAArgExpr" => {
+                let place = self.next_argument(node, &ty, span);
+                self.load(place, &ty, span)
+            }
+            "AddrLabelExpr" => match self.unit.label_address(node) {
+                Some(number) => self.resize(Operand::Const(Ty::I64, number), Ty::Ptr, false, span),
+                None => self.unsupported_value("address of a label", node),
+            },
             "AtomicExpr" => self.unsupported_value("_Atomic", node),
             "DeclRefExpr"
             | "ArraySubscriptExpr"
@@ -231,7 +244,11 @@ impl Lowerer<'_, '_> {
                 let place = self.place(inner);
                 self.address(place, span)
             }
-            "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => self.unsupported_value("function pointer", node),
+            "FunctionToPointerDecay" => {
+                let place = self.place(inner);
+                self.address(place, span)
+            }
+            "BuiltinFnToFnPtr" => self.unsupported_value("address of a compiler's function", node),
             "PointerToIntegral" => {
                 let value = self.rvalue(inner);
                 self.resize(value, scalar, false, span)
@@ -280,7 +297,7 @@ impl Lowerer<'_, '_> {
             }
             "!" => self.decision_value(node, scalar),
             "++" | "--" => self.step(node, if node.is_postfix { Wanted::Old } else { Wanted::New }),
-            "&" => self.address_of(node, inner, span),
+            "&" => self.address_of(inner, span),
             "*" => {
                 let place = self.place(node);
                 self.address(place, span)
@@ -292,10 +309,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    fn address_of(&mut self, node: &Node, inner: &Node, span: Span) -> Operand {
-        if matches!(self.unit.type_of(inner).kind, TypeKind::Function(_)) {
-            return self.unsupported_value("function pointer", node);
-        }
+    fn address_of(&mut self, inner: &Node, span: Span) -> Operand {
         let place = self.place(inner);
         self.address(place, span)
     }
@@ -324,12 +338,8 @@ impl Lowerer<'_, '_> {
             let op = if up { BinOp::Add } else { BinOp::Sub };
             self.bin(op, old, Operand::Const(scalar, 1), span)
         };
-        self.store(place, new, span);
-        match place {
-            _ if wanted == Wanted::Old => old,
-            Place::Register(reg) => Operand::Reg(reg),
-            Place::Memory(..) => new,
-        }
+        let new = self.store(place, new, span);
+        if wanted == Wanted::Old { old } else { new }
     }
 
     fn binary(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
@@ -402,11 +412,7 @@ impl Lowerer<'_, '_> {
         let place = self.written_place(left);
         self.mark_value(right);
         let value = self.rvalue(right);
-        self.store(place, value, span);
-        match place {
-            Place::Register(reg) => Operand::Reg(reg),
-            Place::Memory(..) => value,
-        }
+        self.store(place, value, span)
     }
     fn compound_assignment(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
@@ -443,11 +449,7 @@ impl Lowerer<'_, '_> {
                 self.resize(value, narrow, self.unit.program.types.is_signed(&to), span)
             }
         };
-        self.store(place, new, span);
-        match place {
-            Place::Register(reg) => Operand::Reg(reg),
-            Place::Memory(..) => new,
-        }
+        self.store(place, new, span)
     }
 
     fn conditional(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {

@@ -21,6 +21,7 @@
 mod aggregate;
 mod arrays;
 mod ast;
+mod bits;
 mod call;
 mod clang;
 mod consts;
@@ -34,6 +35,8 @@ mod init;
 mod link;
 mod models;
 mod offsetof;
+mod overflow;
+mod pack;
 mod place;
 mod points;
 mod pure;
@@ -45,6 +48,8 @@ mod tidy;
 mod tokens;
 mod typename;
 mod unit;
+mod variadic;
+mod vla;
 
 pub use error::FrontError;
 pub use flags::flags_for;

@@ -113,8 +113,15 @@ impl Frame<'_> {
                     state.assume(*cond, true)?;
                 }
             }
-            Builtin::FreshInt | Builtin::Putchar | Builtin::Puts => {}
-            Builtin::MakeSymbolic | Builtin::Printf | Builtin::Malloc | Builtin::Calloc | Builtin::Free => {
+            Builtin::FreshInt | Builtin::Putchar | Builtin::Puts | Builtin::Release | Builtin::ObjectSize => {}
+            Builtin::MakeSymbolic
+            | Builtin::Printf
+            | Builtin::Vprintf
+            | Builtin::Malloc
+            | Builtin::Calloc
+            | Builtin::Free
+            | Builtin::Alloca
+            | Builtin::Settle => {
                 self.havoc(state);
             }
         }

@@ -37,7 +37,8 @@ words! {
     Builtin {
         MakeSymbolic => "make_symbolic", FreshInt => "fresh_int", Assume => "assume", Assert => "assert",
         Printf => "printf", Putchar => "putchar", Puts => "puts", Malloc => "malloc", Calloc => "calloc",
-        Free => "free", Exit => "exit", Abort => "abort",
+        Free => "free", Alloca => "alloca", Release => "release", ObjectSize => "object_size", Settle => "settle",
+        Vprintf => "vprintf", Exit => "exit", Abort => "abort",
     }
     DecisionKind {
         If => "if", While => "while", For => "for", DoWhile => "do_while", Ternary => "ternary", Value => "value",
