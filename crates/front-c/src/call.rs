@@ -102,7 +102,7 @@ impl Lowerer<'_, '_> {
     pub fn call(&mut self, node: &Node, into: Option<Operand>) -> Option<Operand> {
         let span = self.unit.span(node);
         let Some(name) = callee_name(node).map(str::to_string) else {
-            let Some(callee) = node.inner.first() else { return None };
+            let callee = node.inner.first()?;
             let signature = self.unit.type_of(callee);
             let callee = self.rvalue(callee);
             let callee = self.keep(callee, span);

@@ -71,7 +71,7 @@ pub fn interp(options: &Bench) -> Result<Exit> {
 
 fn measure(program: &'static str, number: usize) -> Result<Row> {
     let define = format!("PROGRAM={number}");
-    let lowered = super::read(LOOPS, &[define.clone()])?;
+    let lowered = super::read(LOOPS, std::slice::from_ref(&define))?;
     let module = &lowered.module;
     let main = module.function_named("main").context("the bench program lacks `main`")?;
     let scratch = tempfile::tempdir()?;
