@@ -2,10 +2,11 @@
 # make demo    builds, then generates and replays tests for an example
 # make test    everything that CI checks
 # make bench   the papers' experiments, ours beside theirs
+# make csmith  random programs (N=300) in the interpreter, beside gcc; installs csmith
 
 TOUCHSTONE = target/release/touchstone
 
-.PHONY: setup build demo test test-long bench lint
+.PHONY: setup build demo test test-long bench csmith lint
 
 setup:
 	@./setup.sh
@@ -30,3 +31,7 @@ test-long: setup
 
 bench: build
 	$(TOUCHSTONE) bench
+
+N = 300
+csmith: build
+	@bench/csmith.sh $(N)

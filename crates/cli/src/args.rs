@@ -62,7 +62,8 @@ pub enum Command {
   touchstone bench            every bench
   touchstone bench paths      all paths and late aliases (figure 9 of the paper)
   touchstone bench labels     label search: paths, direct, tight, idl (table I of the paper)
-  touchstone bench mcdc       what tracking MC/DC costs")]
+  touchstone bench mcdc       what tracking MC/DC costs
+  touchstone bench interp     the interpreter beside compiled programs")]
     Bench(Bench),
     /// Print completions for a shell
     #[command(after_help = "Example:
@@ -232,6 +233,8 @@ pub enum BenchName {
     Labels,
     /// What tracking MC/DC costs
     Mcdc,
+    /// The interpreter beside compiled programs
+    Interp,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,6 +3,7 @@
 //! The programs are built in, so the bench runs anywhere. Exploration is timed, replay is not: the figures of the other
 //! tools don't contain it either.
 
+mod interp;
 mod labels;
 mod mcdc;
 mod timing;
@@ -63,12 +64,13 @@ struct Case {
 /// Carries out `bench`.
 pub fn bench(options: &Bench) -> Result<ExitCode> {
     let mut exit = Exit::Done;
-    for name in [BenchName::Paths, BenchName::Labels, BenchName::Mcdc] {
+    for name in [BenchName::Paths, BenchName::Labels, BenchName::Mcdc, BenchName::Interp] {
         if options.name.is_none_or(|wanted| wanted == name) {
             exit = exit.max(match name {
                 BenchName::Paths => paths(options)?,
                 BenchName::Labels => labels::labels(options)?,
                 BenchName::Mcdc => mcdc::mcdc(options)?,
+                BenchName::Interp => interp::interp(options)?,
             });
         }
     }

@@ -92,6 +92,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let mut tests = Tests::default();
     let found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
     let incomplete = found.result.incomplete;
+    crate::tables::watch_tests(module, func, &mut tests.0, &wanted);
     generate::conclude(module, func, &config, &mut wanted, &tests.0, &incomplete);
     let objective = &wanted.list[goal];
     let mut out = format!("{id}\n{}: {}\n", objective.span.display(&module.files), objective.text);
@@ -103,7 +104,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
         Status::Infeasible(how) => {
             config.deadline = deadline();
             let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
-            let why = touchstone_engine::explain(module, func, Goals { watch, closed }, &config);
+            let why = touchstone_engine::explain(module, func, Goals { watch: watch.into(), closed }, &config);
             infeasible(&mut out, module, objective, how, &why);
         }
         Status::Unknown(why) if settled => {

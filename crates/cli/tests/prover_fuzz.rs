@@ -11,16 +11,14 @@
 //! many.
 
 #[allow(dead_code)]
-#[path = "verdicts/domain.rs"]
-mod domain;
-#[allow(dead_code)]
 #[path = "random_programs/rng.rs"]
 mod rng;
+mod support;
 
-use domain::{Domain, Input};
 use rng::Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use support::domain::{Domain, Input};
 use touchstone_criteria::{CriteriaOptions, GoalId, Labelling, Proof, REGISTRY, Watch, objectives};
 use touchstone_engine::{Config, Look, prove_infeasible, watch_function};
 use touchstone_front_c::{Options, lower_files, write_headers};

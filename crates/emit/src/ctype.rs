@@ -105,9 +105,8 @@ impl<'m> CTypes<'m> {
 pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitError> {
     let types = CTypes::new(module);
     let function = &module.functions[function];
-    let hidden = usize::from(function.aggregate_result);
     let mut parts = Vec::new();
-    for (index, param) in function.params.iter().skip(hidden).enumerate() {
+    for (index, param) in function.own_params().iter().enumerate() {
         let name = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };
         let part = types.declare(param.data, &name);
         parts
@@ -196,6 +195,7 @@ mod tests {
             size: 16,
             constant: false,
             linkage: Linkage::External,
+            function: None,
             init: None,
         });
         let types = CTypes::new(&module);

@@ -50,10 +50,12 @@ impl<'m> Visibility<'m> {
     pub(crate) fn function(&self, function: &Function, types: &CTypes) -> Reach {
         let name = source_name(&function.name);
         let declare = || {
-            let hidden = usize::from(function.aggregate_result);
             let params: Result<Vec<String>, Unwritable> =
-                function.params[hidden..].iter().map(|param| types.declare(param.data, "")).collect();
+                function.own_params().iter().map(|param| types.declare(param.data, "")).collect();
             let mut params = params.ok()?.join(", ");
+            if function.is_variadic() {
+                params.push_str(", ...");
+            }
             if params.is_empty() {
                 params.push_str("void");
             }

@@ -117,7 +117,7 @@ impl Executor<'_> {
     }
 
     /// The object and offset of a plain pointer.
-    fn target(&mut self, state: &mut State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
+    pub(crate) fn target(&mut self, state: &mut State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
         match addr {
             Value::Ptr(pointer) => Ok(*pointer),
             Value::Lazy(id) => match state.inputs.shape(*id) {
@@ -257,6 +257,7 @@ impl Executor<'_> {
                         };
                         match assemble(cells, ty, &mut self.terms, &self.pointers) {
                             Some(value) => Ok(value),
+                            None if cells.contains(&Cell::Unmade) => Err(unmade(span)),
                             None => self.undefined(state, place.guard, cells_undecided(cells, self), span),
                         }
                     }
@@ -365,6 +366,11 @@ impl Executor<'_> {
             }
         }
     }
+}
+
+/// A read of an input of a type that can't be made.
+pub(crate) fn unmade(span: Span) -> Stop {
+    Stop::unsupported("input that is a union, a bit-field or of an unknown type", span)
 }
 
 /// The undecided input pointer among the cells, if one is why they can't be put together.

@@ -9,6 +9,7 @@
 //! of the pointers that may be there, a write updates every place that it may hit under a guard. Double indirection
 //! (`a[b[i]]`, tables of row pointers), which the paper leaves open, needs nothing else.
 
+use crate::access::unmade;
 use crate::executor::Executor;
 use crate::memory::{Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::{State, Stop};
@@ -48,6 +49,9 @@ impl Executor<'_> {
             Contents::Cells(cells) => {
                 let candidates = self.candidates(state, offset, u64::from(bytes), shared.size);
                 let range = |at: u64| at as usize..at as usize + usize::from(bytes);
+                if candidates.iter().any(|&at| cells[range(at)].contains(&Cell::Unmade)) {
+                    return Err(unmade(span));
+                }
                 let undefined: Vec<u64> =
                     candidates.iter().copied().filter(|&at| cells[range(at)].contains(&Cell::Undefined)).collect();
                 if !undefined.is_empty() {
@@ -128,6 +132,9 @@ impl Executor<'_> {
             Contents::Cells(cells) => cells.iter().any(|cell| matches!(cell, Cell::Pointer { .. })),
             Contents::Delayed { .. } => false,
         };
+        if matches!(&shared.contents, Contents::Cells(cells) if cells.contains(&Cell::Unmade)) {
+            return Err(unmade(span));
+        }
         let Value::Int(scalar) = value else {
             return self.write_cases(state, object, offset, value, ty, guard, span);
         };

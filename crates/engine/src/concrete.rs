@@ -96,6 +96,9 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
     for (param, input) in function.params.iter().skip(hidden).zip(call.params) {
         args.push(run.argument(param.aggregate, input));
     }
+    if function.is_variadic() {
+        args.push(Value::NULL);
+    }
     let before = run.snapshot();
     let (end, recorder, hits, rows) = observed(&mut run.machine, func, &args, look);
     let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
@@ -228,7 +231,15 @@ impl Run<'_> {
                 Some(id) => Value::ptr(self.machine.global_object(id), *offset),
                 None => Value::NULL,
             },
-            PointerTarget::Null | PointerTarget::Function(_) | PointerTarget::Elsewhere => Value::NULL,
+            PointerTarget::Function(name) => {
+                let function = self.module.function_named(name);
+                let standing = self.module.globals.iter().find(|(_, global)| global.function == function);
+                match standing.filter(|_| function.is_some()) {
+                    Some((id, _)) => Value::ptr(self.machine.global_object(id), 0),
+                    None => Value::NULL,
+                }
+            }
+            PointerTarget::Null | PointerTarget::Elsewhere => Value::NULL,
         }
     }
 

@@ -141,7 +141,7 @@ impl Executor<'_> {
             }
             DataType::Void | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
-                cells.resize(cells.len() + size, Cell::Byte(0));
+                cells.resize(cells.len() + size, Cell::Unmade);
             }
         }
     }
@@ -223,6 +223,10 @@ impl Executor<'_> {
                 values.push(Value::pointer(state.memory.alloc(object), 0));
                 continue;
             }
+            if function.is_variadic() && index + 1 == function.params.len() {
+                values.push(Value::NULL);
+                continue;
+            }
             let name = if param.name.is_empty() { format!("arg{index}") } else { param.name.clone() };
             let (value, cells) = self.argument(state, func, index, &name)?;
             state.inputs_mut().params.push(Rc::new(NamedInput { name, data: param.data, cells }));
@@ -300,7 +304,12 @@ impl Executor<'_> {
         let decide = |state: &mut State, value: Value| state.inputs_mut().lazies[id].decided = Some(value);
         let length = self.config.lengths.get(&*lazy.name).copied();
         if self.size_of(lazy.pointee) == 0 {
-            let what = format!("object behind `{}`, whose type has no known size", lazy.name);
+            let is_function =
+                self.module.globals.values().any(|global| global.function.is_some() && global.data == lazy.pointee);
+            let what = match is_function {
+                true => format!("function behind `{}` that the program does not have", lazy.name),
+                false => format!("object behind `{}`, whose type has no known size", lazy.name),
+            };
             options.push(Err(Stop::unsupported(what, touchstone_base::Span::none())));
         } else if state.inputs.fresh < self.config.max_objects || length.is_some() {
             let mut fresh = state.clone();
@@ -313,6 +322,14 @@ impl Executor<'_> {
             }));
         } else {
             options.push(Err(Stop::bound(Bound::MaxObjects, touchstone_base::Span::none())));
+        }
+        // A function of the program; others are what the option above gave up.
+        for (global, standing) in self.module.globals.iter() {
+            if standing.function.is_some() && standing.data == lazy.pointee {
+                let mut known = state.clone();
+                decide(&mut known, Value::pointer(global_object(global), 0));
+                options.push(Ok(known));
+            }
         }
         let mut null = state.clone();
         decide(&mut null, Value::NULL);
@@ -353,14 +370,16 @@ impl Executor<'_> {
         for id in used {
             let global = &module.globals[id];
             let mut cells = Vec::new();
-            if inputs.contains(&id) {
+            let is_input = inputs.contains(&id);
+            if is_input {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
                 state.inputs_mut().globals.push(Rc::new(input));
             } else {
                 cells = self.initial_cells(id);
             }
-            cells.resize(global.size as usize, Cell::Byte(0));
+            // Elements of a flexible array member are behind what the type knows.
+            cells.resize(global.size as usize, if is_input { Cell::Unmade } else { Cell::Byte(0) });
             state.memory.get_mut(global_object(id)).contents = crate::memory::Contents::Cells(cells);
         }
         self.assume_all(state, &constraints)

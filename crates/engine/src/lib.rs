@@ -10,6 +10,7 @@
 
 mod access;
 mod aliases;
+mod builtins;
 mod concrete;
 mod config;
 mod coverage;

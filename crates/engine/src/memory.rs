@@ -18,6 +18,8 @@ use touchstone_solver::{ArrayId, TermId, Terms};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cell {
     Undefined,
+    /// Part of an input of a type that can't be made (yet): whoever reads it stops.
+    Unmade,
     Byte(u8),
     /// Byte `index` (from the low end) of a term whose width is a multiple of 8.
     Part {
@@ -212,7 +214,7 @@ fn assemble_mixed(cells: &[Cell], _ty: Ty, terms: &mut Terms, pointers: &Pointer
 /// One cell as an 8-bit term; `None` if it is undefined. Bytes of pointers are bytes of their addresses.
 pub(crate) fn cell_term(cell: Cell, terms: &mut Terms, pointers: &Pointers) -> Option<TermId> {
     match cell {
-        Cell::Undefined => None,
+        Cell::Undefined | Cell::Unmade => None,
         Cell::Byte(byte) => Some(terms.constant(8, u64::from(byte))),
         Cell::Part { term, index } => Some(terms.extract(term, 8 * index, 8)),
         Cell::Pointer { value, index } => {

@@ -38,8 +38,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{DecisionGraph, Goal, GoalId, Proof, Target, Watch};
 use touchstone_ir::{
-    BlockId, CallGraph, Callee, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
-    TermKind,
+    BlockId, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module, TermKind,
+    possible_callees,
 };
 
 /// Decisions with more rows than this are not asked which rows are left.
@@ -251,8 +251,8 @@ impl<'m> Analysis<'m> {
         callees: &mut BTreeSet<FuncId>,
     ) {
         match &inst.kind {
-            InstKind::Call { callee: Callee::Direct(callee), .. } => {
-                callees.insert(*callee);
+            InstKind::Call { dst, callee, args } => {
+                callees.extend(possible_callees(frame.module, frame.function, *dst, callee, args));
             }
             InstKind::Point { point } => {
                 for goal in self.watch.point(func, *point) {

@@ -8,7 +8,7 @@ use crate::state::State;
 use rustc_hash::FxHashMap;
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, Target};
-use touchstone_ir::{BlockId, Callee, CondTag, FuncId, InstKind, Module, PointId, TermKind, successors};
+use touchstone_ir::{BlockId, CondTag, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors};
 
 /// Each frame between a state and a goal counts as so many blocks.
 const FRAME: u32 = 4;
@@ -61,11 +61,12 @@ impl Reach {
                     reach.previous[to].push(from);
                 }
                 for inst in &content.insts {
-                    if let InstKind::Call { callee, .. } = &inst.kind {
-                        let Callee::Direct(callee) = *callee;
-                        if !module.functions[callee].blocks.is_empty() {
-                            let to = reach.first[callee.index()];
-                            reach.previous[to].push(from);
+                    if let InstKind::Call { dst, callee, args } = &inst.kind {
+                        for callee in possible_callees(module, function, *dst, callee, args) {
+                            if !module.functions[callee].blocks.is_empty() {
+                                let to = reach.first[callee.index()];
+                                reach.previous[to].push(from);
+                            }
                         }
                     }
                 }

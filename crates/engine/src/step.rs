@@ -11,7 +11,7 @@ use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, GoalId};
 use touchstone_interp::arith;
 use touchstone_ir::{
-    BinOp, BlockId, Builtin, Callee, CastOp, CmpOp, CondTag, ErrorKind, FuncId, Inst, InstKind, Operand, Reg, SlotId,
+    BinOp, BlockId, Callee, CastOp, CmpOp, CondTag, ErrorKind, FuncId, GlobalId, Inst, InstKind, Operand, Reg, SlotId,
     SwitchArm, TermKind, Terminator, Ty, sign_extend,
 };
 use touchstone_solver::{Op, Rel, TermId};
@@ -95,8 +95,16 @@ impl Executor<'_> {
             InstKind::MemSet { dst, value, size } => self.step_mem_set(state, *dst, *value, *size, span)?,
             InstKind::SlotBegin { slot } => self.step_slot_begin(state, *slot),
             InstKind::Point { .. } => {}
-            InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
-                self.step_call(state, *dst, *callee, args, span)?;
+            InstKind::Call { dst, callee, args } => {
+                let direct = match callee {
+                    Callee::Direct(callee) => *callee,
+                    Callee::Indirect(address) => self.called(state, *address, *dst, args, span)?,
+                };
+                let (func, block) = (state.top().func, state.top().block);
+                self.step_call(state, *dst, direct, args, span)?;
+                if matches!(callee, Callee::Indirect(_)) && self.mode == Mode::Explore {
+                    state.hash.indirect(func, block, direct);
+                }
                 return Ok(true);
             }
             InstKind::Builtin { dst, builtin, args } => self.step_builtin(state, *dst, *builtin, args, span)?,
@@ -104,18 +112,18 @@ impl Executor<'_> {
         Ok(false)
     }
 
-    fn reg_ty(&self, state: &State, reg: Reg) -> Ty {
+    pub(crate) fn reg_ty(&self, state: &State, reg: Reg) -> Ty {
         self.module.functions[state.top().func].regs[reg].ty
     }
 
-    fn operand_ty(&self, state: &State, operand: Operand) -> Ty {
+    pub(crate) fn operand_ty(&self, state: &State, operand: Operand) -> Ty {
         match operand {
             Operand::Reg(reg) => self.reg_ty(state, reg),
             Operand::Const(ty, _) => ty,
         }
     }
 
-    fn uninitialised(&self, span: Span) -> Stop {
+    pub(crate) fn uninitialised(&self, span: Span) -> Stop {
         match self.mode {
             Mode::Explore => Stop::error(ErrorKind::Uninitialised, span),
             Mode::Fold => Stop::End(PathEnd::Assumed),
@@ -123,7 +131,7 @@ impl Executor<'_> {
     }
 
     /// An operand as an integer.
-    fn scalar(&mut self, state: &State, operand: Operand, span: Span) -> Result<Scalar, Stop> {
+    pub(crate) fn scalar(&mut self, state: &State, operand: Operand, span: Span) -> Result<Scalar, Stop> {
         let value = state.top().value(operand);
         self.as_scalar(state, &value, span)
     }
@@ -152,7 +160,7 @@ impl Executor<'_> {
     }
 
     /// A pointer without undecided parts.
-    fn decided(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
+    pub(crate) fn decided(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
         match value {
             Value::Lazy(id) => match state.inputs.shape(*id) {
                 Some(decided) => Ok(decided.clone()),
@@ -526,6 +534,39 @@ impl Executor<'_> {
         object.contents = Contents::Cells(vec![Cell::Undefined; object.size as usize]);
     }
 
+    /// The function that a call through a pointer goes to: an outcome of the path. A pointer that depends on inputs is
+    /// fixed to each function that it can be.
+    fn called(
+        &mut self,
+        state: &mut State,
+        callee: Operand,
+        dst: Option<Reg>,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<FuncId, Stop> {
+        let value = state.top().value(callee);
+        let value = match self.decided(state, &value)? {
+            Value::Choice(_) => {
+                let address = self.scalar(state, callee, span)?.term(&mut self.terms, 64);
+                let fixed = self.terms.as_const(address).or_else(|| state.fixed_value(address));
+                Value::constant(fixed.ok_or(Stop::Enumerate(address))?)
+            }
+            value => value,
+        };
+        let Pointer { object, offset } = self.target(state, &value, span)?;
+        // Globals are the first objects.
+        let global = self.module.globals.get(GlobalId::new(object.index()));
+        let Some(callee) = global.and_then(|global| global.function).filter(|_| offset == Scalar::Const(0)) else {
+            return Err(Stop::error(ErrorKind::InvalidPointer, span));
+        };
+        let types = args.iter().map(|arg| self.operand_ty(state, *arg));
+        if !self.module.can_call(callee, types, dst.map(|dst| self.reg_ty(state, dst))) {
+            let name = &self.module.functions[callee].name;
+            return Err(Stop::unsupported(format!("call of `{name}` with other types than its definition"), span));
+        }
+        Ok(callee)
+    }
+
     fn step_call(
         &mut self,
         state: &mut State,
@@ -587,140 +628,6 @@ impl Executor<'_> {
         match self.mode {
             Mode::Explore => self.watch_entry(state, callee),
             Mode::Fold => Ok(()),
-        }
-    }
-
-    fn step_builtin(
-        &mut self,
-        state: &mut State,
-        dst: Option<Reg>,
-        builtin: Builtin,
-        args: &[Operand],
-        span: Span,
-    ) -> Result<(), Stop> {
-        match builtin {
-            Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
-            Builtin::FreshInt => {
-                let name = self.constant_string(state, args.first().copied(), span)?;
-                let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
-                let term = self.terms.var(ty.bits(), &name);
-                let cells = (0..ty.bytes()).map(|index| Cell::Part { term, index }).collect();
-                state.inputs_mut().made.push(Rc::new(crate::inputs::Made { name, cells }));
-                if let Some(dst) = dst {
-                    state.set(dst, Value::term(&self.terms, term));
-                }
-            }
-            Builtin::Assume => {
-                let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
-                match self.mode {
-                    Mode::Explore => self.assume_all(state, &[cond])?,
-                    Mode::Fold => state.proper = self.terms.and(state.proper, cond),
-                }
-            }
-            Builtin::Assert => {
-                let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
-                self.require(state, cond, ErrorKind::Assert, span)?;
-            }
-            Builtin::Printf | Builtin::Putchar | Builtin::Puts => {
-                // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
-                if let Some(dst) = dst {
-                    if self.is_read(state.top().func, dst) {
-                        return Err(Stop::unsupported("use of the value of an output function", span));
-                    }
-                    state.set(dst, Value::Undefined);
-                }
-            }
-            Builtin::Malloc | Builtin::Calloc => self.allocate(state, dst, builtin, args, span)?,
-            Builtin::Free => self.free(state, args[0], span)?,
-            Builtin::Exit => {
-                let status = self.scalar(state, args[0], span)?;
-                return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
-            }
-            Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
-            Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
-            Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
-        }
-        Ok(())
-    }
-
-    fn is_read(&self, func: FuncId, reg: Reg) -> bool {
-        let reads = |operand: &Operand| *operand == Operand::Reg(reg);
-        let function = &self.module.functions[func];
-        function.blocks.values().any(|block| {
-            block.insts.iter().any(|inst| inst.kind.operands().iter().any(reads))
-                || block.terminator.kind.operands().iter().any(reads)
-        })
-    }
-
-    fn make_symbolic(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
-        let size = self.fixed(state, args[1], span)?;
-        let name = self.constant_string(state, args.get(2).copied(), span)?;
-        let addr = state.top().value(args[0]);
-        let (object, at) = self.fixed_place(state, &addr, size, Intent::Write, span)?;
-        let data = if at == 0 { state.memory.get(object).data } else { None };
-        let cells = self.make_input(state, &name, size, data)?;
-        self.overwrite(state, object, at, &cells);
-        Ok(())
-    }
-
-    /// A NUL-terminated constant string; `input` if there is none.
-    fn constant_string(&mut self, state: &State, operand: Option<Operand>, _span: Span) -> Result<String, Stop> {
-        let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
-            operand.map(|operand| state.top().value(operand))
-        else {
-            return Ok("input".to_string());
-        };
-        let cells = self.plain_cells(state, object);
-        let bytes: Vec<u8> = cells
-            .iter()
-            .skip(at as usize)
-            .map_while(|cell| match cell {
-                Cell::Byte(byte) if *byte != 0 => Some(*byte),
-                _ => None,
-            })
-            .collect();
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
-
-    fn allocate(
-        &mut self,
-        state: &mut State,
-        dst: Option<Reg>,
-        builtin: Builtin,
-        args: &[Operand],
-        span: Span,
-    ) -> Result<(), Stop> {
-        const MAX_HEAP_OBJECT: u64 = 1 << 24;
-        let (size, fill) = match builtin {
-            Builtin::Calloc => {
-                let (count, size) = (self.fixed(state, args[0], span)?, self.fixed(state, args[1], span)?);
-                (count.saturating_mul(size), Cell::Byte(0))
-            }
-            _ => (self.fixed(state, args[0], span)?, Cell::Undefined),
-        };
-        if size > MAX_HEAP_OBJECT {
-            return Err(Stop::unsupported(format!("allocation of {size} bytes"), span));
-        }
-        let object = Object::with_cells(vec![fill; size as usize], ObjectKind::Heap, None);
-        let object = state.memory.alloc(object);
-        if let Some(dst) = dst {
-            state.set(dst, Value::pointer(object, 0));
-        }
-        Ok(())
-    }
-
-    fn free(&mut self, state: &mut State, operand: Operand, span: Span) -> Result<(), Stop> {
-        let value = state.top().value(operand);
-        match self.decided(state, &value)? {
-            Value::Int(Scalar::Const(0)) => Ok(()),
-            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
-                if state.memory.get(object).live && state.memory.get(object).kind == ObjectKind::Heap =>
-            {
-                state.memory.get_mut(object).live = false;
-                Ok(())
-            }
-            Value::Choice(_) => Err(Stop::unsupported("free of a pointer that depends on inputs", span)),
-            _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
         }
     }
 

@@ -6,9 +6,10 @@ use crate::executor::Executor;
 use crate::memory::{Cell, address_term};
 use crate::state::{PathEnd, State};
 use crate::value::{Pointer, Scalar, Value};
+use touchstone_base::Id;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_interp::{End, Limits};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget};
 use touchstone_solver::Model;
 
 /// Steps that the run of a test from the middle of a path may always take.
@@ -177,7 +178,7 @@ impl Executor<'_> {
 
     fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
         match cell {
-            Cell::Undefined => 0,
+            Cell::Undefined | Cell::Unmade => 0,
             Cell::Byte(byte) => byte,
             Cell::Part { term, index } => (model.eval(&self.terms, term) >> (8 * index)) as u8,
             Cell::Pointer { value, index } => {
@@ -202,9 +203,12 @@ impl Executor<'_> {
                     Scalar::Const(offset) => *offset as i64,
                     Scalar::Term(term) => model.eval(&self.terms, *term) as i64,
                 };
-                match state.inputs.objects.iter().position(|input| input.object == *object) {
-                    Some(object) => PointerTarget::Object { object, offset },
-                    None => PointerTarget::Elsewhere,
+                let known = state.inputs.objects.iter().position(|input| input.object == *object);
+                let global = self.module.globals.get(GlobalId::new(object.index()));
+                match (known, global.and_then(|global| global.function)) {
+                    (Some(object), _) => PointerTarget::Object { object, offset },
+                    (None, Some(function)) => PointerTarget::Function(self.module.functions[function].name.clone()),
+                    (None, None) => PointerTarget::Elsewhere,
                 }
             }
             Value::Int(_) | Value::Choice(_) | Value::Undefined => PointerTarget::Null,

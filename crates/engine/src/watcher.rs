@@ -89,7 +89,7 @@ impl Observer for Watcher<'_> {
         self.recorder.event(event);
         match *event {
             Event::Branch { tag: Some(tag), taken, .. } => self.branch(tag, taken),
-            Event::Branch { tag: None, .. } => {}
+            Event::Branch { tag: None, .. } | Event::Indirect { .. } => {}
             Event::Switch { func, block, target, .. } => {
                 for goal in self.watch.arm(func, block, target) {
                     self.hit[goal.index()] = true;

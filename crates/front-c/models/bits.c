@@ -43,3 +43,24 @@ int touchstone_clzl(unsigned long x)
 
 int touchstone_clzll(unsigned long long x) { return touchstone_clzl(x); }
 int touchstone_clz(unsigned x) { return touchstone_clzl(x) - 32; }
+
+static unsigned long high_product(unsigned long a, unsigned long b)
+{
+    unsigned long low = (a & 0xffffffff) * (b & 0xffffffff);
+    unsigned long middle = (a >> 32) * (b & 0xffffffff) + (low >> 32);
+    unsigned long other = (a & 0xffffffff) * (b >> 32) + (middle & 0xffffffff);
+    return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+}
+
+/* Whether a product of numbers of so many bits needs more of them. */
+int touchstone_umul_overflows(unsigned long a, unsigned long b, unsigned long bits)
+{
+    return (high_product(a, b) != 0) | (a * b >> (bits - 1) >> 1 != 0);
+}
+
+int touchstone_smul_overflows(long a, long b, unsigned long bits)
+{
+    unsigned long low = (unsigned long)a * (unsigned long)b;
+    unsigned long high = high_product(a, b) - ((unsigned long)(a >> 63) & b) - ((unsigned long)(b >> 63) & a);
+    return (high != (unsigned long)((long)low >> 63)) | ((long)(low << (64 - bits)) >> (64 - bits) != (long)low);
+}

@@ -2,7 +2,7 @@
 
 use crate::ast::Node;
 use crate::consts::selected;
-use crate::ctype::{Type, TypeKind};
+use crate::ctype::{FieldInfo, Type, TypeKind};
 use crate::func::Lowerer;
 use crate::init::elements;
 use crate::place::Place;
@@ -56,7 +56,15 @@ impl Lowerer<'_, '_> {
                 Some(chosen) => self.aggregate(chosen, ty, dst),
                 None => self.unsupported("_Generic", node),
             },
-            ("VAArgExpr", _) => self.unsupported("varargs", node),
+            ("ChooseExpr", _) => match self.unit.chosen(node) {
+                Some(chosen) => self.aggregate(chosen, ty, dst),
+                None => self.unsupported("__builtin_choose_expr", node),
+            },
+            ("VAArgExpr", _) => {
+                let place = self.next_argument(node, ty, span);
+                let src = self.address(place, span);
+                self.copy(dst, src, ty, span);
+            }
             ("DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "CompoundLiteralExpr" | "UnaryOperator", _) => {
                 let place = self.place(node);
                 let src = self.address(place, span);
@@ -103,7 +111,8 @@ impl Lowerer<'_, '_> {
         if !matches!(ty.kind, TypeKind::Record(_) | TypeKind::Array(..)) {
             self.mark_value(node);
             let value = self.rvalue(node);
-            return self.store(place, value, span);
+            self.store(place, value, span);
+            return;
         }
         let mut list = node;
         while let ("ParenExpr", Some(inner)) = (list.kind.as_str(), list.inner.first()) {
@@ -174,24 +183,15 @@ impl Lowerer<'_, '_> {
         if let Some(what) = record.problem {
             return self.unsupported(what, node);
         }
-        if record.is_union {
-            // Zeros are zeros in whatever member.
-            if !node
-                .inner
-                .iter()
-                .all(|value| self.unit.const_int(value) == Some(0) || value.kind == "ImplicitValueInitExpr")
-            {
-                self.unsupported("union", node);
-            }
-            return;
-        }
-        let fields = record.fields.iter().filter(|field| field.bits.is_none() || !field.name.is_empty());
+        let named = |field: &&FieldInfo| field.bits.is_none() || !field.name.is_empty();
+        let chosen = node.decl.as_ref().map(|decl| decl.id);
+        let fields = record.fields.iter().filter(|field| !record.is_union || Some(field.id) == chosen).filter(named);
         for (field, value) in fields.zip(&node.inner) {
-            if field.bits.is_none() {
-                self.fill(value, &field.ty, inside(place, field.offset as i64), zeroed);
-            } else if value.kind != "ImplicitValueInitExpr" && self.unit.const_int(value) != Some(0) {
-                self.unsupported("bit-field", value);
-            }
+            let part = match (field.bits, place) {
+                (Some(bits), Place::Memory(base, before)) => Place::Bits(base, self.bit_field(before, bits, &field.ty)),
+                _ => inside(place, field.offset as i64),
+            };
+            self.fill(value, &field.ty, part, zeroed);
         }
     }
 }
@@ -199,7 +199,7 @@ impl Lowerer<'_, '_> {
 fn inside(place: Place, offset: i64) -> Place {
     match place {
         Place::Memory(base, before) => Place::Memory(base, before.wrapping_add(offset)),
-        Place::Register(_) => place,
+        Place::Register(_) | Place::Bits(..) => place,
     }
 }
 

@@ -415,7 +415,7 @@ fn key_of(key: &str) -> Key {
         "decl" => Key::Decl,
         "field" => Key::Field,
         "ownedTagDecl" => Key::OwnedTagDecl,
-        "referencedMemberDecl" | "targetLabelDeclId" | "declId" | "previousDecl" => Key::Link,
+        "referencedMemberDecl" | "targetLabelDeclId" | "labelDeclId" | "declId" | "previousDecl" => Key::Link,
         "init" => Key::Init,
         "tls" => Key::Tls,
         "isArrow" => Key::IsArrow,

@@ -2,7 +2,7 @@
 
 use crate::ast::Node;
 use crate::consts::callee_name;
-use crate::ctype::TypeKind;
+use crate::ctype::{Type, TypeKind};
 use crate::expr::is_logical;
 use crate::func::Lowerer;
 use crate::math::{self, Classify, Math};
@@ -23,6 +23,8 @@ enum Known {
     AssertFail,
     /// The arguments are evaluated, and that is all.
     Nothing,
+    /// Not even that.
+    Unevaluated,
     Range,
     /// A builtin after which nothing follows.
     Last(Builtin, &'static [Ty]),
@@ -31,6 +33,11 @@ enum Known {
     ConstantP,
     Copy,
     Set,
+    VaStart,
+    VaCopy,
+    Vprintf,
+    Overflow(BinOp),
+    ObjectSize,
     Refused(&'static str),
     Math(Math, Format),
     Classify(Classify),
@@ -57,17 +64,42 @@ fn known(name: &str) -> Option<Known> {
         "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
         "touchstone_refuse_hexadecimal" => Known::Refused("a hexadecimal float as text"),
-        "__builtin_expect" | "__builtin_expect_with_probability" => Known::Expect,
+        "__builtin_expect" | "__builtin_expect_with_probability" | "__builtin_assume_aligned" => Known::Expect,
+        "__builtin_assume" | "__assume" => Known::Unevaluated,
         "__builtin_unreachable" => Known::Unreachable,
         "__builtin_constant_p" => Known::ConstantP,
         "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Known::Copy,
         "memset" | "__builtin_memset" => Known::Set,
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" | "_longjmp"
         | "__builtin_setjmp" | "__builtin_longjmp" => Known::Refused("setjmp"),
-        "alloca" | "__builtin_alloca" => Known::Refused("alloca"),
-        "__builtin_va_start" | "__builtin_va_end" | "__builtin_va_copy" | "va_start" | "va_end" => {
-            Known::Refused("varargs")
-        }
+        "alloca" | "__builtin_alloca" => Known::Plain(Builtin::Alloca, &[Ty::I64], Some(PTR)),
+        "__builtin_va_start" => Known::VaStart,
+        "__builtin_va_end" => Known::Nothing,
+        "__builtin_va_copy" => Known::VaCopy,
+        "vprintf" | "__builtin_vprintf" => Known::Vprintf,
+        "touchstone_object_size" => Known::Plain(Builtin::ObjectSize, &[PTR], Some(Ty::I64)),
+        "__builtin_object_size" | "__builtin_dynamic_object_size" => Known::ObjectSize,
+        "__builtin_add_overflow"
+        | "__builtin_sadd_overflow"
+        | "__builtin_saddl_overflow"
+        | "__builtin_saddll_overflow"
+        | "__builtin_uadd_overflow"
+        | "__builtin_uaddl_overflow"
+        | "__builtin_uaddll_overflow" => Known::Overflow(BinOp::Add),
+        "__builtin_sub_overflow"
+        | "__builtin_ssub_overflow"
+        | "__builtin_ssubl_overflow"
+        | "__builtin_ssubll_overflow"
+        | "__builtin_usub_overflow"
+        | "__builtin_usubl_overflow"
+        | "__builtin_usubll_overflow" => Known::Overflow(BinOp::Sub),
+        "__builtin_mul_overflow"
+        | "__builtin_smul_overflow"
+        | "__builtin_smull_overflow"
+        | "__builtin_smulll_overflow"
+        | "__builtin_umul_overflow"
+        | "__builtin_umull_overflow"
+        | "__builtin_umulll_overflow" => Known::Overflow(BinOp::Mul),
         _ => match math::classification(name) {
             Some(what) => Known::Classify(what),
             None => math::known(name).map(|(math, format)| Known::Math(math, format))?,
@@ -80,8 +112,11 @@ impl Lowerer<'_, '_> {
     pub fn call(&mut self, node: &Node, into: Option<Operand>) -> Option<Operand> {
         let span = self.unit.span(node);
         let Some(name) = callee_name(node).map(str::to_string) else {
-            self.unsupported("call through a function pointer", node);
-            return None;
+            let callee = node.inner.first()?;
+            let signature = self.unit.type_of(callee);
+            let callee = self.rvalue(callee);
+            let callee = self.keep(callee, span);
+            return self.plain_call(Callee::Indirect(callee), signature.element(), node, into, span);
         };
         if let Some(label) = label_call(&name) {
             self.mark_label(label, node);
@@ -118,6 +153,25 @@ impl Lowerer<'_, '_> {
         let callee_type = callee_reference(node).and_then(|decl| decl.ty.as_ref());
         let signature = callee_type.map(|text| self.unit.type_named(text));
         let id = self.unit.function_named(&name, callee_type);
+        self.plain_call(Callee::Direct(id), signature.as_ref(), node, into, span)
+    }
+
+    fn plain_call(
+        &mut self,
+        callee: Callee,
+        signature: Option<&Type>,
+        node: &Node,
+        into: Option<Operand>,
+        span: Span,
+    ) -> Option<Operand> {
+        let arguments = node.inner.get(1..).unwrap_or_default();
+        let (fixed, variable) = match signature.map(|ty| &ty.kind) {
+            Some(TypeKind::Function(signature)) if signature.variadic => {
+                let (fixed, variable) = arguments.split_at(signature.params.len().min(arguments.len()));
+                (fixed, Some(variable))
+            }
+            _ => (arguments, None),
+        };
         let result = self.unit.type_of(node);
         let mut args = Vec::new();
         let temporary = match (result.is_record(), into) {
@@ -126,7 +180,7 @@ impl Lowerer<'_, '_> {
             _ => None,
         };
         args.extend(temporary);
-        for argument in node.inner.iter().skip(1) {
+        for argument in fixed {
             let ty = self.unit.type_of(argument);
             if ty.is_record() {
                 let address = self.temporary(&ty, span);
@@ -138,17 +192,15 @@ impl Lowerer<'_, '_> {
                 args.push(value);
             }
         }
-        if let Some(TypeKind::Function(signature)) = signature.map(|ty| ty.kind)
-            && signature.variadic
-        {
-            // Nobody can read the rest: `va_start` is where the callee stops.
-            args.truncate(signature.params.len() + usize::from(result.is_record()));
+        if let Some(variable) = variable {
+            let packed = self.pack(variable, span);
+            args.push(packed);
         }
         let dst = match result.kind {
             TypeKind::Void | TypeKind::Record(_) => None,
             _ => Some(self.temp(self.unit.program.types.scalar(&result))),
         };
-        self.emit(InstKind::Call { dst, callee: Callee::Direct(id), args }, span);
+        self.emit(InstKind::Call { dst, callee, args }, span);
         dst.map(Operand::Reg)
     }
 
@@ -198,6 +250,31 @@ impl Lowerer<'_, '_> {
             Known::Nothing => {
                 args.iter().for_each(|arg| self.effect(arg));
                 None
+            }
+            Known::Unevaluated => None,
+            Known::VaStart => {
+                args.first().into_iter().for_each(|list| self.start_arguments(list, node, span));
+                None
+            }
+            Known::VaCopy => {
+                if let [to, from] = args {
+                    self.copy_arguments(to, from, span);
+                }
+                None
+            }
+            Known::Vprintf => {
+                let [format, list] = args else { return None };
+                let format = self.rvalue(format);
+                let list = self.cursor(list, span);
+                let dst = Some(self.temp(Ty::I32));
+                self.emit(InstKind::Builtin { dst, builtin: Builtin::Vprintf, args: vec![format, list] }, span);
+                dst.map(Operand::Reg)
+            }
+            Known::Overflow(op) => self.overflow(op, args, node, span),
+            Known::ObjectSize => {
+                // Not known at compile time, as the compiler may always say.
+                let kind = args.get(1).and_then(|kind| self.unit.const_int(kind)).unwrap_or(0);
+                Some(Operand::Const(Ty::I64, if kind & 2 == 0 { u64::MAX } else { 0 }))
             }
             Known::Range => self.range(args, node, span),
             Known::Last(builtin, types) => {

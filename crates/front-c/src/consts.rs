@@ -43,6 +43,12 @@ impl Unit<'_> {
             }
             "GenericSelectionExpr" => self.const_int(selected(node)?)?,
             "ImplicitValueInitExpr" => 0,
+            "ChooseExpr" => self.const_int(self.chosen(node)?)?,
+            "TypeTraitExpr" => {
+                let [a, b] = node.inner.as_slice() else { return None };
+                let (a, b) = (self.type_of(a), self.type_of(b));
+                u64::from(Type { is_const: false, alias: None, ..a } == Type { is_const: false, alias: None, ..b })
+            }
             "CallExpr" => {
                 let callee = callee_name(node)?;
                 match callee {

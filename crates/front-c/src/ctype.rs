@@ -1,5 +1,6 @@
 //! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
 
+use crate::tokens::Token;
 use std::collections::HashMap;
 use std::rc::Rc;
 use touchstone_base::float::Format;
@@ -33,6 +34,8 @@ pub(crate) enum TypeKind {
     Array(Rc<Type>, u64),
     /// An array without length: tentative, flexible or `extern`.
     OpenArray(Rc<Type>),
+    /// An array whose length, these tokens, is known when it is declared.
+    Variable(Rc<Type>, Rc<[Token]>),
     /// Index in [`Types::records`].
     Record(usize),
     Function(Rc<Signature>),
@@ -74,7 +77,10 @@ impl Type {
     /// What a pointer points to or an array holds.
     pub fn element(&self) -> Option<&Type> {
         match &self.kind {
-            TypeKind::Pointer(element) | TypeKind::Array(element, _) | TypeKind::OpenArray(element) => Some(element),
+            TypeKind::Pointer(element)
+            | TypeKind::Array(element, _)
+            | TypeKind::OpenArray(element)
+            | TypeKind::Variable(element, _) => Some(element),
             _ => None,
         }
     }
@@ -145,6 +151,15 @@ pub(crate) struct FieldDecl {
     pub aligned: Option<u64>,
 }
 
+/// What applies to all fields of a record.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    pub packed: bool,
+    pub aligned: Option<u64>,
+    /// The most that a field is aligned to.
+    pub most: Option<u64>,
+}
+
 /// All records, enumerations and data types of the program.
 pub(crate) struct Types {
     pub records: Vec<Record>,
@@ -155,16 +170,23 @@ pub(crate) struct Types {
 }
 
 impl Types {
-    /// No types yet.
+    /// No types yet but the one that compilers make.
     pub fn new() -> Types {
-        Types {
+        let mut types = Types {
             records: Vec::new(),
             enums: Vec::new(),
             data: DataTypes::new(),
             char_signed: true,
             interned: HashMap::new(),
-        }
+        };
+        let list = types.new_record("struct __va_list_tag".to_string(), true, false);
+        let record = &mut types.records[list];
+        (record.complete, record.size, record.align) = (true, 24, 8);
+        types.refresh_record(list);
+        types
     }
+    /// The structure behind `va_list`.
+    pub const ARGUMENT_LIST: usize = 0;
 
     /// A new record, not yet complete.
     pub fn new_record(&mut self, name: String, named: bool, is_union: bool) -> usize {
@@ -184,7 +206,8 @@ impl Types {
     }
 
     /// Lays out a record.
-    pub fn complete_record(&mut self, id: usize, fields: Vec<FieldDecl>, packed: bool, aligned: Option<u64>) {
+    pub fn complete_record(&mut self, id: usize, fields: Vec<FieldDecl>, layout: Layout) {
+        let Layout { packed, aligned, most } = layout;
         let is_union = self.records[id].is_union;
         let mut infos = Vec::new();
         let mut problem = None;
@@ -196,6 +219,8 @@ impl Types {
             let size = self.size(&field.ty);
             let natural = self.align(&field.ty);
             let effective = if packed || field.packed { 1 } else { natural }.max(field.aligned.unwrap_or(1));
+            let effective = effective.min(most.unwrap_or(u64::MAX));
+            let packed = packed || field.packed || most.is_some_and(|most| most < natural);
             // Without its size, nothing behind the field has a place.
             if size == 0 || matches!(field.ty.kind, TypeKind::Record(_)) {
                 problem = problem.or(self.refusal(&field.ty));
@@ -208,7 +233,7 @@ impl Types {
                 Some(width) => {
                     if let Some(aligned) = field.aligned {
                         bit = round_up(bit, aligned * 8);
-                    } else if !(packed || field.packed) && bit % (size.max(1) * 8) + width > size * 8 {
+                    } else if !packed && bit % (size.max(1) * 8) + width > size * 8 {
                         bit = round_up(bit, natural * 8);
                     }
                     let first = bit;
@@ -305,7 +330,7 @@ impl Types {
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
             TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
-            TypeKind::OpenArray(_) => 0,
+            TypeKind::OpenArray(_) | TypeKind::Variable(..) => 0,
             TypeKind::Record(id) => self.records[*id].size,
             TypeKind::Refused { size, .. } => *size,
         }
@@ -313,7 +338,9 @@ impl Types {
     /// Alignment in bytes, at least 1.
     pub fn align(&self, ty: &Type) -> u64 {
         match &ty.kind {
-            TypeKind::Array(element, _) | TypeKind::OpenArray(element) => self.align(element),
+            TypeKind::Array(element, _) | TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
+                self.align(element)
+            }
             TypeKind::Record(id) => self.records[*id].align,
             TypeKind::Refused { align, .. } => *align,
             _ => self.size(ty).max(1),
@@ -323,6 +350,7 @@ impl Types {
     pub fn refusal(&self, ty: &Type) -> Option<&'static str> {
         match &ty.kind {
             TypeKind::Refused { what, .. } => Some(what),
+            TypeKind::Variable(..) => Some("variable-length array"),
             TypeKind::Array(element, _) => self.refusal(element),
             TypeKind::Record(id) if !self.records[*id].complete => Some("incomplete type"),
             TypeKind::Record(id) => self.records[*id].problem,
@@ -376,7 +404,9 @@ impl Types {
                 DataType::Pointer { pointee: self.data(pointee), to_const }
             }
             TypeKind::Array(element, length) => DataType::Array { element: self.data(element), length: *length },
-            TypeKind::OpenArray(element) => DataType::Array { element: self.data(element), length: 0 },
+            TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
+                DataType::Array { element: self.data(element), length: 0 }
+            }
             TypeKind::Function(_) => DataType::Opaque { name: self.spell(ty, ""), size: 0, align: 1 },
             TypeKind::Refused { text, size, align, .. } => {
                 DataType::Opaque { name: alias_or(ty, text), size: *size, align: *align }
@@ -406,14 +436,16 @@ impl Types {
                 let qualifier = if ty.is_const { "const " } else { "" };
                 let inner = format!("*{qualifier}{declarator}");
                 match pointee.kind {
-                    TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Function(_) => {
+                    TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Variable(..) | TypeKind::Function(_) => {
                         self.spell(pointee, &format!("({})", inner.trim_end()))
                     }
                     _ => self.spell(pointee, inner.trim_end()),
                 }
             }
             TypeKind::Array(element, length) => self.spell(element, &format!("{declarator}[{length}]")),
-            TypeKind::OpenArray(element) => self.spell(element, &format!("{declarator}[]")),
+            TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
+                self.spell(element, &format!("{declarator}[]"))
+            }
             TypeKind::Function(signature) => {
                 let mut params: Vec<String> = signature.params.iter().map(|param| self.spell(param, "")).collect();
                 if signature.variadic {

@@ -5,7 +5,6 @@ use crate::consts::{binary_op, selected};
 use crate::ctype::{Type, TypeKind};
 use crate::floats::float_op;
 use crate::func::Lowerer;
-use crate::place::Place;
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, DecisionKind, InstKind, Operand, Ty, mask};
 
@@ -105,6 +104,7 @@ impl Lowerer<'_, '_> {
             | "CXXBoolLiteralExpr"
             | "UnaryExprOrTypeTraitExpr"
             | "OffsetOfExpr" => match self.unit.const_int(node) {
+                None if self.is_variable_size(node) => self.variable_size(node, span),
                 Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
                 None => {
                     let what = constant_name(node);
@@ -135,9 +135,22 @@ impl Lowerer<'_, '_> {
                 Some(chosen) => self.rvalue(chosen),
                 None => self.unsupported_value("_Generic", node),
             },
-            "ChooseExpr" => self.unsupported_value("__builtin_choose_expr", node),
-            "VAArgExpr" => self.unsupported_value("varargs", node),
-            "AddrLabelExpr" => self.unsupported_value("computed goto", node),
+            "ChooseExpr" => match self.unit.chosen(node) {
+                Some(chosen) => self.rvalue(chosen),
+                None => self.unsupported_value("__builtin_choose_expr", node),
+            },
+            "TypeTraitExpr" => match self.unit.const_int(node) {
+                Some(value) => Operand::Const(scalar, value),
+                None => self.unsupported_value("type trait", node),
+            },
+            "VAArgExpr" => {
+                let place = self.next_argument(node, &ty, span);
+                self.load(place, &ty, span)
+            }
+            "AddrLabelExpr" => match self.unit.label_address(node) {
+                Some(number) => self.resize(Operand::Const(Ty::I64, number), Ty::Ptr, false, span),
+                None => self.unsupported_value("address of a label", node),
+            },
             "AtomicExpr" => self.unsupported_value("_Atomic", node),
             "DeclRefExpr"
             | "ArraySubscriptExpr"
@@ -239,7 +252,11 @@ impl Lowerer<'_, '_> {
                 let place = self.place(inner);
                 self.address(place, span)
             }
-            "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => self.unsupported_value("function pointer", node),
+            "FunctionToPointerDecay" => {
+                let place = self.place(inner);
+                self.address(place, span)
+            }
+            "BuiltinFnToFnPtr" => self.unsupported_value("address of a compiler's function", node),
             "PointerToIntegral" => {
                 let value = self.rvalue(inner);
                 self.resize(value, scalar, false, span)
@@ -289,7 +306,7 @@ impl Lowerer<'_, '_> {
             }
             "!" => self.decision_value(node, scalar),
             "++" | "--" => self.step(node, if node.is_postfix { Wanted::Old } else { Wanted::New }),
-            "&" => self.address_of(node, inner, span),
+            "&" => self.address_of(inner, span),
             "*" => {
                 let place = self.place(node);
                 self.address(place, span)
@@ -301,10 +318,7 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    fn address_of(&mut self, node: &Node, inner: &Node, span: Span) -> Operand {
-        if matches!(self.unit.type_of(inner).kind, TypeKind::Function(_)) {
-            return self.unsupported_value("function pointer", node);
-        }
+    fn address_of(&mut self, inner: &Node, span: Span) -> Operand {
         let place = self.place(inner);
         self.address(place, span)
     }
@@ -332,12 +346,8 @@ impl Lowerer<'_, '_> {
         } else {
             self.stepped(old, ty, up, span)
         };
-        self.store(place, new, span);
-        match place {
-            _ if wanted == Wanted::Old => old,
-            Place::Register(reg) => Operand::Reg(reg),
-            Place::Memory(..) => new,
-        }
+        let new = self.store(place, new, span);
+        if wanted == Wanted::Old { old } else { new }
     }
 
     fn binary(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
@@ -414,11 +424,7 @@ impl Lowerer<'_, '_> {
         self.mark_value(right);
         let value = self.rvalue(right);
         self.mark_store(left, right);
-        self.store(place, value, span);
-        match place {
-            Place::Register(reg) => Operand::Reg(reg),
-            Place::Memory(..) => value,
-        }
+        self.store(place, value, span)
     }
     fn compound_assignment(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
@@ -453,11 +459,7 @@ impl Lowerer<'_, '_> {
             };
             self.convert(value, &to, ty, span)
         };
-        self.store(place, new, span);
-        match place {
-            Place::Register(reg) => Operand::Reg(reg),
-            Place::Memory(..) => new,
-        }
+        self.store(place, new, span)
     }
 
     fn conditional(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {

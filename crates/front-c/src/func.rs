@@ -6,11 +6,12 @@
 
 use crate::ast::Node;
 use crate::consts::{fold_bin, fold_cmp};
-use crate::ctype::Type;
+use crate::ctype::{Type, TypeKind};
 use crate::error::FrontError;
 use crate::points::Marks;
 use crate::unit::Unit;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{
     BinOp, Block, BlockId, CastOp, CmpOp, DecisionId, Function, GlobalId, Inst, InstKind, Operand, Reg, RegInfo, Slot,
@@ -25,6 +26,8 @@ pub(crate) enum Local {
     /// Behind this register: a structure that the caller passed.
     Behind(Reg),
     Static(GlobalId),
+    /// Behind the first register: an array whose bytes the second one counts.
+    Variable(Reg, Reg),
 }
 
 /// A block under construction.
@@ -49,6 +52,8 @@ pub(crate) struct Lowerer<'u, 'p> {
     /// Decisions by clang's id of the expression: code that is lowered twice has one decision.
     pub decisions: HashMap<u64, DecisionId>,
     pub marks: Marks,
+    /// Arrays of variable length, a list for each open block.
+    pub arrays: Vec<Vec<Reg>>,
     pub error: Option<FrontError>,
     facts: Facts,
     blocks: Vec<Draft>,
@@ -118,6 +123,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         continues: Vec::new(),
         decisions: HashMap::new(),
         marks: Marks::default(),
+        arrays: Vec::new(),
         error: None,
         facts,
         blocks: vec![Draft::default()],
@@ -128,6 +134,8 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
     for label in std::mem::take(&mut lowerer.facts.labels) {
         let block = lowerer.new_block();
         lowerer.labels.insert(label, block);
+        let number = lowerer.labels.len() as u64;
+        lowerer.unit.label_numbers.insert(label, number);
     }
     if let Some(body) = node.inner.iter().find(|inner| inner.kind == "CompoundStmt") {
         lowerer.statement(body);
@@ -161,6 +169,8 @@ impl Lowerer<'_, '_> {
                 Local::Register(reg)
             };
             self.locals.insert(param.id, local);
+            let ty = self.unit.type_of(param);
+            self.unit.scopes.add_variable(&param.name, param.id, ty);
         }
     }
 
@@ -246,6 +256,11 @@ impl Lowerer<'_, '_> {
         let data = self.unit.program.types.data(ty);
         let size = self.unit.program.types.size(ty);
         self.function.slots.push(Slot { name, data, size })
+    }
+    /// A fresh slot of so many bytes.
+    pub fn new_bytes(&mut self, size: u64) -> SlotId {
+        let byte = Rc::new(Type::plain(TypeKind::Int { name: "unsigned char", bits: 8, signed: false }));
+        self.new_slot(None, &Type::plain(TypeKind::Array(byte, size)))
     }
     /// The address of a slot.
     pub fn slot_address(&mut self, slot: SlotId, span: Span) -> Operand {

@@ -45,6 +45,8 @@ impl Unit<'_> {
             self.program.poison(id, what);
             return Vec::new();
         }
+        let global = &mut self.program.globals[id];
+        global.size = global.size.max(image.bytes.len() as u64);
         image.pieces()
     }
 
@@ -53,9 +55,12 @@ impl Unit<'_> {
             "ImplicitValueInitExpr" => return Ok(()),
             "ParenExpr" | "ConstantExpr" if node.inner.len() == 1 => return self.fill(image, &node.inner[0], ty, at),
             "StringLiteral" | "PredefinedExpr" if !ty.is_pointer() => {
-                let size = self.program.types.size(ty);
                 let Some(bytes) = strings::bytes(node, self) else { return refuse("string literal") };
-                let length = bytes.len().min(size as usize);
+                if matches!(ty.kind, TypeKind::OpenArray(_)) {
+                    image.grow(at + bytes.len() as u64);
+                    return image.put(at, &bytes);
+                }
+                let length = bytes.len().min(self.program.types.size(ty) as usize);
                 return image.put(at, &bytes[..length]);
             }
             "CompoundLiteralExpr" if !ty.is_pointer() => return self.fill_first(image, node, ty, at),
@@ -68,7 +73,11 @@ impl Unit<'_> {
             "InitListExpr" => match &ty.kind {
                 TypeKind::Array(element, _) => return self.fill_array(image, node, element, at),
                 TypeKind::Record(id) => return self.fill_record(image, node, *id, at),
-                TypeKind::OpenArray(_) => return refuse("initialised flexible array member"),
+                // A flexible array member with initial elements makes the object larger than its type.
+                TypeKind::OpenArray(element) => {
+                    image.grow(at + self.program.types.size(element) * elements(node).len() as u64);
+                    return self.fill_array(image, node, element, at);
+                }
                 _ => {
                     return match node.inner.first() {
                         Some(inner) => self.fill(image, inner, ty, at),
@@ -169,7 +178,14 @@ impl Unit<'_> {
                 Some(inner) => self.constant(inner),
                 None => Ok(Constant::Int(0)),
             },
-            "AddrLabelExpr" => refuse("computed goto"),
+            "AddrLabelExpr" => match self.label_address(node) {
+                Some(number) => Ok(Constant::Int(number)),
+                None => refuse("address of a label"),
+            },
+            "ChooseExpr" => match self.chosen(node) {
+                Some(node) => self.constant(node),
+                None => refuse("__builtin_choose_expr"),
+            },
             _ => refuse(self.program.types.refusal(&ty).unwrap_or("initialiser")),
         }
     }
@@ -271,8 +287,8 @@ impl Unit<'_> {
                 let Some(decl) = &node.decl else { return refuse("initialiser") };
                 match decl.kind.as_str() {
                     "FunctionDecl" => {
-                        let function = self.function_named(&decl.name, decl.ty.as_ref());
-                        Ok(Constant::Address(self.program.function_mark(function, &ty, span), 0))
+                        let global = self.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
+                        Ok(Constant::Address(global, 0))
                     }
                     "VarDecl" if self.is_thread_local(&decl.name) => refuse("thread-local storage"),
                     "VarDecl" => {
@@ -308,8 +324,12 @@ impl Image {
                 place.copy_from_slice(bytes);
                 Ok(())
             }
-            // A flexible array member with initial elements makes the object larger than its type.
-            None => refuse("initialised flexible array member"),
+            None => refuse("initialiser"),
+        }
+    }
+    fn grow(&mut self, size: u64) {
+        if size < LARGEST_IMAGE && self.bytes.len() < size as usize {
+            self.bytes.resize(size as usize, 0);
         }
     }
     fn put_bits(&mut self, first: u64, width: u64, value: u64) {

@@ -21,6 +21,7 @@
 mod aggregate;
 mod arrays;
 mod ast;
+mod bits;
 mod call;
 mod clang;
 mod consts;
@@ -37,6 +38,8 @@ mod link;
 mod math;
 mod models;
 mod offsetof;
+mod overflow;
+mod pack;
 mod place;
 mod points;
 mod pure;
@@ -48,6 +51,8 @@ mod tidy;
 mod tokens;
 mod typename;
 mod unit;
+mod variadic;
+mod vla;
 
 pub use error::FrontError;
 pub use flags::flags_for;

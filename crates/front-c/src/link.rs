@@ -7,11 +7,12 @@ use crate::ctype::{Type, TypeKind, Types};
 use crate::error::FrontError;
 use crate::source::Sources;
 use crate::tidy;
+use crate::variadic::HIDDEN;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use touchstone_base::{Files, IndexMap, Span};
+use touchstone_base::{Files, Id, IndexMap, Span};
 use touchstone_ir::{
-    Callee, DataType, DataTypeId, ExprKind, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module,
-    Operand, Param, PointKind, Reg, RegInfo, Ty,
+    Callee, CastOp, DataType, DataTypeId, ExprKind, FuncId, Function, Global, GlobalId, Init, Inst, InstKind, Linkage,
+    Module, Operand, Param, PointKind, Reg, RegInfo, Ty,
 };
 
 /// The program so far.
@@ -38,6 +39,8 @@ pub(crate) struct Program {
     poisoned: HashMap<GlobalId, String>,
     literals: HashMap<(Vec<u8>, DataTypeId), GlobalId>,
     function_marks: HashMap<FuncId, GlobalId>,
+    /// The types of functions, to find those that a pointer may lead to.
+    pub function_types: BTreeMap<FuncId, Type>,
     names: HashSet<String>,
 }
 
@@ -79,6 +82,7 @@ impl Program {
             poisoned: HashMap::new(),
             literals: HashMap::new(),
             function_marks: HashMap::new(),
+            function_types: BTreeMap::new(),
             names: HashSet::new(),
         }
     }
@@ -137,6 +141,11 @@ impl Program {
             let reg = function.regs.push(RegInfo { ty: register, name: reg_name });
             let data = self.types.data(ty);
             function.params.push(Param { name, reg, data, aggregate: ty.is_record() });
+        }
+        if matches!(&declaration.ty.kind, TypeKind::Function(signature) if signature.variadic) {
+            let reg = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
+            let data = self.types.data(&Type::plain(TypeKind::Void).pointer_to());
+            function.params.push(Param { name: HIDDEN.to_string(), reg, data, aggregate: false });
         }
         function
     }
@@ -198,7 +207,16 @@ impl Program {
         let data = self.types.data(ty);
         let size = self.types.size(ty);
         let constant = ty.is_deep_const();
-        self.globals.push(Global { name: name.to_string(), span, data, size, constant, linkage, init: None })
+        self.globals.push(Global {
+            name: name.to_string(),
+            span,
+            data,
+            size,
+            constant,
+            linkage,
+            function: None,
+            init: None,
+        })
     }
     /// Sets a global's type, when a later declaration knows more.
     pub fn set_global_type(&mut self, id: GlobalId, ty: &Type) {
@@ -244,11 +262,12 @@ impl Program {
         let name = format!(".str{}", self.literals.len());
         let size = key.0.len() as u64;
         let init = Some(vec![Init::Bytes { offset: 0, bytes: key.0.clone() }]);
-        let id = self.globals.push(Global { name, span, data, size, constant: true, linkage: Linkage::Literal, init });
+        let linkage = Linkage::Literal;
+        let id = self.globals.push(Global { name, span, data, size, constant: true, linkage, function: None, init });
         self.literals.insert(key, id);
         id
     }
-    /// An object that stands for a function in initialisers: distinct, not null, and good for nothing else.
+    /// The global that stands for a function: its address is the function's.
     pub fn function_mark(&mut self, function: FuncId, ty: &Type, span: Span) -> GlobalId {
         if let Some(&id) = self.function_marks.get(&function) {
             return id;
@@ -259,9 +278,10 @@ impl Program {
             name,
             span,
             data,
-            size: 1,
+            size: 0,
             constant: true,
             linkage: Linkage::Literal,
+            function: Some(function),
             init: None,
         });
         self.function_marks.insert(function, id);
@@ -270,6 +290,7 @@ impl Program {
 
     /// The module: final names, no unfit calls, one data type of a kind.
     pub fn finish(mut self) -> Module {
+        self.offer_functions();
         self.name_functions();
         self.name_globals();
         for global in self.globals.values_mut() {
@@ -285,6 +306,7 @@ impl Program {
             let poisoned = |global| self.poisoned.contains_key(&global);
             tidy::drop_points(function, |kind| !matches!(kind, PointKind::Label { .. }) && mentions(kind, poisoned));
         }
+        self.narrow_calls();
         let fits = Fits { functions: &self.functions, poisoned: &self.poisoned };
         let stops: Vec<_> = self.functions.ids().flat_map(|id| fits.stops(id)).collect();
         for (function, block, at, what) in stops {
@@ -296,6 +318,67 @@ impl Program {
         tidy::merge_types(&mut module);
         tidy::drop_unused_files(&mut module, self.given_files);
         module
+    }
+
+    /// Where something points to functions of a type, every function of the program of that type can be there.
+    fn offer_functions(&mut self) {
+        let pointed: HashSet<DataTypeId> = self
+            .types
+            .data
+            .values()
+            .filter_map(|data| if let DataType::Pointer { pointee, .. } = data { Some(*pointee) } else { None })
+            .collect();
+        let offered: Vec<(FuncId, Type)> = std::mem::take(&mut self.function_types).into_iter().collect();
+        for (id, ty) in offered {
+            let (data, span) = (self.types.data(&ty), self.functions[id].span);
+            if pointed.contains(&data) && self.functions[id].is_defined() && !self.functions[id].library {
+                self.function_mark(id, &ty, span);
+            }
+        }
+    }
+
+    /// Calls that know less than the definition: a result that is declared narrower (`int strlen();`) is its low bits, and
+    /// so is an argument of an old-style parameter that is narrower than the promoted argument.
+    fn narrow_calls(&mut self) {
+        let signature = |function: &Function| {
+            let params: Vec<Ty> = function.params.iter().map(|param| function.regs[param.reg].ty).collect();
+            (params, function.result)
+        };
+        let signatures: Vec<(Vec<Ty>, Option<Ty>)> = self.functions.values().map(signature).collect();
+        for function in self.functions.values_mut() {
+            for block in function.blocks.values_mut() {
+                let mut insts = Vec::with_capacity(block.insts.len());
+                for mut inst in std::mem::take(&mut block.insts) {
+                    let mut after = None;
+                    if let InstKind::Call { dst, callee: Callee::Direct(callee), args } = &mut inst.kind {
+                        let (params, result) = &signatures[callee.index()];
+                        for (arg, &param) in args.iter_mut().zip(params) {
+                            let from = match *arg {
+                                Operand::Reg(reg) => function.regs[reg].ty,
+                                Operand::Const(ty, _) => ty,
+                            };
+                            if is_narrower(param, from) {
+                                let low = function.regs.push(RegInfo { ty: param, name: None });
+                                let kind = InstKind::Cast { dst: low, op: CastOp::Trunc, src: *arg };
+                                insts.push(Inst { kind, span: inst.span });
+                                *arg = Operand::Reg(low);
+                            }
+                        }
+                        if let (Some(dst), Some(result)) = (dst.as_mut(), *result)
+                            && is_narrower(function.regs[*dst].ty, result)
+                        {
+                            let whole = function.regs.push(RegInfo { ty: result, name: None });
+                            let low = std::mem::replace(dst, whole);
+                            after = Some(InstKind::Cast { dst: low, op: CastOp::Trunc, src: Operand::Reg(whole) });
+                        }
+                    }
+                    let span = inst.span;
+                    insts.push(inst);
+                    insts.extend(after.map(|kind| Inst { kind, span }));
+                }
+                block.insts = insts;
+            }
+        }
     }
 
     fn name_functions(&mut self) {
@@ -321,6 +404,10 @@ impl Program {
             self.globals[id].name = name;
         }
     }
+}
+
+fn is_narrower(narrow: Ty, wide: Ty) -> bool {
+    matches!((narrow, wide), (Ty::Int(narrow), Ty::Int(wide)) if narrow < wide)
 }
 
 /// The name, `name@file.c`, `name$2`, …: the first that is free.

@@ -34,7 +34,7 @@ const MODELS: [Model; 6] = [
     Model {
         name: "<library>/stdlib.c",
         text: include_str!("../models/stdlib.c"),
-        functions: &["abs", "labs", "llabs", "atoi", "atol", "atoll"],
+        functions: &["abs", "labs", "llabs", "atoi", "atol", "atoll", "realloc"],
     },
     Model {
         name: "<library>/math.c",
@@ -78,6 +78,8 @@ const MODELS: [Model; 6] = [
             "touchstone_clz",
             "touchstone_clzl",
             "touchstone_clzll",
+            "touchstone_umul_overflows",
+            "touchstone_smul_overflows",
         ],
     },
 ];

@@ -1,6 +1,7 @@
 //! Lvalues: where an expression's object is.
 
 use crate::ast::Node;
+use crate::bits::BitField;
 use crate::consts::selected;
 use crate::ctype::{Type, TypeKind};
 use crate::func::{Local, Lowerer};
@@ -13,6 +14,8 @@ pub(crate) enum Place {
     Register(Reg),
     /// So many bytes after an address.
     Memory(Operand, i64),
+    /// Some bits after an address.
+    Bits(Operand, BitField),
 }
 
 /// What is done with an object.
@@ -87,14 +90,16 @@ impl Lowerer<'_, '_> {
 
     fn place_of_variable(&mut self, node: &Node, span: Span) -> Place {
         let Some(decl) = &node.decl else { return self.no_place("expression", node) };
+        if let Some(Local::Variable(reg, _)) = self.locals.get(&decl.id) {
+            return Place::Memory(Operand::Reg(*reg), 0);
+        }
         if let Some(what) = self.variable_refusal(node) {
             return self.no_place(what, node);
         }
-        match self.locals.get(&decl.id).copied() {
-            Some(Local::Register(reg)) => Place::Register(reg),
-            Some(Local::Slot(slot)) => Place::Memory(self.slot_address(slot, span), 0),
-            Some(Local::Behind(reg)) => Place::Memory(Operand::Reg(reg), 0),
-            Some(Local::Static(global)) => Place::Memory(self.global_address(global, span), 0),
+        if let Some(place) = self.local_place(decl.id, span) {
+            return place;
+        }
+        match self.locals.get(&decl.id) {
             None if decl.kind == "VarDecl" && self.unit.is_thread_local(&decl.name) => {
                 self.no_place("thread-local storage", node)
             }
@@ -102,9 +107,21 @@ impl Lowerer<'_, '_> {
                 let global = self.unit.global_named(&decl.name, decl.ty.as_ref());
                 Place::Memory(self.global_address(global, span), 0)
             }
-            None if decl.kind == "FunctionDecl" => self.no_place("function pointer", node),
-            None => self.no_place("variable of an unknown kind", node),
+            None if decl.kind == "FunctionDecl" => {
+                let global = self.unit.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
+                Place::Memory(self.global_address(global, span), 0)
+            }
+            _ => self.no_place("variable of an unknown kind", node),
         }
+    }
+    /// The place of a variable of the function.
+    pub fn local_place(&mut self, id: u64, span: Span) -> Option<Place> {
+        Some(match self.locals.get(&id).copied()? {
+            Local::Register(reg) => Place::Register(reg),
+            Local::Slot(slot) => Place::Memory(self.slot_address(slot, span), 0),
+            Local::Behind(reg) | Local::Variable(reg, _) => Place::Memory(Operand::Reg(reg), 0),
+            Local::Static(global) => Place::Memory(self.global_address(global, span), 0),
+        })
     }
     /// A variable whose type has no layout can't even be named.
     pub fn variable_refusal(&self, node: &Node) -> Option<&'static str> {
@@ -163,7 +180,7 @@ impl Lowerer<'_, '_> {
             TypeKind::Refused { size: 0, .. } => None,
             TypeKind::Record(id) if !self.unit.program.types.records[id].complete => None,
             TypeKind::Record(id) if self.unit.program.types.records[id].problem.is_some() => None,
-            TypeKind::OpenArray(_) => None,
+            TypeKind::OpenArray(_) | TypeKind::Variable(..) => None,
             _ => Some(self.unit.program.types.size(element)),
         }
     }
@@ -180,16 +197,27 @@ impl Lowerer<'_, '_> {
         if let Some(problem) = record.problem {
             return self.no_place(problem, node);
         }
-        if record.is_union {
-            return self.no_place("union", node);
-        }
-        if field.bits.is_some() {
-            return self.no_place("bit-field", node);
-        }
-        match place {
-            Place::Memory(address, before) => Place::Memory(address, before.wrapping_add(offset)),
+        let bits = field.bits.map(|bits| (bits, field.ty.clone()));
+        match (place, bits) {
+            (Place::Memory(address, before), None) => Place::Memory(address, before.wrapping_add(offset)),
+            (Place::Memory(address, before), Some((bits, ty))) => {
+                Place::Bits(address, self.bit_field(before, bits, &ty))
+            }
             // A structure is never in a register.
-            Place::Register(_) => self.no_place("member of a scalar", node),
+            (Place::Register(_) | Place::Bits(..), _) => self.no_place("member of a scalar", node),
+        }
+    }
+
+    /// A bit-field of the structure that is so many bytes after an address.
+    pub fn bit_field(&self, before: i64, (first, width): (u64, u64), ty: &Type) -> BitField {
+        let types = &self.unit.program.types;
+        let scalar = types.scalar(ty);
+        let width = width.min(u64::from(scalar.bits())) as u8;
+        BitField {
+            first: before.wrapping_mul(8).wrapping_add(first as i64),
+            width,
+            signed: types.is_signed(ty),
+            scalar,
         }
     }
 
@@ -208,14 +236,15 @@ impl Lowerer<'_, '_> {
     pub fn address(&mut self, place: Place, span: Span) -> Operand {
         match place {
             Place::Memory(base, offset) => self.offset(base, Operand::Const(Ty::I64, offset as u64), span),
-            // Variables whose address is needed are never in registers.
-            Place::Register(_) => Operand::Const(Ty::Ptr, 0),
+            // Variables whose address is needed are never in registers, and a bit-field has none.
+            Place::Register(_) | Place::Bits(..) => Operand::Const(Ty::Ptr, 0),
         }
     }
     /// Reads a scalar.
     pub fn load(&mut self, place: Place, ty: &Type, span: Span) -> Operand {
         match place {
             Place::Register(reg) => Operand::Reg(reg),
+            Place::Bits(base, field) => self.load_bits(base, field, span),
             Place::Memory(..) => {
                 let addr = self.address(place, span);
                 let dst = self.temp(self.unit.program.types.scalar(ty));
@@ -224,13 +253,18 @@ impl Lowerer<'_, '_> {
             }
         }
     }
-    /// Writes a scalar.
-    pub fn store(&mut self, place: Place, value: Operand, span: Span) {
+    /// Writes a scalar; the value that is then there.
+    pub fn store(&mut self, place: Place, value: Operand, span: Span) -> Operand {
         match place {
-            Place::Register(reg) => self.assign(reg, value, span),
+            Place::Register(reg) => {
+                self.assign(reg, value, span);
+                Operand::Reg(reg)
+            }
+            Place::Bits(base, field) => self.store_bits(base, field, value, span),
             Place::Memory(..) => {
                 let addr = self.address(place, span);
                 self.emit(InstKind::Store { addr, value }, span);
+                value
             }
         }
     }

@@ -443,7 +443,7 @@ impl Lowerer<'_, '_> {
                 let &(record, field) = self.unit.fields.get(&node.link)?;
                 let record = &self.unit.program.types.records[record];
                 let field = &record.fields[field];
-                let plain = record.problem.is_none() && !record.is_union && field.bits.is_none();
+                let plain = record.problem.is_none() && field.bits.is_none();
                 match spot {
                     Spot::Memory(address) if plain && field.offset == 0 => Some(Spot::Memory(address)),
                     Spot::Memory(address) if plain => {
@@ -474,7 +474,7 @@ impl Lowerer<'_, '_> {
         Some(match self.locals.get(&decl.id).copied() {
             Some(Local::Register(reg)) => Spot::Register(reg),
             Some(Local::Slot(slot)) => at(ExprKind::Slot(slot)),
-            Some(Local::Behind(reg)) => at(ExprKind::Reg(reg)),
+            Some(Local::Behind(reg) | Local::Variable(reg, _)) => at(ExprKind::Reg(reg)),
             Some(Local::Static(global)) => at(ExprKind::Global(global)),
             None if decl.kind == "VarDecl" && !self.unit.is_thread_local(&decl.name) => {
                 at(ExprKind::Global(self.unit.global_named(&decl.name, decl.ty.as_ref())))

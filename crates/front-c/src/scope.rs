@@ -17,6 +17,8 @@ pub(crate) enum Tag {
 struct Level {
     typedefs: HashMap<String, Type>,
     tags: HashMap<String, Tag>,
+    /// Variables of a function, by name: clang's id and type.
+    variables: HashMap<String, (u64, Type)>,
 }
 
 /// The scopes of a translation unit.
@@ -53,6 +55,14 @@ impl Scopes {
     }
     fn top(&mut self) -> &mut Level {
         self.levels.last_mut().expect("invariant: the file scope is never popped")
+    }
+    /// Declares a variable of a function.
+    pub fn add_variable(&mut self, name: &str, id: u64, ty: Type) {
+        self.top().variables.insert(name.to_string(), (id, ty));
+    }
+    /// The variable of a function that a name means.
+    pub fn variable(&self, name: &str) -> Option<&(u64, Type)> {
+        self.levels.iter().rev().find_map(|level| level.variables.get(name))
     }
     /// Declares a typedef.
     pub fn add_typedef(&mut self, name: &str, ty: Type) {

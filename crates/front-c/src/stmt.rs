@@ -25,7 +25,9 @@ impl Lowerer<'_, '_> {
         match node.kind.as_str() {
             "CompoundStmt" => {
                 self.unit.push_scope();
+                self.arrays.push(Vec::new());
                 node.inner.iter().for_each(|inner| self.statement(inner));
+                self.release_arrays(span);
                 self.unit.pop_scope();
             }
             "DeclStmt" => node.inner.iter().for_each(|inner| self.declare(inner)),
@@ -63,7 +65,7 @@ impl Lowerer<'_, '_> {
             },
             "ReturnStmt" => self.return_statement(node, span),
             "AttributedStmt" => node.inner.last().into_iter().for_each(|inner| self.statement(inner)),
-            "IndirectGotoStmt" => self.unsupported("computed goto", node),
+            "IndirectGotoStmt" => self.computed_goto(node, span),
             "GCCAsmStmt" | "MSAsmStmt" => self.unsupported("inline assembly", node),
             _ if is_expression(node) => self.effect(node),
             kind => {
@@ -71,6 +73,24 @@ impl Lowerer<'_, '_> {
                 self.unsupported(&what, node);
             }
         }
+    }
+
+    /// `goto *address`: a switch over the numbers of the labels.
+    fn computed_goto(&mut self, node: &Node, span: Span) {
+        let Some(address) = node.inner.first() else { return self.unsupported("computed goto", node) };
+        let address = self.rvalue(address);
+        let value = self.resize(address, Ty::I64, false, span);
+        let number = |label: &u64| self.unit.label_numbers.get(label).copied();
+        let mut arms: Vec<SwitchArm> = self
+            .labels
+            .iter()
+            .filter_map(|(label, &target)| number(label).map(|low| SwitchArm { low, high: low, signed: false, target }))
+            .collect();
+        arms.sort_by_key(|arm| arm.low);
+        let default = self.new_block();
+        self.stop(TermKind::Switch { value, arms, default }, span);
+        self.start(default);
+        self.stop(TermKind::Unreachable, span);
     }
 
     /// Falls into a labelled block, unless a label before this one just did.
@@ -277,6 +297,10 @@ impl Lowerer<'_, '_> {
     fn declare_local(&mut self, node: &Node) {
         let ty = self.unit.type_of(node);
         let span = self.unit.span(node);
+        self.unit.scopes.add_variable(&node.name, node.id, ty.clone());
+        if let TypeKind::Variable(element, length) = &ty.kind {
+            return self.declare_variable_array(node, element, length, span);
+        }
         if let Some(what) = self.unit.program.types.refusal(&ty)
             && self.unit.program.types.size(&ty) == 0
         {
@@ -295,7 +319,7 @@ impl Lowerer<'_, '_> {
                     None => return,
                 }
             }
-            Local::Behind(_) | Local::Static(_) => return,
+            Local::Behind(_) | Local::Static(_) | Local::Variable(..) => return,
         };
         if let Some(value) = initialiser(node) {
             self.initialise(value, &ty, place);

@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 use touchstone_base::{FileId, Files, Id, IndexMap, Span};
 use touchstone_ir::{
-    Block, BlockId, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, Module, Operand, PointKind,
-    Reg, TermKind, Terminator,
+    Block, BlockId, Callee, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, Module, Operand,
+    PointKind, Reg, TermKind, Terminator,
 };
 
 /// Renumbers the registers so that only parameters and mentioned ones remain, in their order.
@@ -163,6 +163,11 @@ fn registers(kind: &mut InstKind, visit: &mut impl FnMut(&mut Reg)) {
             read(size, visit);
         }
         InstKind::SlotBegin { .. } | InstKind::Point { .. } => {}
+        InstKind::Call { dst, callee: Callee::Indirect(callee), args } => {
+            dst.iter_mut().for_each(&mut *visit);
+            read(callee, visit);
+            args.iter_mut().for_each(|arg| read(arg, visit));
+        }
         InstKind::Call { dst, args, .. } | InstKind::Builtin { dst, args, .. } => {
             if let Some(dst) = dst {
                 visit(dst);

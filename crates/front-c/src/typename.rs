@@ -164,7 +164,8 @@ impl<'a> Parser<'a> {
 
     fn alias(&self, word: &str) -> Option<Type> {
         if word == "__builtin_va_list" || word == "va_list" && self.scopes.typedef(word).is_none() {
-            return Some(Type::plain(TypeKind::Refused { text: Rc::from(word), what: "varargs", size: 24, align: 8 }));
+            let list = Type::plain(TypeKind::Record(Types::ARGUMENT_LIST));
+            return Some(Type::plain(TypeKind::Array(Rc::new(list), 1)));
         }
         let mut ty = self.scopes.typedef(word)?.clone();
         // A pointer, array or structure is shown by its structure; a number by the name that the user gave it.
@@ -198,6 +199,9 @@ impl<'a> Parser<'a> {
             return Some(Type::plain(TypeKind::Enum(id)));
         }
         let full = format!("{keyword} {name}");
+        if full == "struct __va_list_tag" {
+            return Some(Type::plain(TypeKind::Record(Types::ARGUMENT_LIST)));
+        }
         match self.scopes.tag(&full) {
             Some(Tag::Record(id)) => Some(Type::plain(TypeKind::Record(id))),
             Some(Tag::Enum(id)) => Some(Type::plain(TypeKind::Enum(id))),
@@ -249,7 +253,10 @@ impl<'a> Parser<'a> {
             if self.is("*") && self.tokens.get(self.at + 1).is_some_and(|token| token.is("]")) {
                 self.at += 1;
             }
+            let start = self.at;
             let length = if self.is("]") { None } else { Some(self.length()) };
+            let tokens = self.tokens.get(start..self.at).unwrap_or_default();
+            let tokens: Rc<[Token]> = tokens.into();
             if !self.accept("]") {
                 return None;
             }
@@ -257,7 +264,7 @@ impl<'a> Parser<'a> {
             return Some(match length {
                 None => Type::plain(TypeKind::OpenArray(Rc::new(element))),
                 Some(Some(length)) => Type::plain(TypeKind::Array(Rc::new(element), length)),
-                Some(None) => Type::refused(&self.types.spell(&element, "[]"), "variable-length array"),
+                Some(None) => Type::plain(TypeKind::Variable(Rc::new(element), tokens)),
             });
         }
         if self.is("(") {

@@ -1,7 +1,7 @@
 //! One translation unit: its declarations, in document order.
 
 use crate::ast::{Node, Position, TypeText};
-use crate::ctype::{FieldDecl, Type, TypeKind};
+use crate::ctype::{FieldDecl, Layout, Type, TypeKind};
 use crate::error::FrontError;
 use crate::link::{Declaration, GlobalDeclaration, Program};
 use crate::scope::{Scopes, Tag};
@@ -35,6 +35,8 @@ pub(crate) struct Unit<'p> {
     pub fields: HashMap<u64, (usize, usize)>,
     /// Functions whose parameters may be declared as arrays.
     pub array_candidates: Vec<FuncId>,
+    /// Numbers of labels by clang's id: what their addresses are.
+    pub label_numbers: HashMap<u64, u64>,
     /// Static locals by clang's id.
     pub static_locals: HashMap<u64, GlobalId>,
     selection: Selection,
@@ -59,6 +61,7 @@ impl<'p> Unit<'p> {
             constants: HashMap::new(),
             fields: HashMap::new(),
             array_candidates: Vec::new(),
+            label_numbers: HashMap::new(),
             static_locals: HashMap::new(),
             selection,
             types: RefCell::new(HashMap::new()),
@@ -233,21 +236,33 @@ impl<'p> Unit<'p> {
             return;
         }
         let mut fields = Vec::new();
-        let (mut packed, mut aligned) = (false, None);
+        let (mut packed, mut aligned, mut most) = (false, None, None);
         for inner in &node.inner {
             match inner.kind.as_str() {
                 "RecordDecl" | "EnumDecl" => self.type_declaration(inner),
                 "FieldDecl" => fields.push(self.field(inner)),
                 "PackedAttr" => packed = true,
                 "AlignedAttr" => aligned = self.alignment(inner).max(aligned),
-                "MaxFieldAlignmentAttr" => self.program.types.records[id].problem = Some("#pragma pack"),
+                "MaxFieldAlignmentAttr" => {
+                    most = self.pragma_pack(node);
+                    if most.is_none() {
+                        self.program.types.records[id].problem = Some("#pragma pack");
+                    }
+                }
                 _ => {}
             }
         }
         let ids: Vec<u64> = fields.iter().filter(|field| field.width != Some(0)).map(|field| field.id).collect();
-        self.program.types.complete_record(id, fields, packed, aligned);
+        self.program.types.complete_record(id, fields, Layout { packed, aligned, most });
         self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
         self.forget_types();
+    }
+    /// What `#pragma pack` says where a record stands. clang's JSON doesn't have it, so the directives above it in its
+    /// file are read; `None` if they don't tell.
+    fn pragma_pack(&self, node: &Node) -> Option<u64> {
+        let begin = node.begin.expansion?;
+        let text = self.program.sources.text(self.names.get(begin.file as usize)?);
+        crate::pack::in_effect(std::str::from_utf8(text.get(..begin.offset as usize)?).ok()?)
     }
     fn field(&mut self, node: &Node) -> FieldDecl {
         let width = if node.is_bitfield { node.inner.first().and_then(|width| self.const_int(width)) } else { None };
@@ -392,6 +407,21 @@ impl<'p> Unit<'p> {
         }
         id
     }
+    /// The global whose address is that of the function of a name.
+    pub fn function_address(&mut self, name: &str, ty: Option<&TypeText>, span: Span) -> GlobalId {
+        let id = self.function_named(name, ty);
+        let ty = self.declarations[name].ty.clone();
+        self.program.function_mark(id, &ty, span)
+    }
+    /// The address of a label, which only `goto *` can use: its number in the function.
+    pub fn label_address(&self, node: &Node) -> Option<u64> {
+        self.label_numbers.get(&node.link).copied()
+    }
+    /// The expression that `__builtin_choose_expr` stands for.
+    pub fn chosen<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+        let [condition, yes, no] = node.inner.as_slice() else { return None };
+        Some(if self.const_int(condition)? != 0 { yes } else { no })
+    }
     /// Whether this unit has a body for a name (so far).
     pub fn has_body(&self, name: &str) -> bool {
         self.postponed.contains_key(name)
@@ -408,6 +438,8 @@ impl<'p> Unit<'p> {
         let span = self.declarations[&node.name].span;
         let inline = node.is_inline && node.storage != "extern";
         let Some(id) = self.program.define(id, span, inline)? else { return Ok(()) };
+        let ty = self.declarations[&node.name].ty.clone();
+        self.program.function_types.insert(id, ty);
         let mut function = self.program.declared(&self.declarations[&node.name]);
         function.library = matches!(self.selection, Selection::Library(_));
         if node.inner.iter().any(|param| param.kind == "ParmVarDecl" && self.may_be_array(param)) {

@@ -106,6 +106,36 @@ fn mathematical_functions_agree_with_the_library() {
 }
 
 #[test]
+fn function_pointers_agree_with_the_compiler() {
+    check(&["functions.c"], &[]);
+}
+
+#[test]
+fn unions_and_packed_structures_agree_with_the_compiler() {
+    check(&["unions.c"], &[]);
+}
+
+#[test]
+fn bit_fields_agree_with_the_compiler() {
+    check(&["bitfields.c"], &[]);
+}
+
+#[test]
+fn variable_arguments_agree_with_the_compiler() {
+    check(&["variadic.c"], &[]);
+}
+
+#[test]
+fn arrays_of_variable_length_agree_with_the_compiler() {
+    check(&["arrays.c"], &[]);
+}
+
+#[test]
+fn builtins_and_extensions_agree_with_the_compiler() {
+    check(&["builtins.c"], &[]);
+}
+
+#[test]
 fn library_models_agree_with_the_library() {
     check(&["library.c"], &["-fno-builtin"]);
 }

@@ -7,7 +7,7 @@ use crate::printf;
 use crate::value::Value;
 use std::borrow::Cow;
 use touchstone_base::{float, math};
-use touchstone_ir::{Builtin, ErrorKind, Operand, Reg};
+use touchstone_ir::{Builtin, ErrorKind, Operand, Reg, Ty};
 
 impl<'m> Machine<'m> {
     /// Runs a builtin and gives its result ([`Value::Undefined`] where there is none).
@@ -55,6 +55,18 @@ impl<'m> Machine<'m> {
                 self.allocate(count.checked_mul(size), Fill::Zero)
             }
             Builtin::Free => self.free(frame, arg(0)?),
+            Builtin::Alloca => self.alloca(self.int(frame, arg(0)?)?),
+            Builtin::Release => self.release(frame, arg(0)?),
+            Builtin::ObjectSize => {
+                let place = self.memory.resolve(self.used(frame, arg(0)?)?)?;
+                Ok(Value::Int(self.memory.info(place.object).size))
+            }
+            Builtin::Settle => {
+                let place = self.memory.resolve(self.used(frame, arg(0)?)?)?;
+                self.memory.settle(place, self.int(frame, arg(1)?)?)?;
+                Ok(Value::Undefined)
+            }
+            Builtin::Vprintf => self.vprintf(frame, arg(0)?, arg(1)?, observer),
             Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
             Builtin::Abort => Err(ErrorKind::Abort.into()),
             Builtin::ParseFloat(format) => self.parse_float(frame, arg(0)?, arg(1)?, format),
@@ -129,6 +141,46 @@ impl<'m> Machine<'m> {
     fn allocate(&mut self, size: Option<u64>, fill: Fill) -> Result<Value, Stop> {
         let object = size.and_then(|size| self.memory.alloc(size, Cow::Borrowed(""), ObjectKind::Heap, fill));
         object.map(|object| Value::ptr(object, 0)).ok_or(Stop::Limit(LimitKind::Memory))
+    }
+
+    fn alloca(&mut self, size: u64) -> Result<Value, Stop> {
+        let object = self.memory.alloc(size, Cow::Borrowed(""), ObjectKind::Stack, Fill::Undefined);
+        let object = object.ok_or(Stop::Limit(LimitKind::Memory))?;
+        self.add_to_frame(object);
+        Ok(Value::ptr(object, 0))
+    }
+
+    fn release(&mut self, frame: &Frame<'m>, operand: Operand) -> Result<Value, Stop> {
+        if let Value::Ptr(pointer) = self.used(frame, operand)?
+            && self.memory.info(pointer.object).kind == ObjectKind::Stack
+        {
+            self.memory.kill(pointer.object);
+        }
+        Ok(Value::Undefined)
+    }
+
+    fn vprintf(
+        &mut self,
+        frame: &Frame<'m>,
+        format: Operand,
+        list: Operand,
+        observer: &mut impl Observer,
+    ) -> Result<Value, Stop> {
+        let format = self.c_string(frame, format)?;
+        let list = self.memory.resolve(self.used(frame, list)?)?;
+        let next = self.memory.load(list, Ty::Ptr)?;
+        let first = match next {
+            // No arguments at all.
+            Value::NULL => None,
+            next => Some(self.memory.resolve(next)?),
+        };
+        let (text, used) = printf::format_list(&format, first, &self.memory)?;
+        if let Some(mut place) = first {
+            place.offset += 8 * used as i64;
+            self.memory.store(list, Ty::Ptr, Value::Ptr(place))?;
+        }
+        observer.output(&text);
+        Ok(Value::Int(text.len() as u64))
     }
 
     fn free(&mut self, frame: &Frame<'m>, operand: Operand) -> Result<Value, Stop> {

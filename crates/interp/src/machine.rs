@@ -398,6 +398,11 @@ impl<'m> Machine<'m> {
         Ok(object)
     }
 
+    /// Lets an object die with the innermost frame: behind its slots.
+    pub(crate) fn add_to_frame(&mut self, object: ObjectId) {
+        self.slots.push(Some(object));
+    }
+
     // What a view asks for.
 
     pub(crate) fn depth(&self) -> usize {
@@ -509,13 +514,20 @@ impl<'m> Machine<'m> {
                 let object = self.slot(frame, *slot)?;
                 self.memory.make_undefined(object);
             }
-            InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
+            InstKind::Call { dst, callee, args } => {
+                let callee = match callee {
+                    Callee::Direct(callee) => *callee,
+                    Callee::Indirect(address) => self.called(frame, *address, *dst, args)?,
+                };
                 self.arguments.clear();
                 for &arg in args {
                     let value = self.used(frame, arg)?;
                     self.arguments.push(value);
                 }
-                return Ok(Flow::Call { callee: *callee, result: *dst });
+                if let InstKind::Call { callee: Callee::Indirect(_), .. } = inst.kind {
+                    observer.event(&Event::Indirect { func: frame.func, block: frame.block, callee });
+                }
+                return Ok(Flow::Call { callee, result: *dst });
             }
             InstKind::Builtin { dst, builtin, args } => {
                 let result = self.step_builtin(frame, *builtin, *dst, args, observer)?;
@@ -530,6 +542,21 @@ impl<'m> Machine<'m> {
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// The function that a pointer is the address of.
+    fn called(&self, frame: &Frame<'m>, callee: Operand, dst: Option<Reg>, args: &[Operand]) -> Result<FuncId, Stop> {
+        let place = self.memory.resolve(self.used(frame, callee)?)?;
+        // Globals are the first objects.
+        let global = GlobalId::new(place.object.index());
+        let function = self.module.globals.get(global).and_then(|global| global.function);
+        let callee = function.filter(|_| place.offset == 0).ok_or(ErrorKind::InvalidPointer)?;
+        let types = args.iter().map(|arg| self.operand_ty(frame, *arg));
+        if !self.module.can_call(callee, types, dst.map(|dst| frame.function.regs[dst].ty)) {
+            let name = &self.module.functions[callee].name;
+            return Err(Stop::Unsupported(format!("call of `{name}` with other types than its definition")));
+        }
+        Ok(callee)
     }
 
     fn step_cast(&mut self, frame: &Frame<'m>, dst: Reg, op: CastOp, src: Operand) -> Result<(), Stop> {

@@ -35,6 +35,8 @@ pub enum ObjectKind {
     Heap,
     /// A memory variable of a frame.
     Slot,
+    /// Made by `alloca`: dies with its frame.
+    Stack,
     /// A global.
     Global,
 }
@@ -248,6 +250,7 @@ impl<'m> Memory<'m> {
     // Checked access.
 
     /// The store and the range in it, if `length` bytes at the place may be accessed.
+    #[inline]
     fn locate(&self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
         let record = &self.records[place.object];
         if record.store == DEAD {
@@ -261,6 +264,7 @@ impl<'m> Memory<'m> {
         Ok((record.store, offset as usize))
     }
 
+    #[inline]
     fn locate_for_write(&self, place: Pointer, length: u64) -> Result<(u32, usize), ErrorKind> {
         let found = self.locate(place, length)?;
         if self.records[place.object].read_only { Err(ErrorKind::ReadOnly) } else { Ok(found) }
@@ -280,9 +284,7 @@ impl<'m> Memory<'m> {
         if !store.is_defined(start, length) {
             return Err(ErrorKind::Uninitialised);
         }
-        let mut word = [0; 8];
-        word[..length].copy_from_slice(&store.bytes[start..start + length]);
-        let bits = u64::from_le_bytes(word);
+        let bits = read_word(&store.bytes[start..start + length]);
         match ty {
             Ty::Int(width) => Ok(Value::Int(touchstone_ir::mask(bits, width))),
             Ty::Ptr => Ok(match store.pointers.get(&(start as u64)) {
@@ -298,9 +300,9 @@ impl<'m> Memory<'m> {
     pub fn store(&mut self, place: Pointer, ty: Ty, value: Value) -> Result<(), ErrorKind> {
         let length = usize::from(ty.bytes());
         let (store, start) = self.locate_for_write(place, length as u64)?;
-        let word = self.as_int(value)?.to_le_bytes();
+        let word = self.as_int(value)?;
         let store = &mut self.stores[store as usize];
-        store.bytes[start..start + length].copy_from_slice(&word[..length]);
+        write_word(&mut store.bytes[start..start + length], word);
         store.written(start, length);
         if let (Value::Ptr(pointer), Ty::Ptr) = (value, ty) {
             store.pointers.insert(start as u64, pointer.object);
@@ -322,6 +324,21 @@ impl<'m> Memory<'m> {
         let store = &mut self.stores[store as usize];
         store.bytes[start..start + bytes.len()].copy_from_slice(bytes);
         store.written(start, bytes.len());
+        Ok(())
+    }
+
+    /// Gives undefined bytes of a range the value zero.
+    pub fn settle(&mut self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
+        let (store, start) = self.locate_for_write(place, length)?;
+        let store = &mut self.stores[store as usize];
+        if !store.all_defined {
+            for index in start..start + length as usize {
+                if !store.defined[index] {
+                    store.bytes[index] = 0;
+                    store.defined[index] = true;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -381,6 +398,30 @@ impl<'m> Memory<'m> {
             at.offset += 1;
         }
         Ok(text)
+    }
+}
+
+/// Up to 8 bytes as a number; the usual lengths without a loop.
+#[inline]
+fn read_word(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    }
+}
+
+/// Writes the low bytes of a number.
+#[inline]
+fn write_word(bytes: &mut [u8], word: u64) {
+    match bytes.len() {
+        1 => bytes[0] = word as u8,
+        2 => bytes.copy_from_slice(&(word as u16).to_le_bytes()),
+        4 => bytes.copy_from_slice(&(word as u32).to_le_bytes()),
+        8 => bytes.copy_from_slice(&word.to_le_bytes()),
+        length => bytes.copy_from_slice(&word.to_le_bytes()[..length]),
     }
 }
 

@@ -28,6 +28,15 @@ pub enum Event {
         /// Where it went.
         target: BlockId,
     },
+    /// A call through a pointer was executed; its [`Event::Call`] follows.
+    Indirect {
+        /// Function of the call.
+        func: FuncId,
+        /// Its block.
+        block: BlockId,
+        /// Where it goes.
+        callee: FuncId,
+    },
     /// A function is entered, also the outermost one.
     Call(FuncId),
     /// The innermost function was left by its return.
@@ -83,6 +92,7 @@ impl Observer for PathRecorder {
         match *event {
             Event::Branch { func, block, tag, taken } => self.path.branch(func, block, tag, taken),
             Event::Switch { func, block, target, .. } => self.path.switch(func, block, target),
+            Event::Indirect { func, block, callee } => self.path.indirect(func, block, callee),
             Event::Call(_) | Event::Return => return,
         }
         self.outcomes += 1;

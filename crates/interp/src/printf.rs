@@ -7,8 +7,8 @@
 use crate::decimal;
 use crate::machine::Stop;
 use crate::memory::Memory;
-use crate::value::Value;
-use touchstone_ir::{ErrorKind, mask, sign_extend};
+use crate::value::{Pointer, Value};
+use touchstone_ir::{ErrorKind, Ty, mask, sign_extend};
 
 /// A field wider than this is not a real program's.
 const MAX_FIELD: u64 = 1 << 20;
@@ -28,20 +28,37 @@ struct Spec {
     length: String,
 }
 
+/// Where the arguments are.
+enum Arguments<'a> {
+    /// Values and their widths.
+    Values(std::slice::Iter<'a, (Value, u8)>),
+    /// In memory, 8 bytes each; so many were used.
+    List(Option<Pointer>, usize),
+}
+
 struct Formatter<'a, 'm> {
     rest: &'a [u8],
-    args: std::slice::Iter<'a, (Value, u8)>,
+    args: Arguments<'a>,
     memory: &'a Memory<'m>,
     out: Vec<u8>,
 }
 
 /// Formats `args` (values and their widths) after `format`.
 pub(crate) fn format(format: &[u8], args: &[(Value, u8)], memory: &Memory) -> Result<Vec<u8>, Stop> {
-    let mut formatter = Formatter { rest: format, args: args.iter(), memory, out: Vec::new() };
-    while let Some(byte) = formatter.next_byte() {
-        if byte == b'%' { formatter.conversion()? } else { formatter.out.push(byte) }
-    }
+    let mut formatter = Formatter { rest: format, args: Arguments::Values(args.iter()), memory, out: Vec::new() };
+    formatter.run()?;
     Ok(formatter.out)
+}
+
+/// Formats arguments in memory after `format`; also says how many were used.
+pub(crate) fn format_list(format: &[u8], list: Option<Pointer>, memory: &Memory) -> Result<(Vec<u8>, usize), Stop> {
+    let mut formatter = Formatter { rest: format, args: Arguments::List(list, 0), memory, out: Vec::new() };
+    formatter.run()?;
+    let used = match formatter.args {
+        Arguments::List(_, used) => used,
+        Arguments::Values(_) => 0,
+    };
+    Ok((formatter.out, used))
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
@@ -63,12 +80,33 @@ impl Formatter<'_, '_> {
         found
     }
 
+    fn run(&mut self) -> Result<(), Stop> {
+        while let Some(byte) = self.next_byte() {
+            if byte == b'%' { self.conversion()? } else { self.out.push(byte) }
+        }
+        Ok(())
+    }
+
+    /// The next argument and its width.
+    fn next_argument(&mut self) -> Result<(Value, u8), Stop> {
+        match &mut self.args {
+            Arguments::Values(values) => match values.next() {
+                Some(&argument) => Ok(argument),
+                None => unsupported("printf with too few arguments"),
+            },
+            Arguments::List(Some(first), used) => {
+                let place = Pointer { object: first.object, offset: first.offset + 8 * *used as i64 };
+                *used += 1;
+                Ok((self.memory.load(place, Ty::Ptr)?, 64))
+            }
+            Arguments::List(None, _) => unsupported("printf with too few arguments"),
+        }
+    }
+
     /// The next argument with its bits sign-extended from its own width.
     fn argument(&mut self) -> Result<i64, Stop> {
-        match self.args.next() {
-            Some(&(value, bits)) => Ok(sign_extend(mask(self.memory.as_int(value)?, bits), bits)),
-            None => unsupported("printf with too few arguments"),
-        }
+        let (value, bits) = self.next_argument()?;
+        Ok(sign_extend(mask(self.memory.as_int(value)?, bits), bits))
     }
 
     fn conversion(&mut self) -> Result<(), Stop> {
@@ -227,7 +265,7 @@ impl Formatter<'_, '_> {
     }
 
     fn string(&mut self, spec: &Spec) -> Result<(), Stop> {
-        let Some(&(value, _)) = self.args.next() else { return unsupported("printf with too few arguments") };
+        let (value, _) = self.next_argument()?;
         let limit = spec.precision.map_or(u64::MAX, |precision| precision as u64);
         let text = match value {
             Value::NULL if limit >= 6 => b"(null)".to_vec(),

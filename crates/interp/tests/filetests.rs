@@ -114,6 +114,7 @@ impl Observer for Recorder<'_> {
                 write!(self.trace, "{space}{func}.{block}{tag}={}", u8::from(*taken))
             }
             Event::Switch { func, block, arm, target } => write!(self.trace, "{space}{func}.{block}#{arm}=>{target}"),
+            Event::Indirect { func, block, callee } => write!(self.trace, "{space}{func}.{block}->{callee}"),
             Event::Call(func) => write!(self.trace, "{space}{func}("),
             Event::Return => write!(self.trace, "{space})"),
         }

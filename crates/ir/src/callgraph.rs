@@ -1,6 +1,6 @@
 //! Who calls whom, and the strongly connected components of that.
 
-use crate::{Callee, FuncId, InstKind, Module};
+use crate::{Callee, FuncId, Function, InstKind, Module, Operand, Reg};
 use std::collections::BTreeSet;
 use touchstone_base::IndexMap;
 
@@ -19,12 +19,13 @@ impl CallGraph {
             .functions
             .values()
             .map(|function| {
-                let insts = function.blocks.values().flat_map(|block| &block.insts);
-                let called = insts.filter_map(|inst| match &inst.kind {
-                    InstKind::Call { callee: Callee::Direct(callee), .. } => Some(*callee),
-                    _ => None,
-                });
-                called.collect::<BTreeSet<_>>().into_iter().collect()
+                let mut called = BTreeSet::new();
+                for inst in function.blocks.values().flat_map(|block| &block.insts) {
+                    if let InstKind::Call { dst, callee, args } = &inst.kind {
+                        called.extend(possible_callees(module, function, *dst, callee, args));
+                    }
+                }
+                called.into_iter().collect()
             })
             .collect();
         let components = components(&callees);
@@ -65,6 +66,24 @@ impl CallGraph {
             pending.extend(self.callees[function].iter().filter(|&&callee| reached.insert(callee)));
         }
         reached
+    }
+}
+
+/// The functions that a call may call: for one through a pointer, all whose address is taken and that fit.
+pub fn possible_callees(
+    module: &Module,
+    caller: &Function,
+    dst: Option<Reg>,
+    callee: &Callee,
+    args: &[Operand],
+) -> Vec<FuncId> {
+    match callee {
+        Callee::Direct(callee) => vec![*callee],
+        Callee::Indirect(_) => {
+            let result = dst.map(|dst| caller.regs[dst].ty);
+            let types = || args.iter().map(|arg| caller.operand_ty(*arg));
+            module.addressed_functions().filter(|&callee| module.can_call(callee, types(), result)).collect()
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Functions: registers, slots, blocks and the decision table.
 
-use crate::{DataTypeId, Decision, DecisionId, Inst, Point, PointId, Terminator, Ty};
+use crate::{DataTypeId, Decision, DecisionId, Inst, Operand, Point, PointId, Terminator, Ty};
 use touchstone_base::{IndexMap, Span, define_id};
 
 define_id! {
@@ -91,6 +91,23 @@ pub struct Block {
 }
 
 impl Function {
+    /// The type of an operand of one of its instructions.
+    pub fn operand_ty(&self, operand: Operand) -> Ty {
+        match operand {
+            Operand::Reg(reg) => self.regs[reg].ty,
+            Operand::Const(ty, _) => ty,
+        }
+    }
+    /// Whether its last parameter is the address of packed variable arguments (named `...`); null where there are none
+    /// because nobody knows which to pass.
+    pub fn is_variadic(&self) -> bool {
+        self.params.last().is_some_and(|param| param.name == "...")
+    }
+    /// The parameters that the source has: neither the hidden result nor packed variable arguments.
+    pub fn own_params(&self) -> &[Param] {
+        let end = self.params.len() - usize::from(self.is_variadic());
+        &self.params[usize::from(self.aggregate_result)..end]
+    }
     /// Whether there is a body.
     pub fn is_defined(&self) -> bool {
         !self.blocks.is_empty()

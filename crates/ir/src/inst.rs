@@ -206,6 +206,9 @@ impl InstKind {
 pub enum Callee {
     /// A function of the module; one without body is an unmodelled external.
     Direct(FuncId),
+    /// The function that a `ptr` is the address of (a global with [`crate::Global::function`]). Anything else, and a
+    /// function with other parameters or another result, ends the path.
+    Indirect(Operand),
 }
 
 /// What the interpreter and the engine implement themselves.
@@ -231,6 +234,18 @@ pub enum Builtin {
     Calloc,
     /// `(ptr)`: ends the life of a heap object. Null is ignored.
     Free,
+    /// `(i64 size) -> ptr`: a fresh object with undefined bytes that dies with its frame, if [`Builtin::Release`] does not
+    /// end its life before.
+    Alloca,
+    /// `(ptr)`: ends the life of an object that [`Builtin::Alloca`] made. Anything else is left alone.
+    Release,
+    /// `(ptr) -> i64`: the bytes of the object that the pointer leads into.
+    ObjectSize,
+    /// `(ptr, i64 size)`: bytes that nobody wrote become zero. For parts that share bytes with others (bit-fields).
+    Settle,
+    /// `(ptr format, ptr list) -> i32`: writes to standard output; the pointer to the next argument is at `list`, each
+    /// takes 8 bytes, and it is moved behind those that are used.
+    Vprintf,
     /// `(i32)`: ends the program with this status.
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].
@@ -405,6 +420,9 @@ impl InstKind {
             InstKind::Store { addr, value } => vec![*addr, *value],
             InstKind::MemCopy { dst, src, size } => vec![*dst, *src, *size],
             InstKind::MemSet { dst, value, size } => vec![*dst, *value, *size],
+            InstKind::Call { callee: Callee::Indirect(callee), args, .. } => {
+                std::iter::once(*callee).chain(args.iter().copied()).collect()
+            }
             InstKind::Float { args, .. } | InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.clone(),
         }
     }

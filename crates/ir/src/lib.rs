@@ -26,7 +26,7 @@ mod text;
 mod types;
 mod verify;
 
-pub use callgraph::CallGraph;
+pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget};
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};

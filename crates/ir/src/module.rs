@@ -1,6 +1,6 @@
 //! Modules: whole programs.
 
-use crate::{DataTypeId, DataTypes, Function};
+use crate::{DataTypeId, DataTypes, Function, Ty};
 use touchstone_base::{Files, IndexMap, Span, define_id};
 
 define_id! {
@@ -40,6 +40,8 @@ pub struct Global {
     pub constant: bool,
     /// Who can see it.
     pub linkage: Linkage,
+    /// It has no contents and stands for a function: its address is the function's.
+    pub function: Option<FuncId>,
     /// Initial contents; `None` if the program gives no initialiser (the bytes are zero at program start).
     pub init: Option<Vec<Init>>,
 }
@@ -81,6 +83,17 @@ pub enum Init {
 }
 
 impl Module {
+    /// The functions whose address is taken.
+    pub fn addressed_functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.globals.values().filter_map(|global| global.function)
+    }
+    /// Whether a function can be called with registers of these types, and its result be taken as this.
+    pub fn can_call(&self, callee: FuncId, args: impl ExactSizeIterator<Item = Ty>, result: Option<Ty>) -> bool {
+        let callee = &self.functions[callee];
+        args.len() == callee.params.len()
+            && args.zip(&callee.params).all(|(arg, param)| callee.regs[param.reg].ty == arg)
+            && (result.is_none() || callee.result == result)
+    }
     /// The function with this name.
     pub fn function_named(&self, name: &str) -> Option<FuncId> {
         self.functions.iter().find(|(_, function)| function.name == name).map(|(id, _)| id)

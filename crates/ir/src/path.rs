@@ -1,7 +1,7 @@
 //! The identity of a path, as every part of the tool counts paths.
 //!
-//! A path is the sequence of outcomes of all executed condition branches and switches, callees included, and, if it
-//! ends in an error, that error and its place. Interpreter and engine feed the same outcomes into a [`PathHash`], so
+//! A path is the sequence of outcomes of all executed condition branches and switches, callees included, of the functions
+//! that calls through pointers go to, and, if it ends in an error, that error and its place. Interpreter and engine feed the same outcomes into a [`PathHash`], so
 //! that equal numbers mean equal paths (up to 64-bit collisions).
 //!
 //! A branch with a tag is identified by the tag and not by its block: a front end may duplicate the code of one source
@@ -24,6 +24,7 @@ enum Outcome {
     PlainBranch = 2,
     Switch = 3,
     Error = 4,
+    Indirect = 5,
 }
 
 impl Default for PathHash {
@@ -53,6 +54,12 @@ impl PathHash {
     pub fn switch(&mut self, func: FuncId, block: BlockId, target: BlockId) {
         self.mix(func, Outcome::Switch, 0);
         self.word(pair(block, target));
+    }
+
+    /// A call through a pointer in `block` went to `callee`.
+    pub fn indirect(&mut self, func: FuncId, block: BlockId, callee: FuncId) {
+        self.mix(func, Outcome::Indirect, 0);
+        self.word(pair(block, callee));
     }
 
     /// The path ended in an error.

@@ -210,6 +210,11 @@ impl<'m> Verifier<'m> {
         self.span(global.span);
         self.data(global.data);
         let name = &global.name;
+        if let Some(function) = global.function {
+            let known = function.index() < self.module.functions.len();
+            self.check(known, || format!("{function} of `{name}` is no function"));
+            self.check(global.size == 0, || format!("`{name}` stands for a function and has a size"));
+        }
         let declared_only = global.linkage == Linkage::Undefined;
         self.check(!(declared_only && global.init.is_some()), || format!("`{name}` is undefined and has contents"));
         let mut free_from = 0;

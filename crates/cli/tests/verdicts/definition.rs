@@ -38,7 +38,7 @@ impl Observer for Raw {
                 let (_, decisions) = self.frames.last_mut().expect("a branch is in a function");
                 decisions.entry(tag.decision).or_default().push((tag.condition, taken));
             }
-            Event::Branch { tag: None, .. } | Event::Switch { .. } => {}
+            Event::Branch { tag: None, .. } | Event::Switch { .. } | Event::Indirect { .. } => {}
         }
     }
     fn output(&mut self, _: &[u8]) {}

@@ -93,7 +93,16 @@ impl Bench {
         let size = self.module.types[data].size(&self.module.types);
         let span = Span::at(FileId::new(file), 1, 1);
         let name = name.to_string();
-        self.module.globals.push(Global { name, span, data, size, constant: false, linkage, init: None });
+        self.module.globals.push(Global {
+            name,
+            span,
+            data,
+            size,
+            constant: false,
+            linkage,
+            function: None,
+            init: None,
+        });
     }
 
     pub fn function(&mut self, name: &str, params: &[(&str, DataTypeId)], result: DataTypeId) {

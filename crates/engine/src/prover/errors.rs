@@ -4,7 +4,7 @@ use crate::prover::frame::Frame;
 use crate::prover::state::State;
 use crate::prover::step::divides;
 use crate::prover::value::{Base, Pointer, Target};
-use touchstone_ir::{Builtin, ErrorKind, Inst, InstKind, Linkage, Operand, TermKind, Ty};
+use touchstone_ir::{Builtin, Callee, ErrorKind, Inst, InstKind, Linkage, Operand, TermKind, Ty};
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,8 +36,9 @@ impl Frame<'_> {
             | InstKind::Cast { .. }
             | InstKind::Float { .. }
             | InstKind::PtrAdd { .. }
-            | InstKind::PtrDiff { .. }
-            | InstKind::Call { .. } => uninitialised,
+            | InstKind::PtrDiff { .. } => uninitialised,
+            InstKind::Call { callee: Callee::Direct(_), .. } => uninitialised,
+            InstKind::Call { .. } => true,
             InstKind::Load { dst, addr } => {
                 let ty = self.reg_ty(*dst);
                 let unwritten = kind == ErrorKind::Uninitialised && !self.is_written(state, *addr, ty, copies);

@@ -126,7 +126,11 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
             DataType::Pointer { pointee, .. } => pending.push(*pointee),
             DataType::Array { element, .. } => pending.push(*element),
             DataType::Struct { fields, .. } => pending.extend(fields.iter().map(|field| field.ty)),
-            DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } | DataType::Void => {}
+            DataType::Int { .. }
+            | DataType::Enum { .. }
+            | DataType::Bool { .. }
+            | DataType::Float { .. }
+            | DataType::Void => {}
         }
     }
     all_fit

@@ -117,8 +117,21 @@ impl Frame<'_> {
                     state.assume(*cond, true)?;
                 }
             }
-            Builtin::FreshInt | Builtin::Putchar | Builtin::Puts | Builtin::Math(..) | Builtin::ParseFloat(_) => {}
-            Builtin::MakeSymbolic | Builtin::Printf | Builtin::Malloc | Builtin::Calloc | Builtin::Free => {
+            Builtin::FreshInt
+            | Builtin::Putchar
+            | Builtin::Puts
+            | Builtin::Release
+            | Builtin::ObjectSize
+            | Builtin::Math(..)
+            | Builtin::ParseFloat(_) => {}
+            Builtin::MakeSymbolic
+            | Builtin::Printf
+            | Builtin::Vprintf
+            | Builtin::Malloc
+            | Builtin::Calloc
+            | Builtin::Free
+            | Builtin::Alloca
+            | Builtin::Settle => {
                 self.havoc(state);
             }
         }

@@ -262,7 +262,7 @@ impl Parser {
             Ok(InstKind::SlotBegin { slot: self.id("s", "a slot (`s0`)")? })
         } else if self.eat_word("point") {
             Ok(InstKind::Point { point: self.id("p", "a point (`p0`)")? })
-        } else if self.is_word("call") || self.is_word("builtin") {
+        } else if self.is_call() {
             self.call(None)
         } else {
             self.expected("an instruction or the end of the block (jump, branch, switch, return, …)")
@@ -282,7 +282,7 @@ impl Parser {
         if self.eat_word("float") {
             return self.float(dst);
         }
-        if self.is_word("call") || self.is_word("builtin") {
+        if self.is_call() {
             return self.call(Some(dst));
         }
         if self.eat_word("copy") {
@@ -328,7 +328,15 @@ impl Parser {
         Ok(InstKind::Cmp { dst, op, a: self.resolve(a, ty)?, b: self.resolve(b, ty)? })
     }
 
+    fn is_call(&self) -> bool {
+        ["call", "call_indirect", "builtin"].iter().any(|word| self.is_word(word))
+    }
+
     fn call(&mut self, dst: Option<Reg>) -> Result<InstKind> {
+        if self.eat_word("call_indirect") {
+            let callee = Callee::Indirect(self.operand(Some(Ty::Ptr))?);
+            return Ok(InstKind::Call { dst, callee, args: self.arguments()? });
+        }
         if self.eat_word("call") {
             let callee = Callee::Direct(self.function_ref()?);
             Ok(InstKind::Call { dst, callee, args: self.arguments()? })

@@ -423,6 +423,7 @@ impl Parser {
         let size = self.u64("a size in bytes")?;
         let linkage = self.try_one_of().unwrap_or(Linkage::External);
         let constant = self.eat_word("constant");
+        let function = if self.eat_word("of") { Some(self.function_ref()?) } else { None };
         let span = self.span();
         let init = if self.eat_sign("=") {
             self.sign("{")?;
@@ -430,7 +431,7 @@ impl Parser {
         } else {
             None
         };
-        Ok(Global { name, span, data, size, constant, linkage, init })
+        Ok(Global { name, span, data, size, constant, linkage, function, init })
     }
 
     /// `0: "bytes"`, `8: @other + 4`, or `4: i32 7` for the bytes of a number.

@@ -96,9 +96,12 @@ impl<'m> Printer<'m> {
     }
 
     fn global(&mut self, global: &Global) {
-        let Global { name, span, data, size, constant, linkage, init } = global;
+        let Global { name, span, data, size, constant, linkage, function, init } = global;
         put!(self, "global {}: {data} size {size} {}", at_name(name), linkage.word());
         put!(self, "{}", if *constant { " constant" } else { "" });
+        if let Some(function) = function {
+            put!(self, " of {}", self.function_ref(*function));
+        }
         self.span(*span);
         if let Some(init) = init {
             put!(self, " = {{");
@@ -354,6 +357,9 @@ impl<'m> Printer<'m> {
             InstKind::Point { point } => put!(self, "point {point}"),
             InstKind::Call { callee: Callee::Direct(callee), args, .. } => {
                 put!(self, "call {}({})", self.function_ref(*callee), operands(args));
+            }
+            InstKind::Call { callee: Callee::Indirect(callee), args, .. } => {
+                put!(self, "call_indirect {}({})", operand(*callee, Some(Ty::Ptr)), operands(args));
             }
             InstKind::Builtin { builtin, args, .. } => put!(self, "builtin {}({})", builtin.word(), operands(args)),
         }

@@ -73,8 +73,18 @@ fn global() -> impl Strategy<Value = Global> {
         (size(), id(), any::<i64>()).prop_map(|(offset, global, addend)| Init::GlobalAddr { offset, global, addend }),
     ];
     let init = proptest::option::of(vec(piece, 0..4));
-    (name(), span(), id(), size(), any::<bool>(), one_of(), init).prop_map(
-        |(name, span, data, size, constant, linkage, init)| Global { name, span, data, size, constant, linkage, init },
+    let function = proptest::option::of(id());
+    (name(), span(), id(), size(), any::<bool>(), one_of(), function, init).prop_map(
+        |(name, span, data, size, constant, linkage, function, init)| Global {
+            name,
+            span,
+            data,
+            size,
+            constant,
+            linkage,
+            function,
+            init,
+        },
     )
 }
 
@@ -170,6 +180,7 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
         id().prop_map(|slot| InstKind::SlotBegin { slot }),
         id().prop_map(|point| InstKind::Point { point }),
         (id(), args()).prop_map(|(callee, args)| InstKind::Call { dst: None, callee: Callee::Direct(callee), args }),
+        (op(), args()).prop_map(|(callee, args)| InstKind::Call { dst: None, callee: Callee::Indirect(callee), args }),
         (builtin(), args()).prop_map(|(builtin, args)| InstKind::Builtin { dst: None, builtin, args }),
     ];
     if regs == 0 {

@@ -47,7 +47,7 @@ words! {
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 14] = [
+const BUILTINS: [(Builtin, &str); 19] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -58,6 +58,11 @@ const BUILTINS: [(Builtin, &str); 14] = [
     (Builtin::Malloc, "malloc"),
     (Builtin::Calloc, "calloc"),
     (Builtin::Free, "free"),
+    (Builtin::Alloca, "alloca"),
+    (Builtin::Release, "release"),
+    (Builtin::ObjectSize, "object_size"),
+    (Builtin::Settle, "settle"),
+    (Builtin::Vprintf, "vprintf"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),

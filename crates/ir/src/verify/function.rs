@@ -206,7 +206,13 @@ impl Verifier<'_> {
     }
 
     fn call(&mut self, function: &Function, dst: Option<Reg>, callee: &Callee, args: &[Operand]) {
-        let Callee::Direct(id) = *callee;
+        let id = match *callee {
+            Callee::Direct(id) => id,
+            Callee::Indirect(callee) => {
+                self.expect(function, callee, Some(Ty::Ptr));
+                return args.iter().for_each(|&arg| self.expect(function, arg, None));
+            }
+        };
         let Some(callee) = self.module.functions.get(id) else {
             return self.error(format!("{id} is no function"));
         };
@@ -240,7 +246,11 @@ impl Verifier<'_> {
             Builtin::Puts => (&[T::Ptr], Some(T::I32)),
             Builtin::Malloc => (&[T::I64], Some(T::Ptr)),
             Builtin::Calloc => (&[T::I64, T::I64], Some(T::Ptr)),
-            Builtin::Free => (&[T::Ptr], None),
+            Builtin::Free | Builtin::Release => (&[T::Ptr], None),
+            Builtin::Alloca => (&[T::I64], Some(T::Ptr)),
+            Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
+            Builtin::Settle => (&[T::Ptr, T::I64], None),
+            Builtin::Vprintf => (&[T::Ptr, T::Ptr], Some(T::I32)),
             Builtin::Exit => (&[T::I32], None),
             Builtin::Abort => (&[], None),
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),

@@ -1,0 +1,197 @@
+//! What the engine implements itself: inputs, assumptions, output, the heap, the stack.
+
+use crate::access::Intent;
+use crate::executor::{Executor, Mode};
+use crate::memory::{Cell, Contents, Object, ObjectKind};
+use crate::state::{PathEnd, State, Stop};
+use crate::value::{Pointer, Scalar, Value};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_ir::{Builtin, ErrorKind, FuncId, Operand, Reg, Ty};
+use touchstone_solver::Op;
+
+impl Executor<'_> {
+    pub(crate) fn step_builtin(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        builtin: Builtin,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        match builtin {
+            Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
+            Builtin::FreshInt => {
+                let name = self.constant_string(state, args.first().copied(), span)?;
+                let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
+                let term = self.terms.var(ty.bits(), &name);
+                let cells = (0..ty.bytes()).map(|index| Cell::Part { term, index }).collect();
+                state.inputs_mut().made.push(Rc::new(crate::inputs::Made { name, cells }));
+                if let Some(dst) = dst {
+                    state.set(dst, Value::term(&self.terms, term));
+                }
+            }
+            Builtin::Assume => {
+                let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
+                match self.mode {
+                    Mode::Explore => self.assume_all(state, &[cond])?,
+                    Mode::Fold => state.proper = self.terms.and(state.proper, cond),
+                }
+            }
+            Builtin::Assert => {
+                let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
+                self.require(state, cond, ErrorKind::Assert, span)?;
+            }
+            Builtin::Printf | Builtin::Putchar | Builtin::Puts | Builtin::Vprintf => {
+                // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
+                if let Some(dst) = dst {
+                    if self.is_read(state.top().func, dst) {
+                        return Err(Stop::unsupported("use of the value of an output function", span));
+                    }
+                    state.set(dst, Value::Undefined);
+                }
+            }
+            Builtin::Malloc | Builtin::Calloc | Builtin::Alloca => self.allocate(state, dst, builtin, args, span)?,
+            Builtin::Free => self.free(state, args[0], span)?,
+            Builtin::Release => self.release(state, args[0])?,
+            Builtin::ObjectSize => {
+                let value = state.top().value(args[0]);
+                let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
+                let size = state.memory.get(object).size;
+                dst.into_iter().for_each(|dst| state.set(dst, Value::constant(size)));
+            }
+            Builtin::Settle => self.settle(state, args, span)?,
+            Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
+            Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
+            Builtin::Exit => {
+                let status = self.scalar(state, args[0], span)?;
+                return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
+            }
+            Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
+        }
+        Ok(())
+    }
+
+    fn is_read(&self, func: FuncId, reg: Reg) -> bool {
+        let reads = |operand: &Operand| *operand == Operand::Reg(reg);
+        let function = &self.module.functions[func];
+        function.blocks.values().any(|block| {
+            block.insts.iter().any(|inst| inst.kind.operands().iter().any(reads))
+                || block.terminator.kind.operands().iter().any(reads)
+        })
+    }
+
+    fn make_symbolic(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
+        let size = self.fixed(state, args[1], span)?;
+        let name = self.constant_string(state, args.get(2).copied(), span)?;
+        let addr = state.top().value(args[0]);
+        let (object, at) = self.fixed_place(state, &addr, size, Intent::Write, span)?;
+        let data = if at == 0 { state.memory.get(object).data } else { None };
+        let cells = self.make_input(state, &name, size, data)?;
+        self.overwrite(state, object, at, &cells);
+        Ok(())
+    }
+
+    /// A NUL-terminated constant string; `input` if there is none.
+    fn constant_string(&mut self, state: &State, operand: Option<Operand>, _span: Span) -> Result<String, Stop> {
+        let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
+            operand.map(|operand| state.top().value(operand))
+        else {
+            return Ok("input".to_string());
+        };
+        let cells = self.plain_cells(state, object);
+        let bytes: Vec<u8> = cells
+            .iter()
+            .skip(at as usize)
+            .map_while(|cell| match cell {
+                Cell::Byte(byte) if *byte != 0 => Some(*byte),
+                _ => None,
+            })
+            .collect();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn allocate(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        builtin: Builtin,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        const MAX_HEAP_OBJECT: u64 = 1 << 24;
+        let (size, fill) = match builtin {
+            Builtin::Calloc => {
+                let (count, size) = (self.fixed(state, args[0], span)?, self.fixed(state, args[1], span)?);
+                (count.saturating_mul(size), Cell::Byte(0))
+            }
+            _ => (self.fixed(state, args[0], span)?, Cell::Undefined),
+        };
+        if size > MAX_HEAP_OBJECT {
+            return Err(Stop::unsupported(format!("allocation of {size} bytes"), span));
+        }
+        let kind = if builtin == Builtin::Alloca { ObjectKind::Slot } else { ObjectKind::Heap };
+        let object = state.memory.alloc(Object::with_cells(vec![fill; size as usize], kind, None));
+        if builtin == Builtin::Alloca {
+            state.top_mut().slots.push(object);
+        }
+        if let Some(dst) = dst {
+            state.set(dst, Value::pointer(object, 0));
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, state: &mut State, operand: Operand, span: Span) -> Result<(), Stop> {
+        let value = state.top().value(operand);
+        match self.decided(state, &value)? {
+            Value::Int(Scalar::Const(0)) => Ok(()),
+            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
+                if state.memory.get(object).live && state.memory.get(object).kind == ObjectKind::Heap =>
+            {
+                state.memory.get_mut(object).live = false;
+                Ok(())
+            }
+            Value::Choice(_) => Err(Stop::unsupported("free of a pointer that depends on inputs", span)),
+            _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
+        }
+    }
+
+    /// Ends the life of an object that `alloca` made in this frame.
+    fn release(&mut self, state: &mut State, operand: Operand) -> Result<(), Stop> {
+        let value = state.top().value(operand);
+        let frame = state.top();
+        let own = self.module.functions[frame.func].slots.len();
+        if let Value::Ptr(Pointer { object, .. }) = value
+            && frame.slots[own..].contains(&object)
+        {
+            state.memory.get_mut(object).live = false;
+        }
+        Ok(())
+    }
+
+    /// Gives undefined bytes the value zero.
+    fn settle(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
+        let size = self.fixed(state, args[1], span)?;
+        let value = state.top().value(args[0]);
+        let (object, at) = self.fixed_place(state, &value, size, Intent::Write, span)?;
+        if let Contents::Cells(cells) = &state.memory.get(object).contents
+            && cells[at..at + size as usize].contains(&Cell::Undefined)
+            && let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents
+        {
+            for cell in cells[at..at + size as usize].iter_mut().filter(|cell| **cell == Cell::Undefined) {
+                *cell = Cell::Byte(0);
+            }
+        } else if let Contents::Delayed { array, defined: Some(defined) } = state.memory.get(object).contents {
+            let offset = self.terms.constant(64, at as u64);
+            let flags = self.terms.constant(8, 1);
+            let mut all = defined;
+            for index in 0..size {
+                let step = self.terms.constant(64, index);
+                let place = self.terms.bin(Op::Add, offset, step);
+                all = self.terms.store(all, place, flags, 1);
+            }
+            state.memory.get_mut(object).contents = Contents::Delayed { array, defined: Some(all) };
+        }
+        Ok(())
+    }
+}

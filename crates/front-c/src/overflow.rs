@@ -1,0 +1,82 @@
+//! `__builtin_add_overflow` and its kin: the result wrapped to its type, and whether it had to be.
+
+use crate::ast::{Node, TypeText};
+use crate::ctype::Type;
+use crate::func::Lowerer;
+use crate::place::Place;
+use touchstone_base::Span;
+use touchstone_ir::{BinOp, Callee, CmpOp, InstKind, Operand, Ty};
+
+impl Lowerer<'_, '_> {
+    /// `op(a, b, &result)`.
+    pub fn overflow(&mut self, op: BinOp, args: &[Node], node: &Node, span: Span) -> Option<Operand> {
+        let [a, b, into] = args else { return Some(self.unsupported_value("overflow builtin", node)) };
+        let types = [self.unit.type_of(a), self.unit.type_of(b)];
+        let Some(result) = self.unit.type_of(into).element().cloned() else {
+            return Some(self.unsupported_value("overflow builtin", node));
+        };
+        let (a, b) = (self.rvalue(a), self.rvalue(b));
+        let (a, b) = (self.keep(a, span), self.keep(b, span));
+        let into = self.rvalue(into);
+        let of = |lowerer: &Self, ty: &Type| {
+            let types = &lowerer.unit.program.types;
+            (types.scalar(ty), types.is_signed(ty))
+        };
+        let [(wide_a, signed_a), (wide_b, signed_b)] = types.each_ref().map(|ty| of(self, ty));
+        let (narrow, signed) = of(self, &result);
+        let small = |ty: Ty| ty.bits() <= 32;
+        // The exact result of 32 bits fits into 64, but for a product of two unsigned ones, which is then unsigned.
+        let exact = op != BinOp::Mul || signed_a || signed_b;
+        let (value, overflows) = if small(wide_a) && small(wide_b) && small(narrow) && exact {
+            let (a, b) = (self.resize(a, Ty::I64, signed_a, span), self.resize(b, Ty::I64, signed_b, span));
+            let sum = self.bin(op, a, b, span);
+            let value = self.resize(sum, narrow, false, span);
+            let again = self.resize(value, Ty::I64, signed, span);
+            (value, self.cmp(CmpOp::Ne, again, sum, span))
+        } else if (wide_a, signed_a) == (narrow, signed) && (wide_b, signed_b) == (narrow, signed) {
+            self.overflow_of_one_type(op, a, b, signed, span)
+        } else {
+            return Some(self.unsupported_value("overflow builtin with different types of 64 bits", node));
+        };
+        self.store(Place::Memory(into, 0), value, span);
+        Some(self.resize(overflows, Ty::I8, false, span))
+    }
+
+    fn overflow_of_one_type(
+        &mut self,
+        op: BinOp,
+        a: Operand,
+        b: Operand,
+        signed: bool,
+        span: Span,
+    ) -> (Operand, Operand) {
+        let ty = self.ty(a);
+        let value = self.bin(op, a, b, span);
+        let overflows = match (op, signed) {
+            (BinOp::Add, false) => self.cmp(CmpOp::Ult, value, a, span),
+            (BinOp::Sub, false) => self.cmp(CmpOp::Ult, a, b, span),
+            (BinOp::Add, true) => {
+                let (x, y) = (self.bin(BinOp::Xor, a, value, span), self.bin(BinOp::Xor, b, value, span));
+                let both = self.bin(BinOp::And, x, y, span);
+                self.cmp(CmpOp::Slt, both, Operand::Const(ty, 0), span)
+            }
+            (BinOp::Sub, true) => {
+                let (x, y) = (self.bin(BinOp::Xor, a, b, span), self.bin(BinOp::Xor, a, value, span));
+                let both = self.bin(BinOp::And, x, y, span);
+                self.cmp(CmpOp::Slt, both, Operand::Const(ty, 0), span)
+            }
+            _ => {
+                let name = if signed { "touchstone_smul_overflows" } else { "touchstone_umul_overflows" };
+                let (x, y) = (self.resize(a, Ty::I64, signed, span), self.resize(b, Ty::I64, signed, span));
+                let written = "int (unsigned long, unsigned long, unsigned long)".into();
+                let model = TypeText { written, desugared: None };
+                let most = Operand::Const(Ty::I64, u64::from(ty.bits()));
+                let callee = Callee::Direct(self.unit.function_named(name, Some(&model)));
+                let dst = self.temp(Ty::I32);
+                self.emit(InstKind::Call { dst: Some(dst), callee, args: vec![x, y, most] }, span);
+                self.cmp(CmpOp::Ne, Operand::Reg(dst), Operand::Const(Ty::I32, 0), span)
+            }
+        };
+        (value, overflows)
+    }
+}

@@ -1,0 +1,93 @@
+//! Variable arguments.
+//!
+//! The caller packs them into one object, 8 bytes each (a structure takes as many as it needs), and passes its address as
+//! a last, hidden parameter named `...`. A `va_list` holds the address of the next argument; the rest of its 24 bytes is
+//! not used. A read beyond the last argument is an error of the path.
+
+use crate::ast::Node;
+use crate::ctype::{Type, round_up};
+use crate::func::Lowerer;
+use crate::place::Place;
+use touchstone_base::Span;
+use touchstone_ir::{CmpOp, InstKind, Operand, TermKind, Ty};
+
+/// The name of the hidden parameter.
+pub(crate) const HIDDEN: &str = "...";
+/// Where a `va_list` keeps the address of the next argument.
+const NEXT: i64 = 8;
+
+impl Lowerer<'_, '_> {
+    /// Evaluates variable arguments into a new object; its address.
+    pub fn pack(&mut self, arguments: &[Node], span: Span) -> Operand {
+        let sizes: Vec<u64> = arguments.iter().map(|argument| self.packed_size(argument)).collect();
+        let slot = self.new_bytes(sizes.iter().sum::<u64>().max(8));
+        self.emit(InstKind::SlotBegin { slot }, span);
+        let mut at = 0i64;
+        for (argument, size) in arguments.iter().zip(sizes) {
+            let ty = self.unit.type_of(argument);
+            if ty.is_record() {
+                let base = self.slot_address(slot, span);
+                let dst = self.address(Place::Memory(base, at), span);
+                self.aggregate(argument, &ty, dst);
+            } else {
+                self.mark_value(argument);
+                let value = self.rvalue(argument);
+                let signed = self.unit.program.types.is_signed(&ty);
+                let wide = if self.ty(value) == Ty::Ptr { Ty::Ptr } else { Ty::I64 };
+                let value = self.resize(value, wide, signed, span);
+                let base = self.slot_address(slot, span);
+                self.store(Place::Memory(base, at), value, span);
+            }
+            at += size as i64;
+        }
+        self.slot_address(slot, span)
+    }
+    fn packed_size(&self, argument: &Node) -> u64 {
+        let ty = self.unit.type_of(argument);
+        if ty.is_record() { round_up(self.unit.program.types.size(&ty), 8) } else { 8 }
+    }
+
+    /// `va_start`.
+    pub fn start_arguments(&mut self, list: &Node, node: &Node, span: Span) {
+        let hidden = self.function.params.last().filter(|param| param.name == HIDDEN).map(|param| param.reg);
+        let Some(hidden) = hidden else { return self.unsupported("va_start", node) };
+        let list = self.rvalue(list);
+        // Only a function under test is called without: nobody knows what arguments it wants.
+        let none = self.cmp(CmpOp::Eq, Operand::Reg(hidden), Operand::Const(Ty::Ptr, 0), span);
+        let (unknown, known) = (self.new_block(), self.new_block());
+        self.terminate(TermKind::Branch { cond: none, then_block: unknown, else_block: known, tag: None }, span);
+        self.start(unknown);
+        self.terminate(TermKind::Unsupported("variable arguments of a function under test".to_string()), span);
+        self.start(known);
+        self.store(Place::Memory(list, NEXT), Operand::Reg(hidden), span);
+    }
+
+    /// `va_copy`.
+    pub fn copy_arguments(&mut self, to: &Node, from: &Node, span: Span) {
+        let (to, from) = (self.rvalue(to), self.rvalue(from));
+        let pointer = Type::plain(crate::ctype::TypeKind::Void).pointer_to();
+        let next = self.load(Place::Memory(from, NEXT), &pointer, span);
+        self.store(Place::Memory(to, NEXT), next, span);
+    }
+
+    /// Where a `va_list` keeps the address of the next argument.
+    pub fn cursor(&mut self, list: &Node, span: Span) -> Operand {
+        let list = self.rvalue(list);
+        self.address(Place::Memory(list, NEXT), span)
+    }
+
+    /// `va_arg`: the place of the argument; the list goes on to the next.
+    pub fn next_argument(&mut self, node: &Node, ty: &Type, span: Span) -> Place {
+        let Some(list) = node.inner.first() else {
+            self.unsupported("va_arg", node);
+            return Place::NOWHERE;
+        };
+        let list = self.rvalue(list);
+        let pointer = Type::plain(crate::ctype::TypeKind::Void).pointer_to();
+        let argument = self.load(Place::Memory(list, NEXT), &pointer, span);
+        let size = round_up(self.unit.program.types.size(ty), 8);
+        let next = self.offset(argument, Operand::Const(Ty::I64, size), span);
+        self.store(Place::Memory(list, NEXT), next, span);
+        Place::Memory(argument, 0)
+    }
+}
