@@ -5,9 +5,11 @@
 mod annotate;
 mod args;
 mod bench;
+mod cc;
 mod exit;
 mod explain;
 mod generate;
+mod measure;
 mod objectives;
 mod options_file;
 mod outdir;
@@ -23,6 +25,12 @@ use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(result) = cc::as_wrapper() {
+        return result.unwrap_or_else(|error| {
+            eprintln!("touchstone: {}", message(&error));
+            Exit::Usage.into()
+        });
+    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -37,6 +45,8 @@ fn main() -> ExitCode {
         args::Command::Objectives(options) => objectives::objectives(options),
         args::Command::Annotate(options) => annotate::annotate(options),
         args::Command::Explain(options) => explain::explain(options),
+        args::Command::Measure(options) => measure::measure(options),
+        args::Command::Cc(options) => cc::cc(options),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),
     });
