@@ -165,7 +165,7 @@ fn probed(
     };
     let original = lowered(&[PathBuf::from(source)], &written)?;
     let copy = scratch.join("preprocessed.c");
-    std::fs::write(&copy, &text).map_err(|error| error.to_string())?;
+    std::fs::write(&copy, for_clang(&text)).map_err(|error| error.to_string())?;
     let mut flags = command.language();
     // Keywords of gcc that clang has under other names.
     for (name, ty) in [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")] {
@@ -192,6 +192,28 @@ fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<
     let output = output.map_err(|error| error.to_string())?;
     let text = String::from_utf8(output.stdout).map_err(|_| "it is not UTF-8".to_string())?;
     Ok((output.status, text))
+}
+
+/// The text with what only gcc understands blanked out: every byte keeps its place.
+fn for_clang(text: &str) -> String {
+    const ATTRIBUTE: &str = "__malloc__";
+    let mut made = text.as_bytes().to_vec();
+    for (at, _) in text.match_indices(ATTRIBUTE) {
+        let rest = &text[at + ATTRIBUTE.len()..];
+        let open = rest.len() - rest.trim_start_matches(' ').len();
+        if !rest[open..].starts_with('(') {
+            continue;
+        }
+        let mut depth = 0i32;
+        for (index, byte) in rest.bytes().enumerate().skip(open) {
+            depth += i32::from(byte == b'(') - i32::from(byte == b')');
+            made[at + ATTRIBUTE.len() + index] = if byte == b'\n' { b'\n' } else { b' ' };
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    String::from_utf8(made).unwrap_or_else(|_| text.to_string())
 }
 
 fn absolute(source: &str) -> String {
