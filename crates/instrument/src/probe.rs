@@ -2,7 +2,7 @@
 //!
 //! The same file is lowered twice: as the user wrote it, which gives the objectives with the ids that every verb uses, and
 //! preprocessed, which gives places where macros are no obstacle. Both are the same program, so objectives correspond by
-//! their order; a function for which they don't is left without probes, and that is reported.
+//! what they ask; a function for which they don't is left without probes, and that is reported.
 //!
 //! A statement's probe stands before it. A decision's probes are one store at its end, at the number of the row that was
 //! evaluated (`rows.rs`). A switch remembers that it has just jumped, and the first case label after it says where to.
@@ -94,7 +94,7 @@ impl Unit<'_> {
                 let place =
                     TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
                 let mut probes = FunctionProbes::new(self, &place, function);
-                let placed: Vec<Result<Vec<u32>, String>> = goals.goals.values().map(|goal| probes.goal(goal)).collect();
+                let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
                 probes.locals();
                 for (objective, placed) in wanted.list.values().zip(placed) {
                     self.objective(objective, placed);
@@ -110,21 +110,26 @@ impl Unit<'_> {
     }
 
     /// The same function in the preprocessed text, with the same objectives.
-    fn twin(&self, func: FuncId, function: &Function, wanted: &Objectives) -> Result<(FuncId, Objectives), String> {
+    fn twin(&self, func: FuncId, function: &Function, wanted: &Objectives) -> Result<(FuncId, Vec<Goal>), String> {
         let request = self.request;
         let different = || "the compiler's preprocessor and clang's see different code".to_string();
         let twin = request.preprocessed.function_named(&request.written.functions[func].name).ok_or_else(different)?;
         let other = &request.preprocessed.functions[twin];
         let same_decisions = function.decisions.len() == other.decisions.len()
             && function.decisions.values().zip(other.decisions.values()).all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
-        let goals = objectives(request.preprocessed, &[twin], request.criteria, request.options);
-        let same_goals = goals.list.len() == wanted.list.len()
-            && goals.list.values().zip(wanted.list.values()).all(|(a, b)| a.criterion == b.criterion)
-            && goals.goals.values().zip(wanted.goals.values()).all(|(a, b)| same_kind(a, b));
-        if !same_decisions || !same_goals {
+        let found = objectives(request.preprocessed, &[twin], request.criteria, request.options);
+        let (ours, theirs) = (by_key(wanted), by_key(&found));
+        let lengths = |goals: &BTreeMap<String, Vec<&Goal>>| {
+            goals.iter().map(|(key, goals)| (key.clone(), goals.len())).collect::<Vec<_>>()
+        };
+        if !same_decisions || lengths(&ours) != lengths(&theirs) {
             return Err(different());
         }
-        Ok((twin, goals))
+        let mut left: BTreeMap<String, std::vec::IntoIter<&Goal>> =
+            theirs.into_iter().map(|(key, goals)| (key, goals.into_iter())).collect();
+        let asked = wanted.list.values().zip(wanted.goals.values());
+        let goals = asked.map(|(objective, goal)| left.get_mut(&key(&objective.criterion, goal))?.next().cloned());
+        Ok((twin, goals.collect::<Option<Vec<Goal>>>().ok_or_else(different)?))
     }
 
     fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, String>) {
@@ -169,27 +174,32 @@ fn place(span: Span) -> Place {
     Place { file: file.index() as u32, line, column, end_line, end_column }
 }
 
-/// Whether two goals ask the same thing of corresponding functions.
-fn same_kind(a: &Goal, b: &Goal) -> bool {
-    match (a, b) {
-        (Goal::Label { point: a, predicate: p, .. }, Goal::Label { point: b, predicate: q, .. }) => {
-            a == b && p.is_some() == q.is_some()
+/// What a goal asks, in terms that are the same in both readings of a file. Several predicates at one place follow in the
+/// same order in both.
+fn key(criterion: &str, goal: &Goal) -> String {
+    match goal {
+        Goal::Label { point, predicate, .. } => format!("{criterion} {point} {}", predicate.is_some()),
+        Goal::Entry { .. } => format!("{criterion} entry"),
+        Goal::Arm { block, target, .. } => format!("{criterion} {block} {target}"),
+        Goal::Outcome { decision, value, .. } => format!("{criterion} {decision} {value}"),
+        Goal::Condition { decision, condition, value, .. } => {
+            format!("{criterion} {decision} {condition} {value}")
         }
-        (Goal::Entry { .. }, Goal::Entry { .. }) => true,
-        (Goal::Arm { block: a, target: x, .. }, Goal::Arm { block: b, target: y, .. }) => a == b && x == y,
-        (Goal::Outcome { decision: a, value: x, .. }, Goal::Outcome { decision: b, value: y, .. }) => a == b && x == y,
-        (
-            Goal::Condition { decision: a, condition: c, value: x, .. },
-            Goal::Condition { decision: b, condition: d, value: y, .. },
-        )
-        | (
-            Goal::Independent { decision: a, condition: c, value: x, .. },
-            Goal::Independent { decision: b, condition: d, value: y, .. },
-        ) => a == b && c == d && x == y,
-        (Goal::Row { decision: a, outcomes: x, .. }, Goal::Row { decision: b, outcomes: y, .. }) => a == b && x == y,
-        (Goal::Error { kind: a, .. }, Goal::Error { kind: b, .. }) => a == b,
-        _ => false,
+        Goal::Independent { decision, condition, value, .. } => {
+            format!("{criterion} {decision} {condition} {value} decides")
+        }
+        Goal::Row { decision, outcomes, .. } => format!("{criterion} {decision} {outcomes:?}"),
+        Goal::Error { kind, .. } => format!("{criterion} {kind}"),
     }
+}
+
+/// Goals by what they ask.
+fn by_key(objectives: &Objectives) -> BTreeMap<String, Vec<&Goal>> {
+    let mut found: BTreeMap<String, Vec<&Goal>> = BTreeMap::new();
+    for (objective, goal) in objectives.list.values().zip(objectives.goals.values()) {
+        found.entry(key(&objective.criterion, goal)).or_default().push(goal);
+    }
+    found
 }
 
 /// A decision of a function, once it has probes.
