@@ -18,11 +18,15 @@ pub(crate) struct Sources {
     ids: HashMap<String, FileId>,
 }
 
-/// The parts that line markers (`# 12 "file.h" 1 3`) divide a text into.
+/// The parts that line markers (`# 12 "file.h" 1 3`) divide a text into. Markers may be commented out (`//12 "file.h" 1 3`):
+/// then clang speaks of the text itself.
 fn line_markers(text: &[u8]) -> Vec<(u32, bool)> {
     let mut parts = Vec::new();
     for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        let [b'#', b' ', b'0'..=b'9', ..] = line else { continue };
+        let ([b'#', b' ', b'0'..=b'9', ..] | [b'/', b'/', b'0'..=b'9', ..]) = line else { continue };
+        if !line.contains(&b'"') {
+            continue;
+        }
         let flags = line.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
         let system = flags.split(|byte| *byte == b' ').any(|flag| flag == b"3");
         parts.push((index as u32 + 2, system));

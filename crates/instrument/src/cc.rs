@@ -194,10 +194,15 @@ fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<
     Ok((output.status, text))
 }
 
-/// The text with what only gcc understands blanked out: every byte keeps its place.
+/// The text with what only gcc understands blanked out and line markers as comments: every byte keeps its place, and
+/// clang speaks of places in this text.
 fn for_clang(text: &str) -> String {
     const ATTRIBUTE: &str = "__malloc__";
     let mut made = text.as_bytes().to_vec();
+    let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    for at in starts.filter(|at| text[*at..].starts_with("# ")) {
+        made[at..at + 2].copy_from_slice(b"//");
+    }
     for (at, _) in text.match_indices(ATTRIBUTE) {
         let rest = &text[at + ATTRIBUTE.len()..];
         let open = rest.len() - rest.trim_start_matches(' ').len();
