@@ -13,6 +13,7 @@
 mod annotate;
 mod cc;
 mod command;
+mod frameworks;
 mod hits;
 mod measured;
 mod pieces;

@@ -10,6 +10,7 @@
 
 use crate::annotate::tokens::Source;
 use crate::annotate::{Place as TextPlace, Spot};
+use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
 use crate::record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
@@ -65,6 +66,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         objectives: Vec::new(),
         decisions: Vec::new(),
         untouched: Vec::new(),
+        frameworks: Frameworks::of(request.text),
     };
     for (func, function) in request.written.functions.iter() {
         if function.is_defined() && !function.library {
@@ -83,6 +85,7 @@ struct Unit<'a> {
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
     untouched: Vec<(String, String)>,
+    frameworks: Frameworks,
 }
 
 impl Unit<'_> {
@@ -93,8 +96,12 @@ impl Unit<'_> {
             Ok((twin, goals)) => {
                 let place =
                     TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
+                let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function);
                 let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
+                if let Some(test) = test {
+                    probes.test(&test);
+                }
                 probes.locals();
                 for (objective, placed) in wanted.list.values().zip(placed) {
                     self.objective(objective, placed);
@@ -442,6 +449,11 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         self.unit.pieces.wrap(from, to, DECISION, format!("({flag} = 1), ("), ")".to_string());
         self.declarations += &format!("unsigned char {flag}; ");
         Ok(probes)
+    }
+
+    /// A test begins where this function does. `name` is an expression.
+    fn test(&mut self, name: &str) {
+        self.declarations += &format!("int __touchstone_b = (touchstone_test_begin({name}), 0); ");
     }
 
     /// Declares what the probes of this function use.

@@ -12,6 +12,7 @@ typedef unsigned short __attribute__((__may_alias__)) touchstone_u16;
 typedef unsigned int __attribute__((__may_alias__)) touchstone_u32;
 typedef unsigned long long __attribute__((__may_alias__)) touchstone_u64;
 typedef char *__attribute__((__may_alias__)) touchstone_pointer;
+void touchstone_test_begin(const char *);
 ";
 
 /// Bytes of whole pages.
