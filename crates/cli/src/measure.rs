@@ -51,7 +51,8 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         }
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(wrappers.path().to_path_buf()).chain(std::env::split_paths(&path)))?;
+    let path =
+        std::env::join_paths(std::iter::once(wrappers.path().to_path_buf()).chain(std::env::split_paths(&path)))?;
     let (program, words) = options.command.split_first().context("no command")?;
     let status = Command::new(program)
         .args(words)

@@ -155,11 +155,7 @@ fn probed(
         return Err("the compiler's preprocessor fails on it".to_string());
     }
     let path = absolute(source);
-    let written = Options {
-        flags: command.meaning(),
-        include_dir: probing.include_dir.clone(),
-        ..Options::default()
-    };
+    let written = Options { flags: command.meaning(), include_dir: probing.include_dir.clone(), ..Options::default() };
     let lowered = |files: &[PathBuf], options: &Options| {
         lower_files(files, options).map_err(|error| first_line(&error.to_string()))
     };
@@ -168,7 +164,9 @@ fn probed(
     std::fs::write(&copy, for_clang(&text)).map_err(|error| error.to_string())?;
     let mut flags = command.language();
     // Keywords of gcc that clang has under other names.
-    for (name, ty) in [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")] {
+    for (name, ty) in
+        [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
+    {
         flags.push(format!("-D_Float{name}={ty}"));
     }
     let preprocessed = lowered(&[copy], &Options { flags, ..Options::default() })?;

@@ -23,9 +23,34 @@ pub struct CompileCommand {
 
 /// Flags that take the next word.
 const WITH_WORD: [&str; 28] = [
-    "-o", "-I", "-D", "-U", "-L", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
-    "-isysroot", "-MF", "-MT", "-MQ", "-T", "-u", "-z", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang",
-    "-aux-info", "-arch", "-target", "--param",
+    "-o",
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-x",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-isysroot",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-T",
+    "-u",
+    "-z",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xclang",
+    "-aux-info",
+    "-arch",
+    "-target",
+    "--param",
 ];
 
 impl CompileCommand {
@@ -38,7 +63,8 @@ impl CompileCommand {
             let word = words[at].as_str();
             match word {
                 "-c" | "-S" => made.stops_early = true,
-                "-E" | "-M" | "-MM" | "-fsyntax-only" | "--version" | "-v" | "-dumpversion" | "-dumpmachine" | "-###" => {
+                "-E" | "-M" | "-MM" | "-fsyntax-only" | "--version" | "-v" | "-dumpversion" | "-dumpmachine"
+                | "-###" => {
                     made.compiles_nothing |= !(word == "-v" && words.len() > 1);
                 }
                 "-x" => language = words.get(at + 1).map(String::as_str),
@@ -117,9 +143,10 @@ impl CompileCommand {
         while at < self.words.len() {
             let word = self.words[at].as_str();
             let wide = WITH_WORD.contains(&word);
-            let dropped = matches!(word, "-include" | "-imacros" | "-MD" | "-MMD" | "-MP" | "-MF" | "-MT" | "-MQ" | "-x")
-                || word.starts_with("-Wp,")
-                || (word.starts_with("-x") && word.len() > 2);
+            let dropped =
+                matches!(word, "-include" | "-imacros" | "-MD" | "-MMD" | "-MP" | "-MF" | "-MT" | "-MQ" | "-x")
+                    || word.starts_with("-Wp,")
+                    || (word.starts_with("-x") && word.len() > 2);
             if let Some((_, path)) = with.iter().find(|(position, _)| *position == at) {
                 words.push(path.to_string_lossy().into_owned());
             } else if !dropped {
@@ -168,8 +195,19 @@ impl CompileCommand {
 /// Whether a flag changes what C means.
 fn is_language(word: &str) -> bool {
     const FLAGS: [&str; 13] = [
-        "-ansi", "-m32", "-m64", "-mx32", "-fsigned-char", "-funsigned-char", "-fshort-enums", "-fms-extensions",
-        "-fgnu89-inline", "-fno-builtin", "-ffreestanding", "-nostdinc", "-pthread",
+        "-ansi",
+        "-m32",
+        "-m64",
+        "-mx32",
+        "-fsigned-char",
+        "-funsigned-char",
+        "-fshort-enums",
+        "-fms-extensions",
+        "-fgnu89-inline",
+        "-fno-builtin",
+        "-ffreestanding",
+        "-nostdinc",
+        "-pthread",
     ];
     word.starts_with("-std=") || word.starts_with("--sysroot") || FLAGS.contains(&word)
 }

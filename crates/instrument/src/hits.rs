@@ -45,8 +45,7 @@ pub enum HitError {
 impl HitFile {
     /// Reads a file; `None` if its process died before it hit anything.
     pub fn read(path: &Path) -> Result<Option<HitFile>, HitError> {
-        let bytes =
-            std::fs::read(path).map_err(|source| HitError::NotReadable { path: path.to_path_buf(), source })?;
+        let bytes = std::fs::read(path).map_err(|source| HitError::NotReadable { path: path.to_path_buf(), source })?;
         HitFile::parse(&bytes).map_err(|why| HitError::Damaged { path: path.to_path_buf(), why })
     }
 

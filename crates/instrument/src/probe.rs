@@ -94,8 +94,7 @@ impl Unit<'_> {
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
         match self.twin(func, function, &wanted) {
             Ok((twin, goals)) => {
-                let place =
-                    TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
+                let place = TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function);
                 let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
@@ -123,7 +122,11 @@ impl Unit<'_> {
         let twin = request.preprocessed.function_named(&request.written.functions[func].name).ok_or_else(different)?;
         let other = &request.preprocessed.functions[twin];
         let same_decisions = function.decisions.len() == other.decisions.len()
-            && function.decisions.values().zip(other.decisions.values()).all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
+            && function
+                .decisions
+                .values()
+                .zip(other.decisions.values())
+                .all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
         let found = objectives(request.preprocessed, &[twin], request.criteria, request.options);
         let (ours, theirs) = (by_key(wanted), by_key(&found));
         let lengths = |goals: &BTreeMap<String, Vec<&Goal>>| {
@@ -337,11 +340,8 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
         if let Scheme::Table(table) = &numbered.scheme {
             let rows: Vec<String> = table.iter().map(|[no, yes]| format!("{{{no}, {yes}}}")).collect();
-            self.tables += &format!(
-                "static const unsigned short {}[][2] = {{{}}}; ",
-                self.place.table(index),
-                rows.join(", ")
-            );
+            self.tables +=
+                &format!("static const unsigned short {}[][2] = {{{}}}; ", self.place.table(index), rows.join(", "));
         }
         let store = format!("__touchstone_h[{first} + {name}] = 1");
         let close = format!(")) ? ({store}, 1) : ({store}, 0))");

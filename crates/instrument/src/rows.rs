@@ -114,8 +114,7 @@ mod tests {
     fn check(tree: BoolTree, count: usize, sum: bool) {
         let condition = Condition { span: Span::none(), text: String::new() };
         let conditions: IndexMap<CondId, Condition> = (0..count).map(|_| condition.clone()).collect();
-        let decision =
-            Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions };
+        let decision = Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions };
         let graph = DecisionGraph::new(&decision);
         let numbered = number(&graph).expect("few rows");
         assert_eq!(matches!(numbered.scheme, Scheme::Sum(_)), sum);

@@ -23,7 +23,8 @@ pub(crate) fn rounded(size: u32) -> u32 {
 /// A text with probes, with their declaration before and their runtime behind it.
 pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str) -> String {
     let hits: String = hits.chars().flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect();
-    let runtime = RUNTIME.replace("0xUNITull", &format!("0x{unit:016x}ull")).replace("\"HITS\"", &format!("\"{hits}\""));
+    let runtime =
+        RUNTIME.replace("0xUNITull", &format!("0x{unit:016x}ull")).replace("\"HITS\"", &format!("\"{hits}\""));
     format!(
         "# 1 \"<touchstone>\" 3\n{TYPES}\
          static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{text}\n{runtime}"
