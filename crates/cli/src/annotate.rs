@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use touchstone_base::{FileId, Id};
 use touchstone_criteria::Objectives;
-use touchstone_emit::{AnnotateStyle, not_labels};
+use touchstone_instrument::{AnnotateStyle, not_labels};
 
 /// Options of `annotate`.
 #[derive(clap::Args, Debug)]
@@ -67,7 +67,7 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
         Style::Tight => AnnotateStyle::Tight,
     };
     // The given files are the module's first.
-    let made = touchstone_emit::annotate(module, FileId::new(0), &text, &wanted, style);
+    let made = touchstone_instrument::annotate(module, FileId::new(0), &text, &wanted, style);
     // A closed pipe (`| head`) is no error.
     let _ = std::io::stdout().lock().write_all(made.text.as_bytes());
     if !options.quiet {

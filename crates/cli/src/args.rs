@@ -45,6 +45,16 @@ pub enum Command {
     Annotate(crate::annotate::Annotate),
     /// Say why an objective is covered, infeasible or unknown, in source terms
     Explain(crate::explain::Explain),
+    /// Run a command with probes in all C that it compiles, and say what its tests covered
+    #[command(after_help = "Examples:
+  touchstone measure -c mcdc -- make check
+  touchstone measure -c stmt,branch -o coverage -- sh -c 'cc -o t t.c lib.c && ./t'")]
+    Measure(crate::measure::Measure),
+    /// Compile with probes: in front of a compiler's command
+    #[command(after_help = "Examples:
+  make CC='touchstone cc gcc'
+  TOUCHSTONE_DIR=coverage TOUCHSTONE_CRITERIA=mcdc touchstone cc gcc -O2 -c lib.c")]
+    Cc(crate::cc::Cc),
     /// Run a program in the reference interpreter: same output and exit status as the compiled one
     #[command(after_help = "Examples:
   touchstone run examples/primes.c

@@ -5,9 +5,11 @@
 mod annotate;
 mod args;
 mod bench;
+mod cc;
 mod exit;
 mod explain;
 mod generate;
+mod measure;
 mod objectives;
 mod options_file;
 mod outdir;
@@ -25,6 +27,12 @@ use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(result) = cc::as_wrapper() {
+        return result.unwrap_or_else(|error| {
+            eprintln!("touchstone: {}", message(&error));
+            Exit::Usage.into()
+        });
+    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -42,6 +50,8 @@ fn main() -> ExitCode {
         args::Command::Report(options) => report::report(options),
         args::Command::Completions { shell } => report::completions(*shell),
         args::Command::Man { dir } => report::man(dir.as_deref()),
+        args::Command::Measure(options) => measure::measure(options),
+        args::Command::Cc(options) => cc::cc(options),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),
     });

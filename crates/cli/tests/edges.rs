@@ -15,8 +15,12 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("solver", vec!["base"]),
         ("engine", vec!["base", "ir", "interp", "criteria", "solver"]),
         ("emit", vec!["base", "ir", "criteria"]),
+        ("instrument", vec!["base", "ir", "criteria", "front-c"]),
         ("report", vec!["base", "ir", "criteria"]),
-        ("cli", vec!["base", "ir", "interp", "criteria", "front-c", "solver", "engine", "emit", "report"]),
+        (
+            "cli",
+            vec!["base", "ir", "interp", "criteria", "front-c", "solver", "engine", "emit", "instrument", "report"],
+        ),
     ])
 }
 

@@ -13,7 +13,6 @@
 
 #![warn(missing_docs)]
 
-mod annotate;
 mod body;
 mod comment;
 mod compiler;
@@ -33,7 +32,6 @@ mod values;
 mod verdict;
 mod visibility;
 
-pub use annotate::{AnnotateStyle, Annotated, annotate, not_labels};
 pub use ctype::parameter_list;
 pub use error::EmitError;
 pub use replay::replay;

@@ -20,6 +20,12 @@ void touchstone_assert(long condition);
 /* A test objective: to get here while the condition holds. Never evaluated by the program itself. */
 void touchstone_label(long id, long condition);
 
+/* Under `touchstone measure`: what is covered from here on is covered by the test of this name. Nothing otherwise. */
+#ifdef __GNUC__
+extern void touchstone_test_begin(const char *name) __attribute__((weak));
+#define touchstone_test_begin(name) (touchstone_test_begin ? touchstone_test_begin(name) : (void)0)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

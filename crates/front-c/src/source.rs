@@ -13,7 +13,25 @@ use touchstone_base::{FileId, Files, Id, Span};
 #[derive(Default)]
 pub(crate) struct Sources {
     texts: RefCell<HashMap<String, Rc<[u8]>>>,
+    /// By preprocessed file: the first line of every part, and whether a system header wrote it.
+    parts: RefCell<HashMap<String, Rc<[(u32, bool)]>>>,
     ids: HashMap<String, FileId>,
+}
+
+/// The parts that line markers (`# 12 "file.h" 1 3`) divide a text into. Markers may be commented out (`//12 "file.h" 1 3`):
+/// then clang speaks of the text itself.
+fn line_markers(text: &[u8]) -> Vec<(u32, bool)> {
+    let mut parts = Vec::new();
+    for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        let ([b'#', b' ', b'0'..=b'9', ..] | [b'/', b'/', b'0'..=b'9', ..]) = line else { continue };
+        if !line.contains(&b'"') {
+            continue;
+        }
+        let flags = line.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
+        let system = flags.split(|byte| *byte == b' ').any(|flag| flag == b"3");
+        parts.push((index as u32 + 2, system));
+    }
+    parts
 }
 
 /// A piece of a file: first byte, byte after the last, and the line and column of both.
@@ -38,6 +56,17 @@ impl Sources {
         let text: Rc<[u8]> = std::fs::read(name).map(Rc::from).unwrap_or_else(|_| Rc::from([]));
         texts.insert(name.to_string(), Rc::clone(&text));
         text
+    }
+    /// Whether the line markers of a preprocessed text say that a system header wrote this line.
+    pub fn is_system_line(&self, name: &str, line: u32) -> bool {
+        let known = self.parts.borrow().get(name).cloned();
+        let parts = known.unwrap_or_else(|| {
+            let parts: Rc<[(u32, bool)]> = line_markers(&self.text(name)).into();
+            self.parts.borrow_mut().insert(name.to_string(), Rc::clone(&parts));
+            parts
+        });
+        let index = parts.partition_point(|(first, _)| *first <= line);
+        index.checked_sub(1).is_some_and(|index| parts[index].1)
     }
     /// The id of a file of the module.
     pub fn file_id(&mut self, files: &mut Files, name: &str) -> FileId {

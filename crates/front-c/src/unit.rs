@@ -372,11 +372,19 @@ impl<'p> Unit<'p> {
     }
     /// Whether a position is in a header of the system or the compiler.
     fn is_system(&self, position: &Position) -> bool {
-        position.expansion.is_none_or(|loc| self.is_system_file(loc.file))
+        position.expansion.is_none_or(|loc| self.is_system_file(loc.file) || self.is_system_line(&loc))
     }
     /// Whether a token is written in a macro of a system header.
     pub fn is_made_by_system(&self, position: &Position) -> bool {
-        position.spelling.as_ref().is_some_and(|loc| self.is_system_file(loc.file))
+        match (&position.spelling, &position.expansion) {
+            (Some(loc), _) => self.is_system_file(loc.file),
+            (None, Some(loc)) => self.is_system_line(loc),
+            (None, None) => false,
+        }
+    }
+    /// Whether preprocessed text says of a line that it came from a system header.
+    fn is_system_line(&self, loc: &crate::ast::RawLoc) -> bool {
+        self.names.get(loc.file as usize).is_some_and(|name| self.program.sources.is_system_line(name, loc.line))
     }
     /// Whether a token is written in a macro's definition, not where the macro is used.
     pub fn is_made_by_macro(&self, position: &Position) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Word,
     Number,
     /// A string or character literal.
@@ -14,14 +14,14 @@ pub(super) enum Kind {
 
 /// A token: bytes `start..end` of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Token {
+pub(crate) struct Token {
     pub kind: Kind,
     pub start: usize,
     pub end: usize,
 }
 
 /// A text with its tokens and the macros that it defines.
-pub(super) struct Source<'s> {
+pub(crate) struct Source<'s> {
     pub text: &'s str,
     pub tokens: Vec<Token>,
     /// Bodies of the macros that the text itself defines; several if it does so more than once.

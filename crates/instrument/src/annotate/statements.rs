@@ -7,7 +7,7 @@ use super::tokens::{Kind, Source};
 
 /// A statement, as bytes of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Statement {
+pub(crate) struct Statement {
     pub start: usize,
     pub end: usize,
     /// It is what an `if`, a loop or an `else` controls, without braces of its own.
@@ -25,14 +25,14 @@ struct Scope {
 
 /// The statements of a function.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     pub statements: Vec<Statement>,
     scopes: Vec<Scope>,
     jumps: bool,
 }
 
 /// Where the body of a function is: the token of its brace, and the byte after it.
-pub(super) fn body(source: &Source<'_>, name_offset: usize) -> Option<(usize, usize)> {
+pub(crate) fn body(source: &Source<'_>, name_offset: usize) -> Option<(usize, usize)> {
     let mut at = source.first_from(name_offset);
     while at < source.tokens.len() {
         match source.word(at) {

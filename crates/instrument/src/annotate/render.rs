@@ -170,7 +170,7 @@ impl Renderer<'_> {
     fn float(&self, expr: &Expr) -> Text {
         match &expr.kind {
             ExprKind::AsFloat(format, inner) => match &inner.kind {
-                ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(crate::literal::float(*format, *bits)),
+                ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(finite(*format, *bits)),
                 ExprKind::Const(_) => Err("it has a float that is no number".to_string()),
                 // What flips the sign bit is written as a minus.
                 ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(-{})", self.float(a)?)),
@@ -386,6 +386,14 @@ impl Renderer<'_> {
     }
     fn is_param(&self, name: &str) -> bool {
         self.function.params.iter().any(|param| param.name == name)
+    }
+}
+
+/// A finite float constant: the shortest decimal that is read back as the same number.
+fn finite(format: float::Format, bits: u64) -> String {
+    match format {
+        float::Format::F32 => format!("{:?}f", f32::from_bits(bits as u32)),
+        float::Format::F64 => format!("{:?}", f64::from_bits(bits)),
     }
 }
 

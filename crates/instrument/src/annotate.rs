@@ -16,9 +16,10 @@
 //! Deliberately not here: criteria that relate runs or speak of paths. A label sees one state of one run.
 
 mod render;
-mod statements;
-mod tokens;
+pub(crate) mod statements;
+pub(crate) mod tokens;
 
+use crate::pieces::Pieces;
 use render::Renderer;
 use statements::{Layout, body};
 use std::collections::BTreeMap;
@@ -89,7 +90,7 @@ pub fn annotate(module: &Module, file: FileId, text: &str, objectives: &Objectiv
 
 /// Where a label goes, in bytes of the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Spot {
+pub(crate) enum Spot {
     /// Before a statement in a block, or at the beginning of one.
     Before(usize),
     /// Before a statement that needs braces then.
@@ -102,18 +103,24 @@ enum Spot {
 type Holds<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
 
 /// One function of the text.
-struct Place<'a> {
+pub(crate) struct Place<'a> {
     module: &'a Module,
-    function: &'a Function,
+    pub(crate) function: &'a Function,
     file: FileId,
-    source: &'a Source<'a>,
+    pub(crate) source: &'a Source<'a>,
     /// The token of the body's brace, and the byte after it.
-    body: Option<(usize, usize)>,
-    layout: Option<Layout>,
+    pub(crate) body: Option<(usize, usize)>,
+    pub(crate) layout: Option<Layout>,
     graphs: Vec<DecisionGraph>,
+    /// The text has been preprocessed: what looks like a call is one.
+    preprocessed: bool,
 }
 
 impl<'a> Place<'a> {
+    pub(crate) fn preprocessed(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> Place<'a> {
+        Place { preprocessed: true, ..Place::new(module, func, file, source) }
+    }
+
     fn new(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> Place<'a> {
         let function = &module.functions[func];
         let here = function.span.file == file;
@@ -121,10 +128,15 @@ impl<'a> Place<'a> {
         let body = name.and_then(|offset| body(source, offset));
         let layout = body.and_then(|(brace, _)| Layout::new(source, brace));
         let graphs = function.decisions.values().map(DecisionGraph::new).collect();
-        Place { module, function, file, source, body, layout, graphs }
+        Place { module, function, file, source, body, layout, graphs, preprocessed: false }
     }
 
-    fn label(&self, goal: &Goal) -> Result<(Spot, String), String> {
+    /// The name of the table that numbers a decision's rows.
+    pub(crate) fn table(&self, decision: usize) -> String {
+        format!("__touchstone_t{decision}")
+    }
+
+    pub(crate) fn label(&self, goal: &Goal) -> Result<(Spot, String), String> {
         match goal {
             Goal::Label { point, predicate, .. } => self.point_label(*point, predicate.as_ref()),
             Goal::Entry { predicate, .. } => {
@@ -151,7 +163,7 @@ impl<'a> Place<'a> {
     }
 
     /// The bytes of a span.
-    fn bytes(&self, span: Span) -> Result<(usize, usize), String> {
+    pub(crate) fn bytes(&self, span: Span) -> Result<(usize, usize), String> {
         if span.file != self.file {
             let other = self.module.files.get(span.file).map_or("another file", String::as_str);
             return Err(format!("it stands in {other}"));
@@ -211,7 +223,7 @@ impl<'a> Place<'a> {
     }
 
     /// Before an expression, wherever it stands.
-    fn wrap(&self, start: usize, end: usize) -> Result<Spot, String> {
+    pub(crate) fn wrap(&self, start: usize, end: usize) -> Result<Spot, String> {
         let (brace, open) = self.body.ok_or("the function's body is not in the text")?;
         let piece = &self.source.text[start..end];
         if start < open || piece.starts_with(['{', '.']) {
@@ -227,7 +239,7 @@ impl<'a> Place<'a> {
         }
         for name in self.source.calls_around(brace, start) {
             let keyword = matches!(name, "if" | "while" | "for" | "switch" | "return" | "assert" | "case" | "else");
-            let known = self.module.function_named(name).is_some() || self.is_variable(name);
+            let known = self.preprocessed || self.module.function_named(name).is_some() || self.is_variable(name);
             if !keyword && (!known || self.source.macros.contains_key(name)) {
                 return Err(format!("it stands in an argument of `{name}`, which may be a macro"));
             }
@@ -427,32 +439,18 @@ impl Edits {
     }
 
     fn apply(&self, text: &str) -> String {
-        // (byte, what comes first there, then outer before inner when opening and after it when closing)
-        let mut pieces: Vec<(usize, u8, usize, String)> = Vec::new();
+        let mut pieces = Pieces::default();
         for (spot, labels) in &self.labels {
             let statements = || labels.iter().map(|label| format!("{label}; ")).collect::<String>();
             match *spot {
-                Spot::Before(start) => pieces.push((start, 2, 0, statements())),
-                Spot::Braced(start, end) => {
-                    pieces.push((start, 2, 0, format!("{{ {}", statements())));
-                    pieces.push((end, 1, usize::MAX - start, " }".to_string()));
-                }
+                Spot::Before(start) => pieces.before(start, statements()),
+                Spot::Braced(start, end) => pieces.brace(start, end, &statements()),
                 Spot::Wrapped(start, end) => {
-                    pieces.push((start, 3, usize::MAX - end, format!("({}, ", labels.join(", "))));
-                    pieces.push((end, 0, usize::MAX - start, ")".to_string()));
+                    pieces.wrap(start, end, 0, format!("({}, ", labels.join(", ")), ")".to_string());
                 }
             }
         }
-        pieces.sort();
-        let mut made = String::with_capacity(text.len() * 2);
-        let mut done = 0;
-        for (at, _, _, piece) in pieces {
-            made += &text[done..at];
-            made += &piece;
-            done = at;
-        }
-        made += &text[done..];
-        made
+        pieces.apply(text)
     }
 }
 

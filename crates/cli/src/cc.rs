@@ -1,0 +1,78 @@
+//! `touchstone cc`: the compiler wrapper, by hand or under the name of a compiler.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
+use touchstone_instrument::{Probing, compile};
+
+/// Set by `measure`: the directory of the compilers' wrappers, which the real ones are looked for behind.
+pub const WRAPPERS: &str = "TOUCHSTONE_WRAPPERS";
+/// Where records and hits go.
+pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
+/// What is measured, separated by commas.
+pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
+
+/// Options of `cc`.
+#[derive(clap::Args, Debug)]
+pub struct Cc {
+    /// The compiler and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMPILER ARGS")]
+    pub command: Vec<String>,
+}
+
+/// Carries out `cc`.
+pub fn cc(options: &Cc) -> Result<ExitCode> {
+    let (compiler, words) = options.command.split_first().context("no compiler: touchstone cc gcc -c file.c")?;
+    carry_out(compiler, words)
+}
+
+/// If this process was started under a compiler's name by `measure`, does that compiler's work.
+pub fn as_wrapper() -> Option<Result<ExitCode>> {
+    let wrappers = std::env::var_os(WRAPPERS)?;
+    let mut words = std::env::args_os();
+    let name = PathBuf::from(words.next()?).file_name()?.to_os_string();
+    if name == "touchstone" {
+        return None;
+    }
+    let words: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();
+    let Some(compiler) = behind(&name, Path::new(&wrappers)) else {
+        return Some(Err(anyhow::anyhow!("the compiler {} is not installed", name.to_string_lossy())));
+    };
+    Some(match words {
+        Ok(words) => carry_out(&compiler.to_string_lossy(), &words),
+        Err(word) => Err(anyhow::anyhow!("an argument of the compiler is not UTF-8: {}", word.to_string_lossy())),
+    })
+}
+
+/// The program of this name on the path, the wrappers left out.
+pub fn behind(name: &std::ffi::OsStr, wrappers: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let others = std::env::split_paths(&path).filter(|directory| directory != wrappers);
+    others.map(|directory| directory.join(name)).find(|candidate| candidate.is_file())
+}
+
+fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
+    let directory = std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("touchstone-out"), PathBuf::from);
+    let directory = std::path::absolute(directory)?;
+    std::fs::create_dir_all(directory.join("hits")).with_context(|| format!("can't make {}", directory.display()))?;
+    let names = std::env::var(CRITERIA).unwrap_or_else(|_| "stmt,branch,mcdc".to_string());
+    let mut criteria: Vec<&'static dyn Labelling> = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        match criterion_named(name) {
+            Some(criterion) => criteria.push(criterion),
+            None => bail!("{CRITERIA}: there is no criterion `{name}` that probes can measure"),
+        }
+    }
+    let include = tempfile::tempdir()?;
+    touchstone_front_c::write_headers(include.path())?;
+    let probing = Probing {
+        directory,
+        criteria: &criteria,
+        options: CriteriaOptions::default(),
+        include_dir: Some(include.path().to_path_buf()),
+    };
+    let status = compile(compiler, words, &probing)?;
+    Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}

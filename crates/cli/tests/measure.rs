@@ -1,0 +1,212 @@
+//! `touchstone measure`: the tests that generate wrote cover, in the compiled program, exactly what generate said; and no hit
+//! is lost, however a process ends.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::{Command, Output};
+use support::{Example, examples};
+use touchstone_instrument::{Measured, read};
+
+fn touchstone() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_touchstone"))
+}
+
+/// What a command covers when it runs under `measure`, in `folder`.
+fn measure(folder: &Path, criteria: &str, command: &str) -> (Measured, Output) {
+    let out = folder.join("measured");
+    let run = touchstone()
+        .args(["measure", "-c", criteria, "-o"])
+        .arg(&out)
+        .args(["--", "sh", "-c", command])
+        .current_dir(folder)
+        .output()
+        .expect("touchstone runs");
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    let measured = read(&[out]).unwrap_or_else(|error| panic!("{error}\n{said}"));
+    (measured, run)
+}
+
+/// Ids of what is covered, and of what has no probe.
+fn covered(measured: &Measured) -> (BTreeSet<String>, BTreeMap<String, String>) {
+    let (mut hit, mut unplaced) = (BTreeSet::new(), BTreeMap::new());
+    for unit in &measured.units {
+        for objective in &unit.record.objectives {
+            if let Some(why) = &objective.not_placed {
+                unplaced.insert(objective.id.clone(), why.clone());
+            } else if !unit.covered(objective).is_empty() {
+                hit.insert(objective.id.clone());
+            }
+        }
+    }
+    (hit, unplaced)
+}
+
+const CRITERIA: &str = "stmt,branch,decision,condition,dcc,mcc,mcdc,wm,idc,labels";
+
+/// Generates tests for all functions of an example, runs each function's under `measure`, and compares.
+fn check(example: &Example) -> usize {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let out = scratch.path().join("tests");
+    let mut command = touchstone();
+    command
+        .args(["generate", "-c", CRITERIA, "--format", "json", "-q", "--no-replay", "--timeout", "3", "-o"])
+        .arg(&out);
+    let made = command.args(&example.files).output().expect("touchstone runs");
+    let report: serde_json::Value = serde_json::from_slice(&made.stdout).expect("JSON");
+    let mut expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut compared = 0;
+    // A test that goes wrong does anything in a build without sanitizers.
+    let tests = report["tests"].as_array().expect("tests").iter().filter(|test| test["outcome"] != "error");
+    let tests: BTreeMap<&str, &str> =
+        tests.map(|test| (test["id"].as_str().expect("an id"), test["function"].as_str().expect("one"))).collect();
+    for objective in report["objectives"].as_array().expect("objectives") {
+        let all = expected.entry(objective["function"].as_str().expect("a function")).or_default();
+        let covering = objective["tests"].as_array().expect("tests");
+        if covering.iter().any(|test| tests.contains_key(test.as_str().expect("an id"))) {
+            all.insert(objective["id"].as_str().expect("an id").to_string());
+        }
+    }
+    for (function, expected) in expected {
+        let suite = out.join(format!("test_{function}.c"));
+        let Ok(text) = std::fs::read_to_string(&suite) else { continue };
+        let build = text.lines().find_map(|line| line.strip_prefix(" *     ")).expect("how to build it");
+        let build = build.strip_suffix("-o tests && ./tests").expect("a build command");
+        let folder = scratch.path().join(function);
+        std::fs::create_dir(&folder).expect("writable");
+        let names: Vec<&str> = tests.iter().filter(|(_, of)| **of == function).map(|(name, _)| *name).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let run = format!("{build} -o tests; ./tests {} >log 2>&1", names.join(" "));
+        let (measured, run) = measure(&folder, CRITERIA, &run);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(!measured.units.is_empty(), "{} {function}: {said}", example.name);
+        for unit in &measured.units {
+            assert!(unit.record.untouched.is_empty(), "{}: {:?}", example.name, unit.record.untouched);
+        }
+        let (hit, unplaced) = covered(&measured);
+        let own: BTreeSet<String> = hit.into_iter().filter(|id| id.starts_with(&format!("{function}."))).collect();
+        let expected: BTreeSet<String> = expected.into_iter().filter(|id| !unplaced.contains_key(id)).collect();
+        let missing: Vec<&String> = expected.difference(&own).collect();
+        let more: Vec<&String> = own.difference(&expected).collect();
+        assert!(missing.is_empty(), "{} {function}: said to be covered, but is not: {missing:?}", example.name);
+        assert!(more.is_empty(), "{} {function}: covered, but not said to be: {more:?}", example.name);
+        compared += expected.len();
+    }
+    compared
+}
+
+#[test]
+fn generated_tests_cover_in_the_real_program_what_generate_said() {
+    let all = examples();
+    let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
+    let compared: usize = functions.map(check).sum();
+    assert!(compared > 3000, "only {compared} objectives were compared");
+}
+
+/// A program with this text, built and run under `measure` in a fresh directory.
+fn program(text: &str, criteria: &str, run: &str) -> (Measured, Output) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("program.c"), text).expect("writable");
+    measure(scratch.path(), criteria, &format!("cc -O2 -pthread -o program program.c && {run}"))
+}
+
+/// The texts of covered objectives.
+fn texts(measured: &Measured) -> BTreeSet<String> {
+    let covered = |unit: &touchstone_instrument::MeasuredUnit| {
+        let objectives = unit.record.objectives.iter().filter(|objective| !unit.covered(objective).is_empty());
+        objectives.map(|objective| objective.text.clone()).collect::<Vec<_>>()
+    };
+    measured.units.iter().flat_map(covered).collect()
+}
+
+#[test]
+fn however_a_process_ends_its_hits_stay() {
+    let check = |end: &str, more: &str| {
+        let text = format!(
+            "#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <sys/wait.h>\n\
+             static volatile int seen;\n{more}\nint main(void) {{\n  if (seen == 0) seen = 7;\n  {end}\n  return 0;\n}}\n"
+        );
+        let (measured, run) = program(&text, "branch", "./program");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(texts(&measured).contains("seen == 0 is true"), "{end}: {said}");
+        texts(&measured)
+    };
+    check("return 0;", "");
+    check("abort();", "");
+    check("_exit(3);", "");
+    check("raise(SIGKILL);", "");
+    check("*(volatile int *)0 = 1;", "");
+    check("execl(\"/bin/true\", \"true\", (char *)0);", "");
+    let forked = check(
+        "if (fork() == 0) { child(1); _exit(0); } wait(0);",
+        "static void child(int x) { if (x == 1) seen = 8; }",
+    );
+    assert!(forked.contains("x == 1 is true"));
+    let threaded = check(
+        "pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0);",
+        "static void *work(void *p) { if (!p) seen = 9; return p; }",
+    );
+    assert!(threaded.contains("!p is true"));
+}
+
+#[test]
+fn processes_that_run_at_once_lose_no_hit_and_a_killed_one_keeps_what_it_hit() {
+    let text = "#include <stdlib.h>\n#include <unistd.h>\nint pick(int n) {\n  switch (n) {\n".to_string()
+        + &(0..200).map(|n| format!("  case {n}: return {};\n", n * 3)).collect::<String>()
+        + "  }\n  return -1;\n}\nint main(int argc, char **argv) { (void)argc; int n = atoi(argv[1]);\n  volatile int got = pick(n);\n  if (argc > 2) for (;;) pause();\n  return got < 0; }\n";
+    let run = "i=0; while [ $i -lt 200 ]; do ./program $i & i=$((i + 1)); done; wait";
+    let (measured, _) = program(&text, "branch", run);
+    let seen = texts(&measured);
+    for n in 0..200 {
+        assert!(seen.contains(&format!("switch: case {n}")), "{n} is missing of {}", seen.len());
+    }
+    assert_eq!(measured.processes, 200);
+    // What was hit before a kill is there: the program waits for ever once it has picked.
+    let run = "i=0; while [ $i -lt 20 ]; do ./program $i wait & sleep 0.05; kill -9 $!; i=$((i + 1)); done; wait";
+    let (measured, _) = program(&text, "branch", run);
+    let seen = texts(&measured);
+    let picked = (0..20).filter(|n| seen.contains(&format!("switch: case {n}"))).count();
+    assert!(picked >= 15, "only {picked} of 20 were seen before the kill");
+}
+
+#[test]
+fn hits_belong_to_the_test_that_is_named() {
+    let text = "#include <stdlib.h>\nvoid touchstone_test_begin(const char *) __attribute__((weak));\nint sign(int x) { if (x > 0) return 1; return -1; }\n\
+                int main(void) { touchstone_test_begin(\"up\"); int a = sign(3);\n\
+                touchstone_test_begin(\"down\"); return a + sign(-3); }\n";
+    let (measured, run) = program(text, "branch", "./program");
+    assert_eq!(measured.tests, ["down", "program", "up"], "{run:?}");
+    let unit = &measured.units[0];
+    let by = |text: &str| {
+        let objective = unit.record.objectives.iter().find(|objective| objective.text == text).expect("it is there");
+        unit.covered(objective).into_iter().map(|test| measured.tests[test as usize].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(by("x > 0 is true"), ["up"]);
+    assert_eq!(by("x > 0 is false"), ["down"]);
+}
+
+#[test]
+fn the_build_sees_the_warnings_and_errors_of_its_own_source() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let source = scratch.path().join("w.c");
+    let build = |text: &str, flags: &str| {
+        std::fs::write(&source, text).expect("writable");
+        let command = format!("cc -Wall -Wextra {flags} -MMD -c w.c 2>said; echo $? >status");
+        let (measured, _) = measure(scratch.path(), "mcdc", &command);
+        let file = |name: &str| std::fs::read_to_string(scratch.path().join(name)).unwrap_or_default();
+        (measured, file("said"), file("status"), file("w.d"))
+    };
+    let clean = "int f(int a, int b) { return a && b ? 1 : 2; }\n";
+    let (measured, said, status, dependencies) = build(clean, "-Werror -pedantic");
+    assert_eq!((said.as_str(), status.trim(), dependencies.trim()), ("", "0", "w.o: w.c"));
+    assert_eq!(measured.units.len(), 1);
+    let (_, said, status, _) = build("int f(int a) { int unused; return a && 1; }\n", "");
+    assert!(said.contains("w.c:1:20: warning: unused variable") && status.trim() == "0", "{said}");
+    let (_, said, status, _) = build("int f(int a) { int unused; return a; }\n", "-Werror");
+    assert!(said.contains("error: unused variable") && status.trim() == "1", "{said}");
+    let (_, said, status, _) = build("int f(int a) { return a +; }\n", "");
+    assert!(said.contains("w.c:1:26: error") && status.trim() == "1", "{said}");
+}

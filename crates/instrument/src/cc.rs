@@ -1,0 +1,271 @@
+//! The compiler wrapper: carries out a compile command with probes in its C sources.
+//!
+//! The user's own compiler preprocesses, and compiles the text with probes with the user's own flags. What can't be given
+//! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source: it is checked once more
+//! without code generation, and what it says is shown.
+
+use crate::command::CompileCommand;
+use crate::probe::{Request, instrument};
+use crate::record::{RECORD_VERSION, UnitRecord};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use touchstone_base::stable_hash;
+use touchstone_criteria::{CriteriaOptions, Labelling};
+use touchstone_front_c::{Options, lower_files};
+
+/// How probes are made.
+pub struct Probing<'a> {
+    /// Where records and hits go: `units/` and `hits/` in it.
+    pub directory: PathBuf,
+    /// What is measured.
+    pub criteria: &'a [&'static dyn Labelling],
+    /// What users switch.
+    pub options: CriteriaOptions,
+    /// Our headers.
+    pub include_dir: Option<PathBuf>,
+}
+
+/// Why a compile command could not be carried out at all.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// The compiler can't be started.
+    #[error("can't run the compiler {compiler}: {source}")]
+    NoCompiler {
+        /// Its name.
+        compiler: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Scratch files can't be written.
+    #[error("can't write what the compiler shall read: {0}")]
+    Scratch(#[from] std::io::Error),
+}
+
+/// Carries out a command; its exit status is the compiler's.
+pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
+    let command = CompileCommand::new(words);
+    if command.compiles_nothing || command.sources.is_empty() {
+        note_foreign(&command, probing);
+        return run(compiler, words);
+    }
+    if let Some(why) = &command.strange {
+        for &at in &command.sources {
+            untouched(probing, &command.words[at], why);
+        }
+        return run(compiler, words);
+    }
+    note_foreign(&command, probing);
+    let scratch = tempfile::tempdir()?;
+    let mut replaced = Vec::new();
+    for (index, &at) in command.sources.iter().enumerate() {
+        let source = &command.words[at];
+        match probed(compiler, &command, source, probing, scratch.path()) {
+            Ok((text, record)) => {
+                // Objects are called after their source.
+                let folder = scratch.path().join(index.to_string());
+                std::fs::create_dir(&folder)?;
+                let path = folder.join(Path::new(source).file_stem().unwrap_or_default()).with_extension("i");
+                std::fs::write(&path, text)?;
+                replaced.push((at, path, record));
+            }
+            Err(why) => untouched(probing, source, &why),
+        }
+    }
+    if replaced.is_empty() {
+        return run(compiler, words);
+    }
+    let checked = check(compiler, &command)?;
+    if checked != 0 {
+        return Ok(checked);
+    }
+    let with: Vec<(usize, PathBuf)> = replaced.iter().map(|(at, path, _)| (*at, path.clone())).collect();
+    let status = run_quiet(compiler, &command.compile(&with))?;
+    if !status.0.success() {
+        for (at, _, _) in &replaced {
+            let said = status.1.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
+            untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
+        }
+        return run(compiler, words);
+    }
+    for (_, _, record) in &replaced {
+        store(probing, record);
+    }
+    Ok(0)
+}
+
+fn run(compiler: &str, words: &[String]) -> Result<i32, CompileError> {
+    let status = Command::new(compiler).args(words).status();
+    let status = status.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
+    Ok(code(status))
+}
+
+fn run_quiet(compiler: &str, words: &[String]) -> Result<(ExitStatus, String), CompileError> {
+    let output = Command::new(compiler).args(words).stdin(Stdio::null()).output();
+    let output = output.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
+    Ok((output.status, String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+fn code(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+/// The unchanged sources' own warnings and errors.
+fn check(compiler: &str, command: &CompileCommand) -> Result<i32, CompileError> {
+    let mut words = vec!["-fsyntax-only".to_string()];
+    let mut skip = false;
+    for word in &command.words {
+        let dependency = word.starts_with("-M");
+        match word.as_str() {
+            _ if skip => skip = false,
+            "-c" | "-S" => {}
+            "-o" | "-MF" | "-MT" | "-MQ" => skip = true,
+            _ if dependency || word.starts_with("-Wl,") || word.starts_with("-l") => {}
+            _ if !word.starts_with('-') && !is_source(command, word) && is_object(word) => {}
+            _ => words.push(word.clone()),
+        }
+    }
+    let output = Command::new(compiler).args(&words).stdin(Stdio::null()).output();
+    let output = output.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
+    // Whoever reads our standard error reads the compiler's.
+    let _ = std::io::stderr().lock().write_all(&output.stderr);
+    Ok(code(output.status))
+}
+
+fn is_source(command: &CompileCommand, word: &str) -> bool {
+    command.sources.iter().any(|at| command.words[*at] == word)
+}
+
+fn is_object(word: &str) -> bool {
+    let extension = Path::new(word).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    matches!(extension, "o" | "a" | "so" | "lo") || word.contains(".so.")
+}
+
+/// A source with probes and its record.
+fn probed(
+    compiler: &str,
+    command: &CompileCommand,
+    source: &str,
+    probing: &Probing<'_>,
+    scratch: &Path,
+) -> Result<(String, UnitRecord), String> {
+    let (status, text) = preprocess(compiler, command, source)?;
+    if !status.success() {
+        return Err("the compiler's preprocessor fails on it".to_string());
+    }
+    let path = absolute(source);
+    let written = Options { flags: command.meaning(), include_dir: probing.include_dir.clone(), ..Options::default() };
+    let lowered = |files: &[PathBuf], options: &Options| {
+        lower_files(files, options).map_err(|error| first_line(&error.to_string()))
+    };
+    let original = lowered(&[PathBuf::from(source)], &written)?;
+    let copy = scratch.join("preprocessed.c");
+    std::fs::write(&copy, for_clang(&text)).map_err(|error| error.to_string())?;
+    let mut flags = command.language();
+    // Keywords of gcc that clang has under other names.
+    for (name, ty) in
+        [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
+    {
+        flags.push(format!("-D_Float{name}={ty}"));
+    }
+    let preprocessed = lowered(&[copy], &Options { flags, ..Options::default() })?;
+    let unit = stable_hash(&(path.as_str(), text.as_str(), command.object(source)));
+    let request = Request {
+        written: &original,
+        preprocessed: &preprocessed,
+        text: &text,
+        criteria: probing.criteria,
+        options: &probing.options,
+        file: path,
+        unit,
+        hits: probing.directory.join("hits").to_string_lossy().into_owned(),
+    };
+    let made = instrument(&request);
+    Ok((made.text, made.record))
+}
+
+fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<(ExitStatus, String), String> {
+    let output = Command::new(compiler).args(command.preprocess(source)).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| error.to_string())?;
+    let text = String::from_utf8(output.stdout).map_err(|_| "it is not UTF-8".to_string())?;
+    Ok((output.status, text))
+}
+
+/// The text with what only gcc understands blanked out and line markers as comments: every byte keeps its place, and
+/// clang speaks of places in this text.
+fn for_clang(text: &str) -> String {
+    const ATTRIBUTE: &str = "__malloc__";
+    let mut made = text.as_bytes().to_vec();
+    let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    for at in starts.filter(|at| text[*at..].starts_with("# ")) {
+        made[at..at + 2].copy_from_slice(b"//");
+    }
+    for (at, _) in text.match_indices(ATTRIBUTE) {
+        let rest = &text[at + ATTRIBUTE.len()..];
+        let open = rest.len() - rest.trim_start_matches(' ').len();
+        if !rest[open..].starts_with('(') {
+            continue;
+        }
+        let mut depth = 0i32;
+        for (index, byte) in rest.bytes().enumerate().skip(open) {
+            depth += i32::from(byte == b'(') - i32::from(byte == b')');
+            made[at + ATTRIBUTE.len() + index] = if byte == b'\n' { b'\n' } else { b' ' };
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    String::from_utf8(made).unwrap_or_else(|_| text.to_string())
+}
+
+fn absolute(source: &str) -> String {
+    std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source)).to_string_lossy().into_owned()
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().find(|line| line.contains("error")).or(text.lines().next()).unwrap_or_default().to_string()
+}
+
+fn note_foreign(command: &CompileCommand, probing: &Probing<'_>) {
+    for &at in &command.foreign {
+        if !command.compiles_nothing {
+            untouched(probing, &command.words[at], "only C sources get probes");
+        }
+    }
+}
+
+/// Records that a source was compiled as it is.
+fn untouched(probing: &Probing<'_>, source: &str, why: &str) {
+    let file = absolute(source);
+    let unit = format!("{:016x}", stable_hash(&(file.as_str(), "untouched")));
+    store(
+        probing,
+        &UnitRecord {
+            version: RECORD_VERSION,
+            unit,
+            source: String::new(),
+            size: 0,
+            files: vec![file.clone()],
+            objectives: Vec::new(),
+            decisions: Vec::new(),
+            untouched: vec![(String::new(), why.to_string())],
+            file,
+        },
+    );
+}
+
+/// Writes a record so that no reader sees half of it. A build goes on without it: then its hits mean nothing, which the
+/// reader of hits reports.
+fn store(probing: &Probing<'_>, record: &UnitRecord) {
+    let folder = probing.directory.join("units");
+    let text = serde_json::to_vec(record).expect("invariant: a record has only strings as keys");
+    let written = std::fs::create_dir_all(&folder).and_then(|()| {
+        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+        file.write_all(&text)?;
+        file.persist(folder.join(format!("{}.json", record.unit))).map(drop).map_err(|error| error.error)
+    });
+    if let Err(error) = written {
+        eprintln!("touchstone: can't write the record of {}: {error}", record.file);
+    }
+}

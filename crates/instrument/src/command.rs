@@ -1,0 +1,247 @@
+//! A compile command, as far as the wrapper must understand it.
+
+use std::path::{Path, PathBuf};
+
+/// What a command of cc, gcc or clang does.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CompileCommand {
+    /// All words after the compiler, as given.
+    pub words: Vec<String>,
+    /// C sources: positions in `words`.
+    pub sources: Vec<usize>,
+    /// C++ and other sources that we don't put probes into: positions in `words`.
+    pub foreign: Vec<usize>,
+    /// It stops before linking (`-c`, `-S`).
+    pub stops_early: bool,
+    /// It only preprocesses, lists or asks: nothing is compiled.
+    pub compiles_nothing: bool,
+    /// The output.
+    pub output: Option<String>,
+    /// Why the command is not understood.
+    pub strange: Option<String>,
+}
+
+/// Flags that take the next word.
+const WITH_WORD: [&str; 28] = [
+    "-o",
+    "-I",
+    "-D",
+    "-U",
+    "-L",
+    "-l",
+    "-x",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-isysroot",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-T",
+    "-u",
+    "-z",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xclang",
+    "-aux-info",
+    "-arch",
+    "-target",
+    "--param",
+];
+
+impl CompileCommand {
+    /// Understands the words after the compiler's name.
+    pub fn new(words: &[String]) -> CompileCommand {
+        let mut made = CompileCommand { words: words.to_vec(), ..CompileCommand::default() };
+        let mut language: Option<&str> = None;
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at].as_str();
+            match word {
+                "-c" | "-S" => made.stops_early = true,
+                "-E" | "-M" | "-MM" | "-fsyntax-only" | "--version" | "-v" | "-dumpversion" | "-dumpmachine"
+                | "-###" => {
+                    made.compiles_nothing |= !(word == "-v" && words.len() > 1);
+                }
+                "-x" => language = words.get(at + 1).map(String::as_str),
+                "-o" => made.output = words.get(at + 1).cloned(),
+                "-" => made.strange = Some("the source comes from standard input".to_string()),
+                _ if word.starts_with("-print-") || word.starts_with("-dump") => made.compiles_nothing = true,
+                _ if word.starts_with("-o") && word.len() > 2 => made.output = Some(word[2..].to_string()),
+                _ if word.starts_with("-x") && word.len() > 2 => language = Some(&word[2..]),
+                _ if word.starts_with('@') => made.strange = Some(format!("it reads arguments from {}", &word[1..])),
+                _ if !word.starts_with('-') => made.source(at, word, language),
+                _ => {}
+            }
+            at += if WITH_WORD.contains(&word) { 2 } else { 1 };
+        }
+        made
+    }
+
+    fn source(&mut self, at: usize, word: &str, language: Option<&str>) {
+        let extension = Path::new(word).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        match (language, extension) {
+            (Some("c"), _) | (None | Some("none"), "c") => self.sources.push(at),
+            (None | Some("none"), "i" | "cc" | "cpp" | "cxx" | "C" | "c++" | "m" | "mm" | "ii") | (Some("c++"), _) => {
+                self.foreign.push(at);
+            }
+            _ => {}
+        }
+    }
+
+    /// Where the object of a source goes.
+    pub fn object(&self, source: &str) -> PathBuf {
+        match &self.output {
+            Some(output) if self.stops_early => PathBuf::from(output),
+            _ => PathBuf::from(Path::new(source).file_stem().unwrap_or_default()).with_extension("o"),
+        }
+    }
+
+    /// The command that preprocesses one source; dependencies are written as the whole command would have written them.
+    pub fn preprocess(&self, source: &str) -> Vec<String> {
+        let mut words = vec!["-E".to_string()];
+        let (mut writes_dependencies, mut names_file, mut names_target) = (false, false, false);
+        self.each(|word, value| {
+            let word_str = word;
+            match word_str {
+                "-c" | "-S" | "-o" | "-x" => return,
+                "-MD" | "-MMD" => writes_dependencies = true,
+                "-MF" => names_file = true,
+                "-MT" | "-MQ" => names_target = true,
+                _ if word.starts_with("-o") || word.starts_with("-x") || word.starts_with("-l") => return,
+                _ if word.starts_with("-L") || word.starts_with("-Wl,") => return,
+                _ => {}
+            }
+            words.push(word.to_string());
+            words.extend(value.map(str::to_string));
+        });
+        if writes_dependencies {
+            let object = self.object(source);
+            if !names_file {
+                words.extend(["-MF".to_string(), object.with_extension("d").to_string_lossy().into_owned()]);
+            }
+            if !names_target {
+                words.extend(["-MQ".to_string(), object.to_string_lossy().into_owned()]);
+            }
+        }
+        if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
+            words.push("-U_FORTIFY_SOURCE".to_string());
+        }
+        // The macros of ctype.h would be code of ours to cover.
+        words.extend(["-D__NO_CTYPE".to_string(), "-x".to_string(), "c".to_string(), source.to_string()]);
+        words
+    }
+
+    /// The command with other sources, which are preprocessed already.
+    pub fn compile(&self, with: &[(usize, PathBuf)]) -> Vec<String> {
+        let mut words = vec!["-w".to_string()];
+        let mut at = 0;
+        while at < self.words.len() {
+            let word = self.words[at].as_str();
+            let wide = WITH_WORD.contains(&word);
+            let dropped =
+                matches!(word, "-include" | "-imacros" | "-MD" | "-MMD" | "-MP" | "-MF" | "-MT" | "-MQ" | "-x")
+                    || word.starts_with("-Wp,")
+                    || (word.starts_with("-x") && word.len() > 2);
+            if let Some((_, path)) = with.iter().find(|(position, _)| *position == at) {
+                words.push(path.to_string_lossy().into_owned());
+            } else if !dropped {
+                words.push(word.to_string());
+                words.extend(self.words.get(at + 1).filter(|_| wide).cloned());
+            }
+            at += if wide { 2 } else { 1 };
+        }
+        words
+    }
+
+    /// The flags that tell clang what the source means: language, macros, directories.
+    pub fn meaning(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        self.each(|word, value| {
+            let kept = ["-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot"];
+            if kept.iter().any(|flag| word.starts_with(flag)) || is_language(word) {
+                words.push(word.to_string());
+                words.extend(value.map(str::to_string));
+            }
+        });
+        words
+    }
+
+    /// Those of them that matter for preprocessed text.
+    pub fn language(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        self.each(|word, _| words.extend(is_language(word).then(|| word.to_string())));
+        words
+    }
+
+    /// Calls `each` for every flag with its own word, sources left out.
+    fn each(&self, mut each: impl FnMut(&str, Option<&str>)) {
+        let mut at = 0;
+        while at < self.words.len() {
+            let word = self.words[at].as_str();
+            let wide = WITH_WORD.contains(&word);
+            if word.starts_with('-') {
+                each(word, self.words.get(at + 1).filter(|_| wide).map(String::as_str));
+            }
+            at += if wide { 2 } else { 1 };
+        }
+    }
+}
+
+/// Whether a flag changes what C means.
+fn is_language(word: &str) -> bool {
+    const FLAGS: [&str; 13] = [
+        "-ansi",
+        "-m32",
+        "-m64",
+        "-mx32",
+        "-fsigned-char",
+        "-funsigned-char",
+        "-fshort-enums",
+        "-fms-extensions",
+        "-fgnu89-inline",
+        "-fno-builtin",
+        "-ffreestanding",
+        "-nostdinc",
+        "-pthread",
+    ];
+    word.starts_with("-std=") || word.starts_with("--sysroot") || FLAGS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(text: &str) -> CompileCommand {
+        CompileCommand::new(&text.split(' ').map(str::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn sources_are_told_from_objects_and_flags() {
+        let check = |text: &str, sources: &[&str], nothing: bool| {
+            let made = command(text);
+            let found: Vec<&str> = made.sources.iter().map(|at| made.words[*at].as_str()).collect();
+            assert_eq!((found.as_slice(), made.compiles_nothing), (sources, nothing), "{text}");
+        };
+        check("-c a.c -o a.o", &["a.c"], false);
+        check("a.c b.c lib.a -o prog -lm", &["a.c", "b.c"], false);
+        check("-E a.c", &["a.c"], true);
+        check("--version", &[], true);
+        check("-I inc.c -c x.c", &["x.c"], false);
+        check("a.o b.o -o prog", &[], false);
+    }
+
+    #[test]
+    fn dependencies_are_written_while_preprocessing() {
+        let made = command("-MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
+        let words = made.preprocess("src/a.c").join(" ");
+        assert_eq!(words, "-E -MMD -O2 -Wall -Iinc -MF out/a.d -MQ out/a.o -D__NO_CTYPE -x c src/a.c");
+        let compile = made.compile(&[(5, PathBuf::from("t/a.i"))]).join(" ");
+        assert_eq!(compile, "-w -O2 -Wall -Iinc -c t/a.i -o out/a.o");
+        assert_eq!(made.meaning(), ["-Iinc"]);
+    }
+}

@@ -1,0 +1,95 @@
+//! Hit files: what the probes of one process left behind (`runtime/probes.c` describes the form).
+
+use std::path::{Path, PathBuf};
+
+const MAGIC: &[u8; 8] = b"TSHITS01";
+const TEST: std::ops::Range<usize> = 16..528;
+const COMMAND: std::ops::Range<usize> = 528..1552;
+const TABLE: usize = 4096;
+const ENTRY: usize = 16;
+
+/// The hits of one process (or of one test of it).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HitFile {
+    /// The test's name, if the run gave one.
+    pub test: Option<String>,
+    /// The command line of the process.
+    pub command: Vec<String>,
+    /// Its process id.
+    pub pid: u32,
+    /// By unit: the probes that were hit.
+    pub units: Vec<(u64, Vec<u32>)>,
+}
+
+/// Why a hit file can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum HitError {
+    /// It can't be read.
+    #[error("can't read {path}: {source}")]
+    NotReadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is not one of ours, or damaged.
+    #[error("{path} is no hit file: {why}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+impl HitFile {
+    /// Reads a file; `None` if its process died before it hit anything.
+    pub fn read(path: &Path) -> Result<Option<HitFile>, HitError> {
+        let bytes = std::fs::read(path).map_err(|source| HitError::NotReadable { path: path.to_path_buf(), source })?;
+        HitFile::parse(&bytes).map_err(|why| HitError::Damaged { path: path.to_path_buf(), why })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
+        let number = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
+        // Its magic is written last: until then nothing is in it.
+        match bytes.get(..8) {
+            Some(start) if start == MAGIC => {}
+            Some(start) if start.iter().all(|byte| *byte == 0) => return Ok(None),
+            None if bytes.is_empty() => return Ok(None),
+            _ => return Err("it does not begin like one"),
+        }
+        let text = |range: std::ops::Range<usize>| bytes.get(range).ok_or("it is too short");
+        let test = until_zero(text(TEST)?);
+        let command = text(COMMAND)?;
+        let end = command.windows(2).position(|two| two == [0, 0]).unwrap_or(command.len());
+        let words = command[..end].split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        let command = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        let count = number(12).ok_or("it is too short")?;
+        let mut units = Vec::new();
+        for index in 0..count as usize {
+            let at = TABLE + ENTRY * index;
+            let unit = bytes.get(at..at + 8).and_then(|raw| raw.try_into().ok()).map(u64::from_le_bytes);
+            let (Some(unit), Some(offset), Some(size)) = (unit, number(at + 8), number(at + 12)) else {
+                return Err("its table is cut off");
+            };
+            let probes = bytes.get(offset as usize..offset as usize + size as usize).ok_or("its probes are cut off")?;
+            let hit = probes.iter().enumerate().filter(|(_, byte)| **byte != 0).map(|(index, _)| index as u32);
+            units.push((unit, hit.collect()));
+        }
+        let test = Some(test).filter(|test| !test.is_empty());
+        Ok(Some(HitFile { test, command, pid: number(8).unwrap_or(0), units }))
+    }
+
+    /// The name of the test that this process is, if nobody gave one: its program and arguments.
+    pub fn process_name(&self) -> String {
+        let mut words = self.command.iter();
+        let program = words.next().map(|program| Path::new(program).file_name().unwrap_or_default().to_string_lossy());
+        let program = program.map_or_else(|| format!("process {}", self.pid), |program| program.into_owned());
+        std::iter::once(program).chain(words.cloned()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn until_zero(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}

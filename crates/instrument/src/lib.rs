@@ -1,0 +1,31 @@
+//! Probes and labels in the text of real programs.
+//!
+//! - [`annotate`]: the user's text with objectives as labels, for other tools;
+//! - [`instrument`]: the preprocessed text with probes, and a record that says what each probe means;
+//! - `cc`: the compiler wrapper: what a compile command means, and how it is carried out with probes;
+//! - `hits`: what the probes of a run left behind.
+//!
+//! A probe is a byte of an array that is mapped to a file: a run sets it, nothing resets it, so that forks, threads and a
+//! sudden death lose nothing.
+
+#![warn(missing_docs)]
+
+mod annotate;
+mod cc;
+mod command;
+mod frameworks;
+mod hits;
+mod measured;
+mod pieces;
+mod probe;
+mod record;
+mod rows;
+mod runtime;
+
+pub use annotate::{AnnotateStyle, Annotated, annotate, not_labels};
+pub use cc::{CompileError, Probing, compile};
+pub use command::CompileCommand;
+pub use hits::{HitError, HitFile};
+pub use measured::{MeasureError, Measured, MeasuredUnit, read};
+pub use probe::{Probed, Request, instrument};
+pub use record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};

@@ -1,0 +1,148 @@
+//! What a suite covered: the records of compiled units and the hits of their runs, put together.
+
+use crate::hits::{HitError, HitFile};
+use crate::record::{ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// What a suite covered.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// Units with probes, by file. A file that was compiled more than once (with other flags) has several.
+    pub units: Vec<MeasuredUnit>,
+    /// Files without probes, and why.
+    pub untouched: BTreeMap<String, String>,
+    /// The tests, in the order of their names.
+    pub tests: Vec<String>,
+    /// Processes that left hits.
+    pub processes: usize,
+    /// Hits of units that no record explains.
+    pub unexplained: BTreeSet<String>,
+    /// Hit files that could not be used.
+    pub damaged: Vec<String>,
+}
+
+/// A unit and its hits.
+#[derive(Clone, Debug)]
+pub struct MeasuredUnit {
+    /// What its probes mean.
+    pub record: UnitRecord,
+    /// By probe: the tests that hit it, as positions in [`Measured::tests`].
+    pub hits: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+impl MeasuredUnit {
+    /// The tests that cover an objective.
+    pub fn covered(&self, objective: &ProbedObjective) -> BTreeSet<u32> {
+        objective.probes.iter().filter_map(|probe| self.hits.get(probe)).flatten().copied().collect()
+    }
+    /// The tests that evaluated a row of a decision.
+    pub fn row(&self, decision: &ProbedDecision, row: usize) -> BTreeSet<u32> {
+        self.hits.get(&(decision.first + row as u32)).cloned().unwrap_or_default()
+    }
+}
+
+/// Why a measurement can't be read.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// A directory can't be read.
+    #[error("can't read {path}: {source}")]
+    NotReadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A record is damaged or of another version.
+    #[error("{path} is no record of this version of touchstone ({why}): measure again")]
+    BadRecord {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A hit file can't be read.
+    #[error(transparent)]
+    Hits(#[from] HitError),
+}
+
+/// Reads what measurements left in directories.
+pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
+    let mut measured = Measured::default();
+    let mut units: BTreeMap<u64, UnitRecord> = BTreeMap::new();
+    for directory in directories {
+        for path in files(&directory.join("units"), "json")? {
+            let bad = |why: String| MeasureError::BadRecord { path: path.clone(), why };
+            let bytes = std::fs::read(&path).map_err(|error| bad(error.to_string()))?;
+            let record: UnitRecord = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
+            if record.version != RECORD_VERSION {
+                return Err(bad(format!("version {}", record.version)));
+            }
+            if record.size == 0 && record.objectives.is_empty() {
+                let why = record.untouched.first().map_or(String::new(), |(_, why)| why.clone());
+                measured.untouched.insert(record.file, why);
+                continue;
+            }
+            let unit = u64::from_str_radix(&record.unit, 16).map_err(|error| bad(error.to_string()))?;
+            units.insert(unit, record);
+        }
+    }
+    let mut by_test: BTreeMap<String, Vec<HitFile>> = BTreeMap::new();
+    for directory in directories {
+        for path in files(&directory.join("hits"), "hits")? {
+            match HitFile::read(&path) {
+                Ok(Some(file)) => {
+                    measured.processes += 1;
+                    let name = file.test.clone().unwrap_or_else(|| file.process_name());
+                    by_test.entry(name).or_default().push(file);
+                }
+                Ok(None) => {}
+                Err(error @ HitError::Damaged { .. }) => measured.damaged.push(error.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    let mut hits: BTreeMap<u64, BTreeMap<u32, BTreeSet<u32>>> = BTreeMap::new();
+    for (index, (name, processes)) in by_test.into_iter().enumerate() {
+        measured.tests.push(name);
+        for (unit, probes) in processes.into_iter().flat_map(|file| file.units) {
+            let Some(record) = units.get(&unit) else {
+                measured.unexplained.insert(format!("{unit:016x}"));
+                continue;
+            };
+            let known = probes.into_iter().filter(|probe| *probe < record.size);
+            let all = hits.entry(unit).or_default();
+            known.for_each(|probe| {
+                all.entry(probe).or_default().insert(index as u32);
+            });
+        }
+    }
+    let made = units.into_iter().map(|(unit, record)| {
+        let hits = hits.remove(&unit).unwrap_or_default();
+        MeasuredUnit { record, hits }
+    });
+    measured.units = made.collect();
+    measured.units.sort_by(|a, b| (&a.record.file, &a.record.unit).cmp(&(&b.record.file, &b.record.unit)));
+    let probed: BTreeSet<&String> = measured.units.iter().map(|unit| &unit.record.file).collect();
+    measured.untouched.retain(|file, _| !probed.contains(file));
+    Ok(measured)
+}
+
+/// The files of a directory with an extension, sorted; none if the directory isn't there.
+fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, MeasureError> {
+    let failed = |source| MeasureError::NotReadable { path: directory.to_path_buf(), source };
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

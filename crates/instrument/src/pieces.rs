@@ -1,0 +1,72 @@
+//! Insertions into a text. Nothing is ever removed, and lines keep their numbers.
+
+/// What comes first where several insertions meet at one byte.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Turn {
+    /// The end of an expression.
+    CloseExpression,
+    /// The end of a statement.
+    CloseStatement,
+    /// Before a statement.
+    Statement,
+    /// The beginning of an expression.
+    OpenExpression,
+}
+
+/// Insertions into one text.
+#[derive(Default)]
+pub(crate) struct Pieces {
+    /// (byte, turn, then outer before inner when opening and after it when closing, rank likewise, text)
+    list: Vec<(usize, Turn, usize, usize, String)>,
+}
+
+impl Pieces {
+    /// Before a statement (or wherever one may stand).
+    pub fn before(&mut self, at: usize, text: String) {
+        let order = self.list.len();
+        self.list.push((at, Turn::Statement, 0, order, text));
+    }
+    /// Around a statement.
+    pub fn brace(&mut self, start: usize, end: usize, text: &str) {
+        let order = self.list.len();
+        self.list.push((start, Turn::Statement, 0, order, format!("{{ {text}")));
+        self.list.push((end, Turn::CloseStatement, usize::MAX - start, 0, " }".to_string()));
+    }
+    /// Around an expression; of two around the same one, the lower rank is the outer.
+    pub fn wrap(&mut self, start: usize, end: usize, rank: usize, open: String, close: String) {
+        self.list.push((start, Turn::OpenExpression, usize::MAX - end, rank, open));
+        self.list.push((end, Turn::CloseExpression, usize::MAX - start, usize::MAX - rank, close));
+    }
+
+    /// The text with all insertions.
+    pub fn apply(mut self, text: &str) -> String {
+        self.list.sort();
+        let mut made = String::with_capacity(text.len() + self.list.iter().map(|piece| piece.4.len()).sum::<usize>());
+        let mut done = 0;
+        for (at, _, _, _, piece) in &self.list {
+            made += &text[done..*at];
+            made += piece;
+            done = *at;
+        }
+        made += &text[done..];
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_meets_at_one_byte_nests() {
+        let mut pieces = Pieces::default();
+        let text = "a && b;";
+        pieces.wrap(0, 1, 2, "<".into(), ">".into());
+        pieces.wrap(0, 6, 2, "{".into(), "}".into());
+        pieces.wrap(0, 6, 1, "[".into(), "]".into());
+        pieces.wrap(5, 6, 0, "<".into(), ">".into());
+        pieces.before(0, "s; ".into());
+        pieces.before(0, "t; ".into());
+        assert_eq!(pieces.apply(text), "s; t; [{<a> && <b>}];");
+    }
+}

@@ -1,0 +1,521 @@
+//! Probes in the preprocessed text of a unit.
+//!
+//! The same file is lowered twice: as the user wrote it, which gives the objectives with the ids that every verb uses, and
+//! preprocessed, which gives places where macros are no obstacle. Both are the same program, so objectives correspond by
+//! what they ask; a function for which they don't is left without probes, and that is reported.
+//!
+//! A statement's probe stands before it. A decision's probes are one store at its end, at the number of the row that was
+//! evaluated (`rows.rs`). A switch remembers that it has just jumped, and the first case label after it says where to.
+//! Labels with predicates are asked immediately before the evaluation that they belong to, like in `annotate`.
+
+use crate::annotate::tokens::Source;
+use crate::annotate::{Place as TextPlace, Spot};
+use crate::frameworks::{Frameworks, test_name};
+use crate::pieces::Pieces;
+use crate::record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+use crate::rows::{Numbered, Scheme, number};
+use std::collections::BTreeMap;
+use touchstone_base::{FileId, Id, Span};
+use touchstone_criteria::{
+    CriteriaOptions, DecisionGraph, Goal, Labelling, Objective, Objectives, Row, Status, objectives,
+};
+use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, TermKind};
+
+/// A unit with probes.
+#[derive(Clone, Debug)]
+pub struct Probed {
+    /// The text: compiles like the preprocessed one.
+    pub text: String,
+    /// What the probes mean.
+    pub record: UnitRecord,
+}
+
+/// What is to be probed.
+pub struct Request<'a> {
+    /// The program as the user wrote it.
+    pub written: &'a Module,
+    /// The same, lowered from the preprocessed text.
+    pub preprocessed: &'a Module,
+    /// The preprocessed text: the first file of `preprocessed`.
+    pub text: &'a str,
+    /// The criteria to measure.
+    pub criteria: &'a [&'static dyn Labelling],
+    /// What users switch.
+    pub options: &'a CriteriaOptions,
+    /// The source file, absolute.
+    pub file: String,
+    /// The unit's identity.
+    pub unit: u64,
+    /// Directory of hit files if the environment names none.
+    pub hits: String,
+}
+
+/// Ranks of what stands around one expression.
+const DECISION: usize = 0;
+const CONDITION: usize = 1;
+const LABEL: usize = 2;
+
+/// Puts probes into a unit.
+pub fn instrument(request: &Request<'_>) -> Probed {
+    let source = Source::new(request.text);
+    let mut unit = Unit {
+        request,
+        source: &source,
+        pieces: Pieces::default(),
+        next: 0,
+        objectives: Vec::new(),
+        decisions: Vec::new(),
+        untouched: Vec::new(),
+        frameworks: Frameworks::of(request.text),
+    };
+    for (func, function) in request.written.functions.iter() {
+        if function.is_defined() && !function.library {
+            unit.function(func, function);
+        }
+    }
+    unit.finish()
+}
+
+struct Unit<'a> {
+    request: &'a Request<'a>,
+    source: &'a Source<'a>,
+    pieces: Pieces,
+    /// The next free probe.
+    next: u32,
+    objectives: Vec<ProbedObjective>,
+    decisions: Vec<ProbedDecision>,
+    untouched: Vec<(String, String)>,
+    frameworks: Frameworks,
+}
+
+impl Unit<'_> {
+    fn function(&mut self, func: FuncId, function: &Function) {
+        let request = self.request;
+        let wanted = objectives(request.written, &[func], request.criteria, request.options);
+        match self.twin(func, function, &wanted) {
+            Ok((twin, goals)) => {
+                let place = TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
+                let test = test_name(function, self.frameworks);
+                let mut probes = FunctionProbes::new(self, &place, function);
+                let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
+                if let Some(test) = test {
+                    probes.test(&test);
+                }
+                probes.locals();
+                for (objective, placed) in wanted.list.values().zip(placed) {
+                    self.objective(objective, placed);
+                }
+            }
+            Err(why) => {
+                for objective in wanted.list.values() {
+                    self.objective(objective, Err(why.clone()));
+                }
+                self.untouched.push((function.name.clone(), why));
+            }
+        }
+    }
+
+    /// The same function in the preprocessed text, with the same objectives.
+    fn twin(&self, func: FuncId, function: &Function, wanted: &Objectives) -> Result<(FuncId, Vec<Goal>), String> {
+        let request = self.request;
+        let different = || "the compiler's preprocessor and clang's see different code".to_string();
+        let twin = request.preprocessed.function_named(&request.written.functions[func].name).ok_or_else(different)?;
+        let other = &request.preprocessed.functions[twin];
+        let same_decisions = function.decisions.len() == other.decisions.len()
+            && function
+                .decisions
+                .values()
+                .zip(other.decisions.values())
+                .all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
+        let found = objectives(request.preprocessed, &[twin], request.criteria, request.options);
+        let (ours, theirs) = (by_key(wanted), by_key(&found));
+        let lengths = |goals: &BTreeMap<String, Vec<&Goal>>| {
+            goals.iter().map(|(key, goals)| (key.clone(), goals.len())).collect::<Vec<_>>()
+        };
+        if !same_decisions || lengths(&ours) != lengths(&theirs) {
+            return Err(different());
+        }
+        let mut left: BTreeMap<String, std::vec::IntoIter<&Goal>> =
+            theirs.into_iter().map(|(key, goals)| (key, goals.into_iter())).collect();
+        let asked = wanted.list.values().zip(wanted.goals.values());
+        let goals = asked.map(|(objective, goal)| left.get_mut(&key(&objective.criterion, goal))?.next().cloned());
+        Ok((twin, goals.collect::<Option<Vec<Goal>>>().ok_or_else(different)?))
+    }
+
+    fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, String>) {
+        let (probes, not_placed) = match placed {
+            Ok(probes) => (probes, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        let constant = matches!(objective.status, Status::Infeasible(_));
+        self.objectives.push(ProbedObjective {
+            id: objective.id.clone(),
+            criterion: objective.criterion.clone(),
+            function: objective.function.clone(),
+            place: place(objective.span),
+            text: objective.text.clone(),
+            constant,
+            probes,
+            not_placed: not_placed.filter(|_| !constant),
+        });
+    }
+
+    fn finish(self) -> Probed {
+        let request = self.request;
+        let size = crate::runtime::rounded(self.next);
+        let record = UnitRecord {
+            version: RECORD_VERSION,
+            unit: format!("{:016x}", request.unit),
+            file: request.file.clone(),
+            source: String::new(),
+            size: self.next,
+            files: request.written.files.values().cloned().collect(),
+            objectives: self.objectives,
+            decisions: self.decisions,
+            untouched: self.untouched,
+        };
+        let text = crate::runtime::around(&self.pieces.apply(request.text), request.unit, size, &request.hits);
+        Probed { text, record }
+    }
+}
+
+fn place(span: Span) -> Place {
+    let Span { file, line, column, end_line, end_column } = span;
+    Place { file: file.index() as u32, line, column, end_line, end_column }
+}
+
+/// What a goal asks, in terms that are the same in both readings of a file. Several predicates at one place follow in the
+/// same order in both.
+fn key(criterion: &str, goal: &Goal) -> String {
+    match goal {
+        Goal::Label { point, predicate, .. } => format!("{criterion} {point} {}", predicate.is_some()),
+        Goal::Entry { .. } => format!("{criterion} entry"),
+        Goal::Arm { block, target, .. } => format!("{criterion} {block} {target}"),
+        Goal::Outcome { decision, value, .. } => format!("{criterion} {decision} {value}"),
+        Goal::Condition { decision, condition, value, .. } => {
+            format!("{criterion} {decision} {condition} {value}")
+        }
+        Goal::Independent { decision, condition, value, .. } => {
+            format!("{criterion} {decision} {condition} {value} decides")
+        }
+        Goal::Row { decision, outcomes, .. } => format!("{criterion} {decision} {outcomes:?}"),
+        Goal::Partner { decision, condition, .. } => format!("{criterion} {decision} {condition} partner"),
+        Goal::Error { kind, .. } => format!("{criterion} {kind}"),
+    }
+}
+
+/// Goals by what they ask.
+fn by_key(objectives: &Objectives) -> BTreeMap<String, Vec<&Goal>> {
+    let mut found: BTreeMap<String, Vec<&Goal>> = BTreeMap::new();
+    for (objective, goal) in objectives.list.values().zip(objectives.goals.values()) {
+        found.entry(key(&objective.criterion, goal)).or_default().push(goal);
+    }
+    found
+}
+
+/// A decision of a function, once it has probes.
+struct DecisionProbes {
+    first: u32,
+    rows: Vec<Row>,
+}
+
+/// The probes of one function.
+struct FunctionProbes<'u, 'a, 'p> {
+    unit: &'u mut Unit<'a>,
+    place: &'p TextPlace<'p>,
+    written: &'p Function,
+    decisions: BTreeMap<DecisionId, Result<DecisionProbes, String>>,
+    /// By switch: the probe of each target.
+    switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, String>>,
+    /// Declarations at the beginning of the body.
+    declarations: String,
+    /// Declarations before the function.
+    tables: String,
+}
+
+impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
+    fn new(unit: &'u mut Unit<'a>, place: &'p TextPlace<'p>, written: &'p Function) -> Self {
+        FunctionProbes {
+            unit,
+            place,
+            written,
+            decisions: BTreeMap::new(),
+            switches: BTreeMap::new(),
+            declarations: String::new(),
+            tables: String::new(),
+        }
+    }
+
+    fn fresh(&mut self, count: u32) -> u32 {
+        let first = self.unit.next;
+        self.unit.next += count;
+        first
+    }
+
+    /// The probes that say that a goal was reached.
+    fn goal(&mut self, goal: &Goal) -> Result<Vec<u32>, String> {
+        match goal {
+            Goal::Label { .. } | Goal::Entry { .. } => self.label(goal),
+            Goal::Arm { block, target, .. } => {
+                self.switch(*block);
+                let probes = self.switches[block].as_ref().map_err(Clone::clone)?;
+                probes.get(target).map(|probe| vec![*probe]).ok_or_else(|| "its case label was not found".to_string())
+            }
+            Goal::Outcome { decision, value, .. } => self.rows(*decision, |row| row.result == *value),
+            Goal::Condition { decision, condition, value, .. } => {
+                self.rows(*decision, |row| row.outcomes.contains(&(*condition, *value)))
+            }
+            Goal::Independent { decision, condition, value, .. } => {
+                self.rows(*decision, |row| row.independent.contains(&(*condition, *value)))
+            }
+            Goal::Row { decision, outcomes, .. } => self.rows(*decision, |row| row.outcomes == *outcomes),
+            Goal::Partner { .. } => Err("it is a wish of the search, no objective".to_string()),
+            Goal::Error { .. } => Err("it ends the run: use a sanitizer to see it".to_string()),
+        }
+    }
+
+    fn label(&mut self, goal: &Goal) -> Result<Vec<u32>, String> {
+        let (spot, predicate) = self.place.label(goal)?;
+        let probe = self.fresh(1);
+        let store = format!("__touchstone_h[{probe}] = 1");
+        let always = predicate == "1";
+        match spot {
+            Spot::Before(start) if always => self.unit.pieces.before(start, format!("{store}; ")),
+            Spot::Before(start) => self.unit.pieces.before(start, format!("if ({predicate}) {store}; ")),
+            Spot::Braced(start, end) if always => self.unit.pieces.brace(start, end, &format!("{store}; ")),
+            Spot::Braced(start, end) => {
+                self.unit.pieces.brace(start, end, &format!("if ({predicate}) {store}; "));
+            }
+            Spot::Wrapped(start, end) => {
+                let asked = if always { store } else { format!("({predicate}) ? (void)({store}) : (void)0") };
+                // Later labels stand inside earlier ones; the order of questions does not matter.
+                let rank = LABEL + probe as usize;
+                self.unit.pieces.wrap(start, end, rank, format!("({asked}, "), ")".to_string());
+            }
+        }
+        Ok(vec![probe])
+    }
+
+    fn rows(&mut self, decision: DecisionId, holds: impl Fn(&Row) -> bool) -> Result<Vec<u32>, String> {
+        if !self.decisions.contains_key(&decision) {
+            let made = self.decision(decision);
+            self.decisions.insert(decision, made);
+        }
+        let made = self.decisions[&decision].as_ref().map_err(Clone::clone)?;
+        let matching = made.rows.iter().enumerate().filter(|(_, row)| holds(row));
+        Ok(matching.map(|(index, _)| made.first + index as u32).collect())
+    }
+
+    fn decision(&mut self, id: DecisionId) -> Result<DecisionProbes, String> {
+        let decision = &self.place.function.decisions[id];
+        let graph = DecisionGraph::new(decision);
+        let numbered = number(&graph).ok_or("the decision has too many rows to be told apart")?;
+        let whole = self.expression(decision.span)?;
+        if graph.nodes.is_empty() {
+            return self.constant(whole, numbered);
+        }
+        let mut spans: BTreeMap<CondId, (usize, usize)> = BTreeMap::new();
+        for condition in graph.evaluated() {
+            spans.insert(condition, self.expression(decision.conditions[condition].span)?);
+        }
+        let first = self.fresh(numbered.rows.len() as u32);
+        self.record(id, first, &numbered);
+        let pieces = &mut self.unit.pieces;
+        if let (Scheme::Sum(_), [no, _]) = (&numbered.scheme, numbered.rows.as_slice()) {
+            // One condition that is evaluated: its two outcomes are the decision's, perhaps negated.
+            let (probes, mark) = ([first, first + 1], |probe: u32| format!("__touchstone_h[{probe}] = 1"));
+            let (on_true, on_false) = if no.result { (probes[0], probes[1]) } else { (probes[1], probes[0]) };
+            let close = format!(") ? ({}, 1) : ({}, 0))", mark(on_true), mark(on_false));
+            pieces.wrap(whole.0, whole.1, DECISION, "((".to_string(), close);
+            return Ok(DecisionProbes { first, rows: numbered.rows });
+        }
+        let (name, index) = (format!("__touchstone_r{}", id.index()), id.index());
+        for (condition, (start, end)) in spans {
+            let (open, close) = match &numbered.scheme {
+                Scheme::Sum(adds) => ("((".to_string(), format!(") ? ({name} += {}, 1) : 0)", adds[&condition])),
+                Scheme::Table(_) => {
+                    let next = |outcome: u32| format!("{name} = {}[{name}][{outcome}]", self.place.table(index));
+                    ("((".to_string(), format!(") ? ({}, 1) : ({}, 0))", next(1), next(0)))
+                }
+            };
+            pieces.wrap(start, end, CONDITION, open, close);
+        }
+        if let Scheme::Table(table) = &numbered.scheme {
+            let rows: Vec<String> = table.iter().map(|[no, yes]| format!("{{{no}, {yes}}}")).collect();
+            self.tables +=
+                &format!("static const unsigned short {}[][2] = {{{}}}; ", self.place.table(index), rows.join(", "));
+        }
+        let store = format!("__touchstone_h[{first} + {name}] = 1");
+        let close = format!(")) ? ({store}, 1) : ({store}, 0))");
+        pieces.wrap(whole.0, whole.1, DECISION, format!("(({name} = 0, ("), close);
+        self.declarations += &format!("unsigned {name}; ");
+        Ok(DecisionProbes { first, rows: numbered.rows })
+    }
+
+    /// A decision that the compiler folds stays as it is (code behind it may be there for the linker's sake only): the
+    /// statement that asks for it has the probe.
+    fn constant(&mut self, (start, _): (usize, usize), numbered: Numbered) -> Result<DecisionProbes, String> {
+        let source = self.place.source;
+        let first = source.first_from(start);
+        let keyword = first.checked_sub(2).filter(|at| matches!(source.word(*at), "if" | "while"));
+        let at = keyword.map(|at| source.tokens[at].start).ok_or("it is a constant in the middle of an expression")?;
+        let layout = self.place.layout.as_ref().ok_or("the function's statements are not understood")?;
+        let statement = *layout.at(at).ok_or("it is a constant in the middle of a statement")?;
+        let probe = self.fresh(numbered.rows.len() as u32);
+        let store = format!("__touchstone_h[{probe}] = 1; ");
+        match statement.single {
+            true => self.unit.pieces.brace(statement.start, statement.end, &store),
+            false => self.unit.pieces.before(statement.start, store),
+        }
+        Ok(DecisionProbes { first: probe, rows: numbered.rows })
+    }
+
+    fn expression(&self, span: Span) -> Result<(usize, usize), String> {
+        let (start, end) = self.place.bytes(span)?;
+        match self.place.wrap(start, end)? {
+            Spot::Wrapped(start, end) => Ok((start, end)),
+            Spot::Before(_) | Spot::Braced(..) => Err("it is no expression".to_string()),
+        }
+    }
+
+    fn record(&mut self, id: DecisionId, first: u32, numbered: &Numbered) {
+        let decision = &self.written.decisions[id];
+        let flat = |list: &[(CondId, bool)]| list.iter().map(|(c, value)| (c.index() as u32, *value)).collect();
+        let rows = numbered.rows.iter().map(|row| ProbedRow {
+            outcomes: flat(&row.outcomes),
+            independent: flat(&row.independent),
+            result: row.result,
+        });
+        self.unit.decisions.push(ProbedDecision {
+            function: self.written.name.clone(),
+            decision: id.index() as u32,
+            place: place(decision.span),
+            text: decision.text.clone(),
+            conditions: decision.conditions.values().map(|c| (place(c.span), c.text.clone())).collect(),
+            rows: rows.collect(),
+            first,
+        });
+    }
+
+    fn switch(&mut self, block: BlockId) {
+        if !self.switches.contains_key(&block) {
+            let made = self.switch_probes(block);
+            self.switches.insert(block, made);
+        }
+    }
+
+    fn switch_probes(&mut self, block: BlockId) -> Result<BTreeMap<BlockId, u32>, String> {
+        let place = self.place;
+        let source = place.source;
+        let TermKind::Switch { arms, default, .. } = &place.function.blocks[block].terminator.kind else {
+            return Err("internal: no switch".to_string());
+        };
+        let (start, _) = place.bytes(place.function.blocks[block].terminator.span)?;
+        let keyword = source.first_from(start);
+        if source.word(keyword) != "switch" || source.word(keyword + 1) != "(" {
+            return Err("the switch was not found in the text".to_string());
+        }
+        let unmatched = "its brackets don't match";
+        let open = source.after_bracket(keyword + 1).ok_or(unmatched)?;
+        if source.word(open) != "{" {
+            return Err("the switch has no braces".to_string());
+        }
+        let after = source.after_bracket(open).ok_or(unmatched)?;
+        let labels = case_labels(source, open, after);
+        let cases = labels.iter().filter(|label| label.case).count();
+        if cases != arms.len() || labels.iter().any(|label| !label.in_block) {
+            return Err("its case labels are not understood".to_string());
+        }
+        let mut probes: BTreeMap<BlockId, u32> = BTreeMap::new();
+        let mut targets = arms.iter().map(|arm| arm.target);
+        let flag = format!("__touchstone_s{}", block.index());
+        let mark = |probe: u32| format!(" if ({flag}) __touchstone_h[{probe}] = 1; {flag} = 0; ");
+        let mut has_default = false;
+        for label in &labels {
+            let target = if label.case { targets.next().unwrap_or(*default) } else { *default };
+            has_default |= !label.case;
+            let probe = match probes.get(&target) {
+                Some(probe) => *probe,
+                None => self.fresh(1),
+            };
+            probes.insert(target, probe);
+            self.unit.pieces.before(label.after, mark(probe));
+        }
+        if !has_default {
+            let probe = self.fresh(1);
+            probes.insert(*default, probe);
+            let text = format!(" default: if ({flag}) __touchstone_h[{probe}] = 1; {flag} = 0; ");
+            self.unit.pieces.before(source.tokens[after - 1].start, text);
+        }
+        let (from, to) = (source.tokens[keyword + 1].end, source.tokens[open - 1].start);
+        self.unit.pieces.wrap(from, to, DECISION, format!("({flag} = 1), ("), ")".to_string());
+        self.declarations += &format!("unsigned char {flag}; ");
+        Ok(probes)
+    }
+
+    /// A test begins where this function does. `name` is an expression.
+    fn test(&mut self, name: &str) {
+        self.declarations += &format!("int __touchstone_b = (touchstone_test_begin({name}), 0); ");
+    }
+
+    /// Declares what the probes of this function use.
+    fn locals(self) {
+        let Some((_, open)) = self.place.body else { return };
+        let text = format!("{}{}", self.tables, self.declarations);
+        if !text.is_empty() {
+            self.unit.pieces.before(open, format!(" {text}"));
+        }
+    }
+}
+
+/// A label of a switch.
+struct CaseLabel {
+    case: bool,
+    /// The byte after its colon.
+    after: usize,
+    /// It stands where a statement may stand before what it labels.
+    in_block: bool,
+}
+
+/// The labels that belong to the switch whose body is between two tokens, in the order of the text.
+fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel> {
+    let mut labels = Vec::new();
+    let mut at = open + 1;
+    while at < after {
+        match source.word(at) {
+            "switch" => {
+                // Its labels are its own.
+                let inner = source.after_bracket(at + 1).filter(|inner| source.word(*inner) == "{");
+                at = inner.and_then(|inner| source.after_bracket(inner)).unwrap_or(at + 1);
+                // What is skipped may be followed by anything.
+                continue;
+            }
+            word @ ("case" | "default") => {
+                let in_block = matches!(source.word(at - 1), "{" | "}" | ";" | ":");
+                let mut depth = 0i32;
+                let colon = (at + 1..after).find(|&index| match source.word(index) {
+                    "(" | "[" | "{" | "?" => {
+                        depth += 1;
+                        false
+                    }
+                    ")" | "]" | "}" => {
+                        depth -= 1;
+                        false
+                    }
+                    ":" if depth > 0 => {
+                        depth -= 1;
+                        false
+                    }
+                    ":" => true,
+                    _ => false,
+                });
+                let Some(colon) = colon else { return labels };
+                // `default :` of a _Generic ends in an expression, not in a statement.
+                labels.push(CaseLabel { case: word == "case", after: source.tokens[colon].end, in_block });
+                at = colon + 1;
+            }
+            _ => at += 1,
+        }
+    }
+    labels
+}

@@ -1,0 +1,95 @@
+//! The record of a unit: what each of its probes means. Written when a unit is compiled, read when hits are judged.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the record; a reader of another one refuses.
+pub const RECORD_VERSION: u32 = 1;
+
+/// What the probes of one compiled unit mean.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct UnitRecord {
+    /// Version of this form.
+    pub version: u32,
+    /// The unit's identity, in hexadecimal: it stands in every hit file, too.
+    pub unit: String,
+    /// The source file, absolute.
+    pub file: String,
+    /// The source's text when it was compiled, as a hash.
+    pub source: String,
+    /// Bytes of probes.
+    pub size: u32,
+    /// All files that places refer to; the first is the source file.
+    pub files: Vec<String>,
+    /// All objectives of the unit.
+    pub objectives: Vec<ProbedObjective>,
+    /// All decisions whose rows are probed.
+    pub decisions: Vec<ProbedDecision>,
+    /// Functions that have no probes, and why.
+    pub untouched: Vec<(String, String)>,
+}
+
+/// A place in a source file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// Position in [`UnitRecord::files`].
+    pub file: u32,
+    /// First line.
+    pub line: u32,
+    /// First column.
+    pub column: u32,
+    /// Line of the end.
+    pub end_line: u32,
+    /// Column after the end.
+    pub end_column: u32,
+}
+
+/// An objective and the probes that cover it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProbedObjective {
+    /// Its id, as everywhere.
+    pub id: String,
+    /// Criterion.
+    pub criterion: String,
+    /// Function.
+    pub function: String,
+    /// Where.
+    pub place: Place,
+    /// What it asks.
+    pub text: String,
+    /// No run can cover it: the compiler folds it.
+    pub constant: bool,
+    /// Any of these probes covers it.
+    pub probes: Vec<u32>,
+    /// Why it has no probe.
+    pub not_placed: Option<String>,
+}
+
+/// A decision and the probes of its rows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProbedDecision {
+    /// Function.
+    pub function: String,
+    /// Position among the function's decisions.
+    pub decision: u32,
+    /// Where.
+    pub place: Place,
+    /// Source text.
+    pub text: String,
+    /// Conditions: where, and their text.
+    pub conditions: Vec<(Place, String)>,
+    /// The rows, by number.
+    pub rows: Vec<ProbedRow>,
+    /// The probe of the first row; the others follow.
+    pub first: u32,
+}
+
+/// One evaluation of a decision: the outcomes of its conditions in order.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProbedRow {
+    /// Condition and outcome.
+    pub outcomes: Vec<(u32, bool)>,
+    /// Those that were not masked.
+    pub independent: Vec<(u32, bool)>,
+    /// The decision's outcome.
+    pub result: bool,
+}

@@ -1,0 +1,142 @@
+//! Numbers for the evaluations of a decision.
+//!
+//! Every complete short-circuit evaluation (row) of a decision has a number, and a local variable of the program computes
+//! it while the decision is evaluated. One store at the end of the decision then says everything that any criterion asks of
+//! it: outcome, conditions, combinations, what was not masked.
+//!
+//! Where every condition has one node in the decision's graph (only `and`, `or`, `not`), the number is a sum: an outcome
+//! adds the number of rows that its other outcome has (as Ball and Larus number paths). Otherwise it is a walk through a
+//! table of states.
+
+use std::collections::BTreeMap;
+use touchstone_base::Id;
+use touchstone_criteria::{DecisionGraph, Row, Target, Walk};
+use touchstone_ir::CondId;
+
+/// The rows of a decision with their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbered {
+    /// By number.
+    pub rows: Vec<Row>,
+    /// How a run computes the number.
+    pub scheme: Scheme,
+}
+
+/// How a run computes a row's number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Scheme {
+    /// What the outcome true of a condition adds; false adds nothing.
+    Sum(BTreeMap<CondId, u32>),
+    /// The next state for outcome false and true; the last one is the number.
+    Table(Vec<[u32; 2]>),
+}
+
+/// With more rows than this a decision's rows are not told apart.
+pub(crate) const MOST_ROWS: usize = 4096;
+
+/// The rows of a decision; `None` if there are too many.
+pub(crate) fn number(graph: &DecisionGraph) -> Option<Numbered> {
+    let all = graph.rows(MOST_ROWS)?;
+    let mut conditions: Vec<CondId> = graph.nodes.values().map(|node| node.condition).collect();
+    let nodes = conditions.len();
+    conditions.sort_unstable();
+    conditions.dedup();
+    Some(if conditions.len() == nodes { by_sum(graph, all) } else { by_table(graph) })
+}
+
+fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {
+    let mut counts: BTreeMap<usize, u32> = BTreeMap::new();
+    count(graph, graph.start, &mut counts);
+    let mut adds = BTreeMap::new();
+    for node in graph.nodes.values() {
+        let other = match node.edges[0].target {
+            Target::Done(_) => 1,
+            Target::Node(next) => counts.get(&next.index()).copied().unwrap_or(0),
+        };
+        adds.insert(node.condition, other);
+    }
+    let number = |row: &Row| -> u32 { row.outcomes.iter().filter(|(_, value)| *value).map(|(c, _)| adds[c]).sum() };
+    let mut rows: Vec<(u32, Row)> = all.into_iter().map(|row| (number(&row), row)).collect();
+    rows.sort();
+    debug_assert!(rows.iter().enumerate().all(|(index, (number, _))| index as u32 == *number));
+    Numbered { rows: rows.into_iter().map(|(_, row)| row).collect(), scheme: Scheme::Sum(adds) }
+}
+
+fn count(graph: &DecisionGraph, at: Target, counts: &mut BTreeMap<usize, u32>) -> u32 {
+    let Target::Node(node) = at else { return 1 };
+    if let Some(known) = counts.get(&node.index()) {
+        return *known;
+    }
+    let made = graph.nodes[node].edges.iter().map(|edge| count(graph, edge.target, counts)).sum();
+    counts.insert(node.index(), made);
+    made
+}
+
+fn by_table(graph: &DecisionGraph) -> Numbered {
+    let mut table: Vec<[u32; 2]> = Vec::new();
+    let mut rows = Vec::new();
+    // (walk so far, state and outcome that lead here)
+    let mut pending: Vec<(Walk, Option<(usize, usize)>)> = vec![(Walk::default(), None)];
+    while let Some((walk, from)) = pending.pop() {
+        let reached = match walk.at(graph) {
+            Target::Done(result) => {
+                rows.push(walk.row(result));
+                rows.len() as u32 - 1
+            }
+            Target::Node(_) => {
+                table.push([0, 0]);
+                for outcome in [false, true] {
+                    let mut next = walk.clone();
+                    next.step(graph, outcome);
+                    pending.push((next, Some((table.len() - 1, usize::from(outcome)))));
+                }
+                table.len() as u32 - 1
+            }
+        };
+        if let Some((state, outcome)) = from {
+            table[state][outcome] = reached;
+        }
+    }
+    Numbered { rows, scheme: Scheme::Table(table) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_base::{IndexMap, Span};
+    use touchstone_ir::{BoolTree, Condition, Decision, DecisionKind};
+
+    fn cond(index: usize) -> Box<BoolTree> {
+        Box::new(BoolTree::Cond(CondId::new(index)))
+    }
+
+    #[track_caller]
+    fn check(tree: BoolTree, count: usize, sum: bool) {
+        let condition = Condition { span: Span::none(), text: String::new() };
+        let conditions: IndexMap<CondId, Condition> = (0..count).map(|_| condition.clone()).collect();
+        let decision = Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions };
+        let graph = DecisionGraph::new(&decision);
+        let numbered = number(&graph).expect("few rows");
+        assert_eq!(matches!(numbered.scheme, Scheme::Sum(_)), sum);
+        for (index, row) in numbered.rows.iter().enumerate() {
+            let computed = match &numbered.scheme {
+                Scheme::Sum(adds) => row.outcomes.iter().filter(|(_, value)| *value).map(|(c, _)| adds[c]).sum(),
+                Scheme::Table(table) => {
+                    row.outcomes.iter().fold(0, |state, (_, value)| table[state as usize][usize::from(*value)])
+                }
+            };
+            assert_eq!(computed as usize, index, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_computes_the_number_of_its_row() {
+        use BoolTree::{And, Iff, Ite, Not, Or, Xor};
+        check(BoolTree::Cond(CondId::new(0)), 1, true);
+        check(And(cond(0), Box::new(Or(cond(1), Box::new(Not(cond(2)))))), 3, true);
+        check(Or(Box::new(And(cond(0), cond(1))), Box::new(And(cond(2), cond(3)))), 4, true);
+        check(Xor(cond(0), Box::new(And(cond(1), cond(2)))), 3, false);
+        check(Ite(cond(0), cond(1), cond(2)), 3, true);
+        check(And(Box::new(Iff(cond(0), cond(1))), cond(2)), 3, false);
+    }
+}
