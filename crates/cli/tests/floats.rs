@@ -233,7 +233,10 @@ fn functions_with_float_decisions_get_tests_that_the_compiled_program_confirms()
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let file = write(scratch.path(), text);
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-    command.args(["generate", "--quiet", "--format", "json", "-o"]).arg(scratch.path().join("out")).arg(&file);
+    command
+        .args(["generate", "-c", "paths", "--quiet", "--format", "json", "-o"])
+        .arg(scratch.path().join("out"))
+        .arg(&file);
     let ran = command.output().expect("touchstone runs");
     let report: serde_json::Value = serde_json::from_slice(&ran.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&ran.stderr)));
