@@ -135,6 +135,23 @@ fn what_the_loop_may_change_is_not_trusted() {
 }
 
 #[test]
+fn functions_that_are_called_through_a_pointer_are_followed_or_not_trusted() {
+    check(
+        "int g; static void set(int v) { g = v; } static void clear(int v) { g = 0; } int f(int n, int c) {
+          void (*act)(int) = clear; g = 0; for (int i = 0; i < n; i++) { if (g == 3) return 111; act(3); if (c) act = set; }
+          return 111; }",
+    );
+    check(
+        "static int mark(int v) { if (v > 2) return 111; return 0; } int f(int n, int *p) { int (*act)(int) = mark;
+          for (int i = 0; i < n; i++) { if (p) *p = i; p = p + i; act(i); } return 111; }",
+    );
+    check(
+        "void *malloc(unsigned long); void free(void *); int f(int n) { char *m = malloc(4), *e = m; m[0] = 0;
+          while (n-- > 0 && e == m) { e = e + (n & 1); e = m; } free(e); return 111; }",
+    );
+}
+
+#[test]
 fn nothing_is_said_of_what_lies_behind_an_unsupported_construct() {
     let text =
         "int f(int n) { if (n > 3) __asm__(\"nop\"); for (int i = 0; i < n; i++) if (i == 5) return 111; return 111; }";

@@ -59,7 +59,10 @@ impl Havoc {
                 .frames
                 .iter()
                 .flat_map(|frame| frame.slots.iter().enumerate().map(move |(slot, object)| (frame.func, slot, *object)))
-                .filter(|(func, slot, _)| !is_shared(*func, SlotId::new(*slot)))
+                // Behind its slots a frame has what it allocated: nobody knows where those addresses went.
+                .filter(|(func, slot, _)| {
+                    *slot < executor.module.functions[*func].slots.len() && !is_shared(*func, SlotId::new(*slot))
+                })
                 .map(|(_, _, object)| object)
                 .collect();
             written.extend(state.memory.ids().filter(|id| !own.contains(id)));
@@ -251,7 +254,9 @@ impl Havoc {
 
 /// The name that the fixpoint has for an object.
 fn base_of(executor: &Executor<'_>, state: &State, id: ObjectId) -> Option<Base> {
-    let slot = state.top().slots.iter().position(|slot| *slot == id).map(|slot| Base::Slot(SlotId::new(slot)));
+    let slots = executor.module.functions[state.top().func].slots.len();
+    let slot = state.top().slots[..slots].iter().position(|slot| *slot == id);
+    let slot = slot.map(|slot| Base::Slot(SlotId::new(slot)));
     slot.or_else(|| {
         let global = executor.module.globals.ids().find(|global| global_object(*global) == id);
         global.map(Base::Global)

@@ -34,7 +34,7 @@ use std::time::Instant;
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, Watch};
 use touchstone_ir::{
-    BlockId, Builtin, CallGraph, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param, TermKind, Ty,
+    BlockId, Builtin, CallGraph, Callee, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param, TermKind, Ty,
 };
 use touchstone_solver::{Path, Side, Solver, TermId};
 
@@ -412,9 +412,17 @@ impl Induction<'_, '_> {
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
         let Some(inst) = block.insts.get(frame.inst) else { return false };
         let number = |value: &Value| matches!(value, Value::Int(Scalar::Term(_)));
-        let among = |operand: &Operand| match frame.value(*operand) {
-            Value::Choice(options) => options.iter().any(|(_, option)| number(option)),
+        // The start of an object, or another place in it.
+        let anywhere_in =
+            |value: &Value| matches!(value, Value::Ptr(pointer) if matches!(pointer.offset, Scalar::Term(_)));
+        let any_of = |operand: &Operand, holds: &dyn Fn(&Value) -> bool| match frame.value(*operand) {
+            Value::Choice(options) => options.iter().any(|(_, option)| holds(option)),
             _ => false,
+        };
+        let among = |operand: &Operand| any_of(operand, &number);
+        let start_unknown = |operand: &Operand| {
+            let unknown = |value: &Value| number(value) || anywhere_in(value);
+            unknown(&frame.value(*operand)) || any_of(operand, &unknown)
         };
         let partly_written = || {
             state.memory.ids().any(|id| {
@@ -428,9 +436,9 @@ impl Induction<'_, '_> {
             | InstKind::Builtin { builtin: Builtin::MakeSymbolic, .. } => {
                 inst.kind.operands().iter().any(among) || partly_written()
             }
-            InstKind::Builtin { builtin: Builtin::Free, args, .. } => {
-                args.iter().any(|arg| number(&frame.value(*arg)) || among(arg))
-            }
+            InstKind::Builtin { builtin: Builtin::Free | Builtin::Release, args, .. } => args.iter().any(start_unknown),
+            InstKind::Builtin { args, .. } => args.iter().any(among),
+            InstKind::Call { callee: Callee::Indirect(callee), .. } => start_unknown(callee),
             _ => false,
         }
     }

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, Target, Watch};
 use touchstone_ir::{
-    BlockId, Builtin, CallGraph, Callee, Cfg, CmpOp, CondTag, Expr, ExprKind, FuncId, Function, GlobalId, InstKind,
-    Module, Operand, Reg, SlotId, TermKind, Ty,
+    BlockId, Builtin, CallGraph, Cfg, CmpOp, CondTag, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Module,
+    Operand, Reg, SlotId, TermKind, Ty, possible_callees,
 };
 
 /// Where a pointer of the loop can come from.
@@ -184,8 +184,10 @@ impl Loop {
                     made.begun.insert(*slot);
                     made.writes.add(&Roots::of(Root::Slot(*slot)));
                 }
-                InstKind::Call { callee: Callee::Direct(callee), .. } => {
-                    callees.extend(calls.reachable_from(*callee));
+                InstKind::Call { dst, callee, args } => {
+                    for callee in possible_callees(module, function, *dst, callee, args) {
+                        callees.extend(calls.reachable_from(callee));
+                    }
                 }
                 other => made.add_write(other, &from)?,
             }
@@ -205,9 +207,27 @@ impl Loop {
                 self.copies = true;
                 Some(dst)
             }
-            InstKind::Builtin { builtin: Builtin::MakeSymbolic, args, .. } => args.first(),
-            // What dies in one iteration is dead in the next.
-            InstKind::Builtin { builtin: Builtin::Free, .. } => return None,
+            InstKind::Builtin { builtin, args, .. } => match builtin {
+                Builtin::MakeSymbolic | Builtin::Settle => args.first(),
+                // It moves the pointer to the next argument.
+                Builtin::Vprintf => args.get(1),
+                // What dies in one iteration is dead in the next.
+                Builtin::Free | Builtin::Release => return None,
+                Builtin::FreshInt
+                | Builtin::Assume
+                | Builtin::Assert
+                | Builtin::Printf
+                | Builtin::Putchar
+                | Builtin::Puts
+                | Builtin::Malloc
+                | Builtin::Calloc
+                | Builtin::Alloca
+                | Builtin::ObjectSize
+                | Builtin::ParseFloat(_)
+                | Builtin::Math(..)
+                | Builtin::Exit
+                | Builtin::Abort => None,
+            },
             _ => None,
         };
         if let Some(Operand::Reg(reg)) = target {

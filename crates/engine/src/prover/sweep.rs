@@ -4,7 +4,7 @@ use crate::coverage::Coverage;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Goal, GoalId, Watch};
-use touchstone_ir::{Block, BlockId, Callee, FuncId, InstKind, Module, TermKind, successors};
+use touchstone_ir::{Block, BlockId, FuncId, InstKind, Module, TermKind, possible_callees, successors};
 
 /// Goals by the place where they can be reached.
 pub(crate) struct Sweep {
@@ -33,11 +33,7 @@ impl Sweep {
                 successors(&content.terminator.kind).into_iter().map(|block| (func, block)).collect();
             for inst in &content.insts {
                 spans.insert(inst.span);
-                if let InstKind::Call { callee: Callee::Direct(callee), .. } = inst.kind
-                    && module.functions[callee].is_defined()
-                {
-                    next.push((callee, BlockId::new(0)));
-                }
+                next.extend(entered(module, func, &inst.kind));
             }
             spans.insert(content.terminator.span);
             // Behind what is not supported there may be anything.
@@ -50,6 +46,13 @@ impl Sweep {
         };
         self.goals.iter().filter(|(_, goal)| unsupported || reached(goal)).map(|(id, _)| *id).collect()
     }
+}
+
+/// Where an instruction may enter other functions.
+fn entered(module: &Module, func: FuncId, inst: &InstKind) -> Vec<(FuncId, BlockId)> {
+    let InstKind::Call { dst, callee, args } = inst else { return Vec::new() };
+    let callees = possible_callees(module, &module.functions[func], *dst, callee, args).into_iter();
+    callees.filter(|callee| module.functions[*callee].is_defined()).map(|callee| (callee, BlockId::new(0))).collect()
 }
 
 /// The blocks in which a goal can be reached: for a decision, all that evaluate one of its conditions.
@@ -113,12 +116,10 @@ impl Wanted {
                 for (block, content) in function.blocks.iter().rev() {
                     let on =
                         successors(&content.terminator.kind).into_iter().any(|next| blocks.contains(&(func, next)));
-                    let calls = content.insts.iter().any(|inst| match inst.kind {
-                        InstKind::Call { callee: Callee::Direct(callee), .. } => {
-                            blocks.contains(&(callee, BlockId::new(0)))
-                        }
-                        _ => false,
-                    });
+                    let calls = content
+                        .insts
+                        .iter()
+                        .any(|inst| entered(module, func, &inst.kind).into_iter().any(|place| blocks.contains(&place)));
                     if on || calls {
                         blocks.insert((func, block));
                     }
