@@ -50,6 +50,10 @@ pub enum Command {
   touchstone measure -c mcdc -- make check
   touchstone measure -c stmt,branch -o coverage -- sh -c 'cc -o t t.c lib.c && ./t'")]
     Measure(crate::measure::Measure),
+    /// Put measurements of several runs or machines together
+    #[command(after_help = "Examples:
+  touchstone merge unit-tests/ system-tests/ -o all --html site")]
+    Merge(crate::measure::Merge),
     /// Compile with probes: in front of a compiler's command
     #[command(after_help = "Examples:
   make CC='touchstone cc gcc'

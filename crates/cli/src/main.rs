@@ -10,6 +10,7 @@ mod exit;
 mod explain;
 mod generate;
 mod measure;
+mod measured;
 mod objectives;
 mod options_file;
 mod outdir;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         args::Command::Completions { shell } => report::completions(*shell),
         args::Command::Man { dir } => report::man(dir.as_deref()),
         args::Command::Measure(options) => measure::measure(options),
+        args::Command::Merge(options) => measure::merge(options),
         args::Command::Cc(options) => cc::cc(options),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),

@@ -1,48 +1,145 @@
 //! `touchstone measure`: runs a command with probes in everything that it compiles, and says what its tests covered.
+//! `touchstone merge` puts several measurements together.
 
+use crate::args::Format;
 use crate::cc::{CRITERIA, DIRECTORY, WRAPPERS};
 use crate::exit::Exit;
+use crate::measured::{Selection, document};
+use crate::outputs::{self, Outputs};
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::process::{Command, ExitCode};
-use touchstone_criteria::criterion_named;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+use touchstone_criteria::{REGISTRY, criterion_named};
 use touchstone_instrument::{Measured, read};
 
 /// Options of `measure`.
 #[derive(clap::Args, Debug)]
 pub struct Measure {
-    /// Criteria, separated by commas
+    /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels
     #[arg(short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<String>,
-    /// Where records and hits go
+    /// Where records, hits and the report go
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
     pub out: PathBuf,
-    /// Keep what earlier measurements left in the directory
+    /// Keep what earlier measurements left in the directory, and add to it
     #[arg(long)]
     pub keep: bool,
+    #[command(flatten)]
+    pub show: Show,
     /// The command that builds and runs the tests
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
+/// Options of `merge`.
+#[derive(clap::Args, Debug)]
+pub struct Merge {
+    /// Directories of measurements
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Where everything goes
+    #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// What is shown of a measurement.
+#[derive(clap::Args, Debug)]
+pub struct Show {
+    /// A file or directory that doesn't count; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub exclude: Vec<PathBuf>,
+    /// Only what stands on lines that changed since this revision of git
+    #[arg(long, value_name = "REV")]
+    pub since: Option<String>,
+    /// Form of the report on standard output
+    #[arg(long, default_value = "text", value_name = "FORM")]
+    pub format: Format,
+    /// Say nothing on standard error but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub outputs: Outputs,
+}
+
 /// Names that compilers go by.
-const COMPILERS: [&str; 8] = ["cc", "gcc", "clang", "c99", "c89", "gcc-12", "clang-19", "x86_64-linux-gnu-gcc"];
+const COMPILERS: [&str; 10] =
+    ["cc", "gcc", "clang", "c99", "c89", "gcc-12", "gcc-13", "gcc-14", "clang-19", "x86_64-linux-gnu-gcc"];
 
 /// Carries out `measure`.
 pub fn measure(options: &Measure) -> Result<ExitCode> {
     for name in &options.criteria {
         if criterion_named(name).is_none() {
-            bail!("`{name}` can't be measured; see `touchstone objectives --help` for the criteria");
+            let known: Vec<&str> = REGISTRY.iter().map(|criterion| criterion.name()).collect();
+            bail!("`{name}` can't be measured; criteria are {}", known.join(", "));
+        }
+    }
+    options.show.outputs.check_criteria(&options.criteria)?;
+    let out = std::path::absolute(&options.out)?;
+    if !options.keep {
+        forget(&out)?;
+    }
+    std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
+    let status = run(&options.command, &out, &options.criteria)?;
+    let measured = read(&[out.clone()])?;
+    if measured.units.is_empty() && measured.untouched.is_empty() {
+        bail!("the command compiled no C file through cc, gcc or clang: if everything is built already, clean first");
+    }
+    let exit = show(&measured, &out, &options.show)?;
+    if !status.success() {
+        eprintln!("{} the command failed ({status})", crate::progress::error_label());
+        return Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).max(1)));
+    }
+    Ok(exit.into())
+}
+
+/// Carries out `merge`.
+pub fn merge(options: &Merge) -> Result<ExitCode> {
+    for directory in &options.directories {
+        if !directory.join("units").is_dir() {
+            bail!(
+                "{} holds no measurement; name the directories that `touchstone measure -o` wrote",
+                directory.display()
+            );
         }
     }
     let out = std::path::absolute(&options.out)?;
-    if !options.keep {
-        for old in ["units", "hits"] {
-            let _ = std::fs::remove_dir_all(out.join(old));
+    for kind in ["units", "hits"] {
+        let target = out.join(kind);
+        std::fs::create_dir_all(&target).with_context(|| format!("can't make {}", target.display()))?;
+        for (index, directory) in options.directories.iter().enumerate() {
+            let Ok(entries) = std::fs::read_dir(directory.join(kind)) else { continue };
+            for entry in entries {
+                let path = entry?.path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                // Hit files of several machines may have the same name.
+                let name = if kind == "hits" { format!("{index}-{name}") } else { name };
+                let to = target.join(name);
+                std::fs::copy(&path, &to).with_context(|| format!("can't copy {}", path.display()))?;
+            }
         }
     }
-    std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
+    let measured = read(&[out.clone()])?;
+    Ok(show(&measured, &out, &options.show)?.into())
+}
+
+/// Removes what an earlier measurement left.
+fn forget(out: &Path) -> Result<()> {
+    for old in ["units", "hits"] {
+        match std::fs::remove_dir_all(out.join(old)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("can't clear {}", out.join(old).display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Runs a command with wrappers before its compilers.
+fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus> {
     let wrappers = tempfile::tempdir()?;
     let own = std::env::current_exe().context("can't find this program itself")?;
     for name in COMPILERS {
@@ -53,41 +150,55 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path =
         std::env::join_paths(std::iter::once(wrappers.path().to_path_buf()).chain(std::env::split_paths(&path)))?;
-    let (program, words) = options.command.split_first().context("no command")?;
-    let status = Command::new(program)
-        .args(words)
-        .env("PATH", path)
-        .env(WRAPPERS, wrappers.path())
-        .env(DIRECTORY, &out)
-        .env(CRITERIA, options.criteria.join(","))
-        .env("TOUCHSTONE_HITS", out.join("hits"))
-        .status()
-        .with_context(|| format!("can't run {program}"))?;
-    let measured = read(&[out])?;
-    if measured.units.is_empty() {
-        bail!("the command compiled no C file through cc, gcc or clang: if everything is built already, clean first");
-    }
-    print(&measured);
-    if !status.success() {
-        eprintln!("the command failed: {status}");
-    }
-    Ok(Exit::Done.into())
+    let (program, words) = command.split_first().context("no command")?;
+    let mut child = Command::new(program);
+    child.args(words).env("PATH", path).env(WRAPPERS, wrappers.path()).env(DIRECTORY, out);
+    child.env(CRITERIA, criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
+    child.status().with_context(|| format!("can't run {program}"))
 }
 
-fn print(measured: &Measured) {
-    let mut counts: BTreeMap<(&str, &str), [usize; 3]> = BTreeMap::new();
+/// Stores the document of a measurement, shows it, and writes the reports that are asked for.
+fn show(measured: &Measured, out: &Path, options: &Show) -> Result<Exit> {
+    let root = std::env::current_dir()?;
+    let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
+    let selection = Selection { root, exclude };
+    let mut document = document(measured, &selection)?;
+    let history = outputs::store(out, &document)?;
+    if let Some(revision) = &options.since {
+        crate::report::restrict(&mut document, revision)?;
+    }
+    let text = match options.format {
+        Format::Json => document.to_json() + "\n",
+        Format::Text => touchstone_report::overview(&document, outputs::style()),
+    };
+    // A closed pipe (`| head`) is no error.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    if !options.quiet {
+        remarks(measured);
+    }
+    options.outputs.write(&document, &history, options.quiet)
+}
+
+/// What could not be measured.
+fn remarks(measured: &Measured) {
+    for (file, why) in &measured.untouched {
+        eprintln!("not measured: {file}: {why}");
+    }
     for unit in &measured.units {
-        for objective in &unit.record.objectives {
-            let count = counts.entry((&objective.criterion, &unit.record.file)).or_default();
-            count[0] += 1;
-            count[1] += usize::from(!unit.covered(objective).is_empty());
-            count[2] += usize::from(objective.not_placed.is_some());
+        for (function, why) in &unit.record.untouched {
+            eprintln!("not measured: {function} in {}: {why}", unit.record.file);
         }
     }
-    for ((criterion, file), [total, covered, lost]) in counts {
-        println!("{criterion:<10} {covered:>5} of {total:<5} {file} ({lost} not placed)");
+    for damaged in &measured.damaged {
+        eprintln!("warning: {damaged}");
     }
-    for (file, why) in &measured.untouched {
-        println!("untouched  {file}: {why}");
+    if !measured.unexplained.is_empty() {
+        eprintln!(
+            "warning: hits of {} units that were compiled for another measurement; build and run under one `touchstone measure`",
+            measured.unexplained.len()
+        );
+    }
+    if measured.processes == 0 {
+        eprintln!("warning: no instrumented program ran: does the command run the tests?");
     }
 }

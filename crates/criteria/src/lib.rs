@@ -32,7 +32,9 @@ pub use objective::{Objectives, objectives};
 pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, SeenRows, unique_cause};
 pub use registry::{CriteriaOptions, Draft, Known, Labelling, REGISTRY, Scope, criterion_named};
 pub use suite::{conclude, count, reduce};
-pub use tables::{DecisionTable, MOST_PAIRS, Pair, PairKind, Side, TableCondition, TableRow, decision_tables};
+pub use tables::{
+    DecisionTable, MOST_PAIRS, Pair, PairKind, Side, TableCondition, TableHead, TableRow, decision_tables,
+};
 pub use testcase::{Expected, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 pub use verdict::{Bound, Incomplete, IncompletePaths, Objective, Proof, Status};
 pub use watch::{DecisionWatch, Watch};

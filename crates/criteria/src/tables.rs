@@ -20,9 +20,9 @@
 //! Deliberately not here: running tests (the rows come from whoever ran them) and how a table looks.
 
 use crate::{DecisionGraph, Goal, Objectives, PairSearch, Row, Status};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{IndexMap, Span};
-use touchstone_ir::{CondId, DecisionId, FuncId, Function};
+use touchstone_ir::{CondId, Condition, DecisionId, FuncId, Function};
 
 /// So many pairs of a kind are kept for each condition; the others are only counted.
 pub const MOST_PAIRS: usize = 16;
@@ -128,10 +128,43 @@ pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, R
         if evaluated.is_empty() {
             continue;
         }
-        let count = decision.conditions.len();
-        let rows = seen.remove(&id).unwrap_or_default();
-        let rows: Vec<TableRow> = rows.into_iter().filter_map(|(row, tests)| table_row(row, tests, count)).collect();
-        let conditions = decision.conditions.iter().map(|(condition, info)| {
+        let head = TableHead {
+            function: function.name.clone(),
+            decision: id,
+            span: decision.span,
+            text: decision.text.clone(),
+            conditions: decision.conditions.values().cloned().collect(),
+            evaluated,
+        };
+        tables.push(head.with(seen.remove(&id).unwrap_or_default().into_iter()));
+    }
+    tables
+}
+
+/// A decision before its rows are known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableHead {
+    /// The function it stands in.
+    pub function: String,
+    /// The decision, in that function.
+    pub decision: DecisionId,
+    /// Where it stands.
+    pub span: Span,
+    /// Its source text.
+    pub text: String,
+    /// Its conditions.
+    pub conditions: IndexMap<CondId, Condition>,
+    /// The conditions that some evaluation evaluates; constants cut off the others.
+    pub evaluated: BTreeSet<CondId>,
+}
+
+impl TableHead {
+    /// The table with the distinct rows that were seen and the tests that saw each.
+    pub fn with<'r>(self, rows: impl Iterator<Item = (&'r Row, Vec<String>)>) -> DecisionTable {
+        let TableHead { function, decision, span, text, conditions, evaluated } = self;
+        let count = conditions.len();
+        let rows: Vec<TableRow> = rows.filter_map(|(row, tests)| table_row(row, tests, count)).collect();
+        let known = conditions.iter().map(|(condition, info)| {
             let side = |value: bool| {
                 let shown = |row: &TableRow| row.shows.contains(&condition) && row.values[condition] == Some(value);
                 if rows.iter().any(shown) {
@@ -144,22 +177,11 @@ pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, R
             };
             TableCondition { span: info.span, text: info.text.clone(), sides: [side(false), side(true)] }
         });
-        let conditions = conditions.collect();
+        let conditions = known.collect();
         let (pairs, pairs_left_out) = pairs(&rows, count);
-        let (span, text, function) = (decision.span, decision.text.clone(), function.name.clone());
-        tables.push(DecisionTable {
-            function,
-            decision: id,
-            span,
-            text,
-            conditions,
-            rows,
-            pairs,
-            pairs_left_out,
-            pair_search: PairSearch::NotAsked,
-        });
+        let pair_search = PairSearch::NotAsked;
+        DecisionTable { function, decision, span, text, conditions, rows, pairs, pairs_left_out, pair_search }
     }
-    tables
 }
 
 fn table_row(row: &Row, tests: Vec<String>, count: usize) -> Option<TableRow> {

@@ -23,7 +23,8 @@ pub(crate) enum Mode {
     Fold,
 }
 
-/// What becomes of the most negative number divided by -1, which has no defined result.
+/// What becomes of inputs for which something has no defined result: the most negative number divided by -1, a float that
+/// its integer can't hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Overflow {
     /// No test goes there as long as the path has other inputs.
@@ -45,6 +46,8 @@ pub(crate) struct Executor<'m> {
     pub config: &'m Config,
     pub mode: Mode,
     pub overflow: Overflow,
+    /// Inputs were left out for that.
+    pub avoided: bool,
     pub terms: Terms,
     pub solver: Solver,
     pub pointers: Pointers,
@@ -84,6 +87,7 @@ impl<'m> Executor<'m> {
             config,
             mode: Mode::Explore,
             overflow: Overflow::Avoided,
+            avoided: false,
             terms: Terms::new(),
             solver,
             pointers: Pointers::default(),

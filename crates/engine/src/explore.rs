@@ -2,7 +2,7 @@
 
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::coverage::Coverage;
-use crate::executor::Executor;
+use crate::executor::{Executor, Overflow};
 use crate::frontier::Frontier;
 use crate::reach::Reach;
 use crate::state::{PathEnd, State, Stop};
@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Bound, Criterion, FunctionResult, GoalId, Incomplete, ObjectiveCounts, PathCounts, SolverUse, TestCase, Watch,
+    Bound, Criterion, FunctionResult, GoalId, Incomplete, IncompletePaths, ObjectiveCounts, PathCounts, SolverUse,
+    TestCase, Watch,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
@@ -108,7 +109,51 @@ pub(crate) fn search(
     sink: &mut dyn Sink,
     tests: u64,
 ) -> Found {
+    let watch = goals.as_ref().map(|goals| Rc::clone(&goals.watch));
+    let (mut found, avoided) = run(module, func, aim, goals, config, sink, tests, Overflow::Avoided);
+    // What only inputs reach that were avoided is not infeasible: the same once more, with those inputs.
+    if let Some(watch) = watch
+        && avoided
+        && found.result.exhaustive
+        && !found.open.is_empty()
+    {
+        let closed = watch.goals.ids().filter(|id| !found.open.contains(id)).collect();
+        let goals = Some(Goals { watch, closed });
+        let (all, _) = run(module, func, Aim::Goals, goals, config, &mut Nobody, 0, Overflow::Followed);
+        if all.open != found.open || !all.result.exhaustive {
+            let why = Incomplete::Unsupported(
+                "inputs without a defined result (the least number divided by -1, a float that its integer can't hold)"
+                    .to_string(),
+            );
+            found.result.incomplete.push(IncompletePaths { why, span: module.functions[func].span, count: 1 });
+            found.result.paths.incomplete += 1;
+            found.result.exhaustive = false;
+        }
+    }
+    found
+}
+
+/// Nobody listens.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn event(&mut self, _event: Event<'_>) {}
+}
+
+/// One exploration, and whether inputs were avoided in it.
+#[allow(clippy::too_many_arguments)]
+fn run(
+    module: &Module,
+    func: FuncId,
+    aim: Aim,
+    goals: Option<Goals>,
+    config: &Config,
+    sink: &mut dyn Sink,
+    tests: u64,
+    overflow: Overflow,
+) -> (Found, bool) {
     let mut executor = Executor::new(module, config);
+    executor.overflow = overflow;
     executor.coverage = goals.map(|goals| Coverage::new(goals.watch, &goals.closed, aim));
     let mut exploration = Exploration {
         executor,
@@ -128,7 +173,8 @@ pub(crate) fn search(
     exploration.run();
     let open = exploration.executor.coverage.as_ref().map(|coverage| coverage.open_goals().collect());
     let (labels_asked, labels_found) = (exploration.executor.labels_asked, exploration.executor.labels_found);
-    Found { result: exploration.result(), open: open.unwrap_or_default(), labels_asked, labels_found }
+    let avoided = exploration.executor.avoided;
+    (Found { result: exploration.result(), open: open.unwrap_or_default(), labels_asked, labels_found }, avoided)
 }
 
 struct Exploration<'m, 's> {

@@ -2,7 +2,7 @@
 //!
 //! What an operation means is in [`touchstone_base::float`]; here is only who computes it.
 
-use crate::executor::{Executor, Mode};
+use crate::executor::Executor;
 use crate::state::{State, Stop};
 use crate::value::{Scalar, Value};
 use touchstone_base::Span;
@@ -120,15 +120,7 @@ impl Executor<'_> {
         let above = self.terms.float(Op::Lt, format, &[low, value]);
         let below = self.terms.float(Op::Lt, format, &[value, high]);
         let fine = self.terms.and(above, below);
-        match self.mode {
-            Mode::Fold => state.proper = self.terms.and(state.proper, fine),
-            Mode::Explore => {
-                if let touchstone_solver::Side::Feasible(path) = self.solver.assume(&mut self.terms, &state.path, fine)
-                {
-                    state.path = path;
-                }
-            }
-        }
+        self.avoid(state, fine);
     }
 
     /// Keeps a float input between two numbers, so also from being no number.

@@ -238,13 +238,22 @@ impl Executor<'_> {
     /// The most negative number divided by -1 has no defined result and traps on common machines: no test goes there as
     /// long as the path has other inputs.
     fn avoid_overflow(&mut self, state: &mut State, a: Scalar, b: Scalar, width: u8) {
-        if self.overflow == Overflow::Followed || matches!((a, b), (Scalar::Const(_), Scalar::Const(_))) {
+        if matches!((a, b), (Scalar::Const(_), Scalar::Const(_))) {
             return;
         }
         let (a, b) = (a.term(&mut self.terms, width), b.term(&mut self.terms, width));
         let (least, minus_one) = (self.terms.constant(width, 1 << (width - 1)), self.terms.constant(width, u64::MAX));
         let (other_dividend, other_divisor) = (self.terms.ne(a, least), self.terms.ne(b, minus_one));
         let fine = self.terms.or(other_dividend, other_divisor);
+        self.avoid(state, fine);
+    }
+
+    /// Keeps to inputs for which something has a defined result, as long as the path has some.
+    pub(crate) fn avoid(&mut self, state: &mut State, fine: TermId) {
+        if self.overflow == Overflow::Followed || fine == self.terms.truth(true) {
+            return;
+        }
+        self.avoided = true;
         match self.mode {
             Mode::Fold => state.proper = self.terms.and(state.proper, fine),
             Mode::Explore => {

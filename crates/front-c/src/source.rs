@@ -9,12 +9,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use touchstone_base::{FileId, Files, Id, Span};
 
+/// The first line of every part of a preprocessed text, and whether a system header wrote it.
+type Parts = Rc<[(u32, bool)]>;
+
 /// Source texts, read when first needed.
 #[derive(Default)]
 pub(crate) struct Sources {
     texts: RefCell<HashMap<String, Rc<[u8]>>>,
     /// By preprocessed file: the first line of every part, and whether a system header wrote it.
-    parts: RefCell<HashMap<String, Rc<[(u32, bool)]>>>,
+    parts: RefCell<HashMap<String, Parts>>,
     ids: HashMap<String, FileId>,
 }
 
@@ -61,7 +64,7 @@ impl Sources {
     pub fn is_system_line(&self, name: &str, line: u32) -> bool {
         let known = self.parts.borrow().get(name).cloned();
         let parts = known.unwrap_or_else(|| {
-            let parts: Rc<[(u32, bool)]> = line_markers(&self.text(name)).into();
+            let parts: Parts = line_markers(&self.text(name)).into();
             self.parts.borrow_mut().insert(name.to_string(), Rc::clone(&parts));
             parts
         });

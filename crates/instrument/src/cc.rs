@@ -181,7 +181,8 @@ fn probed(
         unit,
         hits: probing.directory.join("hits").to_string_lossy().into_owned(),
     };
-    let made = instrument(&request);
+    let mut made = instrument(&request);
+    made.record.files.iter_mut().for_each(|file| *file = absolute(file));
     Ok((made.text, made.record))
 }
 
@@ -247,6 +248,7 @@ fn untouched(probing: &Probing<'_>, source: &str, why: &str) {
             source: String::new(),
             size: 0,
             files: vec![file.clone()],
+            functions: Vec::new(),
             objectives: Vec::new(),
             decisions: Vec::new(),
             untouched: vec![(String::new(), why.to_string())],

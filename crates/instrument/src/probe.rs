@@ -63,6 +63,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         source: &source,
         pieces: Pieces::default(),
         next: 0,
+        functions: Vec::new(),
         objectives: Vec::new(),
         decisions: Vec::new(),
         untouched: Vec::new(),
@@ -82,6 +83,7 @@ struct Unit<'a> {
     pieces: Pieces,
     /// The next free probe.
     next: u32,
+    functions: Vec<(String, Place)>,
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
     untouched: Vec<(String, String)>,
@@ -92,6 +94,7 @@ impl Unit<'_> {
     fn function(&mut self, func: FuncId, function: &Function) {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
+        self.functions.push((function.name.clone(), place(function.span)));
         match self.twin(func, function, &wanted) {
             Ok((twin, goals)) => {
                 let place = TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
@@ -170,6 +173,7 @@ impl Unit<'_> {
             source: String::new(),
             size: self.next,
             files: request.written.files.values().cloned().collect(),
+            functions: self.functions,
             objectives: self.objectives,
             decisions: self.decisions,
             untouched: self.untouched,

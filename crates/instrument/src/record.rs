@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Version of the record; a reader of another one refuses.
-pub const RECORD_VERSION: u32 = 1;
+pub const RECORD_VERSION: u32 = 2;
 
 /// What the probes of one compiled unit mean.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub struct UnitRecord {
     pub size: u32,
     /// All files that places refer to; the first is the source file.
     pub files: Vec<String>,
+    /// All functions that have objectives: where they stand.
+    pub functions: Vec<(String, Place)>,
     /// All objectives of the unit.
     pub objectives: Vec<ProbedObjective>,
     /// All decisions whose rows are probed.

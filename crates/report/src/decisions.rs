@@ -5,7 +5,8 @@ use crate::json::stretch;
 use touchstone_base::{Files, Id};
 use touchstone_criteria::{DecisionTable, TableCondition, TableRow};
 
-pub(crate) fn decision(table: &DecisionTable, files: &Files) -> Decision {
+/// The truth table of a decision as part of a document.
+pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
     let condition = |condition: &TableCondition| Condition {
         text: condition.text.clone(),
         at: stretch(condition.span, files),

@@ -48,7 +48,8 @@ pub(crate) fn place(span: Span, files: &Files) -> Place {
     Place { file: file.cloned(), line: file.map(|_| span.line), column: file.map(|_| span.column) }
 }
 
-pub(crate) fn stretch(span: Span, files: &Files) -> Stretch {
+/// A span as documents have it.
+pub fn stretch(span: Span, files: &Files) -> Stretch {
     let Place { file, line, column } = place(span, files);
     let known = file.is_some();
     Stretch {

@@ -28,12 +28,13 @@ mod truth_table;
 mod uncovered;
 mod value;
 
+pub use decisions::decision;
 pub use document::{Document, NoDocument};
 pub use exclusions::{BadExclusion, exclude, exclusions, source_file, text_hash};
 pub use extras::Extras;
 pub use figures::{Figures, Judged, Tallies, Tally, Threshold, merged};
 pub use history::{Past, PastFigure, read_history};
-pub use json::{document, json, json_with, test_json};
+pub use json::{document, json, json_with, stretch, test_json};
 pub use overview::overview;
 pub use since::{ChangedLines, restrict};
 pub use style::Style;

@@ -1,0 +1,259 @@
+//! The document of a measured suite: what its tests covered, in the form that every report reads.
+
+use anyhow::{Context, Result};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use touchstone_base::{Files, Id, Span};
+use touchstone_criteria::{Row, TableHead};
+use touchstone_instrument::{Measured, MeasuredUnit, Place, ProbedDecision, ProbedObjective};
+use touchstone_ir::{CondId, Condition, DecisionId};
+use touchstone_report::document::{
+    Counts, Function, Objective, Paths, Replay, Solver, SourceFile, Stretch, Test, Verdict,
+};
+use touchstone_report::{Document, decision, stretch};
+
+/// Which files count.
+pub struct Selection {
+    /// Paths are shown from here, and only what is inside counts.
+    pub root: PathBuf,
+    /// Files and directories that don't count.
+    pub exclude: Vec<PathBuf>,
+}
+
+impl Selection {
+    fn counts(&self, file: &Path) -> bool {
+        // What configure scripts and the like compiled is gone by now.
+        file.starts_with(&self.root) && !self.exclude.iter().any(|other| file.starts_with(other)) && file.is_file()
+    }
+    fn shown(&self, file: &str) -> String {
+        Path::new(file).strip_prefix(&self.root).map_or(file, |inside| inside.to_str().unwrap_or(file)).to_string()
+    }
+}
+
+/// The document of a measured suite.
+pub fn document(measured: &Measured, selection: &Selection) -> Result<Document> {
+    let mut made = Making { measured, selection, files: Files::new(), document: Document::default() };
+    let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
+    let mut order: Vec<(String, String)> = Vec::new();
+    for unit in made.units() {
+        for objective in &unit.record.objectives {
+            let found = made.objective(unit, objective);
+            let key = (found.at.file.clone().unwrap_or_default(), found.id.clone());
+            match objectives.get_mut(&key) {
+                Some(known) => merge(known, found),
+                None => {
+                    order.push(key.clone());
+                    objectives.insert(key, found);
+                }
+            }
+        }
+    }
+    made.document.objectives = order.iter().filter_map(|key| objectives.remove(key)).collect();
+    made.decisions();
+    made.functions();
+    made.tests();
+    made.sources()?;
+    let mut document = made.document;
+    touchstone_report::exclude(&mut document);
+    Ok(document)
+}
+
+/// A file that was compiled more than once: what one of its units covered is covered.
+fn merge(known: &mut Objective, other: Objective) {
+    let tests: BTreeSet<String> = known.tests.drain(..).chain(other.tests).collect();
+    known.tests = tests.into_iter().collect();
+    if known.status != Verdict::Covered && other.status != known.status {
+        let better = matches!(other.status, Verdict::Covered)
+            || (known.status == Verdict::Unknown && other.status == Verdict::Uncovered)
+            || (known.status == Verdict::Infeasible);
+        if better {
+            (known.status, known.why) = (other.status, other.why);
+        }
+    }
+}
+
+struct Making<'a> {
+    measured: &'a Measured,
+    selection: &'a Selection,
+    files: Files,
+    document: Document,
+}
+
+impl<'a> Making<'a> {
+    fn units(&self) -> Vec<&'a MeasuredUnit> {
+        let measured = self.measured;
+        measured.units.iter().filter(|unit| self.selection.counts(Path::new(&unit.record.file))).collect()
+    }
+
+    fn span(&mut self, unit: &MeasuredUnit, place: Place) -> Span {
+        let file = unit.record.files.get(place.file as usize).map_or("", String::as_str);
+        let shown = self.selection.shown(file);
+        let known = self.files.iter().find(|(_, name)| **name == shown).map(|(id, _)| id);
+        let file = known.unwrap_or_else(|| self.files.push(shown));
+        let Place { line, column, end_line, end_column, .. } = place;
+        Span { file, line, column, end_line, end_column }
+    }
+
+    fn names(&self, tests: &BTreeSet<u32>) -> Vec<String> {
+        tests.iter().map(|test| self.measured.tests[*test as usize].clone()).collect()
+    }
+
+    fn objective(&mut self, unit: &MeasuredUnit, objective: &ProbedObjective) -> Objective {
+        let tests = self.names(&unit.covered(objective));
+        let (status, why) = match &objective.not_placed {
+            _ if !tests.is_empty() => (Verdict::Covered, None),
+            _ if objective.constant => (Verdict::Infeasible, Some("constant".to_string())),
+            Some(why) => (Verdict::Unknown, Some(format!("not measured: {why}"))),
+            None => (Verdict::Uncovered, None),
+        };
+        let span = self.span(unit, objective.place);
+        Objective {
+            id: objective.id.clone(),
+            criterion: objective.criterion.clone(),
+            function: objective.function.clone(),
+            at: stretch(span, &self.files),
+            text: objective.text.clone(),
+            status,
+            why,
+            tests,
+            excluded: None,
+        }
+    }
+
+    fn decisions(&mut self) {
+        // Units of one file say the same rows.
+        let mut seen: BTreeMap<(String, String, u32), Vec<(&MeasuredUnit, &ProbedDecision)>> = BTreeMap::new();
+        for unit in self.units() {
+            for decision in &unit.record.decisions {
+                let key = (unit.record.file.clone(), decision.function.clone(), decision.decision);
+                seen.entry(key).or_default().push((unit, decision));
+            }
+        }
+        for same in seen.into_values() {
+            let Some((unit, first)) = same.first().copied() else { continue };
+            let conditions = first
+                .conditions
+                .iter()
+                .map(|(place, text)| Condition { span: self.span(unit, *place), text: text.clone() });
+            let conditions = conditions.collect();
+            let evaluated = first.rows.iter().flat_map(|row| &row.outcomes).map(|(c, _)| CondId::new(*c as usize));
+            let head = TableHead {
+                function: first.function.clone(),
+                decision: DecisionId::new(first.decision as usize),
+                span: self.span(unit, first.place),
+                text: first.text.clone(),
+                conditions,
+                evaluated: evaluated.collect(),
+            };
+            let mut rows: BTreeMap<Row, BTreeSet<u32>> = BTreeMap::new();
+            for (unit, decision) in same {
+                for (index, row) in decision.rows.iter().enumerate() {
+                    let tests = unit.row(decision, index);
+                    if !tests.is_empty() {
+                        let list = |from: &[(u32, bool)]| {
+                            from.iter().map(|(c, value)| (CondId::new(*c as usize), *value)).collect()
+                        };
+                        let row = Row {
+                            outcomes: list(&row.outcomes),
+                            independent: list(&row.independent),
+                            result: row.result,
+                        };
+                        rows.entry(row).or_default().extend(tests);
+                    }
+                }
+            }
+            let rows: Vec<(Row, Vec<String>)> =
+                rows.into_iter().map(|(row, tests)| (row, self.names(&tests))).collect();
+            let table = head.with(rows.iter().map(|(row, tests)| (row, tests.clone())));
+            self.document.decisions.push(decision(&table, &self.files));
+        }
+    }
+
+    fn functions(&mut self) {
+        let mut places: BTreeMap<(String, String), Stretch> = BTreeMap::new();
+        for unit in self.units() {
+            for (name, place) in &unit.record.functions {
+                let span = self.span(unit, *place);
+                let at = stretch(span, &self.files);
+                places.insert((at.file.clone().unwrap_or_default(), name.clone()), at);
+            }
+        }
+        let mut counts: BTreeMap<(String, String, String), (Counts, BTreeSet<String>)> = BTreeMap::new();
+        for objective in &self.document.objectives {
+            let file = objective.at.file.clone().unwrap_or_default();
+            let (count, tests) =
+                counts.entry((file, objective.function.clone(), objective.criterion.clone())).or_default();
+            count.total += 1;
+            match objective.status {
+                Verdict::Covered => count.covered += 1,
+                Verdict::Infeasible => count.infeasible += 1,
+                Verdict::Unknown => count.unknown += 1,
+                Verdict::Uncovered => count.uncovered += 1,
+            }
+            tests.extend(objective.tests.iter().cloned());
+        }
+        for ((file, name, criterion), (objectives, tests)) in counts {
+            let at = places.get(&(file.clone(), name.clone()));
+            self.document.functions.push(Function {
+                line: at.and_then(|at| at.line),
+                end_line: at.and_then(|at| at.end_line),
+                name,
+                file,
+                criterion,
+                objectives,
+                paths: Paths::default(),
+                tests: tests.len() as u64,
+                exhaustive: false,
+                seconds: 0.0,
+                replay_seconds: 0.0,
+                solver: Solver::default(),
+                incomplete: Vec::new(),
+            });
+        }
+    }
+
+    fn tests(&mut self) {
+        let mut covers: BTreeMap<&str, (Vec<String>, Vec<String>)> = BTreeMap::new();
+        for test in &self.measured.tests {
+            covers.insert(test, Default::default());
+        }
+        for objective in &self.document.objectives {
+            for test in &objective.tests {
+                let (all, alone) = covers.entry(test).or_default();
+                all.push(objective.id.clone());
+                if objective.tests.len() == 1 {
+                    alone.push(objective.id.clone());
+                }
+            }
+        }
+        let tests = covers.into_iter().map(|(id, (covers, covers_alone))| Test {
+            id: id.to_string(),
+            function: String::new(),
+            description: String::new(),
+            path: String::new(),
+            inputs: serde_json::json!({}),
+            outcome: "measured".to_string(),
+            exit_status: None,
+            error: None,
+            expected: serde_json::json!({}),
+            covers,
+            covers_alone,
+            replayed: false,
+            replay: Replay::NotRun,
+            replay_why: None,
+        });
+        self.document.tests = tests.collect();
+    }
+
+    fn sources(&mut self) -> Result<()> {
+        let mut files: Vec<SourceFile> = Vec::new();
+        let paths: BTreeSet<String> = self.document.objectives.iter().filter_map(|o| o.at.file.clone()).collect();
+        for path in paths {
+            let full = self.selection.root.join(&path);
+            let bytes = std::fs::read(&full).with_context(|| format!("can't read {}", full.display()))?;
+            files.push(touchstone_report::source_file(&path, &String::from_utf8_lossy(&bytes))?);
+        }
+        self.document.files = files;
+        Ok(())
+    }
+}
