@@ -1,5 +1,5 @@
-// Callbacks and layouts: a table of functions, a union read another way than it was written, bit-fields, variable
-// arguments, an array as long as a parameter says.
+// Callbacks and layouts: a table of functions, a union read another way than it was written, bit-fields, an array as
+// long as a parameter says.
 // Run:    touchstone generate examples/dispatch.c -c paths
 // Expect: a test for each function of the table and each of its courses, the last one for an operation that is not there.
 //
@@ -13,12 +13,8 @@
 // expect: byte_of tests=2
 // domain: word=0,127,128,32512,8323072,2130706432
 // domain: index=0..4
-// expect: balance tests=3
-// domain: a=-2..2
-// domain: b=-2..2
 // expect: squares tests=6
 // domain: count=-1..5
-#include <stdarg.h>
 
 typedef int (*binary)(int, int);
 
@@ -61,22 +57,6 @@ int byte_of(unsigned word, unsigned index) {
     if (index >= 4)
         return -1;
     return u.bytes[index] == 127;
-}
-
-static int sum(int count, ...) {
-    int total = 0;
-    va_list list;
-    va_start(list, count);
-    while (count-- > 0)
-        total += va_arg(list, int);
-    va_end(list);
-    return total;
-}
-
-int balance(int a, int b) {
-    if (sum(2, a, b) == 0)
-        return a > 0 ? 1 : 0;
-    return sum(3, a, b, 1) > 2;
 }
 
 int squares(int count) {

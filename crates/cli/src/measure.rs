@@ -83,7 +83,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     }
     std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
     let status = run(&options.command, &out, &options.criteria)?;
-    let measured = read(&[out.clone()])?;
+    let measured = read(std::slice::from_ref(&out))?;
     if measured.units.is_empty() && measured.untouched.is_empty() {
         bail!("the command compiled no C file through cc, gcc or clang: if everything is built already, clean first");
     }
@@ -121,7 +121,7 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
             }
         }
     }
-    let measured = read(&[out.clone()])?;
+    let measured = read(std::slice::from_ref(&out))?;
     Ok(show(&measured, &out, &options.show)?.into())
 }
 

@@ -122,7 +122,8 @@ impl<'a> Making<'a> {
 
     fn decisions(&mut self) {
         // Units of one file say the same rows.
-        let mut seen: BTreeMap<(String, String, u32), Vec<(&MeasuredUnit, &ProbedDecision)>> = BTreeMap::new();
+        type Seen<'u> = Vec<(&'u MeasuredUnit, &'u ProbedDecision)>;
+        let mut seen: BTreeMap<(String, String, u32), Seen<'_>> = BTreeMap::new();
         for unit in self.units() {
             for decision in &unit.record.decisions {
                 let key = (unit.record.file.clone(), decision.function.clone(), decision.decision);

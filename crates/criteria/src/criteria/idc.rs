@@ -19,7 +19,9 @@ impl Labelling for Idc {
         let function = scope.function();
         let mut drafts = Vec::new();
         let hidden = usize::from(function.aggregate_result);
-        for param in function.params.iter().skip(hidden).filter(|param| !param.aggregate) {
+        // What stands for variable arguments is no input.
+        let own = function.params.len() - usize::from(function.is_variadic());
+        for param in function.params[..own].iter().skip(hidden).filter(|param| !param.aggregate) {
             for (text, predicate) in parts(scope, param) {
                 drafts.push(Draft {
                     goal: Goal::Entry { func: scope.func, predicate },
