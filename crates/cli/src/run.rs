@@ -3,7 +3,7 @@
 use crate::args::Run;
 use crate::program::Reader;
 use anyhow::{Result, bail};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 use touchstone_engine::program_arguments;
 use touchstone_interp::{End, Event, Limits, Machine, Observer, Value};
@@ -22,8 +22,10 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     let mut words = vec![options.files[0].with_extension("").display().to_string()];
     words.extend(options.arguments.iter().cloned());
     let arguments = program_arguments(&mut machine, module.functions[main].params.len(), &words);
-    let mut output = Output { stdout: std::io::BufWriter::new(std::io::stdout().lock()) };
+    let mut output =
+        Output { stdout: std::io::BufWriter::new(std::io::stdout().lock()), stdin: std::io::stdin().lock().bytes() };
     let end = machine.call(main, &arguments, &mut output);
+    let end = machine.finish(end, &mut output);
     // A closed pipe is the reader's choice, not an error of the program.
     let _ = output.stdout.flush();
     drop(output);
@@ -53,11 +55,20 @@ fn signal_status(kind: ErrorKind) -> u8 {
 
 struct Output<'a> {
     stdout: std::io::BufWriter<std::io::StdoutLock<'a>>,
+    stdin: std::io::Bytes<std::io::StdinLock<'a>>,
 }
 
 impl Observer for Output<'_> {
     fn event(&mut self, _: &Event) {}
     fn output(&mut self, bytes: &[u8]) {
         let _ = self.stdout.write_all(bytes);
+    }
+    fn error_output(&mut self, bytes: &[u8]) {
+        let _ = std::io::stderr().write_all(bytes);
+    }
+    fn input(&mut self) -> Option<u8> {
+        // A prompt comes before its answer.
+        let _ = self.stdout.flush();
+        self.stdin.next()?.ok()
     }
 }

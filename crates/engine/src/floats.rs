@@ -86,6 +86,28 @@ impl Executor<'_> {
         Ok(())
     }
 
+    /// A byte of a float as text; the float must be known.
+    pub(crate) fn float_text(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let mut values = [0; 6];
+        for (value, &arg) in values.iter_mut().zip(args) {
+            let known = state.top().value(arg);
+            match self.as_scalar(state, &known, span)? {
+                Scalar::Const(known) => *value = known,
+                Scalar::Term(_) => return Err(Stop::unsupported("a symbolic float as text", span)),
+            }
+        }
+        if let Some(dst) = dst {
+            state.set(dst, Value::constant(u64::from(touchstone_interp::float_text(&values))));
+        }
+        Ok(())
+    }
+
     /// A function whose values are the host's: nothing is known about its value for an unknown argument.
     pub(crate) fn step_math(
         &mut self,

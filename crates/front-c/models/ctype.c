@@ -21,3 +21,5 @@ int ispunct(int c)
 
 int tolower(int c) { return c + (BETWEEN(c, 'A', 'Z') << 5); }
 int toupper(int c) { return c - (BETWEEN(c, 'a', 'z') << 5); }
+int isascii(int c) { return (c & ~127) == 0; }
+int toascii(int c) { return c & 127; }

@@ -1,38 +1,211 @@
-/* stdlib.h: numbers. */
+/* stdlib.h but floats. */
 
 int abs(int x) { return (x ^ (x >> 31)) - (x >> 31); }
 long labs(long x) { return (x ^ (x >> 63)) - (x >> 63); }
 long long llabs(long long x) { return (x ^ (x >> 63)) - (x >> 63); }
 
-/* As glibc's strtol with base 10: white space, a sign, digits; saturates. */
-static long parse(const char *s)
+int *__errno_location(void);
+void touchstone_run_only(const char *name);
+void touchstone_refuse(const char *what);
+void touchstone_at_exit(void *function);
+
+enum { NO_MEMORY = 12, INVALID = 22, RANGE = 34 };
+
+/* A number of letters and digits below 36, more for anything else. */
+static unsigned digit_of(char c, int base)
 {
+    unsigned digit = (unsigned)c - '0';
+    if (base <= 10 || digit < 10)
+        return digit;
+    digit = (unsigned)(c | 32) - 'a';
+    return digit < 26 ? digit + 10 : 99;
+}
+
+/* The magnitude, at most `limit` (one more for negative numbers if `wider`); wraps into a negative number by itself. */
+static unsigned long convert(const char *text, char **end, int base, unsigned long limit, int wider)
+{
+    const char *s = text, *after = text;
     unsigned long value = 0;
-    unsigned long limit = 0x7fffffffffffffffUL;
-    int digits = 0, negative, over = 0;
+    int count = 0, safe, negative, over = 0;
+    if (base < 0 || base == 1 || base > 36) {
+        *__errno_location() = INVALID;
+        return 0;
+    }
     while ((*s == ' ') | ((unsigned)*s - '\t' < 5))
         s++;
     negative = *s == '-';
     if ((*s == '-') | (*s == '+'))
         s++;
-    limit += negative;
-    while ((unsigned)*s - '0' < 10) {
-        unsigned long digit = *s - '0';
-        /* Eighteen digits always fit, and how many there are is known on a path. */
-        if (digits >= 18 && value > (limit - digit) / 10)
-            over = 1;
-        value = value * 10 + digit;
-        digits++;
-        s++;
+    if ((base == 0 || base == 16) && *s == '0' && (s[1] | 32) == 'x' && digit_of(s[2], 16) < 16) {
+        s += 2;
+        base = 16;
+    } else if (base == 0) {
+        base = *s == '0' ? 8 : 10;
     }
-    if (over)
-        value = limit;
+    limit += negative & wider;
+    /* So many digits always fit, and how many there are is known on a path. */
+    safe = base <= 10 ? 18 : base <= 16 ? 15 : 11;
+    for (;;) {
+        unsigned digit = digit_of(*s, base);
+        if (digit >= (unsigned)base)
+            break;
+        if (count >= safe && (over || value > (limit - digit) / base))
+            over = 1;
+        value = value * base + digit;
+        count++;
+        after = ++s;
+    }
+    if (end)
+        *end = (char *)after;
+    if (over) {
+        *__errno_location() = RANGE;
+        return wider && negative ? -limit : limit;
+    }
     return negative ? -value : value;
 }
 
-int atoi(const char *s) { return (int)parse(s); }
-long atol(const char *s) { return parse(s); }
-long long atoll(const char *s) { return parse(s); }
+long strtol(const char *s, char **end, int base) { return (long)convert(s, end, base, ~0UL >> 1, 1); }
+long long strtoll(const char *s, char **end, int base) { return strtol(s, end, base); }
+unsigned long strtoul(const char *s, char **end, int base) { return convert(s, end, base, ~0UL, 0); }
+unsigned long long strtoull(const char *s, char **end, int base) { return convert(s, end, base, ~0UL, 0); }
+long strtoimax(const char *s, char **end, int base) { return strtol(s, end, base); }
+unsigned long strtoumax(const char *s, char **end, int base) { return strtoul(s, end, base); }
+
+int atoi(const char *s) { return (int)strtol(s, 0, 10); }
+long atol(const char *s) { return strtol(s, 0, 10); }
+long long atoll(const char *s) { return strtol(s, 0, 10); }
+
+typedef struct { int quot, rem; } div_t;
+typedef struct { long quot, rem; } ldiv_t;
+div_t div(int a, int b) { return (div_t){a / b, a % b}; }
+ldiv_t ldiv(long a, long b) { return (ldiv_t){a / b, a % b}; }
+ldiv_t lldiv(long a, long b) { return (ldiv_t){a / b, a % b}; }
+
+typedef int compare(const void *, const void *);
+
+/* glibc's merge sort: stable, and it compares in the same order. */
+static void sort(char *base, unsigned long count, unsigned long size, compare *less, char *space)
+{
+    unsigned long left = count / 2, right = count - left;
+    char *a = base, *b = base + left * size, *to = space;
+    if (count <= 1)
+        return;
+    sort(a, left, size, less, space);
+    sort(b, right, size, less, space);
+    while (left > 0 && right > 0) {
+        if (less(a, b) <= 0) {
+            __builtin_memcpy(to, a, size);
+            a += size;
+            left--;
+        } else {
+            __builtin_memcpy(to, b, size);
+            b += size;
+            right--;
+        }
+        to += size;
+    }
+    __builtin_memcpy(to, a, left * size);
+    __builtin_memcpy(base, space, (count - right) * size);
+}
+
+void qsort(void *base, unsigned long count, unsigned long size, compare *less)
+{
+    char *space;
+    if (count <= 1)
+        return;
+    space = __builtin_malloc(count * size);
+    sort(base, count, size, less, space);
+    __builtin_free(space);
+}
+
+void *bsearch(const void *key, const void *base, unsigned long count, unsigned long size, compare *less)
+{
+    unsigned long low = 0, high = count;
+    while (low < high) {
+        unsigned long middle = (low + high) / 2;
+        char *at = (char *)base + middle * size;
+        int order = less(key, at);
+        if (order == 0)
+            return at;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+/* glibc's additive generator of degree 31. */
+int touchstone_random[32]; /* The last word is set once there is a seed. */
+int touchstone_random_at;
+
+static unsigned advance(void)
+{
+    int at = touchstone_random_at, back = at < 3 ? at + 28 : at - 3;
+    unsigned value = (unsigned)touchstone_random[at] + (unsigned)touchstone_random[back];
+    touchstone_random[at] = (int)value;
+    touchstone_random_at = at == 30 ? 0 : at + 1;
+    return value >> 1;
+}
+
+void srand(unsigned seed)
+{
+    int word = seed ? (int)seed : 1;
+    for (int i = 0; i < 31; i++) {
+        touchstone_random[i] = word;
+        long next = 16807L * word % 2147483647;
+        word = (int)(next < 0 ? next + 2147483647 : next);
+    }
+    touchstone_random_at = 3;
+    touchstone_random[31] = 1;
+    for (int i = 0; i < 310; i++)
+        advance();
+}
+
+int rand(void)
+{
+    touchstone_run_only("rand");
+    if (!touchstone_random[31])
+        srand(1);
+    return (int)advance();
+}
+
+void srandom(unsigned seed) { srand(seed); }
+long random(void) { return rand(); }
+
+char *getenv(const char *name)
+{
+    touchstone_run_only("getenv");
+    return 0;
+}
+
+int atexit(void (*function)(void))
+{
+    touchstone_at_exit((void *)function);
+    return 0;
+}
+
+void _Exit(int status)
+{
+    touchstone_at_exit(0);
+    __builtin_exit(status);
+}
+
+void _exit(int status) { _Exit(status); }
+
+/* For those who want their addresses; calls don't come here. */
+void *malloc(unsigned long size) { return __builtin_malloc(size); }
+void *calloc(unsigned long count, unsigned long size) { return __builtin_calloc(count, size); }
+void free(void *old) { __builtin_free(old); }
+void exit(int status) { __builtin_exit(status); }
+void abort(void) { __builtin_abort(); }
+
+void *aligned_alloc(unsigned long alignment, unsigned long size)
+{
+    if (alignment > 16)
+        touchstone_refuse("aligned_alloc of more than 16");
+    return __builtin_malloc(size);
+}
 
 unsigned long touchstone_object_size(const void *);
 
@@ -52,4 +225,13 @@ void *realloc(void *old, unsigned long size)
     __builtin_memcpy(new, old, had < size ? had : size);
     __builtin_free(old);
     return new;
+}
+
+void *reallocarray(void *old, unsigned long count, unsigned long size)
+{
+    if (size && count > ~0UL / size) {
+        *__errno_location() = NO_MEMORY;
+        return 0;
+    }
+    return realloc(old, count * size);
 }

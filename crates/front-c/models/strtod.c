@@ -2,7 +2,7 @@
 
 double touchstone_parse(const char *text, long length);
 float touchstone_parsef(const char *text, long length);
-void touchstone_refuse_hexadecimal(void);
+void touchstone_refuse(const char *what);
 
 /* What a text says: the number is sign * digits * 10^exponent unless it is special. */
 struct number {
@@ -100,7 +100,7 @@ double strtod(const char *text, char **end)
     if (end)
         *end = (char *)n.end;
     if (n.special == 3)
-        touchstone_refuse_hexadecimal();
+        touchstone_refuse("a hexadecimal float as text");
     if (n.special)
         value = n.special == 1 ? __builtin_inf() : __builtin_nan("");
     else if (n.digits == 0)
@@ -121,7 +121,7 @@ float strtof(const char *text, char **end)
     if (end)
         *end = (char *)n.end;
     if (n.special == 3)
-        touchstone_refuse_hexadecimal();
+        touchstone_refuse("a hexadecimal float as text");
     if (n.special)
         value = n.special == 1 ? __builtin_inff() : __builtin_nanf("");
     else if (n.digits == 0)

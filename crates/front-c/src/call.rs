@@ -39,6 +39,8 @@ enum Known {
     Overflow(BinOp),
     ObjectSize,
     Refused(&'static str),
+    /// Named by its argument.
+    Refuse,
     Math(Math, Format),
     Classify(Classify),
 }
@@ -54,16 +56,22 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_prefetch" => Known::Nothing,
         "__assert_fail" => Known::AssertFail,
         "abort" | "__builtin_abort" | "__builtin_trap" => Known::Last(Builtin::Abort, &[]),
-        "exit" | "_exit" | "_Exit" | "klee_silent_exit" | "__builtin_exit" => Known::Last(Builtin::Exit, &[Ty::I32]),
-        "printf" | "__builtin_printf" => Known::Printf,
+        "exit" | "klee_silent_exit" | "__builtin_exit" => Known::Last(Builtin::Exit, &[Ty::I32]),
+        "touchstone_at_exit" => Known::Plain(Builtin::AtExit, &[PTR], None),
+        "touchstone_run_only" => Known::Plain(Builtin::RunOnly, &[PTR], None),
+        "touchstone_write" => Known::Plain(Builtin::Write, &[Ty::I32, PTR, Ty::I64], None),
+        "touchstone_read_byte" => Known::Plain(Builtin::ReadByte, &[], Some(Ty::I32)),
+        "touchstone_float_text" => {
+            Known::Plain(Builtin::FloatText, &[Ty::I64, Ty::I32, Ty::I32, Ty::I32, Ty::I32, Ty::I32], Some(Ty::I32))
+        }
+        "touchstone_vprintf" => Known::Vprintf,
+        "touchstone_refuse" => Known::Refuse,
         "putchar" | "__builtin_putchar" => Known::Plain(Builtin::Putchar, &[Ty::I32], Some(Ty::I32)),
-        "puts" | "__builtin_puts" => Known::Plain(Builtin::Puts, &[PTR], Some(Ty::I32)),
         "malloc" | "__builtin_malloc" => Known::Plain(Builtin::Malloc, &[Ty::I64], Some(PTR)),
         "calloc" | "__builtin_calloc" => Known::Plain(Builtin::Calloc, &[Ty::I64, Ty::I64], Some(PTR)),
         "free" | "__builtin_free" => Known::Plain(Builtin::Free, &[PTR], None),
         "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
-        "touchstone_refuse_hexadecimal" => Known::Refused("a hexadecimal float as text"),
         "__builtin_expect" | "__builtin_expect_with_probability" | "__builtin_assume_aligned" => Known::Expect,
         "__builtin_assume" | "__assume" => Known::Unevaluated,
         "__builtin_unreachable" => Known::Unreachable,
@@ -76,7 +84,6 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_va_start" => Known::VaStart,
         "__builtin_va_end" => Known::Nothing,
         "__builtin_va_copy" => Known::VaCopy,
-        "vprintf" | "__builtin_vprintf" => Known::Vprintf,
         "touchstone_object_size" => Known::Plain(Builtin::ObjectSize, &[PTR], Some(Ty::I64)),
         "__builtin_object_size" | "__builtin_dynamic_object_size" => Known::ObjectSize,
         "__builtin_add_overflow"
@@ -129,6 +136,27 @@ impl Lowerer<'_, '_> {
             return self.known_call(known, node, span);
         }
         self.direct_call(&name, node, into, span)
+    }
+    /// Lowers a call whose value nobody wants. What an output function gives is then not computed.
+    pub fn call_for_effect(&mut self, node: &Node) {
+        let name = callee_name(node).unwrap_or_default();
+        let name = name.strip_prefix("__builtin_").unwrap_or(name).to_string();
+        let quiet = format!("touchstone_quiet_{name}");
+        let builtin = match name.as_str() {
+            "printf" => Some(Known::Printf),
+            "puts" => Some(Known::Plain(Builtin::Puts, &[Ty::Ptr], None)),
+            _ => None,
+        };
+        if self.is_own(&name) || builtin.is_none() && !models::has(&quiet) {
+            self.call(node, None);
+            return;
+        }
+        let span = self.unit.span(node);
+        match builtin {
+            Some(known) => self.known_call(known, node, span),
+            None => self.direct_call(&quiet, node, None, span),
+        };
+        self.unit.program.recognised.insert(name);
     }
     /// Whether the program itself has the function.
     pub fn is_own(&self, name: &str) -> bool {
@@ -223,9 +251,8 @@ impl Lowerer<'_, '_> {
                     values.push(self.rvalue(arg));
                 }
                 let args = values;
-                let dst = Some(self.temp(Ty::I32));
-                self.emit(InstKind::Builtin { dst, builtin: Builtin::Printf, args }, span);
-                dst.map(Operand::Reg)
+                self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Printf, args }, span);
+                None
             }
             Known::Assume => {
                 let condition = match args.first() {
@@ -263,11 +290,11 @@ impl Lowerer<'_, '_> {
                 None
             }
             Known::Vprintf => {
-                let [format, list] = args else { return None };
-                let format = self.rvalue(format);
+                let [stream, format, list] = args else { return None };
+                let (stream, format) = (self.rvalue(stream), self.rvalue(format));
                 let list = self.cursor(list, span);
                 let dst = Some(self.temp(Ty::I32));
-                self.emit(InstKind::Builtin { dst, builtin: Builtin::Vprintf, args: vec![format, list] }, span);
+                self.emit(InstKind::Builtin { dst, builtin: Builtin::Vprintf, args: vec![stream, format, list] }, span);
                 dst.map(Operand::Reg)
             }
             Known::Overflow(op) => self.overflow(op, args, node, span),
@@ -305,6 +332,10 @@ impl Lowerer<'_, '_> {
                 let dst = self.keep(dst, span);
                 self.emit(InstKind::MemSet { dst, value, size }, span);
                 Some(dst)
+            }
+            Known::Refuse => {
+                let what = args.first().map(|what| self.unit.text(what)).unwrap_or_default();
+                Some(self.unsupported_value(what.trim_matches('"'), node))
             }
             Known::Refused(what) => Some(self.unsupported_value(what, node)),
             Known::Math(math, format) => Some(self.math_call(math, format, args, node, span)),

@@ -44,7 +44,7 @@ impl Lowerer<'_, '_> {
             "ImplicitCastExpr" | "CStyleCastExpr" if node.cast == "ToVoid" => self.effect_of_first(node),
             "BinaryOperator" if node.opcode == "," => node.inner.iter().for_each(|inner| self.effect(inner)),
             "ConditionalOperator" if self.unit.type_of(node).kind == TypeKind::Void => self.conditional_effect(node),
-            "CallExpr" => drop(self.call(node, None)),
+            "CallExpr" => self.call_for_effect(node),
             "StmtExpr" => self.statement_expression_effect(node),
             "GenericSelectionExpr" => match selected(node) {
                 Some(chosen) => self.effect(chosen),

@@ -111,7 +111,8 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
     loop {
         let program = lower_program(files, options, &clang, &own)?;
         // A recognised name that a later file defines after all: once more, knowing that.
-        let conflicts: Vec<String> = program.recognised.iter().filter(|name| program.defines(name)).cloned().collect();
+        let conflicts: Vec<String> =
+            program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
         if conflicts.is_empty() {
             return Ok(program.finish());
         }

@@ -170,6 +170,13 @@ impl Program {
             second: second.display(&self.files),
         }
     }
+    /// Whether the user's files have a body for an external function.
+    pub fn overrides(&self, name: &str) -> bool {
+        self.external_functions.get(name).is_some_and(|&id| {
+            let function = &self.functions[id];
+            function.is_defined() && !function.library
+        })
+    }
     /// Whether there is an external function with a body.
     pub fn defines(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| self.functions[id].is_defined())
@@ -178,6 +185,16 @@ impl Program {
     pub fn undefined_functions(&self) -> Vec<String> {
         let undefined = self.functions.values().filter(|function| !function.is_defined());
         undefined.map(|function| function.name.clone()).collect()
+    }
+
+    /// Whether there is a definition of an external variable.
+    pub fn defines_variable(&self, name: &str) -> bool {
+        self.external_globals.get(name).is_some_and(|&id| self.globals[id].linkage != Linkage::Undefined)
+    }
+    /// External variables that are used but not defined.
+    pub fn undefined_variables(&self) -> Vec<String> {
+        let undefined = self.globals.values().filter(|global| global.linkage == Linkage::Undefined);
+        undefined.map(|global| global.name.clone()).collect()
     }
 
     /// The global of a declaration, made (undefined) if it is new.

@@ -12,29 +12,113 @@ struct Model {
     name: &'static str,
     text: &'static str,
     functions: &'static [&'static str],
+    /// Variables that programs name.
+    variables: &'static [&'static str],
 }
 
-const MODELS: [Model; 6] = [
+impl Model {
+    fn provides(&self, name: &str) -> bool {
+        self.functions.contains(&name) || self.variables.contains(&name)
+    }
+}
+
+const MODELS: [Model; 10] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
         functions: &[
-            "strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strncat", "strchr", "strrchr",
-            "strstr", "strspn", "strcspn", "memcmp", "memchr",
+            "strlen",
+            "strnlen",
+            "strcmp",
+            "strncmp",
+            "strcpy",
+            "strncpy",
+            "strcat",
+            "strncat",
+            "strchr",
+            "strrchr",
+            "strstr",
+            "strspn",
+            "strcspn",
+            "memcmp",
+            "memchr",
+            "memrchr",
+            "memccpy",
+            "memcpy",
+            "memmove",
+            "memset",
+            "mempcpy",
+            "bzero",
+            "explicit_bzero",
+            "bcopy",
+            "bcmp",
+            "index",
+            "rindex",
+            "strcoll",
+            "memmem",
+            "strchrnul",
+            "stpcpy",
+            "stpncpy",
+            "strpbrk",
+            "strtok_r",
+            "strtok",
+            "strsep",
+            "strndup",
+            "strdup",
+            "strcasecmp",
+            "strncasecmp",
+            "strcasestr",
         ],
+        variables: &[],
     },
     Model {
         name: "<library>/ctype.c",
         text: include_str!("../models/ctype.c"),
         functions: &[
             "isalnum", "isalpha", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct",
-            "isspace", "isupper", "isxdigit", "tolower", "toupper",
+            "isspace", "isupper", "isxdigit", "tolower", "toupper", "isascii", "toascii",
         ],
+        variables: &[],
     },
     Model {
         name: "<library>/stdlib.c",
         text: include_str!("../models/stdlib.c"),
-        functions: &["abs", "labs", "llabs", "atoi", "atol", "atoll", "realloc"],
+        functions: &[
+            "abs",
+            "labs",
+            "llabs",
+            "atoi",
+            "atol",
+            "atoll",
+            "realloc",
+            "strtol",
+            "strtoll",
+            "strtoul",
+            "strtoull",
+            "strtoimax",
+            "strtoumax",
+            "div",
+            "ldiv",
+            "lldiv",
+            "qsort",
+            "bsearch",
+            "srand",
+            "rand",
+            "srandom",
+            "random",
+            "getenv",
+            "atexit",
+            "_Exit",
+            "_exit",
+            "malloc",
+            "calloc",
+            "free",
+            "exit",
+            "abort",
+            "aligned_alloc",
+            "reallocarray",
+        ],
+        variables: &[],
     },
     Model {
         name: "<library>/math.c",
@@ -54,11 +138,13 @@ const MODELS: [Model; 6] = [
             "nextafter",
             "nextafterf",
         ],
+        variables: &[],
     },
     Model {
         name: "<library>/strtod.c",
         text: include_str!("../models/strtod.c"),
         functions: &["strtod", "strtof", "atof"],
+        variables: &[],
     },
     Model {
         name: "<library>/bits.c",
@@ -81,6 +167,56 @@ const MODELS: [Model; 6] = [
             "touchstone_umul_overflows",
             "touchstone_smul_overflows",
         ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/format.c",
+        text: include_str!("../models/format.c"),
+        functions: &["snprintf", "sprintf", "vsnprintf", "vsprintf"],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/stdio.c",
+        text: include_str!("../models/stdio.c"),
+        functions: &[
+            "ferror",
+            "fflush",
+            "fprintf",
+            "fputc",
+            "fputs",
+            "fwrite",
+            "perror",
+            "printf",
+            "putc",
+            "putchar",
+            "puts",
+            "setbuf",
+            "setbuffer",
+            "setlinebuf",
+            "setvbuf",
+            "touchstone_quiet_fprintf",
+            "touchstone_quiet_fputs",
+            "touchstone_quiet_vfprintf",
+            "touchstone_quiet_vprintf",
+            "vfprintf",
+            "vprintf",
+        ],
+        variables: &["stderr", "stdin", "stdout"],
+    },
+    Model {
+        name: "<library>/stdin.c",
+        text: include_str!("../models/stdin.c"),
+        functions: &[
+            "clearerr", "feof", "fgetc", "fgets", "fread", "fscanf", "getc", "getchar", "getline", "scanf", "sscanf",
+            "ungetc", "vfscanf", "vscanf", "vsscanf",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/errno.c",
+        text: include_str!("../models/errno.c"),
+        functions: &["__errno_location", "setlocale"],
+        variables: &["touchstone_errno"],
     },
 ];
 
@@ -100,14 +236,15 @@ pub(crate) fn of_builtin(name: &str) -> Option<String> {
 pub(crate) fn add(program: &mut Program, clang: &Path) -> Result<(), FrontError> {
     let mut tried = BTreeSet::new();
     loop {
-        let undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
-        let wanted: BTreeSet<String> = undefined.difference(&tried).filter(|name| has(name)).cloned().collect();
+        let mut undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
+        undefined.extend(program.undefined_variables());
+        let known = |name: &str| MODELS.iter().any(|model| model.provides(name));
+        let wanted: BTreeSet<String> = undefined.difference(&tried).filter(|name| known(name)).cloned().collect();
         if wanted.is_empty() {
             return Ok(());
         }
         for model in &MODELS {
-            let names: Vec<String> =
-                wanted.iter().filter(|name| model.functions.contains(&name.as_str())).cloned().collect();
+            let names: Vec<String> = wanted.iter().filter(|name| model.provides(name)).cloned().collect();
             if names.is_empty() {
                 continue;
             }

@@ -489,11 +489,21 @@ impl<'p> Unit<'p> {
         if node.storage == "extern" && !node.has_init {
             return Ok(());
         }
+        let library = matches!(self.selection, Selection::Library(_));
+        // A file of models may be read more than once, and its variables are there once.
+        if library && !internal && self.program.defines_variable(&node.name) {
+            return Ok(());
+        }
         let id = self.global_named(&node.name, None);
         if !matches!(ty.kind, TypeKind::OpenArray(_)) {
             self.program.set_global_type(id, &ty);
         }
-        let linkage = if internal { Linkage::Internal } else { Linkage::External };
+        let linkage = match (library, internal) {
+            // Nobody outside can set it.
+            (true, _) => Linkage::Local,
+            (false, true) => Linkage::Internal,
+            (false, false) => Linkage::External,
+        };
         // Defined first: an initialiser may mention its own global.
         self.program.define_global(id, span, linkage, None)?;
         if let Some(value) = initialiser(node) {

@@ -1,9 +1,9 @@
 //! Programs run by the interpreter must print and return what they print and return when a compiler made them.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use touchstone_front_c::{Options, lower_files, write_headers};
-use touchstone_interp::{End, Limits, Machine, PathRecorder, Value};
+use touchstone_interp::{End, Event, Limits, Machine, Observer, Value};
 use touchstone_ir::Module;
 
 fn lower(files: &[PathBuf], flags: &[&str]) -> Module {
@@ -23,13 +23,30 @@ fn lower(files: &[PathBuf], flags: &[&str]) -> Module {
     module
 }
 
-fn interpret(module: &Module) -> (String, i32) {
+/// What a program prints and reads.
+struct Console<'a> {
+    output: Vec<u8>,
+    input: std::slice::Iter<'a, u8>,
+}
+
+impl Observer for Console<'_> {
+    fn event(&mut self, _: &Event) {}
+    fn output(&mut self, bytes: &[u8]) {
+        self.output.extend_from_slice(bytes);
+    }
+    fn input(&mut self) -> Option<u8> {
+        self.input.next().copied()
+    }
+}
+
+fn interpret(module: &Module, input: &str) -> (String, i32) {
     let mut machine = Machine::new(module, Limits::default());
     let main = module.function_named("main").expect("a main function");
-    let mut recorder = PathRecorder::default();
+    let mut console = Console { output: Vec::new(), input: input.as_bytes().iter() };
     let args: Vec<Value> = module.functions[main].params.iter().map(|_| Value::Int(0)).collect();
-    let end = machine.call(main, &args, &mut recorder);
-    let output = String::from_utf8_lossy(&recorder.output).into_owned();
+    let end = machine.call(main, &args, &mut console);
+    let end = machine.finish(end, &mut console);
+    let output = String::from_utf8_lossy(&console.output).into_owned();
     let status = match end {
         End::Returned(Some(Value::Int(status))) => status as i32 & 255,
         End::Exited(status) => status & 255,
@@ -41,7 +58,7 @@ fn interpret(module: &Module) -> (String, i32) {
     (output, status)
 }
 
-fn compile_and_run(files: &[PathBuf], flags: &[&str]) -> (String, i32) {
+fn compile_and_run(files: &[PathBuf], flags: &[&str], input: &str) -> (String, i32) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let program = directory.path().join("program");
     let compiled = Command::new("gcc")
@@ -53,16 +70,24 @@ fn compile_and_run(files: &[PathBuf], flags: &[&str]) -> (String, i32) {
         .output()
         .expect("gcc runs");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let ran = Command::new(&program).output().expect("the program runs");
+    let file = directory.path().join("input");
+    std::fs::write(&file, input).expect("the input is written");
+    let input = std::fs::File::open(&file).expect("the input is there");
+    let ran = Command::new(&program).stdin(Stdio::from(input)).output().expect("the program runs");
     (String::from_utf8_lossy(&ran.stdout).into_owned(), ran.status.code().expect("a status"))
 }
 
 #[track_caller]
 fn check(names: &[&str], flags: &[&str]) {
+    check_with_input(names, flags, "");
+}
+
+#[track_caller]
+fn check_with_input(names: &[&str], flags: &[&str], input: &str) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/run");
     let files: Vec<PathBuf> = names.iter().map(|name| directory.join(name)).collect();
     let module = lower(&files, flags);
-    assert_eq!(interpret(&module), compile_and_run(&files, flags));
+    assert_eq!(interpret(&module, input), compile_and_run(&files, flags, input));
 }
 
 #[test]
@@ -143,4 +168,20 @@ fn library_models_agree_with_the_library() {
 #[test]
 fn several_files_link_as_the_linker_does() {
     check(&["link_a.c", "link_b.c"], &["-fcommon", "-fno-builtin"]);
+}
+
+#[test]
+fn output_functions_agree_with_the_library() {
+    check(&["output.c"], &["-fno-builtin"]);
+}
+
+#[test]
+fn the_standard_library_agrees_with_the_library() {
+    check(&["stdlib.c"], &["-fno-builtin"]);
+}
+
+#[test]
+fn input_functions_agree_with_the_library() {
+    let input = "first\nline two is longer than the buffer\n\n12,-7 word x\n \nwhole line \nabcdrest of it\n";
+    check_with_input(&["input.c"], &["-fno-builtin"], input);
 }

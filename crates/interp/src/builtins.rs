@@ -66,7 +66,18 @@ impl<'m> Machine<'m> {
                 self.memory.settle(place, self.int(frame, arg(1)?)?)?;
                 Ok(Value::Undefined)
             }
-            Builtin::Vprintf => self.vprintf(frame, arg(0)?, arg(1)?, observer),
+            Builtin::Vprintf => self.vprintf(frame, arg(0)?, arg(1)?, arg(2)?, observer),
+            Builtin::Write => self.write(frame, arg(0)?, arg(1)?, arg(2)?, observer),
+            Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
+            Builtin::FloatText => {
+                let mut values = [0; 6];
+                for (index, value) in values.iter_mut().enumerate() {
+                    *value = self.int(frame, arg(index)?)?;
+                }
+                Ok(Value::Int(u64::from(printf::float_text(&values))))
+            }
+            Builtin::RunOnly => Ok(Value::Undefined),
+            Builtin::AtExit => self.at_exit(frame, arg(0)?),
             Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
             Builtin::Abort => Err(ErrorKind::Abort.into()),
             Builtin::ParseFloat(format) => self.parse_float(frame, arg(0)?, arg(1)?, format),
@@ -159,9 +170,27 @@ impl<'m> Machine<'m> {
         Ok(Value::Undefined)
     }
 
+    fn write(
+        &mut self,
+        frame: &Frame<'m>,
+        stream: Operand,
+        bytes: Operand,
+        size: Operand,
+        observer: &mut impl Observer,
+    ) -> Result<Value, Stop> {
+        let (stream, size) = (self.int(frame, stream)?, self.int(frame, size)?);
+        if size > 0 {
+            let place = self.memory.resolve(self.used(frame, bytes)?)?;
+            let bytes: Option<Vec<u8>> = self.memory.peek(place, size)?.into_iter().collect();
+            put(stream, &bytes.ok_or(ErrorKind::Uninitialised)?, observer);
+        }
+        Ok(Value::Undefined)
+    }
+
     fn vprintf(
         &mut self,
         frame: &Frame<'m>,
+        stream: Operand,
         format: Operand,
         list: Operand,
         observer: &mut impl Observer,
@@ -179,7 +208,7 @@ impl<'m> Machine<'m> {
             place.offset += 8 * used as i64;
             self.memory.store(list, Ty::Ptr, Value::Ptr(place))?;
         }
-        observer.output(&text);
+        put(self.int(frame, stream)?, &text, observer);
         Ok(Value::Int(text.len() as u64))
     }
 
@@ -194,5 +223,13 @@ impl<'m> Machine<'m> {
             self.memory.kill(pointer.object);
         }
         Ok(Value::Undefined)
+    }
+}
+
+/// Writes to standard output or standard error.
+fn put(stream: u64, bytes: &[u8], observer: &mut impl Observer) {
+    match stream {
+        2 => observer.error_output(bytes),
+        _ => observer.output(bytes),
     }
 }

@@ -34,6 +34,7 @@ mod view;
 pub use machine::{End, InputRequest, LimitKind, Limits, Machine};
 pub use memory::{ObjectInfo, ObjectKind};
 pub use observer::{Event, NullObserver, Observer, PathRecorder};
+pub use printf::float_text;
 pub use touchstone_ir::PathHash;
 pub use value::{ObjectId, Pointer, Value};
 pub use view::StateView;

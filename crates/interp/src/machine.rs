@@ -140,6 +140,8 @@ pub struct Machine<'m> {
     steps_left: u64,
     /// Something that traps on common machines was executed.
     traps: bool,
+    /// What runs when the program ends, the last one first.
+    at_exit: Vec<FuncId>,
 }
 
 impl<'m> Machine<'m> {
@@ -159,6 +161,7 @@ impl<'m> Machine<'m> {
             arguments: Vec::new(),
             steps_left: 0,
             traps: false,
+            at_exit: Vec::new(),
         };
         machine.make_globals();
         machine
@@ -284,6 +287,19 @@ impl<'m> Machine<'m> {
         };
         while let Some(frame) = self.frames.pop() {
             self.leave(&frame);
+        }
+        end
+    }
+
+    /// What follows when a whole program's `main` has ended so: the functions that asked for it run, the last one first.
+    pub fn finish(&mut self, end: End, observer: &mut impl Observer) -> End {
+        let mut end = end;
+        while matches!(end, End::Returned(_) | End::Exited(_)) {
+            let Some(function) = self.at_exit.pop() else { break };
+            match self.call(function, &[], observer) {
+                End::Returned(_) => {}
+                other => end = other,
+            }
         }
         end
     }
@@ -542,6 +558,14 @@ impl<'m> Machine<'m> {
             }
         }
         Ok(Flow::Next)
+    }
+
+    pub(crate) fn at_exit(&mut self, frame: &Frame<'m>, function: Operand) -> Result<Value, Stop> {
+        match self.used(frame, function)? {
+            Value::NULL => self.at_exit.clear(),
+            _ => self.at_exit.push(self.called(frame, function, None, &[])?),
+        }
+        Ok(Value::Undefined)
     }
 
     /// The function that a pointer is the address of.

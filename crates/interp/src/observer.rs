@@ -49,6 +49,12 @@ pub trait Observer {
     fn event(&mut self, event: &Event);
     /// The program wrote to standard output.
     fn output(&mut self, bytes: &[u8]);
+    /// The program wrote to standard error.
+    fn error_output(&mut self, _bytes: &[u8]) {}
+    /// The program reads a byte of standard input; `None` at its end.
+    fn input(&mut self) -> Option<u8> {
+        None
+    }
     /// A function was entered, right after its [`Event::Call`]: the registers of its parameters hold the arguments, the
     /// others nothing.
     fn enter(&mut self, _at: &StateView<'_>) {}

@@ -61,6 +61,26 @@ pub(crate) fn format_list(format: &[u8], list: Option<Pointer>, memory: &Memory)
     Ok((formatter.out, used))
 }
 
+/// A byte of a float as text, all bits set behind its end: [`touchstone_ir::Builtin::FloatText`] with these arguments.
+pub fn float_text(&[bits, conversion, flags, width, precision, index]: &[u64; 6]) -> u32 {
+    let has = |flag: u64| flags & flag != 0;
+    let size = |value: u64| value.min(MAX_FIELD) as usize;
+    let spec = Spec {
+        left: has(1),
+        zero: has(2),
+        plus: has(4),
+        space: has(8),
+        alternate: has(16),
+        width: size(width),
+        precision: (sign_extend(precision, 32) >= 0).then(|| size(precision)),
+        ..Spec::default()
+    };
+    let memory = Memory::new(0);
+    let mut formatter = Formatter { rest: &[], args: Arguments::List(None, 0), memory: &memory, out: Vec::new() };
+    formatter.float(&spec, conversion as u8, f64::from_bits(bits));
+    formatter.out.get(index as usize).map_or(u32::MAX, |&byte| u32::from(byte))
+}
+
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Unsupported(what.into()))
 }
@@ -123,7 +143,8 @@ impl Formatter<'_, '_> {
             b'o' => self.unsigned(&spec, 8, b'o')?,
             b'x' | b'X' => self.unsigned(&spec, 16, conversion)?,
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' if plain || spec.length == "l" => {
-                self.float(&spec, conversion)?;
+                let value = f64::from_bits(self.argument()? as u64);
+                self.float(&spec, conversion, value);
             }
             b'c' if plain => {
                 let byte = self.argument()? as u8;
@@ -215,8 +236,7 @@ impl Formatter<'_, '_> {
         Ok(())
     }
 
-    fn float(&mut self, spec: &Spec, conversion: u8) -> Result<(), Stop> {
-        let value = f64::from_bits(self.argument()? as u64);
+    fn float(&mut self, spec: &Spec, conversion: u8, value: f64) {
         let sign = match value.is_sign_negative() {
             true => "-",
             false if spec.plus => "+",
@@ -238,7 +258,6 @@ impl Formatter<'_, '_> {
             text.make_ascii_uppercase();
         }
         self.pad(spec, format!("{sign}{text}").as_bytes());
-        Ok(())
     }
 
     /// `%#o`: the precision grows until the first digit is a zero.

@@ -243,9 +243,22 @@ pub enum Builtin {
     ObjectSize,
     /// `(ptr, i64 size)`: bytes that nobody wrote become zero. For parts that share bytes with others (bit-fields).
     Settle,
-    /// `(ptr format, ptr list) -> i32`: writes to standard output; the pointer to the next argument is at `list`, each
-    /// takes 8 bytes, and it is moved behind those that are used.
+    /// `(i32 stream, ptr format, ptr list) -> i32`: writes to standard output (1) or standard error (2); the pointer to the
+    /// next argument is at `list`, each takes 8 bytes, and it is moved behind those that are used.
     Vprintf,
+    /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).
+    Write,
+    /// `() -> i32`: the next byte of standard input, -1 at its end.
+    ReadByte,
+    /// `(i64 float, i32 conversion, i32 flags, i32 width, i32 precision, i32 index) -> i32`: a byte of the text that
+    /// `printf` makes of a float, -1 behind its end. Flags are 1 for `-`, 2 for `0`, 4 for `+`, 8 for a space and 16 for
+    /// `#`; a negative precision is none.
+    FloatText,
+    /// `(ptr name)`: what follows is only known of one run of a whole program (the state of a random generator, say). A
+    /// run goes on; whoever speaks of all runs stops here as unsupported with this name.
+    RunOnly,
+    /// `(ptr function)`: the function (no parameters, no result) runs when the program ends; null: none of those so far.
+    AtExit,
     /// `(i32)`: ends the program with this status.
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].

@@ -122,11 +122,16 @@ impl Frame<'_> {
             | Builtin::Puts
             | Builtin::Release
             | Builtin::ObjectSize
+            | Builtin::Write
+            | Builtin::FloatText
+            | Builtin::ReadByte
             | Builtin::Math(..)
             | Builtin::ParseFloat(_) => {}
             Builtin::MakeSymbolic
             | Builtin::Printf
             | Builtin::Vprintf
+            | Builtin::RunOnly
+            | Builtin::AtExit
             | Builtin::Malloc
             | Builtin::Calloc
             | Builtin::Free

@@ -47,7 +47,7 @@ words! {
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 19] = [
+const BUILTINS: [(Builtin, &str); 24] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -63,6 +63,11 @@ const BUILTINS: [(Builtin, &str); 19] = [
     (Builtin::ObjectSize, "object_size"),
     (Builtin::Settle, "settle"),
     (Builtin::Vprintf, "vprintf"),
+    (Builtin::Write, "write"),
+    (Builtin::ReadByte, "read_byte"),
+    (Builtin::FloatText, "float_text"),
+    (Builtin::RunOnly, "run_only"),
+    (Builtin::AtExit, "at_exit"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),
