@@ -6,6 +6,7 @@
 use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, mask, sign_extend};
 
 /// `a op b` on `bits`-bit integers. Fails only for division and remainder by zero.
+#[inline]
 pub fn bin(op: BinOp, a: u64, b: u64, bits: u8) -> Result<u64, ErrorKind> {
     let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
     if divides && b == 0 {
@@ -32,11 +33,13 @@ pub fn bin(op: BinOp, a: u64, b: u64, bits: u8) -> Result<u64, ErrorKind> {
 }
 
 /// Whether an operation traps on common machines although it has a value here: the least number divided by -1.
+#[inline]
 pub fn traps(op: BinOp, a: u64, b: u64, bits: u8) -> bool {
     matches!(op, BinOp::SDiv | BinOp::SRem) && b == mask(u64::MAX, bits) && a == 1 << (bits - 1)
 }
 
 /// Whether `a op b` holds for `bits`-bit integers.
+#[inline]
 pub fn cmp(op: CmpOp, a: u64, b: u64, bits: u8) -> bool {
     match op {
         CmpOp::Eq => a == b,
@@ -49,6 +52,7 @@ pub fn cmp(op: CmpOp, a: u64, b: u64, bits: u8) -> bool {
 }
 
 /// A cast between integers; casts that involve pointers are taken as casts of the address.
+#[inline]
 pub fn cast(op: CastOp, value: u64, from_bits: u8, to_bits: u8) -> u64 {
     match op {
         CastOp::Sext => mask(sign_extend(value, from_bits) as u64, to_bits),

@@ -305,33 +305,38 @@ impl<'m> Machine<'m> {
     }
 
     fn run(&mut self, observer: &mut impl Observer) -> End {
-        loop {
-            let Some(&frame) = self.frames.last() else {
-                return End::Returned(self.arguments.pop());
-            };
-            if let Err((stop, span)) = self.run_block(frame, observer) {
+        while let Some(&frame) = self.frames.last() {
+            if let Err((stop, span)) = self.run_frame(frame, observer) {
                 return stop.at(span);
             }
         }
+        End::Returned(self.arguments.pop())
     }
 
-    /// Runs the rest of the frame's block, or up to a call.
-    fn run_block(&mut self, frame: Frame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
-        let block = &frame.function.blocks[frame.block];
-        for (index, inst) in block.insts.iter().enumerate().skip(frame.next) {
-            match self.tick().and_then(|()| self.step(&frame, inst, observer)) {
-                Ok(Flow::Next) => {}
-                Ok(Flow::Call { callee, result }) => {
-                    if let Some(top) = self.frames.last_mut() {
-                        top.next = index + 1;
+    /// Runs the innermost frame up to a call or its return. Where it stands is only written back when it is left for a
+    /// call, since nobody else looks.
+    fn run_frame(&mut self, mut frame: Frame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
+        loop {
+            let block = &frame.function.blocks[frame.block];
+            for (index, inst) in block.insts.iter().enumerate().skip(frame.next) {
+                match self.tick().and_then(|()| self.step(&frame, inst, observer)) {
+                    Ok(Flow::Next) => {}
+                    Ok(Flow::Call { callee, result }) => {
+                        if let Some(top) = self.frames.last_mut() {
+                            (top.block, top.next) = (frame.block, index + 1);
+                        }
+                        return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
                     }
-                    return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
+                    Err(stop) => return Err((stop, inst.span)),
                 }
-                Err(stop) => return Err((stop, inst.span)),
+            }
+            let Terminator { kind, span } = &block.terminator;
+            match self.tick().and_then(|()| self.finish_block(&frame, kind, observer)) {
+                Ok(Some(target)) => (frame.block, frame.next) = (target, 0),
+                Ok(None) => return Ok(()),
+                Err(stop) => return Err((stop, *span)),
             }
         }
-        let Terminator { kind, span } = &block.terminator;
-        self.tick().and_then(|()| self.finish_block(&frame, kind, observer)).map_err(|stop| (stop, *span))
     }
 
     #[inline]
@@ -583,6 +588,7 @@ impl<'m> Machine<'m> {
         Ok(callee)
     }
 
+    #[inline]
     fn step_cast(&mut self, frame: &Frame<'m>, dst: Reg, op: CastOp, src: Operand) -> Result<(), Stop> {
         let (from, to) = (self.operand_ty(frame, src), frame.function.regs[dst].ty);
         let value = crate::arith::cast(op, self.int(frame, src)?, from.bits(), to.bits());
@@ -607,6 +613,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
+    #[inline]
     fn step_ptr_add(&mut self, frame: &Frame<'m>, dst: Reg, base: Operand, offset: Operand) -> Result<(), Stop> {
         let bytes = self.int(frame, offset)?;
         let value = match self.used(frame, base)? {
@@ -657,19 +664,21 @@ impl<'m> Machine<'m> {
 
     // Terminators.
 
+    /// Where control goes on in this frame, or `None` if it was left.
+    #[inline]
     fn finish_block(
         &mut self,
         frame: &Frame<'m>,
         kind: &'m TermKind,
         observer: &mut impl Observer,
-    ) -> Result<(), Stop> {
+    ) -> Result<Option<BlockId>, Stop> {
         let (func, block) = (frame.func, frame.block);
         match kind {
-            TermKind::Jump(target) => self.go(*target),
+            TermKind::Jump(target) => Ok(Some(*target)),
             TermKind::Branch { cond, then_block, else_block, tag } => {
                 let taken = self.int(frame, *cond)? != 0;
                 observer.event(&Event::Branch { func, block, tag: *tag, taken });
-                self.go(if taken { *then_block } else { *else_block });
+                Ok(Some(if taken { *then_block } else { *else_block }))
             }
             TermKind::Switch { value, arms, default } => {
                 let bits = self.operand_ty(frame, *value).bits();
@@ -677,19 +686,14 @@ impl<'m> Machine<'m> {
                 let target = arms.iter().find(|arm| holds(arm, value, bits)).map_or(*default, |arm| arm.target);
                 let arm = arms.iter().position(|arm| arm.target == target).unwrap_or(arms.len());
                 observer.event(&Event::Switch { func, block, arm, target });
-                self.go(target);
+                Ok(Some(target))
             }
-            TermKind::Return(value) => self.step_return(value.map(|value| self.get(frame, value)), observer),
-            TermKind::Unsupported(what) => return Err(Stop::Unsupported(what.clone())),
-            TermKind::Unreachable => return Err(Stop::Error(ErrorKind::Unreachable)),
-        }
-        Ok(())
-    }
-
-    fn go(&mut self, target: BlockId) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.block = target;
-            frame.next = 0;
+            TermKind::Return(value) => {
+                self.step_return(value.map(|value| self.get(frame, value)), observer);
+                Ok(None)
+            }
+            TermKind::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
+            TermKind::Unreachable => Err(Stop::Error(ErrorKind::Unreachable)),
         }
     }
 }

@@ -196,6 +196,7 @@ impl<'m> Memory<'m> {
     // Addresses.
 
     /// The address that a pointer stands for.
+    #[inline]
     pub fn address(&self, pointer: Pointer) -> u64 {
         self.records[pointer.object].base.wrapping_add(pointer.offset as u64)
     }
@@ -215,6 +216,7 @@ impl<'m> Memory<'m> {
     }
 
     /// `value` as an integer: a pointer gives its address.
+    #[inline]
     pub fn as_int(&self, value: Value) -> Result<u64, ErrorKind> {
         match value {
             Value::Int(value) => Ok(value),
@@ -224,6 +226,7 @@ impl<'m> Memory<'m> {
     }
 
     /// Where `value`, used as an address, leads.
+    #[inline]
     pub fn resolve(&self, value: Value) -> Result<Pointer, ErrorKind> {
         match value {
             Value::Ptr(pointer) => Ok(pointer),
@@ -425,21 +428,50 @@ fn write_word(bytes: &mut [u8], word: u64) {
     }
 }
 
+/// Whether all flags are set; the usual lengths as one comparison.
+#[inline]
+fn all_set(flags: &[bool]) -> bool {
+    match *flags {
+        [flag] => flag,
+        [a, b, c, d] => [a, b, c, d] == [true; 4],
+        [a, b, c, d, e, f, g, h] => [a, b, c, d, e, f, g, h] == [true; 8],
+        _ => flags.iter().all(|&flag| flag),
+    }
+}
+
+/// Sets all flags; the usual lengths without a loop.
+#[inline]
+fn set_all(flags: &mut [bool]) {
+    match flags.len() {
+        1 => flags[0] = true,
+        4 => flags.copy_from_slice(&[true; 4]),
+        8 => flags.copy_from_slice(&[true; 8]),
+        _ => flags.fill(true),
+    }
+}
+
 impl Store<'_> {
+    #[inline]
     fn is_defined(&self, start: usize, length: usize) -> bool {
-        self.all_defined || self.defined[start..start + length].iter().all(|&defined| defined)
+        self.all_defined || all_set(&self.defined[start..start + length])
     }
 
     /// Notes that a range was written with defined bytes that are no pointer.
+    #[inline]
     fn written(&mut self, start: usize, length: usize) {
         if !self.all_defined {
-            self.defined[start..start + length].fill(true);
+            set_all(&mut self.defined[start..start + length]);
         }
         if !self.pointers.is_empty() && length > 0 {
-            let (first, end) = ((start as u64).saturating_sub(7), (start + length) as u64);
-            while let Some((&at, _)) = self.pointers.range(first..end).next() {
-                self.pointers.remove(&at);
-            }
+            self.forget_pointers(start, length);
+        }
+    }
+
+    /// Pointers that a range touches are no longer intact.
+    fn forget_pointers(&mut self, start: usize, length: usize) {
+        let (first, end) = ((start as u64).saturating_sub(7), (start + length) as u64);
+        while let Some((&at, _)) = self.pointers.range(first..end).next() {
+            self.pointers.remove(&at);
         }
     }
 

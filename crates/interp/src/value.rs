@@ -19,7 +19,8 @@ pub enum Value {
     Undefined,
 }
 
-/// A place in an object; the offset may be outside of it.
+/// A place in an object; the offset may be outside of it. Packed so that a [`Value`] takes 16 bytes and not 24.
+#[repr(Rust, packed(4))]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pointer {
     /// The object.
@@ -35,5 +36,15 @@ impl Value {
     /// A pointer value.
     pub fn ptr(object: ObjectId, offset: i64) -> Value {
         Value::Ptr(Pointer { object, offset })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_takes_two_words() {
+        assert_eq!(size_of::<Value>(), 16);
     }
 }

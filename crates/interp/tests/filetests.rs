@@ -177,7 +177,7 @@ fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {
 fn show_value(value: Value, ty: Option<Ty>) -> String {
     match (value, ty) {
         (Value::Undefined, _) => "undefined".to_string(),
-        (Value::Ptr(pointer), _) => format!("pointer + {}", pointer.offset),
+        (Value::Ptr(pointer), _) => format!("pointer + {}", { pointer.offset }),
         (Value::Int(0), Some(Ty::Ptr)) => "null".to_string(),
         (Value::Int(value), Some(Ty::Int(bits))) if bits > 1 => sign_extend(value, bits).to_string(),
         (Value::Int(value), _) => value.to_string(),

@@ -24,6 +24,7 @@ impl Ty {
     pub const I64: Ty = Ty::Int(64);
 
     /// Width in bits.
+    #[inline]
     pub fn bits(self) -> u8 {
         match self {
             Ty::Int(bits) => bits,
@@ -31,6 +32,7 @@ impl Ty {
         }
     }
     /// Width in memory, in bytes (`i1` has none of its own and takes one).
+    #[inline]
     pub fn bytes(self) -> u8 {
         self.bits().div_ceil(8)
     }
@@ -52,11 +54,13 @@ impl fmt::Debug for Ty {
 }
 
 /// The low `bits` bits of `value`; constants are always kept masked like this.
+#[inline]
 pub fn mask(value: u64, bits: u8) -> u64 {
     if bits >= 64 { value } else { value & ((1u64 << bits) - 1) }
 }
 
 /// `value`, a masked constant of `bits` bits, as a signed number.
+#[inline]
 pub fn sign_extend(value: u64, bits: u8) -> i64 {
     let shift = 64 - u32::from(bits);
     ((value << shift) as i64) >> shift
