@@ -36,6 +36,10 @@ pub(crate) struct Coverage {
 struct OpenDecision {
     /// Open goals.
     goals: usize,
+    /// Of them, outcomes of conditions.
+    conditions: usize,
+    /// The condition that every evaluation begins with.
+    start: Option<CondId>,
     /// For every condition, whether its being false, or true, can end the evaluation.
     ends: Vec<[bool; 2]>,
     /// Evaluations that reach no open goal any more.
@@ -70,8 +74,13 @@ impl Coverage {
                 let open = entry(&mut coverage.decisions, func, decision);
                 if open.goals == 0 {
                     open.ends = ends(&watch.graph);
+                    open.start = match watch.graph.start {
+                        Target::Node(start) => Some(watch.graph.nodes[start].condition),
+                        Target::Done(_) => None,
+                    };
                 }
                 open.goals += 1;
+                open.conditions += usize::from(matches!(kind, Goal::Condition { .. }));
             }
         }
         coverage
@@ -97,7 +106,9 @@ impl Coverage {
             let kind = &self.watch.goals[goal];
             self.labels -= usize::from(is_label(kind));
             if let Some((func, decision)) = decision_of(kind) {
-                entry(&mut self.decisions, func, decision).goals -= 1;
+                let open = entry(&mut self.decisions, func, decision);
+                open.goals -= 1;
+                open.conditions -= usize::from(matches!(kind, Goal::Condition { .. }));
             }
         }
     }
@@ -110,9 +121,10 @@ impl Coverage {
     pub fn may_reach(&self, state: &State, frame: usize) -> bool {
         let under_way = &state.frames[frame];
         under_way.decisions.iter().any(|&decision| {
+            let Some(OpenDecision { start, .. }) = self.open_decision(under_way.func, decision) else { return false };
             let Some(watch) = self.watch.decision(under_way.func, decision) else { return false };
             let mut outcomes = Vec::new();
-            last_evaluation(state, frame, decision, &watch.graph, &mut outcomes);
+            last_evaluation(state, frame, decision, *start, &mut outcomes);
             let mut walk = Walk::default();
             for (_, outcome) in outcomes.into_iter().rev() {
                 walk.step(&watch.graph, outcome);
@@ -210,12 +222,16 @@ impl Executor<'_> {
         let Some(coverage) = &mut self.coverage else { return };
         let func = state.top().func;
         let Some(open) = coverage.open_decision(func, tag.decision) else { return };
-        let Some(watch) = coverage.watch.decision(func, tag.decision) else { return };
         let can_end = open.ends.get(tag.condition.index()).is_some_and(|ends| ends[usize::from(taken)]);
+        if !can_end && open.conditions == 0 && coverage.aim == Aim::Paths {
+            return;
+        }
+        let start = open.start;
+        let Some(watch) = coverage.watch.decision(func, tag.decision) else { return };
         let reached = coverage.watch.condition(watch, (tag.condition, taken));
         self.hits.extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| Hit { goal, path: None }));
         let ended = can_end && {
-            last_evaluation(state, state.frames.len() - 1, tag.decision, &watch.graph, &mut self.outcomes);
+            last_evaluation(state, state.frames.len() - 1, tag.decision, start, &mut self.outcomes);
             let key = key(&self.outcomes);
             let barren = &mut coverage.decisions[func.index()][tag.decision.index()].barren;
             if key.is_some_and(|key| barren.contains(&key)) {
@@ -541,12 +557,10 @@ fn last_evaluation(
     state: &State,
     frame: usize,
     decision: DecisionId,
-    graph: &DecisionGraph,
+    start: Option<CondId>,
     outcomes: &mut Vec<(CondId, bool)>,
 ) {
     outcomes.clear();
-    let Target::Node(start) = graph.start else { return };
-    let start = graph.nodes[start].condition;
     let (func, depth) = (state.frames[frame].func, frame as u32 + 1);
     let mut next = &state.trail;
     while let Some(outcome) = next {
@@ -557,7 +571,7 @@ fn last_evaluation(
         {
             outcomes.push((tag.condition, outcome.taken));
             // Each evaluation evaluates its first condition, and that once.
-            if tag.condition == start {
+            if Some(tag.condition) == start {
                 return;
             }
         }

@@ -14,7 +14,7 @@ const REPEATS: f64 = 100.0;
 const TOTAL: f64 = 3.0;
 
 /// There are at least so many rounds.
-const FEWEST: usize = 3;
+const FEWEST: usize = 5;
 
 /// There are at most so many rounds.
 const MOST: usize = 60;
