@@ -14,7 +14,7 @@ struct Model {
     functions: &'static [&'static str],
 }
 
-const MODELS: [Model; 6] = [
+const MODELS: [Model; 7] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -80,6 +80,31 @@ const MODELS: [Model; 6] = [
             "touchstone_clzll",
             "touchstone_umul_overflows",
             "touchstone_smul_overflows",
+        ],
+    },
+    Model {
+        name: "<library>/verifier.c",
+        text: include_str!("../models/verifier.c"),
+        functions: &[
+            "__VERIFIER_nondet_char",
+            "__VERIFIER_nondet_uchar",
+            "__VERIFIER_nondet_unsigned_char",
+            "__VERIFIER_nondet_short",
+            "__VERIFIER_nondet_ushort",
+            "__VERIFIER_nondet_int",
+            "__VERIFIER_nondet_uint",
+            "__VERIFIER_nondet_unsigned",
+            "__VERIFIER_nondet_long",
+            "__VERIFIER_nondet_ulong",
+            "__VERIFIER_nondet_longlong",
+            "__VERIFIER_nondet_ulonglong",
+            "__VERIFIER_nondet_float",
+            "__VERIFIER_nondet_double",
+            "__VERIFIER_nondet_u8",
+            "__VERIFIER_nondet_u16",
+            "__VERIFIER_nondet_u32",
+            "__VERIFIER_nondet_U32",
+            "__VERIFIER_nondet_bool",
         ],
     },
 ];
