@@ -61,6 +61,9 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     let (entry, functions) = plan::targets(&program.module, options)?;
     let names: Vec<String> = functions.iter().map(|id| program.module.functions[*id].name.clone()).collect();
     plan::check_names(&program.module, &functions, entry, options)?;
+    if verb == Verb::Generate {
+        plan::check_forms(entry, options)?;
+    }
     let expressions = preconditions(&program, &functions, options, &file);
     program = precondition::add(&reader, program, &options.files, &expressions, &include_dir)?;
 
