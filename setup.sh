@@ -29,6 +29,8 @@ has clang-19 || judges="$judges clang-19"
 if ! has llvm-cov-19 || ! has llvm-profdata-19; then judges="$judges llvm-19"; fi
 has_profile_runtime || judges="$judges libclang-rt-19-dev"
 if ! has gcc || ! has gcov; then judges="$judges gcc libc6-dev"; fi
+# Suites for GoogleTest have a part in C++.
+has c++ || judges="$judges g++"
 
 has_chromium() { [ -n "${TOUCHSTONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome; }
 has_chromium || judges="$judges chromium"

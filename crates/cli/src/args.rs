@@ -25,7 +25,9 @@ pub enum Command {
   touchstone generate examples/max3als.c -f max3Als -c paths --aliases eager
   touchstone generate lib.c -f parse -c paths:3 --len buf=8 --range depth=0..4
   touchstone generate harness.c --entry main               a whole program, inputs by touchstone.h or klee.h
-  touchstone generate src/a.c -f step -o tests -- -Iinclude -DDEBUG")]
+  touchstone generate src/a.c -f step -o tests -- -Iinclude -DDEBUG
+  touchstone generate src/a.c --emit c,unity               also tests for Unity (cmocka, gtest), in unity/
+  touchstone generate task.c --entry main -c branch --emit c,testcomp")]
     Generate(Generate),
     /// Say of every objective whether a test covers it, no test can, or it is not known; writes no tests
     #[command(after_help = "Examples:
@@ -121,8 +123,8 @@ pub struct Generate {
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,
-    /// What to write
-    #[arg(long, value_name = "KIND", default_value = "c")]
+    /// What to write; may be repeated or separated by commas
+    #[arg(long, value_name = "KIND", default_value = "c", value_delimiter = ',')]
     pub emit: Vec<Emit>,
     /// Where to write
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
@@ -257,6 +259,14 @@ pub enum Emit {
     C,
     /// One JSON file a function
     Json,
+    /// Unity: one C file a function, under unity/
+    Unity,
+    /// cmocka: one C file a function, under cmocka/
+    Cmocka,
+    /// GoogleTest: a C file and a .cc file a function, under gtest/
+    Gtest,
+    /// Test-Comp: test-suite/ and test-suite.zip with the inputs of a whole program
+    Testcomp,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

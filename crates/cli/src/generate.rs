@@ -22,7 +22,7 @@ use touchstone_criteria::{
     Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, IncompletePaths, Objective, Objectives,
     Outcome, Replay, TestCase, Watch, covered_by_test,
 };
-use touchstone_emit::{CSuite, ReplayLimits, Target};
+use touchstone_emit::{CSuite, Form, ReplayLimits, Target, TestCompSuite};
 use touchstone_engine::{
     Config, Event, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs, explore_paths_and_goals,
     prove_infeasible, rows_of,
@@ -61,6 +61,9 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     let (entry, functions) = plan::targets(&program.module, options)?;
     let names: Vec<String> = functions.iter().map(|id| program.module.functions[*id].name.clone()).collect();
     plan::check_names(&program.module, &functions, entry, options)?;
+    if verb == Verb::Generate {
+        plan::check_forms(entry, options)?;
+    }
     let expressions = preconditions(&program, &functions, options, &file);
     program = precondition::add(&reader, program, &options.files, &expressions, &include_dir)?;
 
@@ -243,6 +246,7 @@ impl Job<'_> {
                 files.add(test, covered.get(test.id.as_str()).map_or(&[], Vec::as_slice))?;
             }
         }
+        files.finish()?;
         let mut replay_seconds = 0.0;
         if let (Some(suite), false) = (files.suite, self.options.no_replay) {
             let started = Instant::now();
@@ -263,14 +267,25 @@ impl Job<'_> {
         let module = &self.program.module;
         let emits = |kind: Emit| self.verb == Verb::Generate && self.options.emit.contains(&kind);
         let suite = match emits(Emit::C) {
-            true => Some(CSuite::create(self.out, module, func, self.target)?),
+            true => Some(CSuite::create(self.out, module, func, self.target, Form::Touchstone)?),
+            false => None,
+        };
+        let mut others = Vec::new();
+        for (kind, form, folder) in FRAMEWORKS {
+            if emits(kind) {
+                others.push(CSuite::create(&self.out.join(folder), module, func, self.target, form)?);
+            }
+        }
+        let producer = concat!("touchstone ", env!("CARGO_PKG_VERSION"));
+        let testcomp = match emits(Emit::Testcomp) {
+            true => Some(TestCompSuite::create(self.out, module, func, self.target, producer)?),
             false => None,
         };
         let json = match emits(Emit::Json) {
             true => Some(JsonLines::create(self.out, &module.functions[func].name)?),
             false => None,
         };
-        Ok(TestFiles { program: self.program, suite, json })
+        Ok(TestFiles { program: self.program, suite, others, testcomp, json })
     }
 
     /// A test that calls the function, without an error if one of the first paths has none.
@@ -447,16 +462,37 @@ impl Sink for FirstTests {
 struct TestFiles<'a> {
     program: &'a Program,
     suite: Option<CSuite<'a>>,
+    /// For other frameworks.
+    others: Vec<CSuite<'a>>,
+    testcomp: Option<TestCompSuite>,
     json: Option<JsonLines>,
 }
 
+/// The frameworks that suites can be written for, and the folder of each.
+const FRAMEWORKS: [(Emit, Form, &str); 3] =
+    [(Emit::Unity, Form::Unity, "unity"), (Emit::Cmocka, Form::Cmocka, "cmocka"), (Emit::Gtest, Form::Gtest, "gtest")];
+
 impl TestFiles<'_> {
     fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<()> {
-        if let Some(suite) = &mut self.suite {
+        for suite in self.suite.iter_mut().chain(&mut self.others) {
             suite.add(test, covers)?;
+        }
+        if let Some(testcomp) = &mut self.testcomp {
+            testcomp.add(test)?;
         }
         if let Some(json) = &mut self.json {
             json.add(&touchstone_report::test_json(test, covers, &self.program.module))?;
+        }
+        Ok(())
+    }
+
+    /// No test follows.
+    fn finish(&mut self) -> Result<()> {
+        for suite in self.suite.iter_mut().chain(&mut self.others) {
+            suite.finish()?;
+        }
+        if let Some(testcomp) = &self.testcomp {
+            testcomp.finish()?;
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! The resolved plan of `generate`: every decision made before any work starts.
 
-use crate::args::{Aliases, Generate, Labels, Scope, Search};
+use crate::args::{Aliases, Emit, Generate, Labels, Scope, Search};
 use crate::options_file::OptionsFile;
 use anyhow::{Result, bail};
+use clap::ValueEnum;
 use std::time::Duration;
 use touchstone_criteria::{CriteriaOptions, Criterion, Labelling};
 use touchstone_engine::{Config, Entry};
@@ -46,6 +47,25 @@ fn asks_for_inputs(module: &Module) -> bool {
     let asks =
         |kind: &InstKind| matches!(kind, InstKind::Builtin { builtin: Builtin::MakeSymbolic | Builtin::FreshInt, .. });
     module.functions.values().flat_map(|f| f.blocks.values()).flat_map(|b| &b.insts).any(|inst| asks(&inst.kind))
+}
+
+/// Which forms of tests there are for functions only, or for whole programs only.
+pub fn check_forms(entry: Entry, options: &Generate) -> Result<()> {
+    for kind in &options.emit {
+        match (kind, entry) {
+            (Emit::Unity | Emit::Cmocka | Emit::Gtest, Entry::Program) => bail!(
+                "--emit {}: tests of a whole program can't be written for this framework\n  \
+                 help: name functions by -f, or use --emit c, json or testcomp",
+                kind.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
+            ),
+            (Emit::Testcomp, Entry::Function) => bail!(
+                "--emit testcomp: a Test-Comp suite has the inputs of a whole program\n  \
+                 help: explore one by --entry main; tests of functions are --emit c, json, unity, cmocka or gtest"
+            ),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn find(module: &Module, name: &str) -> Result<FuncId> {

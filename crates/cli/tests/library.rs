@@ -46,7 +46,11 @@ fn formatted_text_is_symbolic() {
 #[test]
 fn what_is_printed_splits_no_path() {
     check("#include <stdio.h>\nint f(int x) { printf(\"%d\\n\", x); return 0; }", &[], 1);
-    check("#include <stdio.h>\nint f(int x) { fprintf(stderr, \"%d\\n\", x); fputs(\"x\", stdout); return 0; }", &[], 1);
+    check(
+        "#include <stdio.h>\nint f(int x) { fprintf(stderr, \"%d\\n\", x); fputs(\"x\", stdout); return 0; }",
+        &[],
+        1,
+    );
     check("#include <stdio.h>\nint f(int x) { return putchar(x) == 'a'; }", &[], 1);
 }
 

@@ -217,6 +217,33 @@ WEAK void touchstone_assert(long condition) {
     fputs("Assertion of touchstone_assert failed\n", stderr);
     abort();
 }
+/* SV-COMP's and Test-Comp's. */
+#define NONDET(name, type)                                                   \
+    WEAK type __VERIFIER_nondet_##name(void) {                               \
+        type value;                                                          \
+        answer(&value, sizeof value, "__VERIFIER_nondet_" #name);            \
+        return value;                                                        \
+    }
+NONDET(bool, _Bool)
+NONDET(char, char)
+NONDET(uchar, unsigned char)
+NONDET(unsigned_char, unsigned char)
+NONDET(short, short)
+NONDET(ushort, unsigned short)
+NONDET(int, int)
+NONDET(uint, unsigned)
+NONDET(unsigned, unsigned)
+NONDET(long, long)
+NONDET(ulong, unsigned long)
+NONDET(longlong, long long)
+NONDET(ulonglong, unsigned long long)
+NONDET(float, float)
+NONDET(double, double)
+NONDET(u8, unsigned char)
+NONDET(u16, unsigned short)
+NONDET(u32, unsigned)
+NONDET(U32, unsigned)
+WEAK void __VERIFIER_assume(int condition) { assume(condition != 0); }
 WEAK void touchstone_label(long id, long condition) { (void)id; (void)condition; }
 
 /* ---- the parent: one child a test ---- */

@@ -1,6 +1,7 @@
 //! One test as the text of a C function.
 
 use crate::ctype::{CTypes, Unwritable};
+use crate::form::Form;
 use crate::literal;
 use crate::names::Locals;
 use crate::values::{LocalObject, Values};
@@ -11,6 +12,7 @@ use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarge
 
 /// What all tests of a file share.
 pub(crate) struct Program<'m> {
+    pub(crate) form: Form,
     pub(crate) module: &'m Module,
     pub(crate) function: &'m Function,
     /// The function's name in the source.
@@ -30,10 +32,9 @@ pub(crate) struct TestText {
 pub(crate) fn test_text(program: &Program, test: &TestCase) -> TestText {
     let (lines, declarations) = match body(program, test) {
         Ok(found) => found,
-        Err(Unwritable(why)) => (vec![format!("SKIP({});", literal::text(&why))], BTreeSet::new()),
+        Err(Unwritable(why)) => (vec![program.form.skip(&why)], BTreeSet::new()),
     };
-    let kind = if matches!(test.outcome, Outcome::Error { .. }) { "ERROR_TEST" } else { "TEST" };
-    let mut text = format!("\n{kind}({}, {}) {{\n", test.id, literal::text(&test.description));
+    let mut text = format!("\n{}", program.form.begin(test));
     for line in lines {
         text.push_str("    ");
         text.push_str(&line);
@@ -54,7 +55,7 @@ fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
             writer.declare_params(params)?;
             writer.set_globals(globals)?;
             writer.lines.extend(announcements(program, test));
-            writer.lines.extend(skip(test));
+            writer.lines.extend(skip(program, test));
             writer.call(test)?;
             writer.check(test, objects)?;
             Ok((writer.lines, writer.values.declarations))
@@ -63,28 +64,44 @@ fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
 }
 
 /// Ends a test that is known not to be checkable before it does any harm.
-fn skip(test: &TestCase) -> Option<String> {
-    match &test.replayed {
-        Replay::NotCheckable(why) => Some(format!("SKIP({});", literal::text(why))),
-        Replay::NotRun | Replay::Agreed | Replay::Disagreed(_) => None,
-    }
+fn skip(program: &Program, test: &TestCase) -> Option<String> {
+    let why = match &test.replayed {
+        Replay::NotCheckable(why) => Some(why.clone()),
+        Replay::NotRun | Replay::Agreed | Replay::Disagreed(_) => {
+            program.form.refuses(test, || file_name(program, &test.outcome))
+        }
+    };
+    why.map(|why| program.form.skip(&why))
+}
+
+/// The name of the file that an error happens in.
+fn file_name(program: &Program, outcome: &Outcome) -> String {
+    let Outcome::Error { span, .. } = outcome else { return String::new() };
+    let path = program.module.files.get(span.file).map_or("", String::as_str);
+    path.rsplit('/').next().unwrap_or(path).to_string()
 }
 
 /// What must be said before the run.
 pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
+    let error = matches!(test.outcome, Outcome::Error { .. });
+    // What was written before things went wrong may still be in a buffer.
+    let output = test.expected.output.as_ref().filter(|_| !error);
+    if program.form != Form::Touchstone {
+        let output = output.filter(|output| !output.is_empty()).map(|output| literal::string(output));
+        let text = output.map(|text| text.replace("*/", "* /").replace("/*", "/ *"));
+        return text.map(|text| format!("/* Writes {text}, which isn't checked here. */")).into_iter().collect();
+    }
     let mut lines = Vec::new();
-    match &test.expected.output {
-        // What was written before things went wrong may still be in a buffer.
-        _ if matches!(test.outcome, Outcome::Error { .. }) => {}
+    match output {
+        _ if error => {}
         None => lines.push("ANY_OUTPUT();".to_string()),
         Some(output) if output.is_empty() => {}
         Some(output) => lines.push(format!("EXPECT_OUTPUT({});", literal::string(output))),
     }
     match &test.outcome {
         Outcome::Error { kind, span } => {
-            let path = program.module.files.get(span.file).map_or("", String::as_str);
-            let file = path.rsplit('/').next().unwrap_or(path);
-            lines.push(format!("EXPECT_ERROR(\"{kind}\", {}, {});", literal::text(file), span.line));
+            let file = literal::text(&file_name(program, &test.outcome));
+            lines.push(format!("EXPECT_ERROR(\"{kind}\", {file}, {});", span.line));
         }
         Outcome::Exited(status) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
         Outcome::Returned | Outcome::OracleRejected => {}
@@ -95,7 +112,7 @@ pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
 fn program_body(program: &Program, test: &TestCase, inputs: &[MadeInput]) -> Vec<String> {
     let mut lines: Vec<String> = inputs.iter().map(input_line).collect();
     lines.extend(announcements(program, test));
-    lines.extend(skip(test));
+    lines.extend(skip(program, test));
     let void = matches!(program.module.types[program.function.result_data], DataType::Void);
     // The result of `main` is the exit status of the program.
     if matches!(test.outcome, Outcome::Returned | Outcome::OracleRejected) {
@@ -156,7 +173,13 @@ impl<'a> FunctionTest<'a> {
                 declared: false,
             })
             .collect();
+        let expected = match program.form {
+            Form::Touchstone => String::new(),
+            Form::Unity | Form::Cmocka | Form::Gtest => locals.fresh("expected"),
+        };
         let values = Values {
+            form: program.form,
+            expected,
             module: program.module,
             ctypes: &program.ctypes,
             objects,
@@ -297,7 +320,7 @@ impl<'a> FunctionTest<'a> {
         {
             arguments.push(result.clone());
         }
-        Ok(format!("CHECK_ORACLE({own}({}));", arguments.join(", ")))
+        Ok(self.program.form.oracle(&format!("{own}({})", arguments.join(", "))))
     }
 }
 

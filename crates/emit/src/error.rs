@@ -29,6 +29,15 @@ pub enum EmitError {
         /// Why.
         why: String,
     },
+    /// The test has no place in Test-Comp's format.
+    #[error(
+        "a Test-Comp suite has only the inputs of a whole program that asks for them by __VERIFIER_nondet_…(); {why}\n  \
+         help: leave out `--emit testcomp`, or test a program from its main by `--entry main`"
+    )]
+    NotTestComp {
+        /// What is in the way.
+        why: String,
+    },
     /// The compiler could not be started.
     #[error("the C compiler `{cc}` can't be started ({source}); set CC to the compiler of this program")]
     NoCompiler {

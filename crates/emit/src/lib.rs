@@ -9,31 +9,39 @@
 //! Error paths are replayed in a second build with sanitizers, and the report that these print must name the predicted
 //! kind of error and line.
 //!
+//! The same tests can be written for other frameworks ([`Form`]); what is replayed is always our own form.
+//!
 //! Deliberately not here: how inputs are found, and what is done with the verdicts.
 
 #![warn(missing_docs)]
 
+mod archive;
 mod body;
 mod comment;
 mod compiler;
 mod ctype;
 mod error;
+mod form;
 mod literal;
 mod names;
 mod place;
 mod replay;
 mod row;
 mod sanitizer;
+mod sha256;
 mod suite;
 mod symbols;
 mod tap;
 mod target;
+mod testcomp;
 mod values;
 mod verdict;
 mod visibility;
 
 pub use ctype::parameter_list;
 pub use error::EmitError;
+pub use form::Form;
 pub use replay::replay;
 pub use suite::CSuite;
 pub use target::{ReplayLimits, Target, Unit};
+pub use testcomp::TestCompSuite;

@@ -4,11 +4,15 @@
 //! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. The first file has every test
 //! written out; from the second on, tests that differ only in their numbers are rows of a table, which compile ten
 //! times as fast. Nothing is ever rewritten: a test is appended in one write, so the file is whole after every one.
+//!
+//! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
+//! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
 use crate::body::{Program, main_prototype, test_text};
 use crate::comment::covers_comment;
 use crate::ctype::CTypes;
+use crate::form::Form;
 use crate::names::{program_names, source_name};
 use crate::row::row_text;
 use crate::target::{Target, relative_path};
@@ -28,6 +32,9 @@ const CHUNK: usize = 1000;
 pub(crate) const HEADER: &str = include_str!("../runtime/touchstone_test.h");
 /// The runner that test files are linked with.
 pub(crate) const RUNNER: &str = include_str!("../runtime/touchstone_test.c");
+/// What tests for GoogleTest include, and are linked with.
+const GTEST_HEADER: &str = include_str!("../runtime/touchstone_gtest.h");
+const GTEST_GLUE: &str = include_str!("../runtime/touchstone_gtest.cc");
 
 /// The tests of one function, as C files that grow.
 pub struct CSuite<'m> {
@@ -36,7 +43,11 @@ pub struct CSuite<'m> {
     file: File,
     prologue: String,
     /// Tests in the current file.
-    count: usize,
+    tests: Vec<String>,
+    /// The file beside it that registers its tests, for GoogleTest.
+    registry: Option<File>,
+    /// The file has the program's `main`.
+    own_main: bool,
     chunks: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
@@ -46,17 +57,37 @@ pub struct CSuite<'m> {
 
 impl<'m> CSuite<'m> {
     /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is replaced.
-    pub fn create(dir: &Path, module: &'m Module, function: FuncId, target: &Target) -> Result<CSuite<'m>, EmitError> {
+    pub fn create(
+        dir: &Path,
+        module: &'m Module,
+        function: FuncId,
+        target: &Target,
+        form: Form,
+    ) -> Result<CSuite<'m>, EmitError> {
         fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
-        write_file(&dir.join("touchstone_test.h"), HEADER)?;
-        write_file(&dir.join("touchstone_test.c"), RUNNER)?;
+        match form {
+            Form::Touchstone => {
+                write_file(&dir.join("touchstone_test.h"), HEADER)?;
+                write_file(&dir.join("touchstone_test.c"), RUNNER)?;
+            }
+            Form::Gtest => {
+                write_file(&dir.join("touchstone_gtest.h"), GTEST_HEADER)?;
+                write_file(&dir.join("touchstone_gtest.cc"), GTEST_GLUE)?;
+            }
+            Form::Unity | Form::Cmocka => {}
+        }
         let function = &module.functions[function];
         let unit = unit_with(module, function, target)?;
         let path = dir.join(file_name(&function.name));
         for old in chunk_paths(&path).skip(1).take_while(|old| old.exists()) {
             fs::remove_file(&old).map_err(EmitError::io(&old))?;
+            let registry = old.with_extension("cc");
+            if registry.exists() {
+                fs::remove_file(&registry).map_err(EmitError::io(&registry))?;
+            }
         }
         let program = Program {
+            form,
             module,
             function,
             name: source_name(&function.name).to_string(),
@@ -65,22 +96,27 @@ impl<'m> CSuite<'m> {
             visibility: Visibility::new(module, target, unit),
         };
         let prologue = prologue(&program, dir, target, unit)?;
+        let own_main = target.defines_main(module, unit);
         let file = begin_file(&path, &prologue)?;
-        let (declared, shapes) = (BTreeSet::new(), BTreeMap::new());
-        Ok(CSuite { program, path, file, prologue, count: 0, chunks: 1, declared, shapes })
+        let registry = begin_registry(form, &path)?;
+        let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
+        Ok(CSuite { program, path, file, prologue, tests, registry, own_main, chunks: 1, declared, shapes })
     }
 
     /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
     /// disk.
     pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
-        if self.count == CHUNK {
+        if self.tests.len() == CHUNK {
+            self.finish()?;
             self.chunks += 1;
-            self.file = begin_file(&chunk_path(&self.path, self.chunks), &self.prologue)?;
-            self.count = 0;
+            let path = chunk_path(&self.path, self.chunks);
+            self.file = begin_file(&path, &self.prologue)?;
+            self.registry = begin_registry(self.program.form, &path)?;
             self.declared.clear();
             self.shapes.clear();
         }
-        let row = if self.chunks > 1 { row_text(&self.program, test, &mut self.shapes) } else { None };
+        let as_row = self.chunks > 1 && self.program.form == Form::Touchstone;
+        let row = if as_row { row_text(&self.program, test, &mut self.shapes) } else { None };
         let comment = match row {
             Some(_) => String::new(),
             None => covers_comment(self.program.module, self.program.function.span, covers),
@@ -96,8 +132,19 @@ impl<'m> CSuite<'m> {
         text.push_str(&comment);
         text.push_str(&written.text);
         self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
-        self.count += 1;
+        if let Some(registry) = &mut self.registry {
+            let text = Form::registration(&self.program.name, test);
+            registry.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
+        }
+        self.tests.push(test.id.clone());
         Ok(())
+    }
+
+    /// Ends the current file with the `main` that runs its tests, where the framework wants one.
+    pub fn finish(&mut self) -> Result<(), EmitError> {
+        let tests = std::mem::take(&mut self.tests);
+        let text = self.program.form.runner(&tests, self.own_main);
+        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
     }
 
     /// The first file of the suite.
@@ -116,13 +163,24 @@ fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
 
 /// Stands in the prologue for the name of the file.
 const OWN_NAME: &str = "\u{1}";
+/// Stands in the prologue for the name of the file that registers its tests.
+const REGISTRY: &str = "\u{2}";
 
 fn begin_file(path: &Path, prologue: &str) -> Result<File, EmitError> {
     let mut file = File::create(path).map_err(EmitError::io(path))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let prologue = prologue.replace(OWN_NAME, &name);
+    let prologue = prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c"));
     file.write_all(prologue.as_bytes()).map_err(EmitError::io(path))?;
     Ok(file)
+}
+
+fn begin_registry(form: Form, path: &Path) -> Result<Option<File>, EmitError> {
+    if form != Form::Gtest {
+        return Ok(None);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let head = format!("/* Registers the tests of {name}. */\n#include <gtest/gtest.h>\n");
+    begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 
 /// `test_max3.c`; a function that shares its name with one of another file gets that file's name too.
@@ -168,15 +226,23 @@ pub(crate) fn unit_with(module: &Module, function: &Function, target: &Target) -
 }
 
 /// The words that build a file, for the comment at its top.
-fn build_command(dir: &Path, target: &Target, unit: usize) -> String {
+fn build_command(dir: &Path, target: &Target, unit: usize, form: Form) -> String {
     let mut words = vec![target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
     words.extend(target.units[unit].flags.iter().cloned());
     words.push(dir.join(OWN_NAME).display().to_string());
-    words.push(dir.join("touchstone_test.c").display().to_string());
+    match form {
+        Form::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
+        Form::Gtest => {
+            words.push(dir.join(REGISTRY).display().to_string());
+            words.push(dir.join("touchstone_gtest.cc").display().to_string());
+        }
+        Form::Unity | Form::Cmocka => {}
+    }
     let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
     words.extend(others.map(|(_, unit)| unit.path.display().to_string()));
+    words.extend(form.libraries().iter().map(|word| word.to_string()));
     words.extend(["-o", "tests", "&&", "./tests"].map(str::to_string));
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%&\u{1}".contains(char);
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%&\u{1}\u{2}".contains(char);
     let words = words
         .iter()
         .map(|word| if word.chars().all(plain) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
@@ -191,7 +257,7 @@ fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Re
     };
     let source = shown(&target.units[unit].path)?;
     let name = &program.name;
-    let build = build_command(given, target, unit);
+    let build = build_command(given, target, unit, program.form);
     let mut text = format!(
         "/* Tests of {name} in {source}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n"
     );
@@ -203,7 +269,7 @@ fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Re
         text.push_str(&main_prototype(&program.ctypes, main, flags, void));
         text.push_str(" /* the runner has the other main */\n");
     }
-    text.push_str(&format!("#include \"{source}\"\n#include \"touchstone_test.h\"\n"));
+    text.push_str(&format!("#include \"{source}\"\n{}", program.form.includes()));
     Ok(text)
 }
 

@@ -1,6 +1,7 @@
 //! Values of one test as C: initialisers, pointers between objects, and checks of what is there afterwards.
 
 use crate::ctype::{CTypes, Unwritable};
+use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
 use crate::place::{compatible, member, path_to};
@@ -32,6 +33,9 @@ pub(crate) struct Values<'a> {
     pub(crate) objects: Vec<LocalObject>,
     pub(crate) late: Vec<LatePointer>,
     pub(crate) visibility: &'a Visibility<'a>,
+    pub(crate) form: Form,
+    /// A free name for expected elements.
+    pub(crate) expected: String,
     /// Declarations that must stand before the test.
     pub(crate) declarations: BTreeSet<String>,
 }
@@ -249,18 +253,12 @@ impl<'a> Values<'a> {
                     self.check(field.ty, value, &format!("{place}{}", member(&field.name)), lines);
                 }
             }
+            (DataType::Float { format, .. }, DataValue::Int(bits)) => {
+                lines.extend(self.form.float(*format, *bits, place))
+            }
             (data, DataValue::Int(bits)) => {
-                let wide = matches!(
-                    data,
-                    DataType::Int { bits: 64, signed: false, .. } | DataType::Enum { bits: 64, signed: false, .. }
-                );
-                let check = match data {
-                    DataType::Float { .. } => "CHECK_FLOAT",
-                    _ if wide => "CHECK_UINT",
-                    _ => "CHECK_INT",
-                };
                 if let Some(expected) = literal::scalar(data, *bits) {
-                    lines.push(format!("{check}({expected}, {place});"));
+                    lines.push(self.form.integer(data, &expected, place));
                 }
             }
             _ => {}
@@ -283,8 +281,19 @@ impl<'a> Values<'a> {
             if expected.starts_with('"') {
                 expected = format!("{{{expected}}}");
             }
-            lines.push(format!("CHECK_ARRAY({name}, {place}, {expected});"));
-            return;
+            if self.form == Form::Touchstone {
+                lines.push(format!("CHECK_ARRAY({name}, {place}, {expected});"));
+                return;
+            }
+            let own = &self.expected;
+            if let Ok(declaration) = self.ctypes.declare(element, &format!("{own}[{}]", values.len())) {
+                let check = self.form.array(&self.types()[scalar], &name, own, place);
+                lines.push("{".to_string());
+                lines.push(format!("    static const {declaration} = {expected};"));
+                lines.push(format!("    {check}"));
+                lines.push("}".to_string());
+                return;
+            }
         }
         for (index, value) in values.iter().enumerate() {
             self.check(element, value, &format!("{place}[{index}]"), lines);
@@ -319,9 +328,9 @@ impl<'a> Values<'a> {
             let bytes = self.literal_bytes(name).filter(|_| characters)?;
             let text = bytes.get(usize::try_from(*offset).ok()?..)?;
             let end = text.iter().position(|&byte| byte == 0)?;
-            return Some(format!("CHECK_STRING({}, {place});", literal::string(&text[..end])));
+            return Some(self.form.string(&literal::string(&text[..end]), place));
         }
         let expected = self.pointer(target, pointee).ok()?;
-        Some(format!("CHECK_PTR({expected}, {place});"))
+        Some(self.form.pointer(&expected, place))
     }
 }

@@ -372,7 +372,14 @@ fn every_prefix_of_a_growing_suite_compiles() {
     let bench = max_bench(MAX);
     let function = bench.module.function_named("max").expect("max");
     let out = bench.dir.path().join("out");
-    let mut suite = touchstone_emit::CSuite::create(&out, &bench.module, function, &bench.target).expect("a suite");
+    let mut suite = touchstone_emit::CSuite::create(
+        &out,
+        &bench.module,
+        function,
+        &bench.target,
+        touchstone_emit::Form::Touchstone,
+    )
+    .expect("a suite");
     let mut tests = Vec::new();
     for number in 1..=2 {
         let test = max_test(&bench, &format!("max_{number}"), number, 0, number);

@@ -22,7 +22,7 @@ impl Model {
     }
 }
 
-const MODELS: [Model; 10] = [
+const MODELS: [Model; 11] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -217,6 +217,32 @@ const MODELS: [Model; 10] = [
         text: include_str!("../models/errno.c"),
         functions: &["__errno_location", "setlocale"],
         variables: &["touchstone_errno"],
+    },
+    Model {
+        name: "<library>/verifier.c",
+        text: include_str!("../models/verifier.c"),
+        functions: &[
+            "__VERIFIER_nondet_char",
+            "__VERIFIER_nondet_uchar",
+            "__VERIFIER_nondet_unsigned_char",
+            "__VERIFIER_nondet_short",
+            "__VERIFIER_nondet_ushort",
+            "__VERIFIER_nondet_int",
+            "__VERIFIER_nondet_uint",
+            "__VERIFIER_nondet_unsigned",
+            "__VERIFIER_nondet_long",
+            "__VERIFIER_nondet_ulong",
+            "__VERIFIER_nondet_longlong",
+            "__VERIFIER_nondet_ulonglong",
+            "__VERIFIER_nondet_float",
+            "__VERIFIER_nondet_double",
+            "__VERIFIER_nondet_u8",
+            "__VERIFIER_nondet_u16",
+            "__VERIFIER_nondet_u32",
+            "__VERIFIER_nondet_U32",
+            "__VERIFIER_nondet_bool",
+        ],
+        variables: &[],
     },
 ];
 

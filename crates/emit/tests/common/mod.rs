@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_emit::{CSuite, ReplayLimits, Target, Unit, replay};
+use touchstone_emit::{CSuite, Form, ReplayLimits, Target, Unit, replay};
 use touchstone_ir::{
     Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, Global, Linkage, Module, Param, PointerTarget,
     Reg, TermKind, Terminator,
@@ -162,12 +162,18 @@ impl Bench {
 
     /// Writes the tests.
     pub fn write(&self, tests: &[TestCase]) -> PathBuf {
+        self.write_as(tests, Form::Touchstone)
+    }
+
+    /// Writes the tests for a framework.
+    pub fn write_as(&self, tests: &[TestCase], form: Form) -> PathBuf {
         let function = self.module.function_named(&tests[0].function).expect("a function of the program");
         let out = self.dir.path().join("out");
-        let mut suite = CSuite::create(&out, &self.module, function, &self.target).expect("a suite");
+        let mut suite = CSuite::create(&out, &self.module, function, &self.target, form).expect("a suite");
         for test in tests {
             suite.add(test, &[]).expect("a written test");
         }
+        suite.finish().expect("a finished suite");
         suite.path().to_path_buf()
     }
 

@@ -210,9 +210,11 @@ impl Loop {
             InstKind::Builtin { builtin, args, .. } => match builtin {
                 Builtin::MakeSymbolic | Builtin::Settle => args.first(),
                 // It moves the pointer to the next argument.
-                Builtin::Vprintf => args.get(1),
-                // What dies in one iteration is dead in the next.
-                Builtin::Free | Builtin::Release => return None,
+                Builtin::Vprintf => args.get(2),
+                // What dies in one iteration is dead in the next; what happens at the end is not followed.
+                Builtin::Free | Builtin::Release | Builtin::AtExit | Builtin::RunOnly | Builtin::ReadByte => {
+                    return None;
+                }
                 Builtin::FreshInt
                 | Builtin::Assume
                 | Builtin::Assert
@@ -223,6 +225,8 @@ impl Loop {
                 | Builtin::Calloc
                 | Builtin::Alloca
                 | Builtin::ObjectSize
+                | Builtin::Write
+                | Builtin::FloatText
                 | Builtin::ParseFloat(_)
                 | Builtin::Math(..)
                 | Builtin::Exit
