@@ -204,7 +204,7 @@ static int integer(struct source *s, int width, int base, unsigned long *value)
     return any;
 }
 
-/* The bytes of a float: how many. Words for infinity are not read. */
+/* The bytes of a float: how many. Words for infinity and hexadecimal digits are refused. */
 static int float_text(struct source *s, int width, char *text, int room)
 {
     int n = 0, digits = 0, point = 0, exponent = 0, c = take(s);
@@ -216,8 +216,13 @@ static int float_text(struct source *s, int width, char *text, int room)
             point = 1;
         else if ((c == 'e' || c == 'E') && digits && !exponent)
             exponent = 1;
-        else if (!((c == '-' || c == '+') && (before == 'e' || before == 'E')))
+        else if (!((c == '-' || c == '+') && (before == 'e' || before == 'E'))) {
+            if ((c == 'x' || c == 'X') && before == '0')
+                touchstone_refuse("scanf of a hexadecimal float");
+            if (!digits && !point && (c == 'i' || c == 'I' || c == 'n' || c == 'N'))
+                touchstone_refuse("scanf of inf or nan");
             break;
+        }
         if (n == room - 1)
             touchstone_refuse("scanf of a long float");
         text[n++] = (char)c;

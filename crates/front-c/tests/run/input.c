@@ -21,7 +21,7 @@ static void scan(const char *text)
     printf("%d: %s %c|", n, word, c);
     n = sscanf(text, "%[a-z]%*[^0-9]%hhd", word, &c);
     printf("%d: %s %d|", n, word, c);
-    n = sscanf(text, "%f%lf", &f, &d);
+    n = text[0] == '0' && text[1] == 'x' ? 0 : sscanf(text, "%f%lf", &f, &d);
     printf("%d: %f %f\n", n, f, d);
 }
 
@@ -35,7 +35,8 @@ int main(void)
     char line[8], word[32];
     printf("%d\n", getchar());
     printf("%d\n", ungetc('Q', stdin));
-    printf("%d %d\n", fgetc(stdin), getc(stdin));
+    a = fgetc(stdin);
+    printf("%d %d\n", a, getc(stdin));
     while (fgets(line, sizeof line, stdin) && line[0] != '\n')
         printf("[%s]", line);
     n = scanf("%d,%d", &a, &b);
