@@ -42,6 +42,8 @@ struct OpenDecision {
     start: Option<CondId>,
     /// For every condition, whether its being false, or true, can end the evaluation.
     ends: Vec<[bool; 2]>,
+    /// The same, of ends that can still reach an open goal.
+    useful: Vec<[bool; 2]>,
     /// Evaluations that reach no open goal any more.
     barren: FxHashSet<u64>,
 }
@@ -74,6 +76,7 @@ impl Coverage {
                 let open = entry(&mut coverage.decisions, func, decision);
                 if open.goals == 0 {
                     open.ends = ends(&watch.graph);
+                    open.useful = open.ends.clone();
                     open.start = match watch.graph.start {
                         Target::Node(start) => Some(watch.graph.nodes[start].condition),
                         Target::Done(_) => None,
@@ -109,6 +112,24 @@ impl Coverage {
                 let open = entry(&mut self.decisions, func, decision);
                 open.goals -= 1;
                 open.conditions -= usize::from(matches!(kind, Goal::Condition { .. }));
+                self.narrow(func, decision);
+            }
+        }
+    }
+
+    /// Says anew which ends of a decision's evaluations can reach an open goal.
+    fn narrow(&mut self, func: FuncId, decision: DecisionId) {
+        /// With more rows than this nothing is ruled out.
+        const MOST_ROWS: usize = 64;
+        let watch = Rc::clone(&self.watch);
+        let Some(watched) = watch.decision(func, decision) else { return };
+        let Some(rows) = watched.graph.rows(MOST_ROWS) else { return };
+        let open = entry(&mut self.decisions, func, decision);
+        open.useful.iter_mut().for_each(|useful| *useful = [false; 2]);
+        for row in rows {
+            let Some((condition, outcome)) = row.outcomes.last().copied() else { continue };
+            if watch.row(watched, &row).any(|goal| self.open[goal.index()]) {
+                open.useful[condition.index()][usize::from(outcome)] = true;
             }
         }
     }
@@ -222,10 +243,11 @@ impl Executor<'_> {
         let Some(coverage) = &mut self.coverage else { return };
         let func = state.top().func;
         let Some(open) = coverage.open_decision(func, tag.decision) else { return };
-        let can_end = open.ends.get(tag.condition.index()).is_some_and(|ends| ends[usize::from(taken)]);
-        if !can_end && open.conditions == 0 && coverage.aim == Aim::Paths {
+        let of = |table: &[[bool; 2]]| table.get(tag.condition.index()).is_some_and(|ends| ends[usize::from(taken)]);
+        if coverage.aim == Aim::Paths && open.conditions == 0 && !of(&open.useful) {
             return;
         }
+        let can_end = of(&open.ends);
         let start = open.start;
         let Some(watch) = coverage.watch.decision(func, tag.decision) else { return };
         let reached = coverage.watch.condition(watch, (tag.condition, taken));
