@@ -173,6 +173,17 @@ fn a_program_with_input_that_is_not_modelled_says_so() {
 }
 
 #[test]
+fn what_only_arguments_of_a_program_reach_is_not_infeasible() {
+    let case = Case::new();
+    case.file("main.c", "int main(int argc, char **argv) { if (argc > 1) return 7; return argv[0] == 0; }\n");
+    let (code, result) = report(&case, &["main.c", "--entry", "main", "-c", "mcdc"]);
+    assert_eq!(code, 0);
+    assert!(reasons(&result)[0].contains("arguments of the program"), "{:?}", reasons(&result));
+    assert_eq!(result["functions"][0]["objectives"]["infeasible"], 0);
+    assert_eq!(result["functions"][0]["exhaustive"], false);
+}
+
+#[test]
 fn a_second_run_on_the_same_output_directory_is_refused() {
     let case = Case::new();
     case.file("slow.c", "int f(int n) { int s = 0; while (n > 0) { s += n; n--; } return s; }\n");

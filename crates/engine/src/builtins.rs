@@ -7,7 +7,7 @@ use crate::state::{PathEnd, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_ir::{Builtin, ErrorKind, FuncId, Operand, Reg, Ty};
+use touchstone_ir::{Builtin, ErrorKind, Operand, Reg, Ty};
 use touchstone_solver::Op;
 
 impl Executor<'_> {
@@ -64,7 +64,7 @@ impl Executor<'_> {
             Builtin::Printf | Builtin::Puts | Builtin::Vprintf => {
                 // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
                 if let Some(dst) = dst {
-                    if self.is_read(state.top().func, dst) {
+                    if self.module.functions[state.top().func].reads(dst) {
                         return Err(Stop::unsupported("use of the value of an output function", span));
                     }
                     state.set(dst, Value::Undefined);
@@ -89,15 +89,6 @@ impl Executor<'_> {
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
         }
         Ok(())
-    }
-
-    fn is_read(&self, func: FuncId, reg: Reg) -> bool {
-        let reads = |operand: &Operand| *operand == Operand::Reg(reg);
-        let function = &self.module.functions[func];
-        function.blocks.values().any(|block| {
-            block.insts.iter().any(|inst| inst.kind.operands().iter().any(reads))
-                || block.terminator.kind.operands().iter().any(reads)
-        })
     }
 
     fn make_symbolic(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {

@@ -8,6 +8,7 @@ use crate::memory::Memory;
 use crate::state::{PathEnd, State, Stop};
 use crate::value::Value;
 use std::rc::Rc;
+use touchstone_criteria::Incomplete;
 use touchstone_ir::{FuncId, PathHash};
 use touchstone_solver::Path;
 
@@ -32,7 +33,14 @@ impl Executor<'_> {
         self.globals(&mut state, func)?;
         let arguments = match self.config.entry {
             Entry::Function => self.arguments(&mut state, func)?,
-            Entry::Program => self.program_arguments(&mut state, func),
+            Entry::Program => {
+                let function = &self.module.functions[func];
+                if function.params.iter().any(|param| function.reads(param.reg)) {
+                    let why = Incomplete::Unsupported("arguments of the program (it is run without any)".to_string());
+                    self.give_up(why, function.span, 1);
+                }
+                self.program_arguments(&mut state, func)
+            }
         };
         Ok((state, arguments))
     }

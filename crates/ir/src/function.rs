@@ -98,6 +98,14 @@ impl Function {
             Operand::Const(ty, _) => ty,
         }
     }
+    /// Whether some instruction reads a register.
+    pub fn reads(&self, reg: Reg) -> bool {
+        let reads = |operand: &Operand| *operand == Operand::Reg(reg);
+        self.blocks.values().any(|block| {
+            block.insts.iter().any(|inst| inst.kind.operands().iter().any(reads))
+                || block.terminator.kind.operands().iter().any(reads)
+        })
+    }
     /// Whether its last parameter is the address of packed variable arguments (named `...`); null where there are none
     /// because nobody knows which to pass.
     pub fn is_variadic(&self) -> bool {

@@ -102,10 +102,10 @@ pub(crate) fn prove(
 /// Whether every input has all its values: what the executor can't make yet (a function pointer, a type that nobody gave)
 /// is only zero there, which is no ground for a proof.
 fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
-    if config.entry == Entry::Program {
-        return true;
-    }
     let function = &module.functions[func];
+    if config.entry == Entry::Program {
+        return !function.params.iter().any(|param| function.reads(param.reg));
+    }
     let own = function.params.iter().skip(usize::from(function.aggregate_result)).filter(|param| !param.aggregate);
     let fits = |param: &Param| match (function.regs[param.reg].ty, &module.types[param.data]) {
         (Ty::Ptr, DataType::Pointer { .. } | DataType::Array { .. }) => true,
