@@ -1,13 +1,12 @@
 //! `touchstone measure`: runs a command with probes in everything that it compiles, and says what its tests covered.
 //! `touchstone merge` puts several measurements together.
 
-use crate::args::Format;
 use crate::cc::{CRITERIA, DIRECTORY, WRAPPERS};
 use crate::exit::Exit;
 use crate::measured::{Selection, document};
-use crate::outputs::{self, Outputs};
+use crate::outputs;
+use crate::report::Shown;
 use anyhow::{Context, Result, bail};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use touchstone_criteria::{REGISTRY, criterion_named};
@@ -51,17 +50,8 @@ pub struct Show {
     /// A file or directory that doesn't count; may be repeated
     #[arg(long, value_name = "PATH")]
     pub exclude: Vec<PathBuf>,
-    /// Only what stands on lines that changed since this revision of git
-    #[arg(long, value_name = "REV")]
-    pub since: Option<String>,
-    /// Form of the report on standard output
-    #[arg(long, default_value = "text", value_name = "FORM")]
-    pub format: Format,
-    /// Say nothing on standard error but errors
-    #[arg(short, long)]
-    pub quiet: bool,
     #[command(flatten)]
-    pub outputs: Outputs,
+    pub shown: Shown,
 }
 
 /// Names that compilers go by.
@@ -76,7 +66,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
             bail!("`{name}` can't be measured; criteria are {}", known.join(", "));
         }
     }
-    options.show.outputs.check_criteria(&options.criteria)?;
+    options.show.shown.outputs.check_criteria(&options.criteria)?;
     let out = std::path::absolute(&options.out)?;
     if !options.keep {
         forget(&out)?;
@@ -162,21 +152,12 @@ fn show(measured: &Measured, out: &Path, options: &Show) -> Result<Exit> {
     let root = std::env::current_dir()?;
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
     let selection = Selection { root, exclude };
-    let mut document = document(measured, &selection)?;
+    let document = document(measured, &selection)?;
     let history = outputs::store(out, &document)?;
-    if let Some(revision) = &options.since {
-        crate::report::restrict(&mut document, revision)?;
-    }
-    let text = match options.format {
-        Format::Json => document.to_json() + "\n",
-        Format::Text => touchstone_report::overview(&document, outputs::style()),
-    };
-    // A closed pipe (`| head`) is no error.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    if !options.quiet {
+    if !options.shown.quiet {
         remarks(measured);
     }
-    options.outputs.write(&document, &history, options.quiet)
+    options.shown.show(document, &history)
 }
 
 /// What could not be measured.

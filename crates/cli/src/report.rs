@@ -8,13 +8,20 @@ use clap::Args as ClapArgs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use touchstone_report::{ChangedLines, Document};
+use touchstone_report::{ChangedLines, Document, Past};
 
 #[derive(ClapArgs, Debug)]
 pub struct Report {
     /// Output directory of a run, or its campaign.json
     #[arg(value_name = "DIR", default_value = "touchstone-out")]
     pub dir: PathBuf,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// How a document is shown, and what is written from it.
+#[derive(ClapArgs, Debug)]
+pub struct Shown {
     /// Only what stands on lines that changed since this revision of git
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
@@ -28,24 +35,30 @@ pub struct Report {
     pub outputs: Outputs,
 }
 
+impl Shown {
+    /// Shows a document and writes the reports that are asked for.
+    pub fn show(&self, mut document: Document, history: &[Past]) -> Result<Exit> {
+        if let Some(revision) = &self.since {
+            restrict(&mut document, revision)?;
+        }
+        let text = match self.format {
+            Format::Json => document.to_json() + "\n",
+            Format::Text => touchstone_report::overview(&document, outputs::style()),
+        };
+        // A closed pipe (`| head`) is no error.
+        let _ = std::io::stdout().lock().write_all(text.as_bytes());
+        self.outputs.write(&document, history, self.quiet)
+    }
+}
+
 /// Carries out `report`.
 pub fn report(options: &Report) -> Result<ExitCode> {
-    let (mut document, history) = outputs::load(&options.dir)?;
-    if let Some(revision) = &options.since {
-        restrict(&mut document, revision)?;
-    }
-    let text = match options.format {
-        Format::Json => document.to_json() + "\n",
-        Format::Text => touchstone_report::overview(&document, outputs::style()),
-    };
-    // A closed pipe (`| head`) is no error.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    let exit = options.outputs.write(&document, &history, options.quiet)?;
-    Ok(exit.into())
+    let (document, history) = outputs::load(&options.dir)?;
+    Ok(options.shown.show(document, &history)?.into())
 }
 
 /// Restricts a document to the lines that changed since a revision.
-pub fn restrict(document: &mut Document, revision: &str) -> Result<()> {
+fn restrict(document: &mut Document, revision: &str) -> Result<()> {
     if revision.starts_with('-') {
         bail!("`{revision}` is no revision; write for example --since main");
     }
