@@ -245,7 +245,6 @@ fn untouched(probing: &Probing<'_>, source: &str, why: &str) {
         &UnitRecord {
             version: RECORD_VERSION,
             unit,
-            source: String::new(),
             size: 0,
             files: vec![file.clone()],
             functions: Vec::new(),

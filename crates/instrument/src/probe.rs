@@ -170,7 +170,6 @@ impl Unit<'_> {
             version: RECORD_VERSION,
             unit: format!("{:016x}", request.unit),
             file: request.file.clone(),
-            source: String::new(),
             size: self.next,
             files: request.written.files.values().cloned().collect(),
             functions: self.functions,

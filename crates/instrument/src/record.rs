@@ -14,8 +14,6 @@ pub struct UnitRecord {
     pub unit: String,
     /// The source file, absolute.
     pub file: String,
-    /// The source's text when it was compiled, as a hash.
-    pub source: String,
     /// Bytes of probes.
     pub size: u32,
     /// All files that places refer to; the first is the source file.
