@@ -46,7 +46,12 @@ struct OpenDecision {
     useful: Vec<[bool; 2]>,
     /// Evaluations that reach no open goal any more.
     barren: FxHashSet<u64>,
+    /// How many such evaluations ended since a goal was covered for which `useful` was not told anew.
+    in_vain: Option<u32>,
 }
+
+/// So many evaluations in vain cost about as much as saying anew which ends are useful.
+const MOST_IN_VAIN: u32 = 16;
 
 /// What a confirming run is watched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,8 +117,19 @@ impl Coverage {
                 let open = entry(&mut self.decisions, func, decision);
                 open.goals -= 1;
                 open.conditions -= usize::from(matches!(kind, Goal::Condition { .. }));
-                self.narrow(func, decision);
+                open.in_vain.get_or_insert(0);
             }
+        }
+    }
+
+    /// An evaluation of a decision ended and reached no open goal.
+    fn ended_in_vain(&mut self, func: FuncId, decision: DecisionId) {
+        let open = entry(&mut self.decisions, func, decision);
+        let Some(in_vain) = &mut open.in_vain else { return };
+        *in_vain += 1;
+        if *in_vain >= MOST_IN_VAIN {
+            open.in_vain = None;
+            self.narrow(func, decision);
         }
     }
 
@@ -250,13 +266,16 @@ impl Executor<'_> {
         let can_end = of(&open.ends);
         let start = open.start;
         let Some(watch) = coverage.watch.decision(func, tag.decision) else { return };
-        let reached = coverage.watch.condition(watch, (tag.condition, taken));
-        self.hits.extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| Hit { goal, path: None }));
+        if open.conditions > 0 {
+            let reached = coverage.watch.condition(watch, (tag.condition, taken));
+            self.hits.extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| Hit { goal, path: None }));
+        }
         let ended = can_end && {
             last_evaluation(state, state.frames.len() - 1, tag.decision, start, &mut self.outcomes);
             let key = key(&self.outcomes);
             let barren = &mut coverage.decisions[func.index()][tag.decision.index()].barren;
             if key.is_some_and(|key| barren.contains(&key)) {
+                coverage.ended_in_vain(func, tag.decision);
                 true
             } else if let Some(row) = row(&watch.graph, &self.outcomes) {
                 let before = self.hits.len();
@@ -295,6 +314,9 @@ impl Executor<'_> {
     pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Result<Flow, Stop> {
         let Some(coverage) = &self.coverage else { return Ok(Flow::Next) };
         let all = self.config.labels != Labels::Idl;
+        if coverage.labels == 0 && !all {
+            return Ok(Flow::Next);
+        }
         let at_point = coverage.watch.point(state.top().func, point).iter().copied();
         let goals: Vec<GoalId> = at_point.filter(|goal| all || coverage.is_open(*goal)).collect();
         if goals.is_empty() {

@@ -309,6 +309,9 @@ impl Exploration<'_, '_> {
 
     /// Makes a test for every goal that the last step reached and that is still open.
     fn take_hits(&mut self, state: &mut State) {
+        if self.executor.hits.is_empty() {
+            return;
+        }
         for hit in std::mem::take(&mut self.executor.hits) {
             let Some(coverage) = &self.executor.coverage else { return };
             if !coverage.is_open(hit.goal) {

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::time::{Duration, Instant};
-use touchstone_criteria::{CriteriaOptions, Watch, criterion_named, objectives};
+use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
 use touchstone_engine::{Config, Goals, Labels, Search, explore, explore_goals};
 use touchstone_ir::CallGraph;
 
@@ -66,6 +66,9 @@ struct Row {
     seconds: f64,
     covered: usize,
     complete: bool,
+    /// The labels that were not covered.
+    #[serde(skip)]
+    open: Vec<GoalId>,
 }
 
 /// Carries out the bench.
@@ -83,9 +86,9 @@ pub fn labels(options: &Bench) -> Result<Exit> {
             continue;
         }
         let measured = measure(&case).with_context(|| format!("bench {} {}", case.name, case.criterion))?;
-        let covered: Vec<usize> =
-            measured.iter().filter(|row| row.mode != "paths" && row.complete).map(|row| row.covered).collect();
-        if covered.windows(2).any(|pair| pair[0] != pair[1]) {
+        let searched: Vec<&Row> = measured.iter().filter(|row| row.mode != "paths" && row.complete).collect();
+        if let Some(pair) = searched.windows(2).find(|pair| pair[0].open != pair[1].open) {
+            eprintln!("{} {}: {} and {} cover different labels", case.name, case.criterion, pair[0].mode, pair[1].mode);
             exit = Exit::Disagreed;
         }
         for row in measured {
@@ -126,15 +129,16 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
         deadline: Some(Instant::now() + limit),
         ..Config::default()
     };
-    let row = |mode, paths, seconds, covered, complete| Row {
+    let row = |mode, paths, seconds, open: Vec<GoalId>, complete| Row {
         program: case.name,
         criterion: case.criterion,
         labels: wanted.goals.len(),
         mode,
         paths,
         seconds,
-        covered,
+        covered: wanted.goals.len() - open.len(),
         complete,
+        open,
     };
     let plain = |limit| explore(module, func, &config(Labels::Idl, Search::Dfs, limit), &mut Quiet);
     let watch = std::rc::Rc::new(Watch::new(module, wanted.goals.clone()));
@@ -144,14 +148,13 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
     };
     let start = timing::worked();
     let result = plain(PATIENCE);
-    let mut rows = vec![row("paths", result.paths.explored, timing::worked() - start, 0, result.exhaustive)];
+    let mut rows = vec![row("paths", result.paths.explored, timing::worked() - start, Vec::new(), result.exhaustive)];
     for (mode, labels, search) in MODES {
         let start = timing::worked();
         let found = searched(labels, search, PATIENCE);
         let seconds = timing::worked() - start;
-        let covered = wanted.goals.len() - found.open.len();
         let paths = found.result.paths.explored + found.labels_found;
-        rows.push(row(mode, paths, seconds, covered, found.result.exhaustive));
+        rows.push(row(mode, paths, seconds, found.open, found.result.exhaustive));
     }
     let [(_, tight, dfs), (_, idl, nearest)] = [MODES[1], MODES[2]];
     let times =
