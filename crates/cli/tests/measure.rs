@@ -4,9 +4,9 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::{Example, examples};
+use support::examples;
 use touchstone_instrument::{Measured, read};
 
 fn touchstone() -> Command {
@@ -46,14 +46,14 @@ fn covered(measured: &Measured) -> (BTreeSet<String>, BTreeMap<String, String>) 
 const CRITERIA: &str = "stmt,branch,decision,condition,dcc,mcc,mcdc,wm,idc,labels";
 
 /// Generates tests for all functions of an example, runs each function's under `measure`, and compares.
-fn check(example: &Example) -> usize {
+fn check(name: &str, files: &[PathBuf], criteria: &str) -> usize {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let out = scratch.path().join("tests");
     let mut command = touchstone();
     command
-        .args(["generate", "-c", CRITERIA, "--format", "json", "-q", "--no-replay", "--timeout", "3", "-o"])
+        .args(["generate", "-c", criteria, "--format", "json", "-q", "--no-replay", "--timeout", "3", "-o"])
         .arg(&out);
-    let made = command.args(&example.files).output().expect("touchstone runs");
+    let made = command.args(files).output().expect("touchstone runs");
     let report: serde_json::Value = serde_json::from_slice(&made.stdout).expect("JSON");
     let mut expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let mut compared = 0;
@@ -80,19 +80,19 @@ fn check(example: &Example) -> usize {
             continue;
         }
         let run = format!("{build} -o tests; ./tests {} >log 2>&1", names.join(" "));
-        let (measured, run) = measure(&folder, CRITERIA, &run);
+        let (measured, run) = measure(&folder, criteria, &run);
         let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert!(!measured.units.is_empty(), "{} {function}: {said}", example.name);
+        assert!(!measured.units.is_empty(), "{} {function}: {said}", name);
         for unit in &measured.units {
-            assert!(unit.record.untouched.is_empty(), "{}: {:?}", example.name, unit.record.untouched);
+            assert!(unit.record.untouched.is_empty(), "{}: {:?}", name, unit.record.untouched);
         }
         let (hit, unplaced) = covered(&measured);
         let own: BTreeSet<String> = hit.into_iter().filter(|id| id.starts_with(&format!("{function}."))).collect();
         let expected: BTreeSet<String> = expected.into_iter().filter(|id| !unplaced.contains_key(id)).collect();
         let missing: Vec<&String> = expected.difference(&own).collect();
         let more: Vec<&String> = own.difference(&expected).collect();
-        assert!(missing.is_empty(), "{} {function}: said to be covered, but is not: {missing:?}", example.name);
-        assert!(more.is_empty(), "{} {function}: covered, but not said to be: {more:?}", example.name);
+        assert!(missing.is_empty(), "{} {function}: said to be covered, but is not: {missing:?}", name);
+        assert!(more.is_empty(), "{} {function}: covered, but not said to be: {more:?}", name);
         compared += expected.len();
     }
     compared
@@ -102,8 +102,34 @@ fn check(example: &Example) -> usize {
 fn generated_tests_cover_in_the_real_program_what_generate_said() {
     let all = examples();
     let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
-    let compared: usize = functions.map(check).sum();
+    let compared: usize = functions.map(|example| check(&example.name, &example.files, CRITERIA)).sum();
     assert!(compared > 3000, "only {compared} objectives were compared");
+}
+
+#[test]
+fn a_decision_with_more_rows_than_can_be_told_apart_is_measured_like_any_other() {
+    let pairs: Vec<String> = (0..14).map(|pair| format!("(b[{}] || !b[{}])", 2 * pair, 2 * pair + 1)).collect();
+    let text = format!(
+        "int wide(const unsigned char b[30]) {{\n    if ({} && (b[28] > 3) != (b[29] > 5))\n        return 1;\n    return 0;\n}}\n",
+        pairs.join(" &&\n        ")
+    );
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("wide.c");
+    std::fs::write(&file, text).expect("writable");
+    let files = [file];
+    let compared = check("wide", &files, CRITERIA);
+    // Every outcome of its 30 conditions, and that each decides.
+    assert!(compared > 120, "only {compared} objectives were compared");
+    assert_eq!(check("wide", &files, "decision"), 2);
+}
+
+#[test]
+fn where_only_outcomes_are_asked_they_are_measured_without_rows() {
+    for name in ["triangle.c", "utf8.c"] {
+        let all = examples();
+        let example = all.iter().find(|example| example.name == name).expect("an example");
+        assert!(check(name, &example.files, "branch") > 5);
+    }
 }
 
 /// A program with this text, built and run under `measure` in a fresh directory.

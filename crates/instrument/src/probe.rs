@@ -14,10 +14,10 @@ use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
 use crate::record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
-    CriteriaOptions, DecisionGraph, Goal, Labelling, Objective, Objectives, Row, Status, objectives,
+    CriteriaOptions, DecisionGraph, Goal, Labelling, Objective, Objectives, Row, Status, Target, objectives,
 };
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, TermKind};
 
@@ -68,6 +68,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         decisions: Vec::new(),
         untouched: Vec::new(),
         frameworks: Frameworks::of(request.text),
+        walks: false,
     };
     for (func, function) in request.written.functions.iter() {
         if function.is_defined() && !function.library {
@@ -88,6 +89,8 @@ struct Unit<'a> {
     decisions: Vec<ProbedDecision>,
     untouched: Vec<(String, String)>,
     frameworks: Frameworks,
+    /// Some decision is walked.
+    walks: bool,
 }
 
 impl Unit<'_> {
@@ -99,7 +102,7 @@ impl Unit<'_> {
             Ok((twin, goals)) => {
                 let place = TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
                 let test = test_name(function, self.frameworks);
-                let mut probes = FunctionProbes::new(self, &place, function);
+                let mut probes = FunctionProbes::new(self, &place, function, &goals);
                 let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
                 if let Some(test) = test {
                     probes.test(&test);
@@ -177,7 +180,8 @@ impl Unit<'_> {
             decisions: self.decisions,
             untouched: self.untouched,
         };
-        let text = crate::runtime::around(&self.pieces.apply(request.text), request.unit, size, &request.hits);
+        let text =
+            crate::runtime::around(&self.pieces.apply(request.text), request.unit, size, &request.hits, self.walks);
         Probed { text, record }
     }
 }
@@ -216,10 +220,43 @@ fn by_key(objectives: &Objectives) -> BTreeMap<String, Vec<&Goal>> {
     found
 }
 
-/// A decision of a function, once it has probes.
-struct DecisionProbes {
-    first: u32,
-    rows: Vec<Row>,
+/// A decision of a function, once it has probes. They begin at `first`.
+enum DecisionProbes {
+    /// One for false, one for true: nothing else is asked.
+    Outcomes { first: u32 },
+    /// One for each row.
+    Rows { first: u32, rows: Vec<Row> },
+    /// More rows than can be told apart: outcomes of the decision, then of the conditions, then those that decided.
+    Walk { first: u32, conditions: u32 },
+}
+
+impl DecisionProbes {
+    /// The probes of which any says that a goal of the decision was reached.
+    fn of(&self, goal: &Goal) -> Result<Vec<u32>, String> {
+        match (self, goal) {
+            (DecisionProbes::Rows { first, rows }, _) => {
+                let reached = |row: &Row| match goal {
+                    Goal::Outcome { value, .. } => row.result == *value,
+                    Goal::Condition { condition, value, .. } => row.outcomes.contains(&(*condition, *value)),
+                    Goal::Independent { condition, value, .. } => row.independent.contains(&(*condition, *value)),
+                    Goal::Row { outcomes, .. } => row.outcomes == *outcomes,
+                    _ => false,
+                };
+                let matching = rows.iter().enumerate().filter(|(_, row)| reached(row));
+                Ok(matching.map(|(index, _)| first + index as u32).collect())
+            }
+            (DecisionProbes::Outcomes { first } | DecisionProbes::Walk { first, .. }, Goal::Outcome { value, .. }) => {
+                Ok(vec![first + u32::from(*value)])
+            }
+            (DecisionProbes::Walk { first, .. }, Goal::Condition { condition, value, .. }) => {
+                Ok(vec![first + 2 + 2 * condition.index() as u32 + u32::from(*value)])
+            }
+            (DecisionProbes::Walk { first, conditions }, Goal::Independent { condition, value, .. }) => {
+                Ok(vec![first + 2 + 2 * (conditions + condition.index() as u32) + u32::from(*value)])
+            }
+            _ => Err("the decision has too many rows to be told apart".to_string()),
+        }
+    }
 }
 
 /// The probes of one function.
@@ -227,6 +264,8 @@ struct FunctionProbes<'u, 'a, 'p> {
     unit: &'u mut Unit<'a>,
     place: &'p TextPlace<'p>,
     written: &'p Function,
+    /// Decisions of which more is asked than their outcome.
+    by_row: BTreeSet<DecisionId>,
     decisions: BTreeMap<DecisionId, Result<DecisionProbes, String>>,
     /// By switch: the probe of each target.
     switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, String>>,
@@ -237,11 +276,18 @@ struct FunctionProbes<'u, 'a, 'p> {
 }
 
 impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
-    fn new(unit: &'u mut Unit<'a>, place: &'p TextPlace<'p>, written: &'p Function) -> Self {
+    fn new(unit: &'u mut Unit<'a>, place: &'p TextPlace<'p>, written: &'p Function, goals: &[Goal]) -> Self {
+        let by_row = goals.iter().filter_map(|goal| match goal {
+            Goal::Condition { decision, .. } | Goal::Independent { decision, .. } | Goal::Row { decision, .. } => {
+                Some(*decision)
+            }
+            _ => None,
+        });
         FunctionProbes {
             unit,
             place,
             written,
+            by_row: by_row.collect(),
             decisions: BTreeMap::new(),
             switches: BTreeMap::new(),
             declarations: String::new(),
@@ -264,14 +310,16 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
                 let probes = self.switches[block].as_ref().map_err(Clone::clone)?;
                 probes.get(target).map(|probe| vec![*probe]).ok_or_else(|| "its case label was not found".to_string())
             }
-            Goal::Outcome { decision, value, .. } => self.rows(*decision, |row| row.result == *value),
-            Goal::Condition { decision, condition, value, .. } => {
-                self.rows(*decision, |row| row.outcomes.contains(&(*condition, *value)))
+            Goal::Outcome { decision, .. }
+            | Goal::Condition { decision, .. }
+            | Goal::Independent { decision, .. }
+            | Goal::Row { decision, .. } => {
+                if !self.decisions.contains_key(decision) {
+                    let made = self.decision(*decision);
+                    self.decisions.insert(*decision, made);
+                }
+                self.decisions[decision].as_ref().map_err(Clone::clone)?.of(goal)
             }
-            Goal::Independent { decision, condition, value, .. } => {
-                self.rows(*decision, |row| row.independent.contains(&(*condition, *value)))
-            }
-            Goal::Row { decision, outcomes, .. } => self.rows(*decision, |row| row.outcomes == *outcomes),
             Goal::Partner { .. } => Err("it is a wish of the search, no objective".to_string()),
             Goal::Error { .. } => Err("it ends the run: use a sanitizer to see it".to_string()),
         }
@@ -299,40 +347,34 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         Ok(vec![probe])
     }
 
-    fn rows(&mut self, decision: DecisionId, holds: impl Fn(&Row) -> bool) -> Result<Vec<u32>, String> {
-        if !self.decisions.contains_key(&decision) {
-            let made = self.decision(decision);
-            self.decisions.insert(decision, made);
-        }
-        let made = self.decisions[&decision].as_ref().map_err(Clone::clone)?;
-        let matching = made.rows.iter().enumerate().filter(|(_, row)| holds(row));
-        Ok(matching.map(|(index, _)| made.first + index as u32).collect())
-    }
-
     fn decision(&mut self, id: DecisionId) -> Result<DecisionProbes, String> {
         let decision = &self.place.function.decisions[id];
         let graph = DecisionGraph::new(decision);
-        let numbered = number(&graph).ok_or("the decision has too many rows to be told apart")?;
         let whole = self.expression(decision.span)?;
         if graph.nodes.is_empty() {
-            return self.constant(whole, numbered);
+            return self.constant(whole, &graph);
+        }
+        if !self.by_row.contains(&id) {
+            let first = self.fresh(2);
+            self.two_ways(whole, [first, first + 1]);
+            return Ok(DecisionProbes::Outcomes { first });
         }
         let mut spans: BTreeMap<CondId, (usize, usize)> = BTreeMap::new();
         for condition in graph.evaluated() {
             spans.insert(condition, self.expression(decision.conditions[condition].span)?);
         }
+        let Some(numbered) = number(&graph) else {
+            return Ok(self.walk(id, &graph, whole, spans));
+        };
         let first = self.fresh(numbered.rows.len() as u32);
         self.record(id, first, &numbered);
-        let pieces = &mut self.unit.pieces;
         if let (Scheme::Sum(_), [no, _]) = (&numbered.scheme, numbered.rows.as_slice()) {
             // One condition that is evaluated: its two outcomes are the decision's, perhaps negated.
-            let (probes, mark) = ([first, first + 1], |probe: u32| format!("__touchstone_h[{probe}] = 1"));
-            let (on_true, on_false) = if no.result { (probes[0], probes[1]) } else { (probes[1], probes[0]) };
-            let close = format!(") ? ({}, 1) : ({}, 0))", mark(on_true), mark(on_false));
-            pieces.wrap(whole.0, whole.1, DECISION, "((".to_string(), close);
-            return Ok(DecisionProbes { first, rows: numbered.rows });
+            self.two_ways(whole, if no.result { [first + 1, first] } else { [first, first + 1] });
+            return Ok(DecisionProbes::Rows { first, rows: numbered.rows });
         }
         let (name, index) = (format!("__touchstone_r{}", id.index()), id.index());
+        let pieces = &mut self.unit.pieces;
         for (condition, (start, end)) in spans {
             let (open, close) = match &numbered.scheme {
                 Scheme::Sum(adds) => ("((".to_string(), format!(") ? ({name} += {}, 1) : 0)", adds[&condition])),
@@ -352,25 +394,62 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         let close = format!(")) ? ({store}, 1) : ({store}, 0))");
         pieces.wrap(whole.0, whole.1, DECISION, format!("(({name} = 0, ("), close);
         self.declarations += &format!("unsigned {name}; ");
-        Ok(DecisionProbes { first, rows: numbered.rows })
+        Ok(DecisionProbes::Rows { first, rows: numbered.rows })
+    }
+
+    /// A probe for a decision that is false, and one for true.
+    fn two_ways(&mut self, (start, end): (usize, usize), [on_false, on_true]: [u32; 2]) {
+        let mark = |probe: u32| format!("__touchstone_h[{probe}] = 1");
+        let close = format!(") ? ({}, 1) : ({}, 0))", mark(on_true), mark(on_false));
+        self.unit.pieces.wrap(start, end, DECISION, "((".to_string(), close);
+    }
+
+    /// A run walks through the decision's graph, and says at its end which conditions were evaluated and which decided.
+    fn walk(
+        &mut self,
+        id: DecisionId,
+        graph: &DecisionGraph,
+        whole: (usize, usize),
+        spans: BTreeMap<CondId, (usize, usize)>,
+    ) -> DecisionProbes {
+        let conditions = self.place.function.decisions[id].conditions.len() as u32;
+        let first = self.fresh(2 + 4 * conditions);
+        let (name, table) = (format!("__touchstone_r{}", id.index()), self.place.table(id.index()));
+        let pieces = &mut self.unit.pieces;
+        for (start, end) in spans.into_values() {
+            let step = |outcome: u32| format!("__touchstone_step({name}, {table}, {outcome})");
+            let close = format!(") ? {} : {})", step(1), step(0));
+            pieces.wrap(start, end, CONDITION, "((".to_string(), close);
+        }
+        let done = |result: u32| format!("__touchstone_done({name}, {conditions}, __touchstone_h + {first}, {result})");
+        let close = format!(")) ? {} : {})", done(1), done(0));
+        let start = walk_node(graph, graph.start);
+        let open = format!("((__touchstone_start({name}, {conditions}, {start}), (");
+        pieces.wrap(whole.0, whole.1, DECISION, open, close);
+        let numbers: Vec<String> = walk_table(graph).iter().map(u32::to_string).collect();
+        self.tables += &format!("static const unsigned {table}[] = {{{}}}; ", numbers.join(", "));
+        self.declarations += &format!("unsigned {name}[{}]; ", conditions + 1);
+        self.unit.walks = true;
+        DecisionProbes::Walk { first, conditions }
     }
 
     /// A decision that the compiler folds stays as it is (code behind it may be there for the linker's sake only): the
     /// statement that asks for it has the probe.
-    fn constant(&mut self, (start, _): (usize, usize), numbered: Numbered) -> Result<DecisionProbes, String> {
+    fn constant(&mut self, (start, _): (usize, usize), graph: &DecisionGraph) -> Result<DecisionProbes, String> {
         let source = self.place.source;
         let first = source.first_from(start);
         let keyword = first.checked_sub(2).filter(|at| matches!(source.word(*at), "if" | "while"));
         let at = keyword.map(|at| source.tokens[at].start).ok_or("it is a constant in the middle of an expression")?;
         let layout = self.place.layout.as_ref().ok_or("the function's statements are not understood")?;
         let statement = *layout.at(at).ok_or("it is a constant in the middle of a statement")?;
-        let probe = self.fresh(numbered.rows.len() as u32);
+        let rows = graph.rows(1).unwrap_or_default();
+        let probe = self.fresh(1);
         let store = format!("__touchstone_h[{probe}] = 1; ");
         match statement.single {
             true => self.unit.pieces.brace(statement.start, statement.end, &store),
             false => self.unit.pieces.before(statement.start, store),
         }
-        Ok(DecisionProbes { first: probe, rows: numbered.rows })
+        Ok(DecisionProbes::Rows { first: probe, rows })
     }
 
     fn expression(&self, span: Span) -> Result<(usize, usize), String> {
@@ -470,6 +549,35 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
     }
 }
+
+/// A decision's graph as numbers: for each node its condition, and for false and true the next node and where in the table
+/// the list of what is masked begins, with its length. A node that does not exist is the end.
+fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
+    let mut masks: Vec<u32> = Vec::new();
+    let mut table = Vec::new();
+    for from in graph.nodes.values() {
+        table.push(from.condition.index() as u32);
+        for edge in &from.edges {
+            table.push(walk_node(graph, edge.target));
+            table.push((graph.nodes.len() * WALK_NODE + masks.len()) as u32);
+            masks.push(edge.masks.len() as u32);
+            masks.extend(edge.masks.iter().map(|masked| masked.index() as u32));
+        }
+    }
+    table.extend(masks);
+    table
+}
+
+/// The number of what comes next.
+fn walk_node(graph: &DecisionGraph, target: Target) -> u32 {
+    match target {
+        Target::Node(node) => node.index() as u32,
+        Target::Done(_) => graph.nodes.len() as u32,
+    }
+}
+
+/// Numbers of a node in a walk's table.
+const WALK_NODE: usize = 5;
 
 /// A label of a switch.
 struct CaseLabel {

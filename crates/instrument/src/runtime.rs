@@ -15,18 +15,48 @@ typedef char *__attribute__((__may_alias__)) touchstone_pointer;
 void touchstone_test_begin(const char *);
 ";
 
+/// What walks through a decision with too many rows: its local array has the node, then for each condition whether it was
+/// evaluated (1 false, 2 true) and whether that decided so far (4).
+const WALK: &str = "\
+static __attribute__((__unused__)) void __touchstone_start(unsigned *walk, unsigned conditions, unsigned node) {
+    unsigned at;
+    for (at = 1; at <= conditions; at++) walk[at] = 0;
+    walk[0] = node;
+}
+static __attribute__((__unused__)) int __touchstone_step(unsigned *walk, const unsigned *table, int outcome) {
+    const unsigned *node = table + 5 * walk[0], *masks = table + node[outcome ? 4 : 2];
+    unsigned count = masks[0];
+    walk[1 + node[0]] = outcome ? 6 : 5;
+    while (count) walk[1 + masks[count--]] &= 3;
+    walk[0] = node[outcome ? 3 : 1];
+    return outcome;
+}
+static __attribute__((__unused__)) int __touchstone_done(unsigned *walk, unsigned conditions, volatile unsigned char *to,
+                                                         int result) {
+    unsigned at;
+    to[result] = 1;
+    for (at = 0; at < conditions; at++) {
+        unsigned seen = walk[1 + at];
+        if (seen & 3) to[2 + 2 * at + (seen & 3) - 1] = 1;
+        if (seen & 4) to[2 + 2 * (conditions + at) + (seen & 3) - 1] = 1;
+    }
+    return result;
+}
+";
+
 /// Bytes of whole pages.
 pub(crate) fn rounded(size: u32) -> u32 {
     size.max(1).div_ceil(PAGE) * PAGE
 }
 
 /// A text with probes, with their declaration before and their runtime behind it.
-pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str) -> String {
+pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, walks: bool) -> String {
+    let walk = if walks { WALK } else { "" };
     let hits: String = hits.chars().flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect();
     let runtime =
         RUNTIME.replace("0xUNITull", &format!("0x{unit:016x}ull")).replace("\"HITS\"", &format!("\"{hits}\""));
     format!(
         "# 1 \"<touchstone>\" 3\n{TYPES}\
-         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{text}\n{runtime}"
+         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{walk}{text}\n{runtime}"
     )
 }
