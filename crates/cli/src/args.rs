@@ -120,6 +120,9 @@ pub struct Generate {
     /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels paths paths:K
     #[arg(short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<Criterion>,
+    /// Begin from what a measured suite covers (a directory that `measure -o` wrote), and add only what is missing
+    #[arg(long, value_name = "DIR")]
+    pub on_top_of: Option<PathBuf>,
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,

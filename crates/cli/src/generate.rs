@@ -2,6 +2,7 @@
 
 use crate::args::{Emit, Format, Generate};
 use crate::exit::Exit;
+use crate::on_top::{self, Suite};
 use crate::options_file::OptionsFile;
 use crate::outdir::OutDir;
 use crate::outputs;
@@ -20,12 +21,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
     Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, IncompletePaths, Objective, Objectives,
-    Outcome, Replay, TestCase, Watch, covered_by_test,
+    Outcome, Replay, Status, TestCase, Watch, covered_by_test,
 };
 use touchstone_emit::{CSuite, Form, ReplayLimits, Target, TestCompSuite};
 use touchstone_engine::{
-    Config, Event, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs, explore_paths_and_goals,
-    prove_infeasible, rows_of,
+    Before, Config, Event, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs,
+    explore_paths_and_goals, prove_infeasible, rows_of,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::Extras;
@@ -67,6 +68,13 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     let expressions = preconditions(&program, &functions, options, &file);
     program = precondition::add(&reader, program, &options.files, &expressions, &include_dir)?;
 
+    let suite = options.on_top_of.as_ref().map(|directory| Suite::read(directory, &criteria)).transpose()?;
+    if let Some(suite) = suite.as_ref().filter(|_| !options.quiet) {
+        for func in functions.iter().filter(|func| !suite.knows(&program.module, **func)) {
+            let name = &program.module.functions[*func].name;
+            eprintln!("warning: the suite was not measured on `{name}`: its unit was not compiled then");
+        }
+    }
     let interrupt = interrupt_flag()?;
     let tasks = names.iter().map(|name| {
         let func = program.module.function_named(name).context("internal: a function got lost")?;
@@ -81,7 +89,7 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
         cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
         limits: ReplayLimits::default(),
     };
-    let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt };
+    let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt, suite };
     let (campaign, extras) = job.run(&tasks)?;
     for name in excluded(&campaign).into_iter().filter(|_| !options.quiet) {
         eprintln!("warning: no input of `{name}` is allowed: its precondition or ranges exclude everything");
@@ -154,6 +162,8 @@ struct Job<'a> {
     target: &'a Target,
     out: &'a Path,
     interrupt: &'a AtomicBool,
+    /// A suite that was measured before.
+    suite: Option<Suite>,
 }
 
 /// What one function gave.
@@ -213,12 +223,16 @@ impl Job<'_> {
         let criteria = plan::labellings(self.options);
         let functions = plan::scope(module, task.func, config.entry, self.options);
         let mut wanted = touchstone_criteria::objectives(module, &functions, &criteria, &task.criteria);
+        if let Some(suite) = &self.suite {
+            suite.settle(module, &mut wanted);
+        }
+        let known = self.known_rows(&functions);
         let files = self.files(task.func)?;
         let mut writer = Writer { wanted: &wanted, files, tests: Vec::new(), line, failed: None };
         let (mut result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
         let pairs = match self.verb {
             Verb::Generate if !explored.paths => {
-                Some(self.pairs(task.func, &config, &wanted, &mut result, &mut writer))
+                Some(self.pairs(task.func, &config, &wanted, &known, &mut result, &mut writer))
             }
             _ => None,
         };
@@ -230,13 +244,17 @@ impl Job<'_> {
             watch_tests(module, task.func, &mut tests, &wanted);
         }
         if !explored.paths && !criteria.is_empty() {
-            let rows = rows_for_pairs(module, task.func, &tests, &wanted);
-            tests = touchstone_criteria::reduce(tests, &rows);
-            if tests.is_empty() && criteria.iter().any(|criterion| criterion.wants_a_call()) {
+            let rows = rows_for_pairs(module, task.func, &tests, &known, &wanted);
+            tests = touchstone_criteria::reduce(tests, &rows, &wanted.settled);
+            let called = wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
+            if tests.is_empty() && !called && criteria.iter().any(|criterion| criterion.wants_a_call()) {
                 tests.extend(self.any_test(task.func, &config));
             }
         }
         conclude(module, task.func, &config, &mut wanted, &tests, &result.incomplete);
+        if self.suite.is_some() && self.verb == Verb::Prove {
+            on_top::keep_only_the_suite(&mut wanted);
+        }
         if !criteria.is_empty() {
             // Tests were written as they were found; what stays is the smallest part that covers as much, and only now
             // it is known what each test covers alone.
@@ -257,9 +275,16 @@ impl Job<'_> {
         let results = self.results(result, replay_seconds, &wanted, tests.len() as u64);
         let decisions = match criteria.is_empty() {
             true => Vec::new(),
-            false => decision_tables(module, task.func, &functions, &tests, &wanted, pairs.as_ref()),
+            false => decision_tables(module, task.func, &functions, &tests, &known, &wanted, pairs.as_ref()),
         };
         Ok(Done { decisions, results, objectives: wanted.list.values().cloned().collect(), tests })
+    }
+
+    /// What a measured suite evaluated of these functions' decisions, with the test.
+    fn known_rows(&self, functions: &[FuncId]) -> Vec<(String, SeenRow)> {
+        let Some(suite) = &self.suite else { return Vec::new() };
+        let module = &self.program.module;
+        functions.iter().flat_map(|func| suite.rows(module, *func)).collect()
     }
 
     /// The files for the tests of a function, empty.
@@ -326,6 +351,7 @@ impl Job<'_> {
         func: FuncId,
         config: &Config,
         wanted: &Objectives,
+        known: &[(String, SeenRow)],
         result: &mut FunctionResult,
         writer: &mut Writer<'_, '_>,
     ) -> PairsFound {
@@ -333,7 +359,9 @@ impl Job<'_> {
         let config = Config { questions: self.options.pair_questions, ..config.clone() };
         let watch = Watch::new(module, wanted.goals.clone());
         let tests = writer.tests.clone();
-        let found = explore_pairs(module, func, &watch, &tests, &config, result.solver.queries, writer);
+        let known: Vec<SeenRow> = known.iter().map(|(_, row)| row.clone()).collect();
+        let before = Before { tests: &tests, known: &known, queries: result.solver.queries };
+        let found = explore_pairs(module, func, &watch, before, &config, writer);
         result.seconds += found.seconds;
         result.solver.seconds += found.solver.seconds;
         result.solver.queries += found.solver.queries;
@@ -384,12 +412,21 @@ fn asks_for_mcdc(wanted: &Objectives) -> bool {
 }
 
 /// The rows of decisions whose pairs must survive the reduction.
-fn rows_for_pairs(module: &Module, func: FuncId, tests: &[TestCase], wanted: &Objectives) -> Vec<Vec<SeenRow>> {
+fn rows_for_pairs(
+    module: &Module,
+    func: FuncId,
+    tests: &[TestCase],
+    known: &[(String, SeenRow)],
+    wanted: &Objectives,
+) -> Vec<Vec<SeenRow>> {
     if !asks_for_mcdc(wanted) {
         return Vec::new();
     }
     let watch = Watch::new(module, wanted.goals.clone());
     let mut rows = rows_of(module, func, tests, &watch);
+    if !known.is_empty() {
+        rows.push(known.iter().map(|(_, row)| row.clone()).collect());
+    }
     for rows in &mut rows {
         rows.retain(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision));
     }
@@ -528,13 +565,18 @@ fn report(
     let module = &program.module;
     let mut document = touchstone_report::document(campaign, module, extras);
     document.files = files;
+    on_top::add_tests(&mut document);
     touchstone_report::exclude(&mut document);
     let history = outputs::store(out, &document)?;
     let text = match options.format {
         Format::Json => document.to_json(),
         Format::Text => {
             let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
-            touchstone_report::text_with(campaign, module, extras, style)
+            let mut text = touchstone_report::text_with(campaign, module, extras, style);
+            if let Some(directory) = &options.on_top_of {
+                text += &on_top::summary(directory, &document);
+            }
+            text
         }
     };
     let mut stdout = std::io::stdout().lock();

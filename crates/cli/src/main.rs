@@ -12,6 +12,7 @@ mod generate;
 mod measure;
 mod measured;
 mod objectives;
+mod on_top;
 mod options_file;
 mod outdir;
 mod outputs;

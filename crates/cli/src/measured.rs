@@ -7,9 +7,7 @@ use touchstone_base::{Files, Id, Span};
 use touchstone_criteria::{Row, TableHead};
 use touchstone_instrument::{Measured, MeasuredUnit, Place, ProbedDecision, ProbedObjective};
 use touchstone_ir::{CondId, Condition, DecisionId};
-use touchstone_report::document::{
-    Counts, Function, Objective, Paths, Replay, Solver, SourceFile, Stretch, Test, Verdict,
-};
+use touchstone_report::document::{Counts, Function, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict};
 use touchstone_report::{Document, decision, stretch};
 
 /// Which files count.
@@ -151,15 +149,7 @@ impl<'a> Making<'a> {
                 for (index, row) in decision.rows.iter().enumerate() {
                     let tests = unit.row(decision, index);
                     if !tests.is_empty() {
-                        let list = |from: &[(u32, bool)]| {
-                            from.iter().map(|(c, value)| (CondId::new(*c as usize), *value)).collect()
-                        };
-                        let row = Row {
-                            outcomes: list(&row.outcomes),
-                            independent: list(&row.independent),
-                            result: row.result,
-                        };
-                        rows.entry(row).or_default().extend(tests);
+                        rows.entry(row.row()).or_default().extend(tests);
                     }
                 }
             }
@@ -227,22 +217,7 @@ impl<'a> Making<'a> {
                 }
             }
         }
-        let tests = covers.into_iter().map(|(id, (covers, covers_alone))| Test {
-            id: id.to_string(),
-            function: String::new(),
-            description: String::new(),
-            path: String::new(),
-            inputs: serde_json::json!({}),
-            outcome: "measured".to_string(),
-            exit_status: None,
-            error: None,
-            expected: serde_json::json!({}),
-            covers,
-            covers_alone,
-            replayed: false,
-            replay: Replay::NotRun,
-            replay_why: None,
-        });
+        let tests = covers.into_iter().map(|(id, (covers, alone))| Test::measured(id.to_string(), covers, alone));
         self.document.tests = tests.collect();
     }
 

@@ -1,7 +1,7 @@
 //! The truth tables of decisions: every test runs once more in the interpreter, which tells the rows that it evaluates.
 
 use touchstone_criteria::{DecisionTable, Objectives, Replay, TestCase, TestKind, Watch};
-use touchstone_engine::{Call, Look, PairsFound, rows_of, watch_function, watch_program};
+use touchstone_engine::{Call, Look, PairsFound, SeenRow, rows_of, watch_function, watch_program};
 use touchstone_ir::{FuncId, Module};
 
 /// Runs every test once more: each then names all goals that it covers, not only those that were open when it was found.
@@ -26,12 +26,13 @@ pub fn watch_tests(module: &Module, entry: FuncId, tests: &mut [TestCase], wante
     }
 }
 
-/// The tables of all decisions of these functions, with the verdicts for what no row shows.
+/// The tables of all decisions of these functions (`known` are rows of other tests), with the verdicts for what no row shows.
 pub fn decision_tables(
     module: &Module,
     entry: FuncId,
     functions: &[FuncId],
     tests: &[TestCase],
+    known: &[(String, SeenRow)],
     wanted: &Objectives,
     pairs: Option<&PairsFound>,
 ) -> Vec<DecisionTable> {
@@ -39,7 +40,7 @@ pub fn decision_tables(
     let runs = rows_of(module, entry, tests, &watch);
     let mut tables = Vec::new();
     for &func in functions {
-        let rows: Vec<_> = tests
+        let mut rows: Vec<_> = tests
             .iter()
             .zip(&runs)
             .map(|(test, rows)| {
@@ -47,6 +48,8 @@ pub fn decision_tables(
                 (test.id.clone(), own)
             })
             .collect();
+        let known = known.iter().filter(|(_, row)| row.0 == func);
+        rows.extend(known.map(|(test, row)| (test.clone(), vec![(row.1, row.2.clone())])));
         for mut table in touchstone_criteria::decision_tables(&module.functions[func], &rows) {
             table.judge(func, wanted);
             if let Some(pairs) = pairs

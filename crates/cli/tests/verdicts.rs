@@ -28,7 +28,7 @@ use touchstone_criteria::{
     Watch, conclude, criterion_named, objectives, reduce,
 };
 use touchstone_engine::{
-    Aliases, Config, Entry, Event, Goals, Labels, Look, PairsFound, Search, SeenRow, Sink, explore_goals,
+    Aliases, Before, Config, Entry, Event, Goals, Labels, Look, PairsFound, Search, SeenRow, Sink, explore_goals,
     explore_pairs, rows_of, watch_function,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
@@ -248,7 +248,8 @@ impl Subject<'_> {
         let mut tests = Collect::default();
         let found = explore_goals(self.module, self.func, goals, &config, &mut tests);
         let (before, queries) = (tests.0.clone(), found.result.solver.queries);
-        let pairs = explore_pairs(self.module, self.func, &watch, &before, &config, queries, &mut tests);
+        let before = Before { tests: &before, known: &[], queries };
+        let pairs = explore_pairs(self.module, self.func, &watch, before, &config, &mut tests);
         for test in &tests.0 {
             if let Replay::Disagreed(why) = &test.replayed {
                 wrong.push(format!("{name}: {} disagrees: {why}", test.id));
@@ -319,7 +320,7 @@ impl Subject<'_> {
             seen.paired()
         };
         let all = rows(&tests);
-        let tests = reduce(tests, &all);
+        let tests = reduce(tests, &all, &BTreeSet::new());
         let (all, left) = (paired(&all), paired(&rows(&tests)));
         if all != left {
             wrong.push(format!("{name}: reduction loses the pairs {:?}", all.difference(&left)));

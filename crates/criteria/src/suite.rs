@@ -21,7 +21,10 @@ pub fn conclude(
         let covering: Vec<String> =
             tests.iter().filter(|test| test.covers.contains(&id)).map(|test| test.id.clone()).collect();
         let objective = &mut list[id];
-        if !covering.is_empty() {
+        if let Status::Covered(known) = &mut objective.status {
+            // A suite that was there before.
+            known.extend(covering);
+        } else if !covering.is_empty() {
             objective.status = Status::Covered(covering);
         } else if !settled.contains(&id) && !matches!(objective.status, Status::Infeasible(_)) {
             objective.status = match (incomplete.first(), proved.get(&id)) {
@@ -38,9 +41,15 @@ pub fn conclude(
 ///
 /// `rows` are what each test evaluated of the decisions whose independence pairs matter: a condition that has a
 /// unique-cause pair in all tests has one in those that stay.
-pub fn reduce(tests: Vec<TestCase>, rows: &[Vec<(FuncId, DecisionId, Row)>]) -> Vec<TestCase> {
+/// `settled` needs no test; if there are more `rows` than tests, the last ones are of tests that stay anyway.
+pub fn reduce(
+    tests: Vec<TestCase>,
+    rows: &[Vec<(FuncId, DecisionId, Row)>],
+    settled: &BTreeSet<GoalId>,
+) -> Vec<TestCase> {
     let mut missing: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
-    let mut kept = BTreeSet::new();
+    missing.retain(|goal| !settled.contains(goal));
+    let mut kept: BTreeSet<usize> = (tests.len()..rows.len()).collect();
     while !missing.is_empty() {
         let gain = |test: &TestCase| test.covers.iter().filter(|goal| missing.contains(goal)).count();
         let best = (0..tests.len()).max_by_key(|&index| (gain(&tests[index]), usize::MAX - index));

@@ -41,5 +41,5 @@ pub use config::{Aliases, Config, Entry, Labels, Search};
 pub use explain::{Conflict, Explanation, Fact, explain};
 pub use explore::{Event, Found, Goals, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
 pub use inputs::global_inputs;
-pub use pairs::{PairsFound, explore_pairs, rows_of};
+pub use pairs::{Before, PairsFound, explore_pairs, rows_of};
 pub use prover::prove_infeasible;

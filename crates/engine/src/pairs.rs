@@ -58,17 +58,28 @@ pub fn rows_of(module: &Module, entry: FuncId, tests: &[TestCase], watch: &Watch
     tests.iter().map(rows).collect()
 }
 
-/// Searches for rows that give the conditions of decisions of which MC/DC is asked a unique-cause pair. `tests` are those
-/// that the goals have; `queries` is what they took. New tests go to `sink`.
+/// What was there before a search for pairs.
+#[derive(Clone, Copy)]
+pub struct Before<'a> {
+    /// The tests that the goals have.
+    pub tests: &'a [TestCase],
+    /// Rows that other tests evaluated.
+    pub known: &'a [SeenRow],
+    /// Questions that the goals took.
+    pub queries: u64,
+}
+
+/// Searches for rows that give the conditions of decisions of which MC/DC is asked a unique-cause pair. New tests go to
+/// `sink`.
 pub fn explore_pairs(
     module: &Module,
     func: FuncId,
     watch: &Watch,
-    tests: &[TestCase],
+    before: Before<'_>,
     config: &Config,
-    queries: u64,
     sink: &mut dyn Sink,
 ) -> PairsFound {
+    let Before { tests, known, queries } = before;
     let mut hunt = Hunt {
         module,
         func,
@@ -80,6 +91,7 @@ pub fn explore_pairs(
         found: PairsFound::default(),
     };
     hunt.see(tests);
+    hunt.seen.add(known.iter().filter(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision)));
     // Each round can open new ways, as long as it finds something.
     loop {
         let wishes = hunt.seen.partners();

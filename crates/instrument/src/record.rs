@@ -1,6 +1,9 @@
 //! The record of a unit: what each of its probes means. Written when a unit is compiled, read when hits are judged.
 
 use serde::{Deserialize, Serialize};
+use touchstone_base::Id;
+use touchstone_criteria::Row;
+use touchstone_ir::CondId;
 
 /// Version of the record; a reader of another one refuses.
 pub const RECORD_VERSION: u32 = 2;
@@ -92,4 +95,12 @@ pub struct ProbedRow {
     pub independent: Vec<(u32, bool)>,
     /// The decision's outcome.
     pub result: bool,
+}
+
+impl ProbedRow {
+    /// The row.
+    pub fn row(&self) -> Row {
+        let list = |from: &[(u32, bool)]| from.iter().map(|(c, value)| (CondId::new(*c as usize), *value)).collect();
+        Row { outcomes: list(&self.outcomes), independent: list(&self.independent), result: self.result }
+    }
 }

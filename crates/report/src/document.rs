@@ -427,6 +427,31 @@ pub struct Test {
     pub replay_why: Option<String>,
 }
 
+/// The outcome of a test that was only measured.
+pub const MEASURED: &str = "measured";
+
+impl Test {
+    /// A test of a measured suite.
+    pub fn measured(id: String, covers: Vec<String>, covers_alone: Vec<String>) -> Test {
+        Test {
+            id,
+            function: String::new(),
+            description: String::new(),
+            path: String::new(),
+            inputs: serde_json::json!({}),
+            outcome: MEASURED.to_string(),
+            exit_status: None,
+            error: None,
+            expected: serde_json::json!({}),
+            covers,
+            covers_alone,
+            replayed: false,
+            replay: Replay::NotRun,
+            replay_why: None,
+        }
+    }
+}
+
 /// How a test goes wrong.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TestError {

@@ -1,0 +1,152 @@
+//! What a measured suite covers already: `--on-top-of DIR` makes `generate` and `prove` begin from it.
+
+use anyhow::{Result, bail};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Objectives, Row, Status};
+use touchstone_engine::SeenRow;
+use touchstone_instrument::{Measured, read};
+use touchstone_ir::{DecisionId, FuncId, Module};
+use touchstone_report::document::{Document, MEASURED, Test, Verdict};
+
+/// A test, and what it evaluated.
+type TestRow = (String, DecisionId, Row);
+
+/// A measured suite.
+#[derive(Default)]
+pub struct Suite {
+    /// By file and id of an objective: the tests that cover it.
+    covered: BTreeMap<(String, String), BTreeSet<String>>,
+    /// By file and function: what tests evaluated of its decisions.
+    rows: BTreeMap<(String, String), Vec<TestRow>>,
+    /// Functions with probes, by file.
+    functions: BTreeSet<(String, String)>,
+}
+
+impl Suite {
+    /// Reads what `touchstone measure -o DIR` left.
+    pub fn read(directory: &Path, criteria: &[String]) -> Result<Suite> {
+        if !directory.join("units").is_dir() {
+            bail!(
+                "{} holds no measurement; name a directory that `touchstone measure -o` or `merge -o` wrote",
+                directory.display()
+            );
+        }
+        let measured = read(&[directory.to_path_buf()])?;
+        for criterion in criteria.iter().filter(|criterion| !criterion.starts_with("paths")) {
+            let mut asked = measured.units.iter().flat_map(|unit| &unit.record.objectives);
+            if !asked.any(|objective| objective.criterion == *criterion) {
+                bail!("{} was not measured for {criterion}: measure again with -c {criterion}", directory.display());
+            }
+        }
+        Ok(Suite::of(&measured))
+    }
+
+    fn of(measured: &Measured) -> Suite {
+        let mut suite = Suite::default();
+        let names = |tests: &BTreeSet<u32>| -> Vec<String> {
+            tests.iter().map(|test| measured.tests[*test as usize].clone()).collect()
+        };
+        for unit in &measured.units {
+            let record = &unit.record;
+            let file = |index: u32| record.files.get(index as usize).map(|file| canonical(file)).unwrap_or_default();
+            let files: BTreeMap<&str, String> =
+                record.functions.iter().map(|(name, place)| (name.as_str(), file(place.file))).collect();
+            suite.functions.extend(files.iter().map(|(name, file)| (file.clone(), name.to_string())));
+            for objective in &record.objectives {
+                let tests = unit.covered(objective);
+                if !tests.is_empty() {
+                    let key = (file(objective.place.file), objective.id.clone());
+                    suite.covered.entry(key).or_default().extend(names(&tests));
+                }
+            }
+            for decision in &record.decisions {
+                let home = files.get(decision.function.as_str()).cloned().unwrap_or_default();
+                for (index, row) in decision.rows.iter().enumerate() {
+                    let tests = unit.row(decision, index);
+                    let rows = suite.rows.entry((home.clone(), decision.function.clone())).or_default();
+                    let id = DecisionId::new(decision.decision as usize);
+                    rows.extend(names(&tests).into_iter().map(|test| (test, id, row.row())));
+                }
+            }
+        }
+        suite
+    }
+
+    /// Whether some unit of the suite's program has this function.
+    pub fn knows(&self, module: &Module, func: FuncId) -> bool {
+        self.functions.contains(&self.key(module, func))
+    }
+
+    /// Objectives that the suite covers are covered, and nobody searches for them.
+    pub fn settle(&self, module: &Module, wanted: &mut Objectives) {
+        for id in wanted.list.ids().collect::<Vec<_>>() {
+            let objective = &mut wanted.list[id];
+            if let Some(tests) = self.covered.get(&(file_of(module, objective.span), objective.id.clone())) {
+                objective.status = Status::Covered(tests.iter().cloned().collect());
+                wanted.settled.insert(id);
+            }
+        }
+    }
+
+    /// What the suite evaluated of a function's decisions, with the test.
+    pub fn rows(&self, module: &Module, func: FuncId) -> Vec<(String, SeenRow)> {
+        let rows = self.rows.get(&self.key(module, func)).map_or(&[][..], Vec::as_slice);
+        rows.iter().map(|(test, decision, row)| (test.clone(), (func, *decision, row.clone()))).collect()
+    }
+
+    fn key(&self, module: &Module, func: FuncId) -> (String, String) {
+        let function = &module.functions[func];
+        (file_of(module, function.span), function.name.clone())
+    }
+}
+
+/// The suite's own tests, as far as a document's objectives name them, join its tests.
+pub fn add_tests(document: &mut Document) {
+    let known: BTreeSet<&str> = document.tests.iter().map(|test| test.id.as_str()).collect();
+    let mut covers: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
+    for objective in &document.objectives {
+        for test in objective.tests.iter().filter(|test| !known.contains(test.as_str())) {
+            let (all, alone) = covers.entry(test.clone()).or_default();
+            all.push(objective.id.clone());
+            if objective.tests.len() == 1 {
+                alone.push(objective.id.clone());
+            }
+        }
+    }
+    let tests = covers.into_iter().map(|(id, (covers, alone))| Test::measured(id, covers, alone));
+    document.tests.extend(tests.collect::<Vec<_>>());
+}
+
+/// What was there before, and what is new.
+pub fn summary(directory: &Path, document: &Document) -> String {
+    let suite: BTreeSet<&str> =
+        document.tests.iter().filter(|test| test.outcome == MEASURED).map(|test| test.id.as_str()).collect();
+    let covered = document.objectives.iter().filter(|objective| objective.status == Verdict::Covered);
+    let (before, new): (Vec<_>, Vec<_>) =
+        covered.partition(|objective| objective.tests.iter().any(|test| suite.contains(test.as_str())));
+    let missing = document.objectives.iter().filter(|objective| objective.status == Verdict::Uncovered).count();
+    let missing = if missing > 0 { format!(", {missing} that a test can cover are not") } else { String::new() };
+    format!("\non top of {}: {} covered before, {} new{missing}\n", directory.display(), before.len(), new.len())
+}
+
+/// Objectives that only an exploration covers: no test of the suite does.
+pub fn keep_only_the_suite(wanted: &mut Objectives) {
+    for id in wanted.list.ids().collect::<Vec<_>>() {
+        let objective = &mut wanted.list[id];
+        if matches!(objective.status, Status::Covered(_)) && !wanted.settled.contains(&id) {
+            objective.status = Status::Uncovered;
+        }
+    }
+}
+
+fn file_of(module: &Module, span: Span) -> String {
+    module.files.get(span.file).map(|file| canonical(file)).unwrap_or_default()
+}
+
+/// One name for a file, however it was given.
+fn canonical(file: &str) -> String {
+    let path = std::fs::canonicalize(file).ok();
+    path.and_then(|path| path.to_str().map(ToString::to_string)).unwrap_or_else(|| file.to_string())
+}
