@@ -28,6 +28,10 @@ pub(crate) enum TypeKind {
         name: &'static str,
         format: Format,
     },
+    /// An integer of 128 bits: always in memory (see `wide`).
+    Wide {
+        signed: bool,
+    },
     /// Index in [`Types::enums`].
     Enum(usize),
     Pointer(Rc<Type>),
@@ -91,9 +95,9 @@ impl Type {
             _ => self.is_const,
         }
     }
-    /// Whether values are structures (or unions): passed and assigned as bytes.
+    /// Whether values are structures or unions, or like them: passed and assigned as bytes.
     pub fn is_record(&self) -> bool {
-        matches!(self.kind, TypeKind::Record(_))
+        matches!(self.kind, TypeKind::Record(_) | TypeKind::Wide { .. })
     }
     /// Whether it is a pointer.
     pub fn is_pointer(&self) -> bool {
@@ -225,6 +229,9 @@ impl Types {
             if size == 0 || matches!(field.ty.kind, TypeKind::Record(_)) {
                 problem = problem.or(self.refusal(&field.ty));
             }
+            if field.width.is_some() && field.ty.wide().is_some() {
+                problem = problem.or(Some("128-bit bit-field"));
+            }
             let (offset, bits) = match field.width {
                 Some(0) => {
                     bit = round_up(bit, natural * 8);
@@ -327,6 +334,7 @@ impl Types {
             TypeKind::Bool => 1,
             TypeKind::Int { bits, .. } => u64::from(*bits / 8),
             TypeKind::Float { format, .. } => u64::from(format.bits() / 8),
+            TypeKind::Wide { .. } => 16,
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
             TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
@@ -374,7 +382,7 @@ impl Types {
     /// Whether values of an integer type are signed.
     pub fn is_signed(&self, ty: &Type) -> bool {
         match &ty.kind {
-            TypeKind::Int { signed, .. } => *signed,
+            TypeKind::Int { signed, .. } | TypeKind::Wide { signed } => *signed,
             TypeKind::Enum(id) => self.enums[*id].signed,
             _ => false,
         }
@@ -397,6 +405,9 @@ impl Types {
                 DataType::Int { name: alias_or(ty, name), bits: *bits, signed: *signed }
             }
             TypeKind::Float { name, format } => DataType::Float { name: alias_or(ty, name), format: *format },
+            TypeKind::Wide { signed } => {
+                DataType::Opaque { name: alias_or(ty, wide_name(*signed)), size: 16, align: 16 }
+            }
             TypeKind::Enum(id) => return self.enums[*id].data,
             TypeKind::Record(id) => return self.records[*id].data,
             TypeKind::Pointer(pointee) => {
@@ -429,6 +440,7 @@ impl Types {
             TypeKind::Void => named("void"),
             TypeKind::Bool => named("_Bool"),
             TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => named(name),
+            TypeKind::Wide { signed } => named(wide_name(*signed)),
             TypeKind::Enum(id) => named(&self.enums[*id].name),
             TypeKind::Record(id) => named(&self.records[*id].name),
             TypeKind::Refused { text, .. } => named(text),
@@ -457,6 +469,10 @@ impl Types {
             }
         }
     }
+}
+
+fn wide_name(signed: bool) -> &'static str {
+    if signed { "__int128" } else { "unsigned __int128" }
 }
 
 fn alias_or(ty: &Type, name: &str) -> String {

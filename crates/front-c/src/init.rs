@@ -87,6 +87,10 @@ impl Unit<'_> {
             },
             _ => {}
         }
+        if ty.wide().is_some() {
+            let Some(value) = self.const_wide(node) else { return refuse("128-bit initialiser") };
+            return image.put(at, &value.to_le_bytes());
+        }
         let value = self.constant(node)?;
         self.store(image, value, ty, at)
     }

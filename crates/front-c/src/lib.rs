@@ -34,6 +34,7 @@ mod float_formula;
 mod floats;
 mod func;
 mod init;
+mod lifetimes;
 mod link;
 mod math;
 mod models;
@@ -53,6 +54,7 @@ mod typename;
 mod unit;
 mod variadic;
 mod vla;
+mod wide;
 
 pub use error::FrontError;
 pub use flags::flags_for;

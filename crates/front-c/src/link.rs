@@ -118,7 +118,7 @@ impl Program {
             library: false,
             params: Vec::new(),
             result: match result.kind {
-                TypeKind::Void | TypeKind::Record(_) => None,
+                TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } => None,
                 _ => Some(self.types.scalar(&result)),
             },
             result_data: self.types.data(&result),

@@ -22,7 +22,7 @@ impl Model {
     }
 }
 
-const MODELS: [Model; 11] = [
+const MODELS: [Model; 12] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -166,6 +166,18 @@ const MODELS: [Model; 11] = [
             "touchstone_clzll",
             "touchstone_umul_overflows",
             "touchstone_smul_overflows",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/wide.c",
+        text: include_str!("../models/wide.c"),
+        functions: &[
+            "touchstone_wide_divide",
+            "touchstone_wide_divide_signed",
+            "touchstone_wide_to_double",
+            "touchstone_wide_to_float",
+            "touchstone_wide_from_double",
         ],
         variables: &[],
     },

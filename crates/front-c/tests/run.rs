@@ -106,6 +106,11 @@ fn decisions_agree_with_the_compiler() {
 }
 
 #[test]
+fn integers_of_128_bits_agree_with_the_compiler() {
+    check(&["wide.c"], &[]);
+}
+
+#[test]
 fn memory_agrees_with_the_compiler() {
     check(&["memory.c"], &[]);
 }
