@@ -187,9 +187,7 @@ impl Lowerer<'_, '_> {
                 let place = self.place(inner);
                 self.load_wide(place, span)
             }
-            "NoOp" | "IntegralCast" | "BooleanToSignedIntegral" | "PointerToIntegral" => {
-                self.wide_operand(inner, span)
-            }
+            "NoOp" | "IntegralCast" | "BooleanToSignedIntegral" | "PointerToIntegral" => self.wide_operand(inner, span),
             "FloatingToIntegral" => {
                 let value = self.rvalue(inner);
                 self.wide_of_float(value, &from, span)

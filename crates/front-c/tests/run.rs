@@ -111,6 +111,11 @@ fn integers_of_128_bits_agree_with_the_compiler() {
 }
 
 #[test]
+fn files_agree_with_the_compiler() {
+    check(&["files.c"], &[]);
+}
+
+#[test]
 fn memory_agrees_with_the_compiler() {
     check(&["memory.c"], &[]);
 }
