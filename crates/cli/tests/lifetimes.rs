@@ -54,7 +54,7 @@ fn a_local_dies_however_control_leaves_its_block() {
         &[(4, DANGLING)],
         1,
     );
-    check("int *p; switch (n) { default: { int x = n; p = &x; break; } } return n == 4 ? *p : 0;", &[(4, DANGLING)], 2);
+    check("int *p; switch (n) { default: { int x = n; p = &x; break; } } return n == 4 ? *p : 0;", &[(4, DANGLING)], 1);
     check(
         "int *p, m = 2; do { int a[m]; a[0] = n; p = a; break; } while (0); return n == 4 ? *p : 0;",
         &[(4, DANGLING)],

@@ -16,7 +16,7 @@ impl Lowerer<'_, '_> {
             return self.unsupported(what, node);
         }
         let span = self.unit.span(node);
-        if ty.wide().is_some() {
+        if ty.in_halves() {
             let value = self.wide(node);
             self.store_wide(Place::Memory(dst, 0), value, span);
             return;
@@ -113,7 +113,7 @@ impl Lowerer<'_, '_> {
     /// Initialises an object.
     pub fn initialise(&mut self, node: &Node, ty: &Type, place: Place) {
         let span = self.unit.span(node);
-        if ty.wide().is_some() {
+        if ty.in_halves() {
             let value = self.wide(node);
             self.store_wide(place, value, span);
             return;
@@ -171,7 +171,7 @@ impl Lowerer<'_, '_> {
                 let dst = self.address(place, span);
                 self.copy(dst, src, ty, span);
             }
-            (_, TypeKind::Record(_) | TypeKind::Wide { .. }) => {
+            (_, TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble) => {
                 let dst = self.address(place, span);
                 self.aggregate(node, ty, dst);
             }

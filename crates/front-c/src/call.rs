@@ -225,7 +225,7 @@ impl Lowerer<'_, '_> {
             args.push(packed);
         }
         let dst = match result.kind {
-            TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } => None,
+            TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble => None,
             _ => Some(self.temp(self.unit.program.types.scalar(&result))),
         };
         self.emit(InstKind::Call { dst, callee, args }, span);
@@ -247,6 +247,11 @@ impl Lowerer<'_, '_> {
             Known::Printf => {
                 let mut values = Vec::new();
                 for arg in args {
+                    if self.unit.type_of(arg).is_long_double() {
+                        let value = self.wide(arg);
+                        values.extend([value.low, value.high]);
+                        continue;
+                    }
                     self.mark_value(arg);
                     values.push(self.rvalue(arg));
                 }

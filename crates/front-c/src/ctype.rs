@@ -32,6 +32,8 @@ pub(crate) enum TypeKind {
     Wide {
         signed: bool,
     },
+    /// x87's 80 bits: always in memory (see `long_double`).
+    LongDouble,
     /// Index in [`Types::enums`].
     Enum(usize),
     Pointer(Rc<Type>),
@@ -97,7 +99,7 @@ impl Type {
     }
     /// Whether values are structures or unions, or like them: passed and assigned as bytes.
     pub fn is_record(&self) -> bool {
-        matches!(self.kind, TypeKind::Record(_) | TypeKind::Wide { .. })
+        matches!(self.kind, TypeKind::Record(_)) || self.in_halves()
     }
     /// Whether it is a pointer.
     pub fn is_pointer(&self) -> bool {
@@ -334,7 +336,7 @@ impl Types {
             TypeKind::Bool => 1,
             TypeKind::Int { bits, .. } => u64::from(*bits / 8),
             TypeKind::Float { format, .. } => u64::from(format.bits() / 8),
-            TypeKind::Wide { .. } => 16,
+            TypeKind::Wide { .. } | TypeKind::LongDouble => 16,
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
             TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
@@ -405,8 +407,15 @@ impl Types {
                 DataType::Int { name: alias_or(ty, name), bits: *bits, signed: *signed }
             }
             TypeKind::Float { name, format } => DataType::Float { name: alias_or(ty, name), format: *format },
+            TypeKind::LongDouble => DataType::Opaque { name: alias_or(ty, "long double"), size: 16, align: 16 },
             TypeKind::Wide { signed } => {
-                DataType::Opaque { name: alias_or(ty, wide_name(*signed)), size: 16, align: 16 }
+                let word =
+                    |signed| TypeKind::Int { name: if signed { "long" } else { "unsigned long" }, bits: 64, signed };
+                let [low, high] = [word(false), word(*signed)].map(|kind| self.data(&Type::plain(kind)));
+                let names = DataType::HALVES.map(str::to_string);
+                let fields = names.into_iter().zip([(0, low), (8, high)]);
+                let fields = fields.map(|(name, (offset, ty))| Field { name, offset, ty }).collect();
+                DataType::Struct { name: alias_or(ty, wide_name(*signed)), fields, size: 16, align: 16 }
             }
             TypeKind::Enum(id) => return self.enums[*id].data,
             TypeKind::Record(id) => return self.records[*id].data,
@@ -441,6 +450,7 @@ impl Types {
             TypeKind::Bool => named("_Bool"),
             TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => named(name),
             TypeKind::Wide { signed } => named(wide_name(*signed)),
+            TypeKind::LongDouble => named("long double"),
             TypeKind::Enum(id) => named(&self.enums[*id].name),
             TypeKind::Record(id) => named(&self.records[*id].name),
             TypeKind::Refused { text, .. } => named(text),

@@ -40,7 +40,7 @@ impl Lowerer<'_, '_> {
     pub fn effect(&mut self, node: &Node) {
         match node.kind.as_str() {
             "BinaryOperator" | "CompoundAssignOperator" | "UnaryOperator"
-                if node.opcode != "," && self.unit.type_of(node).wide().is_some() =>
+                if node.opcode != "," && self.unit.type_of(node).in_halves() =>
             {
                 self.wide(node);
             }
@@ -99,7 +99,11 @@ impl Lowerer<'_, '_> {
             return self.unsupported_value(what, node);
         }
         if ty.is_record() {
-            let what = if ty.wide().is_some() { "128-bit integer here" } else { "structure value" };
+            let what = match ty.kind {
+                TypeKind::Wide { .. } => "128-bit integer here",
+                TypeKind::LongDouble => "long double here",
+                _ => "structure value",
+            };
             return self.unsupported_value(what, node);
         }
         let scalar = self.unit.program.types.scalar(&ty);
@@ -199,9 +203,12 @@ impl Lowerer<'_, '_> {
             _ => {}
         }
         let ty = self.unit.type_of(node);
-        if ty.wide().is_some() {
+        if ty.in_halves() {
             let value = self.wide(node);
-            return self.wide_truth(value, span);
+            return match ty.is_long_double() {
+                true => self.long_truth(value, span),
+                false => self.wide_truth(value, span),
+            };
         }
         let value = self.rvalue(node);
         self.truth_of(value, &ty, span)
@@ -223,9 +230,12 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let ty = self.unit.type_of(left);
         let signed = self.unit.program.types.is_signed(&ty);
-        if ty.wide().is_some() {
+        if ty.in_halves() {
             let (a, b) = (self.wide(left), self.wide(right));
-            return self.wide_relation(&node.opcode, signed, a, b, span);
+            return match ty.is_long_double() {
+                true => self.long_relation(&node.opcode, a, b, span),
+                false => self.wide_relation(&node.opcode, signed, a, b, span),
+            };
         }
         let a = self.rvalue(left);
         let b = self.rvalue(right);
@@ -252,6 +262,10 @@ impl Lowerer<'_, '_> {
                 self.load(place, ty, span)
             }
             "NoOp" | "BitCast" | "AtomicToNonAtomic" | "NonAtomicToAtomic" => self.rvalue(inner),
+            "FloatingCast" | "FloatingToIntegral" if from.is_long_double() => {
+                let value = self.wide(inner);
+                self.long_to(value, ty, span)
+            }
             "IntegralCast" if from.wide().is_some() => {
                 let value = self.wide(inner);
                 self.resize(value.low, scalar, false, span)
@@ -461,6 +475,11 @@ impl Lowerer<'_, '_> {
         let place = self.written_place(left);
         self.mark_compound(node);
         let computed = node.compute_lhs.as_ref().map(|text| self.unit.type_named(text));
+        if computed.as_ref().is_some_and(Type::is_long_double) {
+            let old = self.load(place, ty, span);
+            let new = self.long_compound(node, old, ty, right, span);
+            return self.store(place, new, span);
+        }
         if let Some(signed) = computed.as_ref().and_then(Type::wide) {
             let old = self.load(place, ty, span);
             let new = if self.unit.program.types.format(ty).is_some() {

@@ -36,6 +36,7 @@ mod func;
 mod init;
 mod lifetimes;
 mod link;
+mod long_double;
 mod math;
 mod models;
 mod offsetof;

@@ -22,7 +22,7 @@ impl Model {
     }
 }
 
-const MODELS: [Model; 12] = [
+const MODELS: [Model; 13] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -178,6 +178,22 @@ const MODELS: [Model; 12] = [
             "touchstone_wide_to_double",
             "touchstone_wide_to_float",
             "touchstone_wide_from_double",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/longdouble.c",
+        text: include_str!("../models/longdouble.c"),
+        functions: &[
+            "touchstone_long_add",
+            "touchstone_long_subtract",
+            "touchstone_long_multiply",
+            "touchstone_long_divide",
+            "touchstone_long_compare",
+            "touchstone_long_from_integer",
+            "touchstone_long_to_integer",
+            "touchstone_long_from_double",
+            "touchstone_long_to_float",
         ],
         variables: &[],
     },

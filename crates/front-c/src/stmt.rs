@@ -176,9 +176,14 @@ impl Lowerer<'_, '_> {
         let [value, body] = node.inner.as_slice() else { return self.unsupported("switch", node) };
         let ty = self.unit.type_of(value);
         let signed = self.unit.program.types.is_signed(&ty);
-        let bits = self.unit.program.types.scalar(&ty).bits();
+        let scalar = if ty.in_halves() { Ty::I64 } else { self.unit.program.types.scalar(&ty) };
+        let bits = scalar.bits();
         self.mark_value(value);
-        let operand = self.rvalue(value);
+        let mut operand = self.rvalue(value);
+        if ty.in_halves() {
+            // Refused already; nobody comes here.
+            operand = Operand::Const(scalar, 0);
+        }
         let exit = self.new_block();
         let mut arms = Vec::new();
         let mut default = None;

@@ -479,7 +479,7 @@ impl Specifiers {
                 Type::plain(refused("_Complex double", "complex number", size, size / 2))
             }
             (None, Some("float" | "_Float32")) => Type::plain(single),
-            (None, Some("double")) if self.long > 0 => Type::plain(float("long double", 16)),
+            (None, Some("double")) if self.long > 0 => Type::plain(TypeKind::LongDouble),
             (None, Some("double" | "_Float64" | "_Float32x")) => Type::plain(double),
             (None, Some("_Float16" | "__fp16" | "__bf16")) => Type::plain(float("_Float16", 2)),
             (None, Some("__float128" | "_Float128")) => Type::plain(float("__float128", 16)),

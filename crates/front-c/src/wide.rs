@@ -33,7 +33,11 @@ impl Wide {
 }
 
 impl Type {
-    /// Whether it has 128 bits; if so, whether it is signed.
+    /// Whether it is handled as two words.
+    pub fn in_halves(&self) -> bool {
+        self.wide().is_some() || self.is_long_double()
+    }
+    /// Whether it is an integer of 128 bits; if so, whether it is signed.
     pub fn wide(&self) -> Option<bool> {
         match self.kind {
             TypeKind::Wide { signed } => Some(signed),
@@ -95,11 +99,15 @@ impl Unit<'_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// Evaluates an expression of 128 bits.
+    /// Evaluates an expression of 128 bits, or of type `long double`.
     pub fn wide(&mut self, node: &Node) -> Wide {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
         match (node.kind.as_str(), node.inner.as_slice()) {
+            ("FloatingLiteral", _) => match self.long_literal(node) {
+                Some(value) => value,
+                None => self.no_wide("long double literal", node),
+            },
             ("IntegerLiteral", _) => match self.unit.const_wide(node) {
                 Some(value) => Wide::constant(value),
                 None => self.no_wide("literal", node),
@@ -117,6 +125,10 @@ impl Lowerer<'_, '_> {
                     let place = self.written_place(left);
                     let value = self.wide(right);
                     self.store_wide(place, value, span)
+                }
+                opcode if ty.is_long_double() => {
+                    let (a, b) = (self.wide(left), self.wide(right));
+                    self.long_binary(opcode, a, b, node)
                 }
                 opcode => {
                     let a = self.wide(left);
@@ -142,7 +154,7 @@ impl Lowerer<'_, '_> {
             ("CallExpr", _) => {
                 let into = self.temporary(&ty, span);
                 self.call(node, Some(into));
-                self.load_wide(Place::Memory(into, 0), span)
+                self.load_halves(Place::Memory(into, 0), &ty, span)
             }
             ("StmtExpr", _) => {
                 let value = self.statement_expression_body(node).map(|last| self.wide(last));
@@ -155,11 +167,11 @@ impl Lowerer<'_, '_> {
             },
             ("VAArgExpr", _) => {
                 let place = self.next_argument(node, &ty, span);
-                self.load_wide(place, span)
+                self.load_halves(place, &ty, span)
             }
             ("DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "CompoundLiteralExpr", _) => {
                 let place = self.place(node);
-                self.load_wide(place, span)
+                self.load_halves(place, &ty, span)
             }
             (kind, _) => {
                 let what = format!("128-bit {kind}");
@@ -181,12 +193,14 @@ impl Lowerer<'_, '_> {
         self.widened(value, &ty, span)
     }
     fn wide_cast(&mut self, node: &Node, inner: &Node, span: Span) -> Wide {
-        let from = self.unit.type_of(inner);
+        let (from, ty) = (self.unit.type_of(inner), self.unit.type_of(node));
         match node.cast.as_str() {
             "LValueToRValue" => {
                 let place = self.place(inner);
-                self.load_wide(place, span)
+                self.load_halves(place, &ty, span)
             }
+            "FloatingCast" | "IntegralToFloating" | "NoOp" if ty.is_long_double() => self.long_of(inner, span),
+            "FloatingToIntegral" if from.is_long_double() => self.no_wide("long double as a 128-bit integer", node),
             "NoOp" | "IntegralCast" | "BooleanToSignedIntegral" | "PointerToIntegral" => self.wide_operand(inner, span),
             "FloatingToIntegral" => {
                 let value = self.rvalue(inner);
@@ -199,8 +213,13 @@ impl Lowerer<'_, '_> {
         }
     }
     fn wide_unary(&mut self, node: &Node, inner: &Node, span: Span) -> Wide {
+        let ty = self.unit.type_of(node);
         match node.opcode.as_str() {
             "+" | "__extension__" => self.wide(inner),
+            "-" if ty.is_long_double() => {
+                let value = self.wide(inner);
+                self.long_negated(value, span)
+            }
             "-" => {
                 let value = self.wide(inner);
                 self.wide_sum(BinOp::Sub, Wide::constant(0), value, span)
@@ -211,15 +230,18 @@ impl Lowerer<'_, '_> {
             }
             "++" | "--" => {
                 let place = self.written_place(inner);
-                let old = self.load_wide(place, span);
-                let op = if node.opcode == "++" { BinOp::Add } else { BinOp::Sub };
-                let new = self.wide_sum(op, old, Wide::constant(1), span);
+                let old = self.load_halves(place, &ty, span);
+                let up = node.opcode == "++";
+                let new = match ty.is_long_double() {
+                    true => self.long_stepped(old, up, span),
+                    false => self.wide_sum(if up { BinOp::Add } else { BinOp::Sub }, old, Wide::constant(1), span),
+                };
                 self.store_wide(place, new, span);
                 if node.is_postfix { old } else { new }
             }
             "*" => {
                 let place = self.place(node);
-                self.load_wide(place, span)
+                self.load_halves(place, &ty, span)
             }
             other => {
                 let what = format!("128-bit operator {other}");
@@ -232,12 +254,17 @@ impl Lowerer<'_, '_> {
         let ty = self.unit.type_of(left);
         let place = self.written_place(left);
         let computed = node.compute_result.as_ref().map(|text| self.unit.type_named(text));
+        if ty.is_long_double() {
+            let operand = self.long_of(right, span);
+            let old = self.load_halves(place, &ty, span);
+            let new = self.long_binary(node.opcode.trim_end_matches('='), old, operand, node);
+            return self.store_wide(place, new, span);
+        }
         let Some(signed) = computed.as_ref().and_then(Type::wide) else {
             return self.no_wide("128-bit compound assignment with a float", node);
         };
         let operand = self.wide_operand(right, span);
         let old = self.load_wide(place, span);
-        debug_assert!(ty.wide().is_some());
         let new = self.wide_binary(node.opcode.trim_end_matches('='), signed, old, operand, node);
         self.store_wide(place, new, span)
     }
@@ -266,6 +293,20 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// Reads what an object holds. Of a `long double` only 10 bytes mean something.
+    fn load_halves(&mut self, place: Place, ty: &Type, span: Span) -> Wide {
+        let Place::Memory(base, offset) = place else { return Wide::constant(0) };
+        if !ty.is_long_double() {
+            return self.load_wide(place, span);
+        }
+        let addr = self.address(place, span);
+        let (low, head) = (self.temp(Ty::I64), self.temp(Ty::I16));
+        self.emit(InstKind::Load { dst: low, addr }, span);
+        let addr = self.address(Place::Memory(base, offset.wrapping_add(8)), span);
+        self.emit(InstKind::Load { dst: head, addr }, span);
+        let high = self.resize(Operand::Reg(head), Ty::I64, false, span);
+        Wide { low: Operand::Reg(low), high }
+    }
     /// Reads both halves.
     pub fn load_wide(&mut self, place: Place, span: Span) -> Wide {
         let Place::Memory(base, offset) = place else { return Wide::constant(0) };
@@ -459,7 +500,8 @@ impl Lowerer<'_, '_> {
         let into = self.slot_address(slot, span);
         self.load_wide(Place::Memory(into, 0), span)
     }
-    fn wide_model(
+    /// Calls a model.
+    pub fn wide_model(
         &mut self,
         name: &str,
         written: &str,
