@@ -4,6 +4,7 @@
 
 #![warn(missing_docs)]
 
+pub mod extended;
 pub mod float;
 mod hash;
 mod id;

@@ -19,6 +19,15 @@ pub(crate) fn integer(bits: u8, signed: bool, value: u64) -> String {
     }
 }
 
+/// A constant of 128 bits.
+pub(crate) fn wide(number: u128, signed: bool) -> String {
+    match (i64::try_from(number as i128), u64::try_from(number)) {
+        (Ok(small), _) if signed => integer(64, true, small as u64),
+        (_, Ok(small)) => integer(64, false, small),
+        _ => format!("((unsigned __int128){:#x} << 64 | {:#x})", (number >> 64) as u64, number as u64),
+    }
+}
+
 /// A float constant that has exactly these bits in C; the harness defines what stands in capitals.
 pub(crate) fn float(format: Format, bits: u64) -> String {
     let (suffix, value) = match format {

@@ -33,6 +33,15 @@ pub(crate) fn member(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(".{name}") }
 }
 
+/// A part of what is at a place; the halves of a wide number have no names.
+pub(crate) fn part(place: &str, name: &str) -> String {
+    match DataType::HALVES.iter().position(|half| *half == name) {
+        Some(0) => format!("(unsigned long)({place})"),
+        Some(_) => format!("(unsigned long)(({place}) >> 64)"),
+        None => format!("{place}{}", member(name)),
+    }
+}
+
 /// Whether a pointer to one is a pointer to the other for a C compiler.
 pub(crate) fn compatible(types: &DataTypes, a: DataTypeId, b: DataTypeId) -> bool {
     if a == b {

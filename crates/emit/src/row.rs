@@ -97,6 +97,7 @@ impl<'a> Row<'a> {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 values.iter().try_for_each(|value| self.all_numbers(*element, value))
             }
+            (data, _) if data.has_halves() => Err(Unwritable("a number too wide for a table".to_string())),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 fields.iter().zip(values).try_for_each(|(field, value)| self.all_numbers(field.ty, value))
             }

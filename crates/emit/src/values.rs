@@ -4,7 +4,7 @@ use crate::ctype::{CTypes, Unwritable};
 use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
-use crate::place::{compatible, member, path_to};
+use crate::place::{compatible, member, part, path_to};
 use crate::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Init, Linkage, Module, PointerTarget};
@@ -61,6 +61,10 @@ impl<'a> Values<'a> {
                 self.pointer(target, *pointee)
             }
             (DataType::Array { element, .. }, DataValue::Array(values)) => self.elements(*element, values, place),
+            (data, value) if data.has_halves() => data
+                .wide_number(value, self.types())
+                .map(|(number, signed)| literal::wide(number, signed))
+                .ok_or_else(|| Unwritable("a number is partly undefined".to_string())),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let by_name = values.contains(&DataValue::Undefined);
                 let mut parts = Vec::new();
@@ -250,7 +254,7 @@ impl<'a> Values<'a> {
             }
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 for (field, value) in fields.iter().zip(values) {
-                    self.check(field.ty, value, &format!("{place}{}", member(&field.name)), lines);
+                    self.check(field.ty, value, &part(place, &field.name), lines);
                 }
             }
             (DataType::Float { format, .. }, DataValue::Int(bits)) => {

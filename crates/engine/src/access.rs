@@ -303,15 +303,19 @@ impl Executor<'_> {
             Scalar::Const(offset) => {
                 let value = match place.guard {
                     None => value.clone(),
-                    Some(guard) => {
-                        let unguarded = Place { guard: None, pointer: place.pointer };
-                        match self.load_place(state, &unguarded, ty, span) {
-                            Ok(old) => self.select(guard, value, &old, ty),
-                            // The old bytes are undefined: nothing proper can read them on the other side.
-                            Err(Stop::End(_)) => value.clone(),
-                            Err(stop) => return Err(stop),
+                    Some(guard) => match state.fixed_value(guard) {
+                        Some(0) => return Ok(()),
+                        Some(_) => value.clone(),
+                        None => {
+                            let unguarded = Place { guard: None, pointer: place.pointer };
+                            match self.load_place(state, &unguarded, ty, span) {
+                                Ok(old) => self.select(guard, value, &old, ty),
+                                // Nobody wrote the old bytes: whoever reads them afterwards must know whether this did.
+                                Err(Stop::End(_)) => return Err(Stop::Enumerate(guard)),
+                                Err(stop) => return Err(stop),
+                            }
                         }
-                    }
+                    },
                 };
                 let made = disassemble(&value, ty.bytes(), &mut self.pointers);
                 if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {

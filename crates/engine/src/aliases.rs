@@ -186,7 +186,7 @@ impl Executor<'_> {
         if candidates.len() > MAX_CASES {
             return Err(Stop::Enumerate(offset));
         }
-        let mut cells = self.plain_cells(state, object);
+        let mut cells = self.plain_cells(state, object, 0..size as usize)?;
         for at in candidates {
             let range = at as usize..at as usize + usize::from(ty.bytes());
             let here = self.offset_is(offset, at);
@@ -194,13 +194,13 @@ impl Executor<'_> {
                 Some(guard) => self.terms.and(here, guard),
                 None => here,
             };
-            if self.terms.as_const(here) == Some(0) {
-                continue;
-            }
-            let old = assemble(&cells[range.clone()], ty, &mut self.terms, &self.pointers).unwrap_or(Value::Undefined);
-            let new = match self.terms.as_const(here) {
-                Some(_) => value.clone(),
-                None => self.select(here, value, &old, ty),
+            let old = assemble(&cells[range.clone()], ty, &mut self.terms, &self.pointers);
+            let new = match (self.terms.as_const(here).or_else(|| state.fixed_value(here)), old) {
+                (Some(0), _) => continue,
+                (Some(_), _) => value.clone(),
+                (None, Some(old)) => self.select(here, value, &old, ty),
+                // Whoever reads here afterwards must know whether something was written.
+                (None, None) => return Err(Stop::Enumerate(here)),
             };
             for (cell, new) in cells[range].iter_mut().zip(disassemble(&new, ty.bytes(), &mut self.pointers)) {
                 *cell = new;
@@ -210,25 +210,59 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// The object's contents as cells, whatever was delayed.
-    pub(crate) fn plain_cells(&mut self, state: &State, object: ObjectId) -> Vec<Cell> {
-        let object = state.memory.get(object);
-        match &object.contents {
-            Contents::Cells(cells) => cells.clone(),
-            Contents::Delayed { array, .. } => {
-                let array = *array;
-                (0..object.size)
-                    .map(|at| {
-                        let at = self.terms.constant(64, at);
-                        let term = self.terms.read(array, at, 1);
-                        match self.terms.as_const(term) {
-                            Some(byte) => Cell::Byte(byte as u8),
-                            None => Cell::Part { term, index: 0 },
-                        }
-                    })
-                    .collect()
+    /// A range of the object's contents as cells, whatever was delayed. A cell is defined or it is not: where that depends
+    /// on where the delayed writes went, both are explored.
+    pub(crate) fn plain_cells(
+        &mut self,
+        state: &State,
+        object: ObjectId,
+        range: std::ops::Range<usize>,
+    ) -> Result<Vec<Cell>, Stop> {
+        let (array, defined) = match &state.memory.get(object).contents {
+            Contents::Cells(cells) => return Ok(cells[range].to_vec()),
+            Contents::Delayed { array, defined } => (*array, *defined),
+        };
+        let flags = match defined {
+            Some(defined) => self.definedness(state, defined, range.clone())?,
+            None => vec![true; range.len()],
+        };
+        let cell = |(at, is_defined): (usize, bool)| {
+            let at = self.terms.constant(64, at as u64);
+            let term = self.terms.read(array, at, 1);
+            match self.terms.as_const(term) {
+                _ if !is_defined => Cell::Undefined,
+                Some(byte) => Cell::Byte(byte as u8),
+                None => Cell::Part { term, index: 0 },
             }
+        };
+        Ok(range.zip(flags).map(cell).collect())
+    }
+
+    /// Which bytes of a range are defined. Asks for all of them at once first, since that is the usual case.
+    fn definedness(
+        &mut self,
+        state: &State,
+        defined: ArrayId,
+        range: std::ops::Range<usize>,
+    ) -> Result<Vec<bool>, Stop> {
+        let flag = |at: usize| {
+            let at = self.terms.constant(64, at as u64);
+            let (flag, one) = (self.terms.read(defined, at, 1), self.terms.constant(8, 1));
+            self.terms.eq(flag, one)
+        };
+        let flags: Vec<TermId> = range.map(flag).collect();
+        let mut all = self.terms.truth(true);
+        for &flag in &flags {
+            all = self.terms.and(all, flag);
         }
+        let known = |this: &Self, term| this.terms.as_const(term).or_else(|| state.fixed_value(term));
+        let certainly_not_all = flags.iter().any(|&flag| known(self, flag) == Some(0));
+        match known(self, all) {
+            Some(1) => return Ok(vec![true; flags.len()]),
+            None if !certainly_not_all => return Err(Stop::Enumerate(all)),
+            _ => {}
+        }
+        flags.into_iter().map(|flag| known(self, flag).map(|flag| flag == 1).ok_or(Stop::Enumerate(flag))).collect()
     }
 
     fn offset_is(&mut self, offset: TermId, at: u64) -> TermId {

@@ -97,9 +97,12 @@ impl Executor<'_> {
         let addr = state.top().value(args[0]);
         let (object, at) = self.fixed_place(state, &addr, size, Intent::Write, span)?;
         let data = if at == 0 { state.memory.get(object).data } else { None };
+        if size < state.memory.get(object).size {
+            // Asked before the input is made: it may take a choice.
+            self.plain_cells(state, object, 0..state.memory.get(object).size as usize)?;
+        }
         let cells = self.make_input(state, &name, size, data)?;
-        self.overwrite(state, object, at, &cells);
-        Ok(())
+        self.overwrite(state, object, at, &cells)
     }
 
     /// A NUL-terminated constant string; `input` if there is none.
@@ -109,10 +112,10 @@ impl Executor<'_> {
         else {
             return Ok("input".to_string());
         };
-        let cells = self.plain_cells(state, object);
+        let size = state.memory.get(object).size as usize;
+        let cells = self.plain_cells(state, object, (at as usize).min(size)..size)?;
         let bytes: Vec<u8> = cells
             .iter()
-            .skip(at as usize)
             .map_while(|cell| match cell {
                 Cell::Byte(byte) if *byte != 0 => Some(*byte),
                 _ => None,

@@ -199,7 +199,14 @@ impl Executor<'_> {
             if Rc::ptr_eq(a, b) || a == b || !a.live || !b.live {
                 continue;
             }
-            let (left, right) = (self.plain_cells(yes, id), self.plain_cells(no, id));
+            let whole = 0..a.size as usize;
+            let cells = |this: &mut Self, state| {
+                this.plain_cells(state, id, whole.clone()).map_err(|stop| match stop {
+                    Stop::Enumerate(_) => Stop::unsupported("partly written memory in a precondition", Span::none()),
+                    stop => stop,
+                })
+            };
+            let (left, right) = (cells(self, yes)?, cells(self, no)?);
             let mut cells = left.clone();
             // Word by word where whole words differ, so that terms and pointers stay whole.
             let mut at = 0;

@@ -71,7 +71,7 @@ impl Executor<'_> {
             InstKind::Cast { dst, op, src } => self.step_cast(state, *dst, *op, *src, span)?,
             InstKind::Float { dst, op, format, args } => self.step_float(state, *dst, *op, *format, args, span)?,
             InstKind::SlotAddr { dst, slot } => {
-                let object = state.top().slots[slot.index()];
+                let object = self.slot(state, *slot);
                 state.set(*dst, Value::pointer(object, 0));
             }
             InstKind::GlobalAddr { dst, global } => state.set(*dst, Value::pointer(global_object(*global), 0)),
@@ -94,6 +94,7 @@ impl Executor<'_> {
             InstKind::MemCopy { dst, src, size } => self.step_mem_copy(state, *dst, *src, *size, span)?,
             InstKind::MemSet { dst, value, size } => self.step_mem_set(state, *dst, *value, *size, span)?,
             InstKind::SlotBegin { slot } => self.step_slot_begin(state, *slot),
+            InstKind::SlotEnd { slot } => end_life(state, state.top().slots[slot.index()]),
             InstKind::Point { .. } => {}
             InstKind::Call { dst, callee, args } => {
                 let direct = match callee {
@@ -485,10 +486,9 @@ impl Executor<'_> {
             return Ok(());
         }
         let (from, at) = self.fixed_place(state, &src, size, Intent::Read, span)?;
-        let cells = self.plain_cells(state, from)[at..at + size as usize].to_vec();
+        let cells = self.plain_cells(state, from, at..at + size as usize)?;
         let (to, at) = self.fixed_place(state, &dst, size, Intent::Write, span)?;
-        self.overwrite(state, to, at, &cells);
-        Ok(())
+        self.overwrite(state, to, at, &cells)
     }
 
     /// A size that depends on inputs is first cut to what the object has room for; beyond that the path goes wrong.
@@ -523,24 +523,57 @@ impl Executor<'_> {
         };
         let dst = state.top().value(dst);
         let (to, at) = self.fixed_place(state, &dst, size, Intent::Write, span)?;
-        self.overwrite(state, to, at, &vec![cell; size as usize]);
-        Ok(())
+        self.overwrite(state, to, at, &vec![cell; size as usize])
     }
 
-    pub(crate) fn overwrite(&mut self, state: &mut State, object: crate::value::ObjectId, at: usize, new: &[Cell]) {
+    pub(crate) fn overwrite(
+        &mut self,
+        state: &mut State,
+        object: crate::value::ObjectId,
+        at: usize,
+        new: &[Cell],
+    ) -> Result<(), Stop> {
+        let size = state.memory.get(object).size as usize;
+        if new.len() == size {
+            state.memory.get_mut(object).contents = Contents::Cells(new.to_vec());
+            return Ok(());
+        }
         if matches!(state.memory.get(object).contents, Contents::Delayed { .. }) {
-            let cells = self.plain_cells(state, object);
+            let cells = self.plain_cells(state, object, 0..size)?;
             state.memory.get_mut(object).contents = Contents::Cells(cells);
         }
         if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
             cells[at..at + new.len()].copy_from_slice(new);
         }
+        Ok(())
     }
 
     fn step_slot_begin(&mut self, state: &mut State, slot: SlotId) {
-        let object = state.top().slots[slot.index()];
+        let object = self.slot(state, slot);
         let object = state.memory.get_mut(object);
         object.contents = Contents::Cells(vec![Cell::Undefined; object.size as usize]);
+    }
+
+    /// The object of a slot; a new one if its life had ended.
+    fn slot(&mut self, state: &mut State, slot: SlotId) -> crate::value::ObjectId {
+        let id = state.top().slots[slot.index()];
+        let object = state.memory.get(id);
+        if object.live {
+            return id;
+        }
+        let new = Object::undefined(object.size, ObjectKind::Slot, object.data);
+        match self.mode {
+            Mode::Explore => {
+                let id = state.memory.alloc(new);
+                state.top_mut().slots[slot.index()] = id;
+                id
+            }
+            // Both sides of a branch must have the same objects.
+            Mode::Fold => {
+                *state.memory.get_mut(id) = new;
+                id
+            }
+        }
     }
 
     /// The function that a call through a pointer goes to: an outcome of the path. A pointer that depends on inputs is
@@ -753,9 +786,7 @@ impl Executor<'_> {
     fn leave(&mut self, state: &mut State, value: Option<Value>) {
         let frame = state.frames.pop().expect("invariant: a returning state has a frame");
         for &slot in &frame.slots {
-            let object = state.memory.get_mut(slot);
-            object.live = false;
-            object.contents = Contents::Cells(Vec::new());
+            end_life(state, slot);
         }
         if state.frames.is_empty() {
             state.returned = Some(value);
@@ -774,6 +805,13 @@ impl Executor<'_> {
         frame.inst = 0;
         Ok(())
     }
+}
+
+/// Ends the life of a local.
+fn end_life(state: &mut State, object: crate::value::ObjectId) {
+    let object = state.memory.get_mut(object);
+    object.live = false;
+    object.contents = Contents::Cells(Vec::new());
 }
 
 /// Whether a constant is in an arm's range.

@@ -1,4 +1,4 @@
-/* Input from stdin, and scanf from there or from memory. */
+/* Input from stdin or a file, and scanf from there or from memory. */
 
 typedef unsigned long size_t;
 typedef __builtin_va_list va_list;
@@ -11,18 +11,16 @@ void touchstone_run_only(const char *name);
 double strtod(const char *, char **);
 float strtof(const char *, char **);
 void *realloc(void *, size_t);
+int touchstone_file_get(FILE *);
+int touchstone_file_unget(FILE *, int);
+int touchstone_file_at_end(FILE *);
+void touchstone_file_clear(FILE *);
 
 enum { END = -1, NOTHING = -2 };
 
 /* A byte that was put back, or a look ahead; one more than it, so that 0 is none. */
 int touchstone_pending;
 int touchstone_at_end;
-
-static void check(FILE *f)
-{
-    if (f != stdin)
-        touchstone_refuse("input from another stream than stdin");
-}
 
 int getchar(void)
 {
@@ -39,17 +37,17 @@ int getchar(void)
 
 int fgetc(FILE *f)
 {
-    check(f);
-    return getchar();
+    return f == stdin ? getchar() : touchstone_file_get(f);
 }
 
 int getc(FILE *f) { return fgetc(f); }
 
 int ungetc(int c, FILE *f)
 {
-    check(f);
     if (c < 0)
         return END;
+    if (f != stdin)
+        return touchstone_file_unget(f, c);
     if (touchstone_pending)
         touchstone_refuse("ungetc of a second byte");
     touchstone_pending = (unsigned char)c + 1;
@@ -59,21 +57,27 @@ int ungetc(int c, FILE *f)
 
 int feof(FILE *f)
 {
-    check(f);
+    if (f != stdin)
+        return touchstone_file_at_end(f);
     touchstone_run_only("standard input");
     return touchstone_at_end;
 }
 
-void clearerr(FILE *f) { touchstone_at_end = 0; }
+void clearerr(FILE *f)
+{
+    if (f == stdin)
+        touchstone_at_end = 0;
+    else
+        touchstone_file_clear(f);
+}
 
 char *fgets(char *to, int room, FILE *f)
 {
     int n = 0;
-    check(f);
     if (room <= 0)
         return 0;
     while (n < room - 1) {
-        int c = getchar();
+        int c = fgetc(f);
         if (c < 0) {
             if (!n)
                 return 0;
@@ -90,9 +94,8 @@ char *fgets(char *to, int room, FILE *f)
 size_t fread(void *to, size_t size, size_t count, FILE *f)
 {
     size_t n = 0;
-    check(f);
     while (n < size * count) {
-        int c = getchar();
+        int c = fgetc(f);
         if (c < 0)
             break;
         ((char *)to)[n++] = (char)c;
@@ -104,11 +107,10 @@ long getline(char **line, size_t *room, FILE *f)
 {
     size_t n = 0;
     int c = 0;
-    check(f);
     if (!*line)
         *room = 0;
     while (c != '\n') {
-        c = getchar();
+        c = fgetc(f);
         if (c < 0)
             break;
         if (n + 2 > *room) {
@@ -123,8 +125,9 @@ long getline(char **line, size_t *room, FILE *f)
     return (long)n;
 }
 
-/* Where the bytes come from: text, or stdin if there is none. */
+/* Where the bytes come from: text, or a stream if there is none. */
 struct source {
+    FILE *stream;
     const char *text;
     int used;
 };
@@ -133,7 +136,7 @@ static int take(struct source *s)
 {
     int c;
     if (!s->text)
-        c = getchar();
+        c = fgetc(s->stream);
     else
         c = s->text[s->used] ? (unsigned char)s->text[s->used] : END;
     s->used += c >= 0;
@@ -146,7 +149,7 @@ static void give_back(struct source *s, int c)
         return;
     s->used--;
     if (!s->text)
-        ungetc(c, stdin);
+        ungetc(c, s->stream);
 }
 
 static int is_space(int c) { return (c == ' ') | ((unsigned)c - '\t' < 5); }
@@ -385,21 +388,17 @@ static int scan(struct source *s, const char *f, va_list list)
     return done;
 }
 
-int vscanf(const char *format, va_list list)
+int vfscanf(FILE *f, const char *format, va_list list)
 {
-    struct source s = {0, 0};
+    struct source s = {f, 0, 0};
     return scan(&s, format, list);
 }
 
-int vfscanf(FILE *f, const char *format, va_list list)
-{
-    check(f);
-    return vscanf(format, list);
-}
+int vscanf(const char *format, va_list list) { return vfscanf(stdin, format, list); }
 
 int vsscanf(const char *text, const char *format, va_list list)
 {
-    struct source s = {text, 0};
+    struct source s = {0, text, 0};
     return scan(&s, format, list);
 }
 

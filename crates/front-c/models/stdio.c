@@ -1,4 +1,7 @@
-/* Output. Where nobody asks for the value, a call of `printf` is one of `touchstone_quiet_printf` (`fprintf`, … likewise): the
+/* Output, and files. A program's files are its own: they begin with the run and end with it, in memory, and a file that the
+   program did not write is not there. They belong to a run only; whoever speaks of all runs stops at the first of them.
+
+   Where nobody asks for the value, a call of `printf` is one of `touchstone_quiet_printf` (`fprintf`, … likewise): the
    number of bytes is a condition for each digit, and most programs don't want it. */
 
 typedef unsigned long size_t;
@@ -10,29 +13,285 @@ void touchstone_write(int stream, const void *bytes, size_t size);
 void touchstone_refuse(const char *what);
 int vsnprintf(char *, size_t, const char *, va_list);
 size_t strlen(const char *);
+int strcmp(const char *, const char *);
+char *strcpy(char *, const char *);
+void *memcpy(void *, const void *, size_t);
+void *malloc(size_t);
+void *calloc(size_t, size_t);
+void *realloc(void *, size_t);
+void free(void *);
+void touchstone_run_only(const char *name);
 int *__errno_location(void);
 
+struct touchstone_file {
+    struct touchstone_file *next;
+    char *name;
+    char *bytes;
+    size_t size, room;
+};
+
 struct _IO_FILE {
-    int number;
+    struct touchstone_file *file;
+    size_t at;
+    int reads, writes, appends;
+    int pushed; /* A byte that was put back, and one. */
+    int at_end, failed;
 };
 FILE touchstone_streams[3];
 FILE *const stdin = &touchstone_streams[0];
 FILE *const stdout = &touchstone_streams[1];
 FILE *const stderr = &touchstone_streams[2];
 
-static int number(FILE *f)
+enum { NO_ENTRY = 2, BAD_FILE = 9, INVALID = 22 };
+
+/* In a function: no test could set it. */
+static struct touchstone_file **files(void)
+{
+    static struct touchstone_file *first;
+    return &first;
+}
+
+static struct touchstone_file **find(const char *name)
+{
+    struct touchstone_file **at = files();
+    while (*at && strcmp((*at)->name, name))
+        at = &(*at)->next;
+    return at;
+}
+
+static struct touchstone_file *make(const char *name)
+{
+    struct touchstone_file *file = calloc(1, sizeof *file);
+    file->name = malloc(strlen(name) + 1);
+    strcpy(file->name, name);
+    return file;
+}
+
+static FILE *stream(struct touchstone_file *file, const char *mode)
+{
+    FILE *f = calloc(1, sizeof *f);
+    int both = mode[1] == '+' || (mode[1] && mode[2] == '+');
+    f->file = file;
+    f->reads = both | (*mode == 'r');
+    f->writes = both | (*mode != 'r');
+    f->appends = *mode == 'a';
+    return f;
+}
+
+FILE *fopen(const char *name, const char *mode)
+{
+    struct touchstone_file **at, *file;
+    touchstone_run_only("files");
+    if (*mode != 'r' && *mode != 'w' && *mode != 'a') {
+        *__errno_location() = INVALID;
+        return 0;
+    }
+    at = find(name);
+    if (!*at && *mode == 'r') {
+        *__errno_location() = NO_ENTRY;
+        return 0;
+    }
+    if (!*at)
+        *at = make(name);
+    file = *at;
+    if (*mode == 'w')
+        file->size = 0;
+    return stream(file, mode);
+}
+
+FILE *tmpfile(void)
+{
+    touchstone_run_only("files");
+    return stream(make(""), "w+");
+}
+
+int fclose(FILE *f)
+{
+    if (f != stdin && f != stdout && f != stderr) {
+        touchstone_run_only("files");
+        free(f);
+    }
+    return 0;
+}
+
+int remove(const char *name)
+{
+    struct touchstone_file **at;
+    touchstone_run_only("files");
+    at = find(name);
+    if (!*at) {
+        *__errno_location() = NO_ENTRY;
+        return -1;
+    }
+    /* Whoever has it open still has it. */
+    *at = (*at)->next;
+    return 0;
+}
+
+int unlink(const char *name) { return remove(name); }
+
+int rename(const char *from, const char *to)
+{
+    struct touchstone_file **at, *file;
+    touchstone_run_only("files");
+    at = find(from);
+    if (!*at) {
+        *__errno_location() = NO_ENTRY;
+        return -1;
+    }
+    file = *at;
+    if (!strcmp(from, to))
+        return 0;
+    *at = file->next;
+    at = find(to);
+    if (*at)
+        *at = (*at)->next;
+    file->name = malloc(strlen(to) + 1);
+    strcpy(file->name, to);
+    file->next = *files();
+    *files() = file;
+    return 0;
+}
+
+int fseek(FILE *f, long offset, int from)
+{
+    long at;
+    touchstone_run_only("files");
+    if (!f->file) {
+        *__errno_location() = 29;
+        return -1;
+    }
+    at = offset + (from == 0 ? 0 : from == 1 ? (long)f->at : (long)f->file->size);
+    if (at < 0) {
+        *__errno_location() = INVALID;
+        return -1;
+    }
+    f->at = (size_t)at;
+    f->at_end = f->pushed = 0;
+    return 0;
+}
+
+long ftell(FILE *f)
+{
+    touchstone_run_only("files");
+    if (!f->file) {
+        *__errno_location() = 29;
+        return -1;
+    }
+    return (long)f->at - (f->pushed != 0);
+}
+
+void rewind(FILE *f)
+{
+    fseek(f, 0, 0);
+    f->failed = 0;
+}
+
+/* A byte of a file, or -1. */
+int touchstone_file_get(FILE *f)
+{
+    int c;
+    touchstone_run_only("files");
+    if (!f->reads) {
+        *__errno_location() = BAD_FILE;
+        f->failed = 1;
+        return -1;
+    }
+    c = f->pushed - 1;
+    f->pushed = 0;
+    if (c >= 0)
+        return c;
+    if (f->at >= f->file->size) {
+        f->at_end = 1;
+        return -1;
+    }
+    return (unsigned char)f->file->bytes[f->at++];
+}
+
+int touchstone_file_unget(FILE *f, int c)
+{
+    touchstone_run_only("files");
+    if (f->pushed)
+        touchstone_refuse("ungetc of a second byte");
+    f->pushed = (unsigned char)c + 1;
+    f->at_end = 0;
+    return (unsigned char)c;
+}
+
+int touchstone_file_at_end(FILE *f)
+{
+    touchstone_run_only("files");
+    return f->at_end;
+}
+
+void touchstone_file_clear(FILE *f)
+{
+    touchstone_run_only("files");
+    f->at_end = f->failed = 0;
+}
+
+/* How many of these bytes a file takes. */
+static size_t file_put(FILE *f, const char *bytes, size_t size)
+{
+    struct touchstone_file *file;
+    touchstone_run_only("files");
+    if (!f->writes) {
+        *__errno_location() = BAD_FILE;
+        f->failed = 1;
+        return 0;
+    }
+    file = f->file;
+    if (f->appends)
+        f->at = file->size;
+    if (f->at + size > file->room) {
+        file->room = 2 * (f->at + size);
+        file->bytes = realloc(file->bytes, file->room);
+    }
+    while (file->size < f->at)
+        file->bytes[file->size++] = 0;
+    memcpy(file->bytes + f->at, bytes, size);
+    f->at += size;
+    if (f->at > file->size)
+        file->size = f->at;
+    return size;
+}
+
+/* How many of these bytes are written. */
+static size_t put(FILE *f, const void *bytes, size_t size)
 {
     if (f == stdout)
-        return 1;
-    if (f == stderr)
-        return 2;
-    touchstone_refuse("output to another stream than stdout and stderr");
-    return 0;
+        touchstone_write(1, bytes, size);
+    else if (f == stderr)
+        touchstone_write(2, bytes, size);
+    else
+        return file_put(f, bytes, size);
+    return size;
+}
+
+static void print(FILE *f, const char *format, va_list list)
+{
+    if (f == stdout) {
+        touchstone_vprintf(1, format, list);
+    } else if (f == stderr) {
+        touchstone_vprintf(2, format, list);
+    } else {
+        va_list copy;
+        int n;
+        char *text;
+        touchstone_run_only("files");
+        __builtin_va_copy(copy, list);
+        n = vsnprintf(0, 0, format, copy);
+        __builtin_va_end(copy);
+        text = malloc((size_t)n + 1);
+        vsnprintf(text, (size_t)n + 1, format, list);
+        file_put(f, text, (size_t)n);
+        free(text);
+    }
 }
 
 int touchstone_quiet_vfprintf(FILE *f, const char *format, va_list list)
 {
-    touchstone_vprintf(number(f), format, list);
+    print(f, format, list);
     return 0;
 }
 
@@ -46,7 +305,7 @@ int touchstone_quiet_fprintf(FILE *f, const char *format, ...)
 {
     va_list list;
     __builtin_va_start(list, format);
-    touchstone_vprintf(number(f), format, list);
+    print(f, format, list);
     __builtin_va_end(list);
     return 0;
 }
@@ -64,7 +323,7 @@ int vfprintf(FILE *f, const char *format, va_list list)
     __builtin_va_copy(copy, list);
     n = vsnprintf(0, 0, format, copy);
     __builtin_va_end(copy);
-    touchstone_vprintf(number(f), format, list);
+    print(f, format, list);
     return n;
 }
 
@@ -108,8 +367,7 @@ int fputs(const char *s, FILE *f)
 int fputc(int c, FILE *f)
 {
     unsigned char byte = (unsigned char)c;
-    touchstone_write(number(f), &byte, 1);
-    return byte;
+    return put(f, &byte, 1) ? byte : -1;
 }
 
 int putc(int c, FILE *f) { return fputc(c, f); }
@@ -119,8 +377,7 @@ size_t fwrite(const void *bytes, size_t size, size_t count, FILE *f)
 {
     if (!size || !count)
         return 0;
-    touchstone_write(number(f), bytes, size * count);
-    return count;
+    return put(f, bytes, size * count) / size;
 }
 
 void perror(const char *s) { touchstone_quiet_fprintf(stderr, "%s: error %d\n", s, *__errno_location()); }
@@ -130,4 +387,10 @@ int setvbuf(FILE *f, char *buffer, int mode, size_t size) { return 0; }
 void setbuf(FILE *f, char *buffer) {}
 void setbuffer(FILE *f, char *buffer, size_t size) {}
 void setlinebuf(FILE *f) {}
-int ferror(FILE *f) { return 0; }
+int ferror(FILE *f)
+{
+    if (f == stdin || f == stdout || f == stderr)
+        return 0;
+    touchstone_run_only("files");
+    return f->failed;
+}

@@ -2,8 +2,6 @@
 
 double touchstone_parse(const char *text, long length);
 float touchstone_parsef(const char *text, long length);
-void touchstone_refuse(const char *what);
-
 /* What a text says: the number is sign * digits * 10^exponent unless it is special. */
 struct number {
     const char *digits_begin;
@@ -12,7 +10,7 @@ struct number {
     int count;
     int exponent;
     int negative;
-    int special; /* 1: infinity, 2: no number, 3: hexadecimal */
+    int special; /* 1: infinity, 2: no number, 3: hexadecimal: digits * 2^exponent, the last bit also for what is lost */
 };
 
 static int lower(char c) { return (unsigned)c - 'A' < 26 ? c + 32 : c; }
@@ -27,6 +25,79 @@ static int starts(const char *s, const char *word)
 
 static int is_digit(char c) { return (unsigned)c - '0' < 10; }
 static int is_hex(char c) { return is_digit(c) || (unsigned)lower(c) - 'a' < 6; }
+
+static unsigned hex_value(char c) { return is_digit(c) ? (unsigned)c - '0' : (unsigned)lower(c) - 'a' + 10; }
+
+/* Behind the 0x. */
+static void scan_hex(struct number *n, const char *s)
+{
+    int point = 0, power = 0, minus;
+    for (;; s++) {
+        if (*s == '.' && !point) {
+            point = 1;
+            continue;
+        }
+        if (!is_hex(*s))
+            break;
+        if (n->digits >> 60) {
+            n->digits |= hex_value(*s) != 0;
+            n->exponent += point ? 0 : 4;
+        } else {
+            n->digits = n->digits << 4 | hex_value(*s);
+            n->exponent -= point ? 4 : 0;
+        }
+    }
+    n->end = s;
+    if (lower(*s) != 'p')
+        return;
+    s++;
+    minus = *s == '-';
+    if ((*s == '-') | (*s == '+'))
+        s++;
+    if (!is_digit(*s))
+        return;
+    for (; is_digit(*s); s++)
+        if (power < 100000)
+            power = power * 10 + (*s - '0');
+    n->exponent += minus ? -power : power;
+    n->end = s;
+}
+
+/* digits * 2^exponent rounded once to multiples of 2^least with so many bits; the last digit's bit may stand for more. */
+static double from_hex(struct number *n, int bits, int least, int most)
+{
+    unsigned long digits = n->digits, rest, half;
+    int exponent = n->exponent, width = 0, shift;
+    double value;
+    if (!digits)
+        return 0;
+    while (width < 64 && digits >> width)
+        width++;
+    shift = width - bits;
+    if (exponent + shift < least)
+        shift = least - exponent;
+    if (shift > 64)
+        return 0;
+    if (shift == 64) {
+        digits = digits > 1UL << 63;
+    } else if (shift > 0) {
+        rest = digits & ((1UL << shift) - 1);
+        half = 1UL << (shift - 1);
+        digits >>= shift;
+        digits += rest > half || (rest == half && (digits & 1));
+    } else {
+        shift = 0;
+    }
+    exponent += shift;
+    value = (double)digits;
+    if (width + n->exponent > most + 1)
+        return __builtin_inf();
+    for (; exponent > 0; exponent--)
+        value *= 2;
+    for (; exponent < 0; exponent++)
+        value /= 2;
+    return value;
+}
 
 static void scan(struct number *n, const char *text)
 {
@@ -53,7 +124,7 @@ static void scan(struct number *n, const char *text)
     }
     if (*s == '0' && lower(s[1]) == 'x' && (is_hex(s[2]) || (s[2] == '.' && is_hex(s[3])))) {
         n->special = 3;
-        n->end = s + 2;
+        scan_hex(n, s + 2);
         return;
     }
     for (; is_digit(*s); s++) {
@@ -100,8 +171,8 @@ double strtod(const char *text, char **end)
     if (end)
         *end = (char *)n.end;
     if (n.special == 3)
-        touchstone_refuse("a hexadecimal float as text");
-    if (n.special)
+        value = from_hex(&n, 53, -1074, 1023);
+    else if (n.special)
         value = n.special == 1 ? __builtin_inf() : __builtin_nan("");
     else if (n.digits == 0)
         value = 0;
@@ -121,8 +192,8 @@ float strtof(const char *text, char **end)
     if (end)
         *end = (char *)n.end;
     if (n.special == 3)
-        touchstone_refuse("a hexadecimal float as text");
-    if (n.special)
+        value = (float)from_hex(&n, 24, -149, 127);
+    else if (n.special)
         value = n.special == 1 ? __builtin_inff() : __builtin_nanf("");
     else if (n.digits == 0)
         value = 0;

@@ -16,6 +16,11 @@ impl Lowerer<'_, '_> {
             return self.unsupported(what, node);
         }
         let span = self.unit.span(node);
+        if ty.in_halves() {
+            let value = self.wide(node);
+            self.store_wide(Place::Memory(dst, 0), value, span);
+            return;
+        }
         match (node.kind.as_str(), node.inner.as_slice()) {
             ("ParenExpr" | "ConstantExpr" | "OpaqueValueExpr", [inner]) => self.aggregate(inner, ty, dst),
             ("UnaryOperator", [inner]) if node.opcode == "__extension__" => self.aggregate(inner, ty, dst),
@@ -108,6 +113,11 @@ impl Lowerer<'_, '_> {
     /// Initialises an object.
     pub fn initialise(&mut self, node: &Node, ty: &Type, place: Place) {
         let span = self.unit.span(node);
+        if ty.in_halves() {
+            let value = self.wide(node);
+            self.store_wide(place, value, span);
+            return;
+        }
         if !matches!(ty.kind, TypeKind::Record(_) | TypeKind::Array(..)) {
             self.mark_value(node);
             let value = self.rvalue(node);
@@ -161,7 +171,7 @@ impl Lowerer<'_, '_> {
                 let dst = self.address(place, span);
                 self.copy(dst, src, ty, span);
             }
-            (_, TypeKind::Record(_)) => {
+            (_, TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble) => {
                 let dst = self.address(place, span);
                 self.aggregate(node, ty, dst);
             }

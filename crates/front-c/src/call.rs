@@ -225,7 +225,7 @@ impl Lowerer<'_, '_> {
             args.push(packed);
         }
         let dst = match result.kind {
-            TypeKind::Void | TypeKind::Record(_) => None,
+            TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble => None,
             _ => Some(self.temp(self.unit.program.types.scalar(&result))),
         };
         self.emit(InstKind::Call { dst, callee, args }, span);
@@ -247,6 +247,11 @@ impl Lowerer<'_, '_> {
             Known::Printf => {
                 let mut values = Vec::new();
                 for arg in args {
+                    if self.unit.type_of(arg).is_long_double() {
+                        let value = self.wide(arg);
+                        values.extend([value.low, value.high]);
+                        continue;
+                    }
                     self.mark_value(arg);
                     values.push(self.rvalue(arg));
                 }
@@ -421,7 +426,7 @@ impl Lowerer<'_, '_> {
     }
     fn is_pure(&self, node: &Node) -> bool {
         let ty = self.unit.type_of(node);
-        if self.unit.program.types.refusal(&ty).is_some() || is_logical(node) {
+        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || is_logical(node) {
             return false;
         }
         let children = || node.inner.iter().all(|inner| self.is_pure(inner));

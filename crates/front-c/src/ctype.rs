@@ -28,6 +28,12 @@ pub(crate) enum TypeKind {
         name: &'static str,
         format: Format,
     },
+    /// An integer of 128 bits: always in memory (see `wide`).
+    Wide {
+        signed: bool,
+    },
+    /// x87's 80 bits: always in memory (see `long_double`).
+    LongDouble,
     /// Index in [`Types::enums`].
     Enum(usize),
     Pointer(Rc<Type>),
@@ -91,9 +97,9 @@ impl Type {
             _ => self.is_const,
         }
     }
-    /// Whether values are structures (or unions): passed and assigned as bytes.
+    /// Whether values are structures or unions, or like them: passed and assigned as bytes.
     pub fn is_record(&self) -> bool {
-        matches!(self.kind, TypeKind::Record(_))
+        matches!(self.kind, TypeKind::Record(_)) || self.in_halves()
     }
     /// Whether it is a pointer.
     pub fn is_pointer(&self) -> bool {
@@ -225,6 +231,9 @@ impl Types {
             if size == 0 || matches!(field.ty.kind, TypeKind::Record(_)) {
                 problem = problem.or(self.refusal(&field.ty));
             }
+            if field.width.is_some() && field.ty.wide().is_some() {
+                problem = problem.or(Some("128-bit bit-field"));
+            }
             let (offset, bits) = match field.width {
                 Some(0) => {
                     bit = round_up(bit, natural * 8);
@@ -327,6 +336,7 @@ impl Types {
             TypeKind::Bool => 1,
             TypeKind::Int { bits, .. } => u64::from(*bits / 8),
             TypeKind::Float { format, .. } => u64::from(format.bits() / 8),
+            TypeKind::Wide { .. } | TypeKind::LongDouble => 16,
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
             TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
@@ -374,7 +384,7 @@ impl Types {
     /// Whether values of an integer type are signed.
     pub fn is_signed(&self, ty: &Type) -> bool {
         match &ty.kind {
-            TypeKind::Int { signed, .. } => *signed,
+            TypeKind::Int { signed, .. } | TypeKind::Wide { signed } => *signed,
             TypeKind::Enum(id) => self.enums[*id].signed,
             _ => false,
         }
@@ -397,6 +407,16 @@ impl Types {
                 DataType::Int { name: alias_or(ty, name), bits: *bits, signed: *signed }
             }
             TypeKind::Float { name, format } => DataType::Float { name: alias_or(ty, name), format: *format },
+            TypeKind::LongDouble => DataType::Opaque { name: alias_or(ty, "long double"), size: 16, align: 16 },
+            TypeKind::Wide { signed } => {
+                let word =
+                    |signed| TypeKind::Int { name: if signed { "long" } else { "unsigned long" }, bits: 64, signed };
+                let [low, high] = [word(false), word(*signed)].map(|kind| self.data(&Type::plain(kind)));
+                let names = DataType::HALVES.map(str::to_string);
+                let fields = names.into_iter().zip([(0, low), (8, high)]);
+                let fields = fields.map(|(name, (offset, ty))| Field { name, offset, ty }).collect();
+                DataType::Struct { name: alias_or(ty, wide_name(*signed)), fields, size: 16, align: 16 }
+            }
             TypeKind::Enum(id) => return self.enums[*id].data,
             TypeKind::Record(id) => return self.records[*id].data,
             TypeKind::Pointer(pointee) => {
@@ -429,6 +449,8 @@ impl Types {
             TypeKind::Void => named("void"),
             TypeKind::Bool => named("_Bool"),
             TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => named(name),
+            TypeKind::Wide { signed } => named(wide_name(*signed)),
+            TypeKind::LongDouble => named("long double"),
             TypeKind::Enum(id) => named(&self.enums[*id].name),
             TypeKind::Record(id) => named(&self.records[*id].name),
             TypeKind::Refused { text, .. } => named(text),
@@ -457,6 +479,10 @@ impl Types {
             }
         }
     }
+}
+
+fn wide_name(signed: bool) -> &'static str {
+    if signed { "__int128" } else { "unsigned __int128" }
 }
 
 fn alias_or(ty: &Type, name: &str) -> String {

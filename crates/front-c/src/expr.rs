@@ -39,6 +39,11 @@ impl Lowerer<'_, '_> {
     /// Evaluates an expression for its effects.
     pub fn effect(&mut self, node: &Node) {
         match node.kind.as_str() {
+            "BinaryOperator" | "CompoundAssignOperator" | "UnaryOperator"
+                if node.opcode != "," && self.unit.type_of(node).in_halves() =>
+            {
+                self.wide(node);
+            }
             "ParenExpr" | "ConstantExpr" => self.effect_of_first(node),
             "UnaryOperator" if node.opcode == "__extension__" => self.effect_of_first(node),
             "ImplicitCastExpr" | "CStyleCastExpr" if node.cast == "ToVoid" => self.effect_of_first(node),
@@ -94,7 +99,12 @@ impl Lowerer<'_, '_> {
             return self.unsupported_value(what, node);
         }
         if ty.is_record() {
-            return self.unsupported_value("structure value", node);
+            let what = match ty.kind {
+                TypeKind::Wide { .. } => "128-bit integer here",
+                TypeKind::LongDouble => "long double here",
+                _ => "structure value",
+            };
+            return self.unsupported_value(what, node);
         }
         let scalar = self.unit.program.types.scalar(&ty);
         let span = self.unit.span(node);
@@ -192,8 +202,15 @@ impl Lowerer<'_, '_> {
             _ if is_logical(node) => return self.decision_value(node, Ty::I1),
             _ => {}
         }
-        let value = self.rvalue(node);
         let ty = self.unit.type_of(node);
+        if ty.in_halves() {
+            let value = self.wide(node);
+            return match ty.is_long_double() {
+                true => self.long_truth(value, span),
+                false => self.wide_truth(value, span),
+            };
+        }
+        let value = self.rvalue(node);
         self.truth_of(value, &ty, span)
     }
     /// Whether a cast of an expression is true if and only if the expression is.
@@ -203,7 +220,7 @@ impl Lowerer<'_, '_> {
             "NoOp" => !self.unit.type_of(cast).is_record(),
             "IntegralCast" => {
                 let types = &self.unit.program.types;
-                types.scalar(&self.unit.type_of(cast)).bits() >= types.scalar(&self.unit.type_of(inner)).bits()
+                types.size(&self.unit.type_of(cast)) >= types.size(&self.unit.type_of(inner))
             }
             _ => false,
         }
@@ -213,6 +230,13 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let ty = self.unit.type_of(left);
         let signed = self.unit.program.types.is_signed(&ty);
+        if ty.in_halves() {
+            let (a, b) = (self.wide(left), self.wide(right));
+            return match ty.is_long_double() {
+                true => self.long_relation(&node.opcode, a, b, span),
+                false => self.wide_relation(&node.opcode, signed, a, b, span),
+            };
+        }
         let a = self.rvalue(left);
         let b = self.rvalue(right);
         if let Some(format) = self.unit.program.types.format(&ty) {
@@ -238,6 +262,25 @@ impl Lowerer<'_, '_> {
                 self.load(place, ty, span)
             }
             "NoOp" | "BitCast" | "AtomicToNonAtomic" | "NonAtomicToAtomic" => self.rvalue(inner),
+            "FloatingCast" | "FloatingToIntegral" if from.is_long_double() => {
+                let value = self.wide(inner);
+                self.long_to(value, ty, span)
+            }
+            "IntegralCast" if from.wide().is_some() => {
+                let value = self.wide(inner);
+                self.resize(value.low, scalar, false, span)
+            }
+            "IntegralToFloating" if from.wide().is_some() => {
+                let Some(format) = self.unit.program.types.format(ty) else {
+                    return self.unsupported_value("cast of a 128-bit integer", node);
+                };
+                let value = self.wide(inner);
+                self.wide_to_float(value, from.wide() == Some(true), format, span)
+            }
+            "IntegralToPointer" if from.wide().is_some() => {
+                let value = self.wide(inner);
+                self.resize(value.low, Ty::Ptr, false, span)
+            }
             "IntegralCast" | "BooleanToSignedIntegral" => {
                 let signed = self.unit.program.types.is_signed(&from);
                 let value = self.rvalue(inner);
@@ -431,6 +474,21 @@ impl Lowerer<'_, '_> {
         let opcode = node.opcode.strip_suffix('=').unwrap_or(&node.opcode).to_string();
         let place = self.written_place(left);
         self.mark_compound(node);
+        let computed = node.compute_lhs.as_ref().map(|text| self.unit.type_named(text));
+        if computed.as_ref().is_some_and(Type::is_long_double) {
+            let old = self.load(place, ty, span);
+            let new = self.long_compound(node, old, ty, right, span);
+            return self.store(place, new, span);
+        }
+        if let Some(signed) = computed.as_ref().and_then(Type::wide) {
+            let old = self.load(place, ty, span);
+            let new = if self.unit.program.types.format(ty).is_some() {
+                self.unsupported_value("compound assignment of a 128-bit integer to a float", node)
+            } else {
+                self.narrow_compound(node, old, ty, right, signed, span)
+            };
+            return self.store(place, new, span);
+        }
         let operand = self.rvalue(right);
         let old = self.load(place, ty, span);
         let new = if ty.is_pointer() {

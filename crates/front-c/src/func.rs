@@ -8,6 +8,7 @@ use crate::ast::Node;
 use crate::consts::{fold_bin, fold_cmp};
 use crate::ctype::{Type, TypeKind};
 use crate::error::FrontError;
+use crate::lifetimes::{Lives, Mark};
 use crate::points::Marks;
 use crate::unit::Unit;
 use std::collections::{HashMap, HashSet};
@@ -32,9 +33,12 @@ pub(crate) enum Local {
 
 /// A block under construction.
 #[derive(Default)]
-struct Draft {
-    insts: Vec<Inst>,
-    terminator: Option<Terminator>,
+pub(crate) struct Draft {
+    pub insts: Vec<Inst>,
+    pub terminator: Option<Terminator>,
+    /// What is alive where it begins, if lowering came to it, and where it ends.
+    pub scope_in: Option<Mark>,
+    pub scope_out: Mark,
 }
 
 /// Lowering of one function.
@@ -52,8 +56,7 @@ pub(crate) struct Lowerer<'u, 'p> {
     /// Decisions by clang's id of the expression: code that is lowered twice has one decision.
     pub decisions: HashMap<u64, DecisionId>,
     pub marks: Marks,
-    /// Arrays of variable length, a list for each open block.
-    pub arrays: Vec<Vec<Reg>>,
+    pub lives: Lives,
     pub error: Option<FrontError>,
     facts: Facts,
     blocks: Vec<Draft>,
@@ -123,7 +126,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         continues: Vec::new(),
         decisions: HashMap::new(),
         marks: Marks::default(),
-        arrays: Vec::new(),
+        lives: Lives::default(),
         error: None,
         facts,
         blocks: vec![Draft::default()],
@@ -207,6 +210,7 @@ impl Lowerer<'_, '_> {
     /// Goes on in a block.
     pub fn start(&mut self, block: BlockId) {
         self.current = block;
+        self.blocks[block.index()].scope_in.get_or_insert(self.lives.mark());
     }
     /// Appends an instruction.
     pub fn emit(&mut self, kind: InstKind, span: Span) {
@@ -218,7 +222,11 @@ impl Lowerer<'_, '_> {
     }
     /// Ends the block, if it is not ended yet.
     pub fn terminate(&mut self, kind: TermKind, span: Span) {
-        self.blocks[self.current.index()].terminator.get_or_insert(Terminator { kind, span });
+        let block = &mut self.blocks[self.current.index()];
+        if block.terminator.is_none() {
+            block.terminator = Some(Terminator { kind, span });
+            block.scope_out = self.lives.mark();
+        }
     }
     /// Ends the block and goes on in one that nobody reaches.
     pub fn stop(&mut self, kind: TermKind, span: Span) {
@@ -367,6 +375,7 @@ impl Lowerer<'_, '_> {
 
     /// The finished function: blocks that nobody reaches and that hold nothing are dropped.
     fn finish(mut self) -> Function {
+        crate::lifetimes::end_on_jumps(&mut self.blocks, &self.function, &self.lives);
         let mut kept = vec![false; self.blocks.len()];
         let mut work: Vec<usize> = Vec::new();
         for (index, draft) in self.blocks.iter().enumerate() {
@@ -421,6 +430,16 @@ fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
     }
 }
 
+/// The blocks that a terminator names.
+pub(crate) fn targets(kind: &TermKind) -> Vec<BlockId> {
+    match kind {
+        TermKind::Jump(target) => vec![*target],
+        TermKind::Branch { then_block, else_block, .. } => vec![*then_block, *else_block],
+        TermKind::Switch { arms, default, .. } => arms.iter().map(|arm| arm.target).chain([*default]).collect(),
+        TermKind::Return(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
+    }
+}
+
 /// The register that an instruction writes.
 fn target_mut(kind: &mut InstKind) -> Option<&mut Reg> {
     match kind {
@@ -439,6 +458,7 @@ fn target_mut(kind: &mut InstKind) -> Option<&mut Reg> {
         | InstKind::MemCopy { .. }
         | InstKind::MemSet { .. }
         | InstKind::SlotBegin { .. }
+        | InstKind::SlotEnd { .. }
         | InstKind::Point { .. } => None,
     }
 }

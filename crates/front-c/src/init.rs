@@ -87,6 +87,15 @@ impl Unit<'_> {
             },
             _ => {}
         }
+        if ty.wide().is_some() {
+            let Some(value) = self.const_wide(node) else { return refuse("128-bit initialiser") };
+            return image.put(at, &value.to_le_bytes());
+        }
+        if ty.is_long_double() {
+            let Some(value) = self.const_long_double(node) else { return refuse("long double initialiser") };
+            image.put(at, &value.significand.to_le_bytes())?;
+            return image.put(at + 8, &value.head.to_le_bytes());
+        }
         let value = self.constant(node)?;
         self.store(image, value, ty, at)
     }

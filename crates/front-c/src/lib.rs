@@ -34,7 +34,9 @@ mod float_formula;
 mod floats;
 mod func;
 mod init;
+mod lifetimes;
 mod link;
+mod long_double;
 mod math;
 mod models;
 mod offsetof;
@@ -53,6 +55,7 @@ mod typename;
 mod unit;
 mod variadic;
 mod vla;
+mod wide;
 
 pub use error::FrontError;
 pub use flags::flags_for;

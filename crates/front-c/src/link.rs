@@ -118,7 +118,7 @@ impl Program {
             library: false,
             params: Vec::new(),
             result: match result.kind {
-                TypeKind::Void | TypeKind::Record(_) => None,
+                TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble => None,
                 _ => Some(self.types.scalar(&result)),
             },
             result_data: self.types.data(&result),
@@ -283,6 +283,12 @@ impl Program {
         let id = self.globals.push(Global { name, span, data, size, constant: true, linkage, function: None, init });
         self.literals.insert(key, id);
         id
+    }
+    /// The global of a string of ours.
+    pub fn text_literal(&mut self, text: &str, span: Span) -> GlobalId {
+        let byte = Type::plain(TypeKind::Int { name: "char", bits: 8, signed: self.types.char_signed });
+        let ty = Type::plain(TypeKind::Array(std::rc::Rc::new(byte), text.len() as u64 + 1));
+        self.literal(text.bytes().chain([0]).collect(), &ty, span)
     }
     /// The global that stands for a function: its address is the function's.
     pub fn function_mark(&mut self, function: FuncId, ty: &Type, span: Span) -> GlobalId {

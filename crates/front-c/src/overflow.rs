@@ -4,6 +4,7 @@ use crate::ast::{Node, TypeText};
 use crate::ctype::Type;
 use crate::func::Lowerer;
 use crate::place::Place;
+use crate::wide::Wide;
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, Callee, CmpOp, InstKind, Operand, Ty};
 
@@ -15,6 +16,9 @@ impl Lowerer<'_, '_> {
         let Some(result) = self.unit.type_of(into).element().cloned() else {
             return Some(self.unsupported_value("overflow builtin", node));
         };
+        if types.iter().chain([&result]).any(|ty| ty.wide().is_some()) {
+            return Some(self.unsupported_value("overflow builtin with a 128-bit integer", node));
+        }
         let (a, b) = (self.rvalue(a), self.rvalue(b));
         let (a, b) = (self.keep(a, span), self.keep(b, span));
         let into = self.rvalue(into);
@@ -36,10 +40,34 @@ impl Lowerer<'_, '_> {
         } else if (wide_a, signed_a) == (narrow, signed) && (wide_b, signed_b) == (narrow, signed) {
             self.overflow_of_one_type(op, a, b, signed, span)
         } else {
-            return Some(self.unsupported_value("overflow builtin with different types of 64 bits", node));
+            let (a, b) = (self.widened(a, &types[0], span), self.widened(b, &types[1], span));
+            self.overflow_of_many_types(op, a, b, &result, node)
         };
         self.store(Place::Memory(into, 0), value, span);
         Some(self.resize(overflows, Ty::I8, false, span))
+    }
+
+    /// The exact result fits into 128 bits; the product of two unsigned numbers may need the last of them, but then the high
+    /// half is not all ones, so it is never taken for a negative number that fits.
+    fn overflow_of_many_types(
+        &mut self,
+        op: BinOp,
+        a: Wide,
+        b: Wide,
+        result: &Type,
+        node: &Node,
+    ) -> (Operand, Operand) {
+        let span = self.unit.span(node);
+        let opcode = match op {
+            BinOp::Add => "+",
+            BinOp::Sub => "-",
+            _ => "*",
+        };
+        let exact = self.wide_binary(opcode, true, a, b, node);
+        let scalar = self.unit.program.types.scalar(result);
+        let value = self.resize(exact.low, scalar, false, span);
+        let again = self.widened(value, result, span);
+        (value, self.wide_relation("!=", true, again, exact, span))
     }
 
     fn overflow_of_one_type(

@@ -227,7 +227,10 @@ impl Lowerer<'_, '_> {
         if let Some(what) = self.unit.program.types.refusal(&ty) {
             return self.no_place(what, node);
         }
-        let address = self.temporary(&ty, span);
+        let slot = self.new_slot(None, &ty);
+        self.emit(InstKind::SlotBegin { slot }, span);
+        self.lives.declare_literal(slot);
+        let address = self.slot_address(slot, span);
         self.initialise(value, &ty, Place::Memory(address, 0));
         Place::Memory(address, 0)
     }

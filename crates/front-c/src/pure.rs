@@ -130,7 +130,7 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return None };
         let opcode = node.opcode.strip_suffix('=')?;
         let ty = self.unit.type_of(node);
-        if self.unit.program.types.refusal(&ty).is_some() {
+        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() {
             return None;
         }
         let spot = self.spot(left, DEEPEST)?;
@@ -148,7 +148,7 @@ impl Lowerer<'_, '_> {
         let (from, to) = (node.compute_lhs.as_ref()?, node.compute_result.as_ref()?);
         let (from, to) = (self.unit.type_named(from), self.unit.type_named(to));
         let types = &self.unit.program.types;
-        if types.refusal(&from).is_some() {
+        if types.refusal(&from).is_some() || from.is_record() {
             return None;
         }
         if let Some(format) = types.format(&from) {

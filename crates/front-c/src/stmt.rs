@@ -4,6 +4,7 @@ use crate::ast::Node;
 use crate::ctype::{Type, TypeKind};
 use crate::expr::is_expression;
 use crate::func::{Local, Lowerer};
+use crate::lifetimes::Life;
 use crate::place::Place;
 use crate::unit::initialiser;
 use touchstone_base::Span;
@@ -25,9 +26,9 @@ impl Lowerer<'_, '_> {
         match node.kind.as_str() {
             "CompoundStmt" => {
                 self.unit.push_scope();
-                self.arrays.push(Vec::new());
+                let mark = self.lives.mark();
                 node.inner.iter().for_each(|inner| self.statement(inner));
-                self.release_arrays(span);
+                self.end_lives(mark, span);
                 self.unit.pop_scope();
             }
             "DeclStmt" => node.inner.iter().for_each(|inner| self.declare(inner)),
@@ -123,7 +124,7 @@ impl Lowerer<'_, '_> {
         let [condition, body] = node.inner.as_slice() else { return self.unsupported("while", node) };
         let (test, inside, exit) = (self.new_block(), self.new_block(), self.new_block());
         self.flow_into(test, span);
-        self.decide(condition, DecisionKind::While, inside, exit);
+        self.controlling(|this| this.decide(condition, DecisionKind::While, inside, exit));
         self.start(inside);
         self.body(body, exit, test);
         self.terminate(TermKind::Jump(test), span);
@@ -135,29 +136,31 @@ impl Lowerer<'_, '_> {
         self.flow_into(inside, span);
         self.body(body, exit, test);
         self.flow_into(test, span);
-        self.decide(condition, DecisionKind::DoWhile, inside, exit);
+        self.controlling(|this| this.decide(condition, DecisionKind::DoWhile, inside, exit));
         self.start(exit);
     }
     fn for_statement(&mut self, node: &Node, span: Span) {
         let Some(body) = node.child(4) else { return self.unsupported("for", node) };
         let (test, inside, step, exit) = (self.new_block(), self.new_block(), self.new_block(), self.new_block());
         self.unit.push_scope();
+        let mark = self.lives.mark();
         if let Some(first) = node.child(0) {
             // Part of the loop, not a statement of its own.
             self.unmarked_statement(first);
         }
         self.flow_into(test, span);
         match node.child(2) {
-            Some(condition) => self.decide(condition, DecisionKind::For, inside, exit),
+            Some(condition) => self.controlling(|this| this.decide(condition, DecisionKind::For, inside, exit)),
             None => self.terminate(TermKind::Jump(inside), span),
         }
         self.start(inside);
         self.body(body, exit, step);
         self.flow_into(step, span);
         if let Some(next) = node.child(3) {
-            self.effect(next);
+            self.controlling(|this| this.effect(next));
         }
         self.terminate(TermKind::Jump(test), span);
+        self.lives.reset(mark);
         self.unit.pop_scope();
         self.start(exit);
     }
@@ -173,9 +176,14 @@ impl Lowerer<'_, '_> {
         let [value, body] = node.inner.as_slice() else { return self.unsupported("switch", node) };
         let ty = self.unit.type_of(value);
         let signed = self.unit.program.types.is_signed(&ty);
-        let bits = self.unit.program.types.scalar(&ty).bits();
+        let scalar = if ty.in_halves() { Ty::I64 } else { self.unit.program.types.scalar(&ty) };
+        let bits = scalar.bits();
         self.mark_value(value);
-        let operand = self.rvalue(value);
+        let mut operand = self.rvalue(value);
+        if ty.in_halves() {
+            // Refused already; nobody comes here.
+            operand = Operand::Const(scalar, 0);
+        }
         let exit = self.new_block();
         let mut arms = Vec::new();
         let mut default = None;
@@ -314,6 +322,7 @@ impl Lowerer<'_, '_> {
             Local::Register(reg) => Place::Register(reg),
             Local::Slot(slot) => {
                 self.emit(InstKind::SlotBegin { slot }, span);
+                self.lives.declare(Life::Slot(slot));
                 match initialiser(node) {
                     Some(_) => Place::Memory(self.slot_address(slot, span), 0),
                     None => return,
@@ -326,7 +335,7 @@ impl Lowerer<'_, '_> {
         }
     }
     fn new_local(&mut self, node: &Node, ty: &Type, span: Span) -> Local {
-        let in_memory = matches!(ty.kind, TypeKind::Record(_) | TypeKind::Array(..)) || self.is_address_taken(node.id);
+        let in_memory = ty.is_record() || matches!(ty.kind, TypeKind::Array(..)) || self.is_address_taken(node.id);
         let local = if in_memory {
             let slot = self.new_slot(Some(node.name.clone()), ty);
             if self.has_jumps() {

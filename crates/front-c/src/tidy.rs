@@ -162,7 +162,7 @@ fn registers(kind: &mut InstKind, visit: &mut impl FnMut(&mut Reg)) {
             read(value, visit);
             read(size, visit);
         }
-        InstKind::SlotBegin { .. } | InstKind::Point { .. } => {}
+        InstKind::SlotBegin { .. } | InstKind::SlotEnd { .. } | InstKind::Point { .. } => {}
         InstKind::Call { dst, callee: Callee::Indirect(callee), args } => {
             dst.iter_mut().for_each(&mut *visit);
             read(callee, visit);

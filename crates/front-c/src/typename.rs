@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
         }
         let mut ty = self.scopes.typedef(word)?.clone();
         // A pointer, array or structure is shown by its structure; a number by the name that the user gave it.
-        if matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Bool | TypeKind::Refused { .. }) {
+        if matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Wide { .. } | TypeKind::Bool | TypeKind::Refused { .. }) {
             ty.alias = Some(Rc::from(word));
         }
         Some(ty)
@@ -479,11 +479,11 @@ impl Specifiers {
                 Type::plain(refused("_Complex double", "complex number", size, size / 2))
             }
             (None, Some("float" | "_Float32")) => Type::plain(single),
-            (None, Some("double")) if self.long > 0 => Type::plain(float("long double", 16)),
+            (None, Some("double")) if self.long > 0 => Type::plain(TypeKind::LongDouble),
             (None, Some("double" | "_Float64" | "_Float32x")) => Type::plain(double),
             (None, Some("_Float16" | "__fp16" | "__bf16")) => Type::plain(float("_Float16", 2)),
             (None, Some("__float128" | "_Float128")) => Type::plain(float("__float128", 16)),
-            (None, Some("__int128")) => Type::plain(refused("__int128", "128-bit integer", 16, 16)),
+            (None, Some("__int128")) => Type::plain(TypeKind::Wide { signed: !self.unsigned }),
             (None, Some("nullptr_t")) => Type::plain(TypeKind::Void).pointer_to(),
             (None, Some("char")) => Type::plain(match (self.signed, self.unsigned) {
                 (true, _) => TypeKind::Int { name: "signed char", bits: 8, signed: true },

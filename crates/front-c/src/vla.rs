@@ -2,11 +2,12 @@
 //!
 //! clang's JSON has the length as text only, so names are looked up as the source would: sums, products and the like of
 //! variables and constants are understood, anything else is named as unsupported. The array is an object of the stack
-//! that dies at the end of its block (or with its frame, where control leaves the block by a jump).
+//! that dies at the end of its block.
 
 use crate::ast::Node;
 use crate::ctype::{Type, TypeKind};
 use crate::func::{Local, Lowerer};
+use crate::lifetimes::Life;
 use crate::tokens::Token;
 use crate::typename::Parser;
 use std::rc::Rc;
@@ -34,17 +35,7 @@ impl Lowerer<'_, '_> {
         let args = vec![Operand::Reg(size)];
         self.emit(InstKind::Builtin { dst: Some(pointer), builtin: Builtin::Alloca, args }, span);
         self.locals.insert(node.id, Local::Variable(pointer, size));
-        if let Some(block) = self.arrays.last_mut() {
-            block.push(pointer);
-        }
-    }
-
-    /// Ends the lives of the arrays of the innermost block.
-    pub fn release_arrays(&mut self, span: Span) {
-        for pointer in self.arrays.pop().unwrap_or_default().into_iter().rev() {
-            let args = vec![Operand::Reg(pointer)];
-            self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Release, args }, span);
-        }
+        self.lives.declare(Life::Array(pointer));
     }
 
     /// Whether a `sizeof` is of such an array.

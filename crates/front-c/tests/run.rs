@@ -40,7 +40,7 @@ impl Observer for Console<'_> {
 }
 
 fn interpret(module: &Module, input: &str) -> (String, i32) {
-    let mut machine = Machine::new(module, Limits::default());
+    let mut machine = Machine::new(module, Limits { steps: 100_000_000, ..Limits::default() });
     let main = module.function_named("main").expect("a main function");
     let mut console = Console { output: Vec::new(), input: input.as_bytes().iter() };
     let args: Vec<Value> = module.functions[main].params.iter().map(|_| Value::Int(0)).collect();
@@ -103,6 +103,21 @@ fn statements_agree_with_the_compiler() {
 #[test]
 fn decisions_agree_with_the_compiler() {
     check(&["decisions.c"], &[]);
+}
+
+#[test]
+fn integers_of_128_bits_agree_with_the_compiler() {
+    check(&["wide.c"], &[]);
+}
+
+#[test]
+fn long_doubles_agree_with_the_compiler() {
+    check(&["longdouble.c"], &[]);
+}
+
+#[test]
+fn files_agree_with_the_compiler() {
+    check(&["files.c"], &[]);
 }
 
 #[test]

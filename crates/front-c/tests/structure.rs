@@ -209,14 +209,26 @@ fn check_unsupported(text: &str, expected: &[&str]) {
 
 #[test]
 fn what_is_not_supported_is_named_where_it_stands() {
-    check_unsupported("int f(int x) { long double y = x; return y > 1; }", &["long double 1:32"]);
-    check_unsupported("int f(int x, long double y) { return x && y > 1; }", &["long double 1:43"]);
+    check_unsupported("int f(int x) { long double y = x; return y > 1; }", &[]);
+    check_unsupported(
+        "int f(int x, long double y) { return x && y * (__int128)2 > 1; }",
+        &["128-bit integer as a long double 1:47"],
+    );
+    check_unsupported("int f(int x) { _Complex double y = x; return 1; }", &["complex number 1:36"]);
     check_unsupported("int f(double d) { return 1; }", &[]);
     check_unsupported("struct s { int a; float b; }; int f(struct s *p) { return p->a; }", &[]);
     check_unsupported("int f(int n) { int a[n][n]; a[0][0] = 1; return 2; }", &["variable-length array 1:16"]);
     check_unsupported("int g(int); int f(int n) { int a[g(n)]; return 2; }", &["variable-length array 1:28"]);
     check_unsupported("int f(int n) { __asm__(\"nop\"); return n; }", &["inline assembly 1:16"]);
-    check_unsupported("__int128 w; int f(int n) { w = n; return 1; }", &["128-bit integer 1:28"]);
+    check_unsupported("__int128 w; int f(int n) { w = n; return 1; }", &[]);
+    check_unsupported(
+        "int f(__int128 w) { switch (w) { case 1: return 2; } return 1; }",
+        &["128-bit integer here 1:29"],
+    );
+    check_unsupported(
+        "struct s { __int128 b : 70; }; int f(struct s s) { return s.b > 1; }",
+        &["128-bit bit-field 1:59"],
+    );
     check_unsupported("_Thread_local int t; int f(int n) { return t; }", &["thread-local storage 1:44"]);
     check_unsupported("_Atomic int t; int f(int n) { return t + 1; }", &["_Atomic 1:38"]);
     check_unsupported(
@@ -224,7 +236,7 @@ fn what_is_not_supported_is_named_where_it_stands() {
         &["variable arguments of a function under test 2:32"],
     );
     check_unsupported("#include <setjmp.h>\nstatic jmp_buf b; int f(int n) { return setjmp(b); }", &["setjmp 2:41"]);
-    check_unsupported("long double g; int *h; int f(int n) { return h[(int)g]; }", &["long double 1:53"]);
+    check_unsupported("__float128 g; int *h; int f(int n) { return h[(int)g]; }", &["__float128 1:52"]);
     check_unsupported(
         "_Pragma(\"pack(1)\")\nstruct s { char c; int i; };\nint f(struct s *p) { return p->i; }",
         &["#pragma pack 3:29"],

@@ -162,7 +162,8 @@ impl<'m> Machine<'m> {
     }
 
     fn release(&mut self, frame: &Frame<'m>, operand: Operand) -> Result<Value, Stop> {
-        if let Value::Ptr(pointer) = self.used(frame, operand)?
+        // Undefined where its declaration was jumped over.
+        if let Value::Ptr(pointer) = self.get(frame, operand)
             && self.memory.info(pointer.object).kind == ObjectKind::Stack
         {
             self.memory.kill(pointer.object);

@@ -1,6 +1,8 @@
 //! Floats as text: the digits of `%f`, `%e`, `%g` and `%a`, all of them exact, ties to even as glibc rounds them.
 //!
-//! Signs, padding and the choice of letters are `printf`'s business; this is about magnitudes.
+//! Numbers of 80 bits have their own way, digit by digit. Signs, padding and the choice of letters are `printf`'s business; this is about magnitudes.
+
+use touchstone_base::extended::Extended;
 
 /// The text of a finite magnitude after a lower-case conversion (`f`, `e`, `g`, `a`). `keep` is the `#` flag: the point and
 /// the zeros of `%g` stay.
@@ -92,4 +94,112 @@ fn hexadecimal(value: f64, precision: Option<usize>, keep: bool) -> String {
     text.push_str(&"0".repeat(zeros));
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{text}p{sign}{}", exponent.unsigned_abs())
+}
+
+/// The same of an 80-bit number. `None` for `%a` with a precision.
+pub(crate) fn extended(conversion: u8, value: Extended, precision: Option<usize>, keep: bool) -> Option<String> {
+    let number = Digits::of(value);
+    let precision_or = |usual: usize| precision.unwrap_or(usual);
+    Some(match conversion {
+        b'f' => number.fixed(precision_or(6), keep),
+        b'e' => number.scientific(precision_or(6), keep),
+        b'g' => {
+            let precision = precision_or(6).max(1);
+            let exponent = number.rounded(precision as i64).before - 1;
+            let wide = exponent >= precision as i64 || exponent < -4;
+            let text = match wide {
+                true => number.scientific(precision - 1, true),
+                false => number.fixed((precision as i64 - 1 - exponent).max(0) as usize, true),
+            };
+            let (digits, power) = match text.split_once('e') {
+                Some((digits, power)) => (digits, format!("e{power}")),
+                None => (text.as_str(), String::new()),
+            };
+            let digits = if keep { digits } else { digits.trim_end_matches('0').trim_end_matches('.') };
+            format!("{digits}{power}")
+        }
+        _ if precision.is_some() => return None,
+        _ => {
+            let text = format!("{:016x}", value.significand);
+            let (lead, rest) = text.split_at(1);
+            let rest = rest.trim_end_matches('0');
+            let point = if rest.is_empty() && !keep { "" } else { "." };
+            let power = match value.significand {
+                0 => 0,
+                _ => i64::from(value.head & 0x7fff).max(1) - 16383 - 3,
+            };
+            format!("0x{lead}{point}{rest}p{power:+}")
+        }
+    })
+}
+
+/// A number as decimal digits, `before` of them before the point.
+struct Digits {
+    digits: Vec<u8>,
+    before: i64,
+}
+
+impl Digits {
+    fn of(value: Extended) -> Digits {
+        let (text, before) = value.digits();
+        match text.is_empty() {
+            true => Digits { digits: b"0".to_vec(), before: 1 },
+            false => Digits { digits: text.into_bytes(), before },
+        }
+    }
+
+    /// With so many digits, ties to even; more than there are is as it is.
+    fn rounded(&self, count: i64) -> Digits {
+        if count >= self.digits.len() as i64 {
+            return Digits { digits: self.digits.clone(), before: self.before };
+        }
+        if count < 0 {
+            return Digits { digits: b"0".to_vec(), before: self.before.max(1) };
+        }
+        let (kept, lost) = self.digits.split_at(count as usize);
+        let odd = kept.last().is_some_and(|digit| digit % 2 == 1);
+        let more = lost[1..].iter().any(|&digit| digit != b'0');
+        let up = lost[0] > b'5' || lost[0] == b'5' && (more || odd);
+        let (mut digits, mut before) = (kept.to_vec(), self.before);
+        if up {
+            let nines = digits.iter().rev().take_while(|&&digit| digit == b'9').count();
+            let at = digits.len() - nines;
+            digits[at..].fill(b'0');
+            match at {
+                0 => {
+                    digits.insert(0, b'1');
+                    before += 1;
+                }
+                _ => digits[at - 1] += 1,
+            }
+        }
+        if digits.is_empty() {
+            (digits, before) = (b"0".to_vec(), before.max(1));
+        }
+        Digits { digits, before }
+    }
+
+    fn digit(&self, position: i64) -> char {
+        // Positions count from the point: 0 is the first behind it.
+        let index = self.before + position;
+        usize::try_from(index).ok().and_then(|index| self.digits.get(index)).map_or('0', |&digit| char::from(digit))
+    }
+
+    fn fixed(&self, precision: usize, keep: bool) -> String {
+        let number = self.rounded(self.before + precision as i64);
+        let whole: String = (-number.before.max(1)..0).map(|position| number.digit(position)).collect();
+        let fraction: String = (0..precision as i64).map(|position| number.digit(position)).collect();
+        let point = if precision > 0 || keep { "." } else { "" };
+        format!("{whole}{point}{fraction}")
+    }
+
+    fn scientific(&self, precision: usize, keep: bool) -> String {
+        let number = self.rounded(precision as i64 + 1);
+        let zero = number.digits.iter().all(|&digit| digit == b'0');
+        let exponent = if zero { 0 } else { number.before - 1 };
+        let digit = |at: usize| number.digits.get(at).map_or('0', |&digit| char::from(digit));
+        let fraction: String = (1..=precision).map(digit).collect();
+        let point = if precision > 0 || keep { "." } else { "" };
+        format!("{}{point}{fraction}{}", digit(0), with_exponent(exponent as i32))
+    }
 }

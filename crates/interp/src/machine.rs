@@ -447,7 +447,7 @@ impl<'m> Machine<'m> {
     // Operands.
 
     #[inline]
-    fn get(&self, frame: &Frame<'m>, operand: Operand) -> Value {
+    pub(crate) fn get(&self, frame: &Frame<'m>, operand: Operand) -> Value {
         match operand {
             Operand::Reg(reg) => self.regs[frame.reg_base + reg.index()],
             Operand::Const(_, value) => Value::Int(value),
@@ -534,6 +534,11 @@ impl<'m> Machine<'m> {
             InstKind::SlotBegin { slot } => {
                 let object = self.slot(frame, *slot)?;
                 self.memory.make_undefined(object);
+            }
+            InstKind::SlotEnd { slot } => {
+                if let Some(object) = self.slots[frame.slot_base + slot.index()].take() {
+                    self.memory.kill(object);
+                }
             }
             InstKind::Call { dst, callee, args } => {
                 let callee = match callee {

@@ -1,13 +1,14 @@
 //! Formatted output with integer, float, character, string and pointer conversions.
 //!
-//! `%[-0+ #]*[width][.precision][hh|h|l|ll|j|z|t](d|i|u|x|X|o|f|e|g|a|c|s|p|%)`, with `*` for width and precision. Everything
-//! else (`long double`, `%n`, wide characters, positional arguments) is named as unsupported. Where the language leaves the
+//! `%[-0+ #]*[width][.precision][hh|h|l|ll|L|j|z|t](d|i|u|x|X|o|f|e|g|a|c|s|p|%)`, with `*` for width and precision. Everything
+//! else (`%n`, wide characters, positional arguments) is named as unsupported. Where the language leaves the
 //! result open (null for `%s`, the looks of `%p`), it is as on GNU systems.
 
 use crate::decimal;
 use crate::machine::Stop;
 use crate::memory::Memory;
 use crate::value::{Pointer, Value};
+use touchstone_base::extended::Extended;
 use touchstone_ir::{ErrorKind, Ty, mask, sign_extend};
 
 /// A field wider than this is not a real program's.
@@ -146,6 +147,11 @@ impl Formatter<'_, '_> {
                 let value = f64::from_bits(self.argument()? as u64);
                 self.float(&spec, conversion, value);
             }
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' if spec.length == "L" => {
+                // Two arguments: the significand, then sign and exponent.
+                let (significand, head) = (self.argument()? as u64, self.argument()? as u16);
+                self.extended(&spec, conversion, Extended { significand, head })?;
+            }
             b'c' if plain => {
                 let byte = self.argument()? as u8;
                 self.pad(&spec, &[byte]);
@@ -237,18 +243,35 @@ impl Formatter<'_, '_> {
     }
 
     fn float(&mut self, spec: &Spec, conversion: u8, value: f64) {
-        let sign = match value.is_sign_negative() {
+        let text = match value {
+            _ if value.is_nan() => "nan".to_string(),
+            _ if value.is_infinite() => "inf".to_string(),
+            _ => decimal::magnitude(conversion.to_ascii_lowercase(), value, spec.precision, spec.alternate),
+        };
+        self.float_field(spec, conversion, text, value.is_sign_negative(), value.is_finite());
+    }
+
+    fn extended(&mut self, spec: &Spec, conversion: u8, value: Extended) -> Result<(), Stop> {
+        let text = match value {
+            _ if value.is_nan() => "nan".to_string(),
+            _ if !value.is_finite() => "inf".to_string(),
+            _ => match decimal::extended(conversion.to_ascii_lowercase(), value, spec.precision, spec.alternate) {
+                Some(text) => text,
+                None => return unsupported("printf %La with a precision"),
+            },
+        };
+        self.float_field(spec, conversion, text, value.is_negative(), value.is_finite());
+        Ok(())
+    }
+
+    fn float_field(&mut self, spec: &Spec, conversion: u8, mut text: String, negative: bool, finite: bool) {
+        let sign = match negative {
             true => "-",
             false if spec.plus => "+",
             false if spec.space => " ",
             false => "",
         };
-        let mut text = match value {
-            _ if value.is_nan() => "nan".to_string(),
-            _ if value.is_infinite() => "inf".to_string(),
-            _ => decimal::magnitude(conversion.to_ascii_lowercase(), value, spec.precision, spec.alternate),
-        };
-        if value.is_finite() && spec.zero && !spec.left {
+        if finite && spec.zero && !spec.left {
             let zeros = "0".repeat(spec.width.saturating_sub(sign.len() + text.len()));
             // The zeros of a hexadecimal float stand behind its prefix.
             let at = if text.starts_with("0x") { 2 } else { 0 };
@@ -433,7 +456,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_named() {
-        check("%Lf", &[(0, 64)], Err("printf %Lf"));
+        check("%.3La", &[(0, 64), (0, 64)], Err("printf %La with a precision"));
         check("%hf", &[(0, 64)], Err("printf %hf"));
         check("%ls", &[(0, 64)], Err("printf %ls"));
         check("%n", &[(0, 64)], Err("printf %n"));

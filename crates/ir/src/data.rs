@@ -107,6 +107,24 @@ pub struct Field {
 }
 
 impl DataType {
+    /// The names of the halves of a number that is too wide for a register: it is a structure of two integers, and the
+    /// higher one says whether it is signed.
+    pub const HALVES: [&str; 2] = ["<low>", "<high>"];
+
+    /// The number, sign-extended, if this is the type of one with halves and both are known; and whether it is signed.
+    pub fn wide_number(&self, value: &DataValue, types: &DataTypes) -> Option<(u128, bool)> {
+        let (true, DataType::Struct { fields, .. }) = (self.has_halves(), self) else { return None };
+        let DataValue::Struct(values) = value else { return None };
+        let [DataValue::Int(low), DataValue::Int(high)] = values.as_slice() else { return None };
+        let signed = matches!(types[fields[1].ty], DataType::Int { signed: true, .. });
+        Some((u128::from(*high) << 64 | u128::from(*low), signed))
+    }
+
+    /// Whether it is a number made of halves.
+    pub fn has_halves(&self) -> bool {
+        matches!(self, DataType::Struct { fields, .. } if fields.iter().map(|field| field.name.as_str()).eq(Self::HALVES))
+    }
+
     /// Size in bytes.
     pub fn size(&self, types: &DataTypes) -> u64 {
         match self {

@@ -151,6 +151,12 @@ pub enum InstKind {
         /// The slot.
         slot: SlotId,
     },
+    /// The life of a slot ends: pointers to it dangle. If control gets to it again (its begin, or its address is taken),
+    /// a new life begins.
+    SlotEnd {
+        /// The slot.
+        slot: SlotId,
+    },
     /// A place that coverage speaks of: does nothing.
     Point {
         /// Which one.
@@ -196,6 +202,7 @@ impl InstKind {
             | InstKind::MemCopy { .. }
             | InstKind::MemSet { .. }
             | InstKind::SlotBegin { .. }
+            | InstKind::SlotEnd { .. }
             | InstKind::Point { .. } => None,
         }
     }
@@ -427,6 +434,7 @@ impl InstKind {
             InstKind::SlotAddr { .. }
             | InstKind::GlobalAddr { .. }
             | InstKind::SlotBegin { .. }
+            | InstKind::SlotEnd { .. }
             | InstKind::Point { .. } => vec![],
             InstKind::PtrAdd { base, offset, .. } => vec![*base, *offset],
             InstKind::Load { addr, .. } => vec![*addr],

@@ -35,6 +35,7 @@ impl<'a> Shown<'a> {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 brief_elements(self.types, self.objects, *element, values)
             }
+            (ty, value) if let Some((number, signed)) = ty.wide_number(value, self.types) => wide(number, signed),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let parts: Vec<String> =
                     fields.iter().zip(values).map(|(field, value)| self.part(field.ty, value).brief()).collect();
@@ -138,6 +139,13 @@ impl Serialize for Shown<'_> {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 Elements { types: self.types, objects: self.objects, element: *element, values }.serialize(serializer)
             }
+            (ty, value) if let Some((number, signed)) = ty.wide_number(value, self.types) => {
+                // Others are no numbers for most readers of JSON.
+                match i64::try_from(number as i128) {
+                    Ok(small) if signed || small >= 0 => serializer.serialize_i64(small),
+                    _ => serializer.serialize_str(&wide(number, signed)),
+                }
+            }
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let mut map = serializer.serialize_map(Some(values.len()))?;
                 for (index, (field, value)) in fields.iter().zip(values).enumerate() {
@@ -152,6 +160,10 @@ impl Serialize for Shown<'_> {
             }
         }
     }
+}
+
+fn wide(number: u128, signed: bool) -> String {
+    if signed { (number as i128).to_string() } else { number.to_string() }
 }
 
 /// What has no value: `{"undefined": true}`.

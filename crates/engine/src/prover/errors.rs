@@ -27,6 +27,7 @@ impl Frame<'_> {
             | InstKind::SlotAddr { .. }
             | InstKind::GlobalAddr { .. }
             | InstKind::SlotBegin { .. }
+            | InstKind::SlotEnd { .. }
             | InstKind::Point { .. } => false,
             InstKind::Bin { op, b, .. } => {
                 let zero = kind == ErrorKind::DivisionByZero && divides(*op) && state.value(*b).facts().admits(0);
@@ -78,8 +79,11 @@ impl Frame<'_> {
         match kind {
             ErrorKind::NullPointer => pointer.zero || pointer.bare,
             ErrorKind::InvalidPointer => pointer.bare,
-            // Known objects live as long as the frame.
-            ErrorKind::Dangling => any,
+            // Known objects live as long as the frame, but for locals of blocks.
+            ErrorKind::Dangling => match pointer.object {
+                Target::Known(Base::Slot(slot), _) => self.ends_within(slot),
+                _ => any,
+            },
             ErrorKind::OutOfBounds => match &pointer.object {
                 Target::None => false,
                 Target::Known(base, offset) => !self.is_inside(*base, offset, bytes),

@@ -43,6 +43,12 @@ impl<'m> Frame<'m> {
         Frame { module, function, params, inputs, made_from, escaped, landmarks: landmarks(function) }
     }
 
+    /// Whether a slot's life may end before its frame's.
+    pub fn ends_within(&self, slot: SlotId) -> bool {
+        let mut insts = self.function.blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| inst.kind == InstKind::SlotEnd { slot })
+    }
+
     /// The bytes of an object; at least so many.
     pub fn size(&self, base: Base) -> Option<u64> {
         match base {
@@ -218,6 +224,7 @@ pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSe
                 | InstKind::SlotAddr { .. }
                 | InstKind::GlobalAddr { .. }
                 | InstKind::SlotBegin { .. }
+                | InstKind::SlotEnd { .. }
                 | InstKind::Point { .. } => {}
                 InstKind::Store { value, .. } => leaves(value),
                 InstKind::Bin { .. }

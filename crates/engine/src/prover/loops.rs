@@ -184,6 +184,8 @@ impl Loop {
                     made.begun.insert(*slot);
                     made.writes.add(&Roots::of(Root::Slot(*slot)));
                 }
+                // What dies in one iteration is dead in the next.
+                InstKind::SlotEnd { .. } => return None,
                 InstKind::Call { dst, callee, args } => {
                     for callee in possible_callees(module, function, *dst, callee, args) {
                         callees.extend(calls.reachable_from(callee));

@@ -67,7 +67,7 @@ impl Frame<'_> {
                 let size = state.value(*size).facts();
                 self.write(state, *dst, size.unsigned.1, None);
             }
-            InstKind::SlotBegin { slot } => {
+            InstKind::SlotBegin { slot } | InstKind::SlotEnd { slot } => {
                 let base = Base::Slot(*slot);
                 state.forget(|cell| cell.base == base);
             }

@@ -260,6 +260,8 @@ impl Parser {
             Ok(InstKind::MemSet { dst, value, size })
         } else if self.eat_word("slot_begin") {
             Ok(InstKind::SlotBegin { slot: self.id("s", "a slot (`s0`)")? })
+        } else if self.eat_word("slot_end") {
+            Ok(InstKind::SlotEnd { slot: self.id("s", "a slot (`s0`)")? })
         } else if self.eat_word("point") {
             Ok(InstKind::Point { point: self.id("p", "a point (`p0`)")? })
         } else if self.is_call() {

@@ -354,6 +354,7 @@ impl<'m> Printer<'m> {
                 put!(self, "mem_set {dst}, {value}, {}", operand(*size, Some(Ty::I64)));
             }
             InstKind::SlotBegin { slot } => put!(self, "slot_begin {slot}"),
+            InstKind::SlotEnd { slot } => put!(self, "slot_end {slot}"),
             InstKind::Point { point } => put!(self, "point {point}"),
             InstKind::Call { callee: Callee::Direct(callee), args, .. } => {
                 put!(self, "call {}({})", self.function_ref(*callee), operands(args));

@@ -178,6 +178,7 @@ fn inst_kind(regs: usize) -> BoxedStrategy<InstKind> {
         (op(), op(), op()).prop_map(|(dst, src, size)| InstKind::MemCopy { dst, src, size }),
         (op(), op(), op()).prop_map(|(dst, value, size)| InstKind::MemSet { dst, value, size }),
         id().prop_map(|slot| InstKind::SlotBegin { slot }),
+        id().prop_map(|slot| InstKind::SlotEnd { slot }),
         id().prop_map(|point| InstKind::Point { point }),
         (id(), args()).prop_map(|(callee, args)| InstKind::Call { dst: None, callee: Callee::Direct(callee), args }),
         (op(), args()).prop_map(|(callee, args)| InstKind::Call { dst: None, callee: Callee::Indirect(callee), args }),

@@ -166,7 +166,7 @@ impl Verifier<'_> {
             InstKind::MemSet { dst, value, size } => {
                 self.all(function, [(*dst, Ty::Ptr), (*value, Ty::I8), (*size, Ty::I64)])
             }
-            InstKind::SlotBegin { slot } => self.slot(function, *slot),
+            InstKind::SlotBegin { slot } | InstKind::SlotEnd { slot } => self.slot(function, *slot),
             InstKind::Point { point } => {
                 self.check(point.index() < function.points.len(), || format!("{point} is no point"));
             }

@@ -1,0 +1,73 @@
+//! 128-bit integers in `generate`: as parameters, results, globals and behind pointers. Every verdict is settled and every
+//! test agrees with the compiled program.
+
+use serde_json::Value;
+use std::process::Command;
+
+/// The report of all paths of `f`, replayed.
+fn explore(source: &str) -> Value {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("f.c"), source).expect("the source is written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.current_dir(scratch.path()).args(["generate", "f.c", "-f", "f", "-c", "paths,mcdc", "-q"]);
+    let output = command.args(["--format", "json"]).output().expect("touchstone runs");
+    assert!(output.status.success(), "{source}\n{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("a report")
+}
+
+/// How many paths there are, and how many of them go wrong.
+#[track_caller]
+fn check(source: &str, paths: u64, errors: u64) -> Value {
+    let report = explore(&format!("typedef __int128 s128;\ntypedef unsigned __int128 u128;\n{source}\n"));
+    let function = &report["functions"][0];
+    assert_eq!(function["paths"]["incomplete"], 0, "{source}\n{function}");
+    assert_eq!(function["paths"]["explored"], paths, "{source}\n{function}");
+    assert_eq!(function["paths"]["error"], errors, "{source}\n{function}");
+    for test in report["tests"].as_array().expect("tests") {
+        assert_eq!(test["replay"], "agreed", "{source}\n{test}");
+    }
+    report
+}
+
+#[test]
+fn wide_parameters_and_results_are_inputs_and_outputs() {
+    let report = check("int f(s128 a) { return a > (s128)1 << 100 ? 1 : a < -((s128)1 << 90) ? 2 : 3; }", 3, 0);
+    let inputs: Vec<i128> = report["tests"]
+        .as_array()
+        .expect("tests")
+        .iter()
+        .map(|test| match &test["inputs"]["a"] {
+            Value::String(text) => text.parse().expect("a number"),
+            number => i128::from(number.as_i64().expect("a number")),
+        })
+        .collect();
+    assert!(inputs.iter().any(|&a| a > 1 << 100) && inputs.iter().any(|&a| a < -(1 << 90)), "{inputs:?}");
+    check("u128 f(u128 a, s128 b) { if (a == (u128)b) return a + 1; return a ^ (u128)b; }", 2, 0);
+    check("s128 f(long a, long b) { s128 p = (s128)a * b; return p > 1000000000000 ? -p : p; }", 2, 0);
+    check("struct s { char c; s128 w; }; s128 f(struct s s) { s.w += s.c; return s.w < 0 ? -s.w : s.w; }", 2, 0);
+    check("s128 total; void f(int by) { if (total > by) total -= by; else total = (s128)by << 64; }", 2, 0);
+    check("void f(u128 *p) { if (p && *p >> 64 == 7) *p = ~*p; }", 3, 0);
+}
+
+#[test]
+fn the_high_half_of_a_product_is_found() {
+    check("int f(unsigned long a) { return (unsigned long)((u128)a * 0x9e3779b97f4a7c15 >> 64) == 77; }", 2, 0);
+    check("int f(unsigned a, unsigned b) { return (u128)a * b == 998244353; }", 2, 0);
+}
+
+#[test]
+fn shifts_by_unknown_amounts_are_one_path() {
+    check("int f(unsigned n) { u128 w = (u128)1 << (n & 127); return w >> 64 == 4; }", 2, 0);
+    check("int f(unsigned n) { s128 w = ((s128)-5 << 64) >> (n & 127); return w == -1; }", 2, 0);
+}
+
+#[test]
+fn division_by_zero_is_found_and_division_by_a_constant_is_no_outcome() {
+    check("int f(int a) { s128 w = (s128)1 << 70; return w / a == 1 ? 4 : 5; }", 2, 1);
+}
+
+#[test]
+fn wide_conditions_are_decisions() {
+    let report = check("int f(s128 a, u128 b) { if (a && b > 9) return 1; return 0; }", 3, 0);
+    assert_eq!(report["functions"][1]["objectives"]["covered"], 4, "{}", report["functions"][1]);
+}
