@@ -181,8 +181,12 @@ fn no_input_takes_a_path_that_an_exhaustive_search_did_not_find() {
         exhaustive += 1;
         let found: BTreeSet<u64> = tests.0.iter().map(|test| test.path).collect();
         for inputs in inputs_of(&module, func) {
-            let run =
-                run_function(&module, func, Call { params: &inputs, globals: &[], objects: &[] }, Limits::default());
+            let run = run_function(
+                &module,
+                func,
+                Call { params: &inputs, globals: &[], objects: &[], answers: &[] },
+                Limits::default(),
+            );
             assert!(found.contains(&run.path), "seed {seed}: {inputs:?} takes a path that was not found\n{text}");
         }
     }

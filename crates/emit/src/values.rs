@@ -5,6 +5,7 @@ use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
 use crate::place::{compatible, member, path_to};
+use crate::surroundings::callback;
 use crate::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Init, Linkage, Module, PointerTarget};
@@ -188,6 +189,15 @@ impl<'a> Values<'a> {
     pub(crate) fn function(&mut self, name: &str) -> Result<String, Unwritable> {
         let function = self.module.function_named(name).map(|id| &self.module.functions[id]);
         let function = function.ok_or_else(|| Unwritable(format!("there is no function `{name}`")))?;
+        if function.is_callback() {
+            if self.form != Form::Touchstone {
+                return Err(Unwritable(
+                    "it needs a function of the test's own, which only --emit c can give".to_string(),
+                ));
+            }
+            self.declarations.insert(callback(self, function)?);
+            return Ok(name.to_string());
+        }
         let reach = self.visibility.function(function, self.ctypes);
         self.reached(reach, name)
     }

@@ -1,7 +1,7 @@
 //! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
 
 use crate::tokens::Token;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, Ty};
@@ -167,6 +167,8 @@ pub(crate) struct Types {
     pub data: DataTypes,
     pub char_signed: bool,
     interned: HashMap<DataType, DataTypeId>,
+    /// The types of functions behind their data types.
+    pub functions: BTreeMap<DataTypeId, Type>,
 }
 
 impl Types {
@@ -178,6 +180,7 @@ impl Types {
             data: DataTypes::new(),
             char_signed: true,
             interned: HashMap::new(),
+            functions: BTreeMap::new(),
         };
         let list = types.new_record("struct __va_list_tag".to_string(), true, false);
         let record = &mut types.records[list];
@@ -407,7 +410,11 @@ impl Types {
             TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
                 DataType::Array { element: self.data(element), length: 0 }
             }
-            TypeKind::Function(_) => DataType::Opaque { name: self.spell(ty, ""), size: 0, align: 1 },
+            TypeKind::Function(_) => {
+                let id = self.intern(DataType::Opaque { name: self.spell(ty, ""), size: 0, align: 1 });
+                self.functions.entry(id).or_insert_with(|| ty.clone());
+                return id;
+            }
             TypeKind::Refused { text, size, align, .. } => {
                 DataType::Opaque { name: alias_or(ty, text), size: *size, align: *align }
             }
