@@ -30,8 +30,7 @@ impl Sink for Collect {
 fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
     let headers = tempfile::tempdir().expect("a scratch directory");
     write_headers(headers.path()).expect("headers");
-    let options =
-        Options { flags, include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
+    let options = Options { flags, include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
     lower_files(files, &options).expect("examples compile")
 }
 

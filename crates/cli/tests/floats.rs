@@ -105,7 +105,7 @@ fn random_float_expressions_have_the_compilers_values() {
         let module = lower(&file);
         let mut machine = Machine::new(&module, Limits { steps: 100_000_000, ..Limits::default() });
         let main = module.function_named("main").expect("a main function");
-        let arguments = program_arguments(&mut machine, 0, &["program".to_string()]);
+        let arguments = program_arguments(&mut machine, 0, &[b"program\0".to_vec()]);
         let mut recorder = PathRecorder::default();
         let end = machine.call(main, &arguments, &mut recorder);
         let program = scratch.path().join("program");

@@ -63,7 +63,9 @@ impl<'a> Values<'a> {
             }
             (DataType::Array { element, .. }, DataValue::Array(values)) => self.elements(*element, values, place),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
-                let by_name = values.contains(&DataValue::Undefined);
+                // The only field that is known may be any member of a union.
+                let undefined = values.contains(&DataValue::Undefined);
+                let by_name = undefined || fields.len() == 1;
                 let mut parts = Vec::new();
                 for (field, value) in fields.iter().zip(values) {
                     if *value == DataValue::Undefined {
@@ -74,7 +76,7 @@ impl<'a> Values<'a> {
                     parts.push(if by_name && !step.is_empty() { format!("{step} = {part}") } else { part });
                 }
                 // An anonymous member can't be named and has no position once others are left out.
-                if by_name && fields.iter().any(|field| field.name.is_empty()) {
+                if undefined && fields.iter().any(|field| field.name.is_empty()) {
                     return Err(Unwritable("a structure with an anonymous member is partly undefined".to_string()));
                 }
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })

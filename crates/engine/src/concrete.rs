@@ -7,7 +7,7 @@ use touchstone_criteria::{
 };
 use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty,
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty, mask,
 };
 
 /// One complete evaluation of a decision of a function.
@@ -303,6 +303,14 @@ impl Run<'_> {
                     self.write(object, offset + field.offset, field.ty, item);
                 }
             }
+            (DataType::Bits { first, width, .. }, DataValue::Int(bits)) => {
+                let before = self.machine.peek_bytes(object, at, self.size(data)).unwrap_or_default();
+                let word = |sum, (index, byte): (usize, &Option<u8>)| sum | u64::from(byte.unwrap_or(0)) << (8 * index);
+                let mut bytes = before.iter().enumerate().fold(0, word);
+                bytes &= !(mask(u64::MAX, *width) << first);
+                bytes |= mask(*bits, *width) << first;
+                let _ = self.machine.write_bytes(object, at, &bytes.to_le_bytes()[..before.len()]);
+            }
             (scalar, DataValue::Int(bits)) => {
                 let ty = Ty::Int(8 * scalar.size(&self.module.types) as u8);
                 let _ = self.machine.write_value(object, at, ty, Value::Int(*bits));
@@ -375,6 +383,18 @@ impl Run<'_> {
                 fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
             ),
             DataType::Void | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Bits { first, width, .. } => {
+                let bytes = self.machine.peek_bytes(object, offset as i64, self.size(data)).unwrap_or_default();
+                let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
+                let mut word = [0; 8];
+                match bytes.filter(|bytes| !bytes.is_empty()) {
+                    Some(bytes) => {
+                        word[..bytes.len()].copy_from_slice(&bytes);
+                        DataValue::Int(mask(u64::from_le_bytes(word) >> first, *width))
+                    }
+                    None => DataValue::Undefined,
+                }
+            }
             DataType::Pointer { .. } => match self.machine.read_value(object, offset as i64, Ty::Ptr) {
                 Ok(value) => self.target(value),
                 Err(_) => DataValue::Undefined,

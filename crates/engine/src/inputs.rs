@@ -10,8 +10,8 @@ use std::rc::Rc;
 use touchstone_base::{Id, IndexMap};
 use touchstone_criteria::{Bound, Incomplete, MadeInput};
 use touchstone_ir::{
-    CallGraph, DataType, DataTypeId, Expr, ExprKind, FuncId, GlobalId, InstKind, Linkage, Module, Operand, PointKind,
-    Reg, Ty, mask,
+    CallGraph, DataType, DataTypeId, DataTypes, Expr, ExprKind, Field, FuncId, GlobalId, InstKind, Linkage, Module,
+    Operand, PointKind, Reg, Ty, mask,
 };
 use touchstone_solver::{Rel, Side, TermId};
 
@@ -134,16 +134,65 @@ impl Executor<'_> {
             }
             DataType::Struct { fields, size, .. } => {
                 let start = cells.len();
-                for field in fields {
-                    cells.resize(start + field.offset as usize, Cell::Byte(0));
-                    self.input_cells(inputs, field.ty, &format!("{name}.{}", field.name), constraints, cells);
+                let mut rest = fields.as_slice();
+                while let Some((field, others)) = rest.split_first() {
+                    let at = start + field.offset as usize;
+                    if at < cells.len() {
+                        // Packed bit-fields that share bytes over more than 64 bits.
+                        cells[at..].fill(Cell::Unmade);
+                        cells.resize(cells.len().max(at + types[field.ty].size(types) as usize), Cell::Unmade);
+                        rest = others;
+                        continue;
+                    }
+                    cells.resize(at, Cell::Byte(0));
+                    let part = |field: &Field| format!("{name}.{}", field.name);
+                    if let DataType::Bits { .. } = types[field.ty] {
+                        let shared = bits_together(types, rest);
+                        self.bit_cells(&rest[..shared], part, constraints, cells);
+                        rest = &rest[shared..];
+                        continue;
+                    }
+                    self.input_cells(inputs, field.ty, &part(field), constraints, cells);
+                    rest = others;
                 }
                 cells.resize(start + *size as usize, Cell::Byte(0));
             }
-            DataType::Void | DataType::Opaque { .. } => {
+            // Never on their own.
+            DataType::Void | DataType::Bits { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
                 cells.resize(cells.len() + size, Cell::Unmade);
             }
+        }
+    }
+
+    /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.
+    fn bit_cells(
+        &mut self,
+        fields: &[Field],
+        name: impl Fn(&Field) -> String,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        let begin = fields.first().map_or(0, |field| field.offset);
+        let end = fields.iter().map(|field| field.offset + types[field.ty].size(types)).max().unwrap_or(begin);
+        let bytes = (end - begin) as u8;
+        let mut all: Option<TermId> = None;
+        let mut used = 0;
+        for field in fields {
+            let DataType::Bits { first, width, signed } = types[field.ty] else { continue };
+            let at = (8 * (field.offset - begin)) as u8 + first;
+            let name = name(field);
+            let term = self.terms.var(width, &name);
+            self.constrain(term, signed, &name, constraints);
+            for part in [(at > used).then(|| self.terms.constant(at - used, 0)), Some(term)].into_iter().flatten() {
+                all = Some(all.map_or(part, |low| self.terms.concat(part, low)));
+            }
+            used = at + width;
+        }
+        if let Some(all) = all {
+            let term = self.terms.zext(all, 8 * bytes);
+            cells.extend((0..bytes).map(|index| Cell::Part { term, index }));
         }
     }
 
@@ -534,6 +583,23 @@ fn is_plain(module: &Module, data: DataTypeId) -> bool {
         DataType::Struct { fields, .. } => fields.iter().all(|field| is_plain(module, field.ty)),
         _ => false,
     }
+}
+
+/// How many of these fields, from the first, are bit-fields that share bytes with each other (and fit into 64 bits).
+fn bits_together(types: &DataTypes, fields: &[Field]) -> usize {
+    let Some(begin) = fields.first().map(|field| field.offset) else { return 0 };
+    let mut end = begin;
+    let mut count = 0;
+    for field in fields {
+        let next = field.offset + types[field.ty].size(types);
+        let shares = count == 0 || field.offset < end;
+        if !matches!(types[field.ty], DataType::Bits { .. }) || !shares || next - begin > 8 {
+            break;
+        }
+        end = end.max(next);
+        count += 1;
+    }
+    count
 }
 
 /// The object of a global: they are allocated first, in order.

@@ -9,7 +9,7 @@ use crate::value::{Pointer, Scalar, Value};
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_interp::{End, Limits};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget, mask};
 use touchstone_solver::Model;
 
 /// Steps that the run of a test from the middle of a path may always take.
@@ -168,6 +168,11 @@ impl Executor<'_> {
                 }
                 _ => DataValue::Pointer(PointerTarget::Null),
             },
+            DataType::Bits { first, width, .. } => {
+                let byte = |(at, cell): (usize, &Cell)| u64::from(self.cell_byte(*cell, model)) << (8 * at);
+                let bytes = cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte);
+                DataValue::Int(mask(bytes >> first, *width))
+            }
             DataType::Int { .. }
             | DataType::Float { .. }
             | DataType::Bool { .. }

@@ -129,6 +129,6 @@ fn is_bytes(types: &DataTypes, data: DataTypeId) -> bool {
         DataType::Struct { fields, .. } => {
             fields.iter().all(|field| !matches!(types[field.ty], DataType::Bool { .. }) && is_bytes(types, field.ty))
         }
-        DataType::Void | DataType::Pointer { .. } | DataType::Opaque { .. } => false,
+        DataType::Void | DataType::Bits { .. } | DataType::Pointer { .. } | DataType::Opaque { .. } => false,
     }
 }
