@@ -160,6 +160,11 @@ pub struct Generate {
     /// Objects that undecided input pointers may lead to, on one path [default: 4]
     #[arg(long, value_name = "N", help_heading = "Inputs")]
     pub max_objects: Option<u32>,
+    /// Pointers to characters lead to texts of at most N characters, unless --len says otherwise
+    #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
+    pub strings: Option<u32>,
+    #[command(flatten)]
+    pub surroundings: Surroundings,
 
     /// How to treat accesses at an index that depends on inputs
     #[arg(long, default_value = "late", value_name = "MODE", help_heading = "Search")]
@@ -218,6 +223,43 @@ pub struct Generate {
     /// Flags for the compiler
     #[arg(last = true, value_name = "FLAGS")]
     pub flags: Vec<String>,
+}
+
+/// What of a program's surroundings is an input.
+#[derive(ClapArgs, Debug, Clone, Copy)]
+pub struct Surroundings {
+    /// Functions that are called and not defined: name them where they are called, or take what they return (and time
+    /// and chance) as inputs
+    #[arg(long, default_value = "named", value_name = "MODE", help_heading = "Inputs")]
+    pub externals: Externals,
+    /// Arguments of a whole program: at most N words of at most LEN characters
+    #[arg(long, value_name = "N[:LEN]", help_heading = "Inputs", value_parser = parse_words)]
+    pub argv: Option<(u32, u32)>,
+    /// Standard input of at most N bytes
+    #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
+    pub stdin: Option<u32>,
+    /// Variables of the environment: not set, or at most N characters
+    #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
+    pub env: Option<u32>,
+}
+
+impl Surroundings {
+    /// What concerns reading the program.
+    pub fn of_program(&self) -> touchstone_front_c::Surroundings {
+        touchstone_front_c::Surroundings {
+            externals: self.externals == Externals::Inputs,
+            stdin: self.stdin,
+            environment: self.env,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Externals {
+    /// A path that calls one is given up, with its name
+    Named,
+    /// What it returns is an input; it does nothing else
+    Inputs,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -324,6 +366,22 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if seconds >= 0.0 && seconds.is_finite() => Ok(seconds),
         _ => Err("expected a number of seconds, 0 for no limit".to_string()),
     }
+}
+
+/// Bytes or characters that an input can have.
+const MOST_BYTES: u32 = 4096;
+
+fn parse_size(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(size) if size <= MOST_BYTES => Ok(size),
+        _ => Err(format!("expected a number up to {MOST_BYTES}")),
+    }
+}
+
+fn parse_words(text: &str) -> Result<(u32, u32), String> {
+    let (count, length) = text.split_once(':').unwrap_or((text, "8"));
+    let count = count.parse().ok().filter(|count| *count <= 64).ok_or("expected N or N:LEN, with N up to 64 words")?;
+    Ok((count, parse_size(length)?))
 }
 
 fn parse_length(text: &str) -> Result<(String, u64), String> {

@@ -50,7 +50,8 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     }
 
     let scratch = tempfile::tempdir()?;
-    let reader = Reader::new(&options.files, &options.compile, &options.flags, scratch.path())?;
+    let reader = Reader::new(&options.files, &options.compile, &options.flags, scratch.path())?
+        .surrounded(options.surroundings.of_program());
     let mut program = reader.read(&options.files)?;
     let file = OptionsFile::beside(&options.files[0])?;
     let (entry, functions) = plan::targets(&program.module, &options)?;

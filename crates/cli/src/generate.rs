@@ -51,7 +51,8 @@ enum Verb {
 fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     let out = OutDir::open(&options.out)?;
     let include_dir = out.path().join("include");
-    let reader = Reader::new(&options.files, &options.compile, &options.flags, &include_dir)?;
+    let reader = Reader::new(&options.files, &options.compile, &options.flags, &include_dir)?
+        .surrounded(options.surroundings.of_program());
     let mut program = reader.read(&options.files)?;
     let file = OptionsFile::beside(&options.files[0])?;
 

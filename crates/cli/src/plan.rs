@@ -22,6 +22,12 @@ pub fn targets(module: &Module, options: &Generate) -> Result<(Entry, Vec<FuncId
     if let Some(entry) = &options.entry {
         return Ok((Entry::Program, vec![find(module, entry)?]));
     }
+    if options.surroundings.argv.is_some() {
+        if !options.functions.is_empty() {
+            bail!("--argv: only a whole program has arguments\n  help: explore one by --entry main, without -f");
+        }
+        return Ok((Entry::Program, vec![find(module, "main")?]));
+    }
     if !options.functions.is_empty() {
         let found = options.functions.iter().map(|name| find(module, name)).collect::<Result<Vec<_>>>()?;
         return Ok((Entry::Function, found));
@@ -46,7 +52,15 @@ fn asks_for_inputs(module: &Module) -> bool {
     use touchstone_ir::{Builtin, InstKind};
     let asks =
         |kind: &InstKind| matches!(kind, InstKind::Builtin { builtin: Builtin::MakeSymbolic | Builtin::FreshInt, .. });
-    module.functions.values().flat_map(|f| f.blocks.values()).flat_map(|b| &b.insts).any(|inst| asks(&inst.kind))
+    // Models of the library ask, too, where its surroundings are inputs.
+    let harness = |f: &&Function| !f.library || f.name.starts_with("__VERIFIER");
+    module
+        .functions
+        .values()
+        .filter(harness)
+        .flat_map(|f| f.blocks.values())
+        .flat_map(|b| &b.insts)
+        .any(|inst| asks(&inst.kind))
 }
 
 /// Which forms of tests there are for functions only, or for whole programs only.
@@ -147,6 +161,8 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         max_values: options.max_values,
         lengths,
         ranges,
+        arguments: options.surroundings.argv,
+        strings: options.strings,
         precondition,
         oracle,
         seed: options.seed,

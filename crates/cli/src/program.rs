@@ -4,7 +4,7 @@ use crate::args::Compile;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use touchstone_emit::Unit;
-use touchstone_front_c::{Options, flags_for, lower_files, write_headers};
+use touchstone_front_c::{Options, Surroundings, flags_for, lower_files, write_headers};
 use touchstone_ir::Module;
 
 /// A program as it was read.
@@ -30,8 +30,15 @@ impl Reader {
             flags: all,
             compile_commands: find_commands(files, compile.commands.as_deref()),
             include_dir: Some(include_dir.to_path_buf()),
+            surroundings: Surroundings::default(),
         };
         Ok(Reader { options })
+    }
+
+    /// The same, with these parts of a program's surroundings as inputs.
+    pub fn surrounded(mut self, surroundings: Surroundings) -> Reader {
+        self.options.surroundings = surroundings;
+        self
     }
 
     /// Reads these files as one program.

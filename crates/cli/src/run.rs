@@ -19,8 +19,9 @@ pub fn run(options: &Run) -> Result<ExitCode> {
         bail!("the files define no `main`; `touchstone run` runs whole programs");
     };
     let mut machine = Machine::new(module, Limits { steps: u64::MAX, ..Limits::default() });
-    let mut words = vec![options.files[0].with_extension("").display().to_string()];
-    words.extend(options.arguments.iter().cloned());
+    let name = options.files[0].with_extension("").display().to_string();
+    let word = |word: &String| word.bytes().chain([0]).collect();
+    let words: Vec<Vec<u8>> = std::iter::once(&name).chain(&options.arguments).map(word).collect();
     let arguments = program_arguments(&mut machine, module.functions[main].params.len(), &words);
     let mut output =
         Output { stdout: std::io::BufWriter::new(std::io::stdout().lock()), stdin: std::io::stdin().lock().bytes() };

@@ -1,7 +1,7 @@
 //! The truth tables of decisions: every test runs once more in the interpreter, which tells the rows that it evaluates.
 
-use touchstone_criteria::{DecisionTable, Objectives, Replay, TestCase, TestKind, Watch};
-use touchstone_engine::{Call, Look, PairsFound, SeenRow, rows_of, watch_function, watch_program};
+use touchstone_criteria::{DecisionTable, Objectives, Replay, TestCase, Watch};
+use touchstone_engine::{Look, PairsFound, SeenRow, rows_of, watch_test};
 use touchstone_ir::{FuncId, Module};
 
 /// Runs every test once more: each then names all goals that it covers, not only those that were open when it was found.
@@ -10,12 +10,7 @@ pub fn watch_tests(module: &Module, entry: FuncId, tests: &mut [TestCase], wante
     let watch = Watch::new(module, wanted.goals.clone());
     let look = Look { watch: Some(&watch), ..Look::default() };
     for test in tests {
-        let run = match &test.kind {
-            TestKind::Function { params, globals, objects } => {
-                watch_function(module, entry, Call { params, globals, objects }, look)
-            }
-            TestKind::Program { inputs } => watch_program(module, entry, inputs, look),
-        };
+        let run = watch_test(module, entry, test, look);
         let missed = test.covers.iter().find(|goal| run.path == test.path && !run.hits.contains(goal));
         if let Some(missed) = missed {
             test.replayed = Replay::Disagreed(format!("the reference interpreter does not reach {missed}"));

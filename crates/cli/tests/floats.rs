@@ -105,7 +105,7 @@ fn random_float_expressions_have_the_compilers_values() {
         let module = lower(&file);
         let mut machine = Machine::new(&module, Limits { steps: 100_000_000, ..Limits::default() });
         let main = module.function_named("main").expect("a main function");
-        let arguments = program_arguments(&mut machine, 0, &["program".to_string()]);
+        let arguments = program_arguments(&mut machine, 0, &[b"program\0".to_vec()]);
         let mut recorder = PathRecorder::default();
         let end = machine.call(main, &arguments, &mut recorder);
         let program = scratch.path().join("program");
@@ -181,8 +181,12 @@ fn no_input_takes_a_path_that_an_exhaustive_search_did_not_find() {
         exhaustive += 1;
         let found: BTreeSet<u64> = tests.0.iter().map(|test| test.path).collect();
         for inputs in inputs_of(&module, func) {
-            let run =
-                run_function(&module, func, Call { params: &inputs, globals: &[], objects: &[] }, Limits::default());
+            let run = run_function(
+                &module,
+                func,
+                Call { params: &inputs, globals: &[], objects: &[], answers: &[] },
+                Limits::default(),
+            );
             assert!(found.contains(&run.path), "seed {seed}: {inputs:?} takes a path that was not found\n{text}");
         }
     }

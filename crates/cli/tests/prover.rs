@@ -20,7 +20,7 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
     let headers = tempfile::tempdir().expect("a scratch directory");
     write_headers(headers.path()).expect("headers");
     let include_dir = Some(headers.path().to_path_buf());
-    let options = Options { clang: None, flags: vec![], compile_commands: None, include_dir };
+    let options = Options { include_dir, ..Options::default() };
     let mut programs: Vec<Vec<PathBuf>> = support::examples().into_iter().map(|example| example.files).collect();
     for entry in std::fs::read_dir(support::root().join("tests/decisions")).expect("tests/decisions") {
         let path = entry.expect("readable").path();

@@ -113,7 +113,7 @@ fn whole_programs_print_in_the_interpreter_what_they_print_when_compiled() {
 fn interpret(module: &Module) -> (String, String) {
     let mut machine = Machine::new(module, Limits { steps: 100_000_000, ..Limits::default() });
     let main = module.function_named("main").expect("a main function");
-    let arguments = program_arguments(&mut machine, module.functions[main].params.len(), &["program".to_string()]);
+    let arguments = program_arguments(&mut machine, module.functions[main].params.len(), &[b"program".to_vec()]);
     let mut recorder = PathRecorder::default();
     let end = match machine.call(main, &arguments, &mut recorder) {
         End::Returned(Some(Value::Int(status))) => format!("Some({})", status as u8),

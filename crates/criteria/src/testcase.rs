@@ -15,6 +15,8 @@ pub struct TestCase {
     pub function: String,
     /// What is called, and with what.
     pub kind: TestKind,
+    /// What the surroundings give: the program's arguments, then answers to its requests, in order.
+    pub answers: Vec<MadeInput>,
     /// How the run ends.
     pub outcome: Outcome,
     /// What must hold afterwards.
@@ -44,11 +46,8 @@ pub enum TestKind {
         /// Objects that pointers point to; `PointerTarget::Object` indexes this list.
         objects: Vec<ObjectInput>,
     },
-    /// Runs the whole program; its requests for inputs are answered in this order.
-    Program {
-        /// The answers.
-        inputs: Vec<MadeInput>,
-    },
+    /// Runs the whole program.
+    Program,
 }
 
 /// A named value.
@@ -75,13 +74,50 @@ pub struct ObjectInput {
     pub is_array: bool,
 }
 
-/// The answer to one request for an input.
+/// An argument of the program, or the answer to one request for an input.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MadeInput {
-    /// The name that the program gave.
+    /// The name that the program gave, that of an external function, or one that [`MadeInput::source`] knows.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
+}
+
+/// Where an input of [`TestCase::answers`] comes in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputSource<'a> {
+    /// The program asks for it: a call of an intrinsic or of an external function.
+    Request,
+    /// A word of the command line.
+    Argument(&'a [u8]),
+    /// All of standard input.
+    Stdin(&'a [u8]),
+    /// A variable of the environment: its name, and its text if it is set.
+    Variable(&'a str, Option<&'a [u8]>),
+}
+
+impl MadeInput {
+    /// The name of an argument of the program, from 1.
+    pub fn argument_name(number: usize) -> String {
+        format!("<argv {number}>")
+    }
+
+    /// Where it comes in. The names and layouts are those that the models of the C library ask with: `models/stdin.c`
+    /// for a length and that many bytes, `models/stdlib.c` for a flag and a text.
+    pub fn source(&self) -> InputSource<'_> {
+        let text = |bytes: &'_ [u8]| bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        match (self.name.strip_prefix('<').and_then(|name| name.strip_suffix('>')), self.bytes.as_slice()) {
+            (Some("stdin"), [a, b, c, d, rest @ ..]) => {
+                let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+                InputSource::Stdin(&rest[..length.min(rest.len())])
+            }
+            (Some(name), bytes) if name.starts_with("argv ") => InputSource::Argument(&bytes[..text(bytes)]),
+            (Some(name), [set, rest @ ..]) if name.starts_with("getenv ") => {
+                InputSource::Variable(&name["getenv ".len()..], (*set != 0).then(|| &rest[..text(rest)]))
+            }
+            _ => InputSource::Request,
+        }
+    }
 }
 
 /// How a run ends.

@@ -20,6 +20,10 @@ pub enum Bound {
     MaxObjects,
     /// `--len`: an object behind a pointer has one element unless said otherwise.
     Length,
+    /// `--argv`: more or longer arguments of a program.
+    Arguments,
+    /// `--strings`: longer texts.
+    Strings,
     /// Ctrl-C.
     Interrupted,
     /// Call depth.
@@ -41,6 +45,8 @@ impl Bound {
             Bound::Timeout => "--timeout",
             Bound::MaxObjects => "--max-objects",
             Bound::Length => "--len",
+            Bound::Arguments => "--argv",
+            Bound::Strings => "--strings",
             Bound::Interrupted => "interrupted",
             Bound::CallDepth => "--call-depth",
             Bound::Steps => "--steps",

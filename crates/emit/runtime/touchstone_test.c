@@ -176,7 +176,7 @@ void touchstone_input(const char *name, const unsigned char *bytes, size_t size)
     last_input = &input->next;
 }
 
-static void answer(void *to, size_t size, const char *name) {
+void touchstone_answer(void *to, size_t size, const char *name) {
     struct input *input = first_input;
     asked++;
     if (!input) {
@@ -192,6 +192,22 @@ static void answer(void *to, size_t size, const char *name) {
     first_input = input->next;
 }
 
+void touchstone_standard_input(const char *bytes, size_t size) {
+    FILE *file = tmpfile();
+    if (!file || fwrite(bytes, 1, size, file) != size || fflush(file) != 0 || lseek(fileno(file), 0, SEEK_SET) != 0 ||
+        dup2(fileno(file), 0) < 0) {
+        send_text(RECORD_FAILURE, "standard input can't be made: %s", strerror(errno));
+        _exit(1);
+    }
+}
+
+void touchstone_environment(const char *name, const char *text) {
+    if (text)
+        setenv(name, text, 1);
+    else
+        unsetenv(name);
+}
+
 static void assume(int holds) {
     if (holds) return;
     send_text(RECORD_FAILURE, "an assumption of the program doesn't hold for these inputs");
@@ -199,8 +215,8 @@ static void assume(int holds) {
 }
 
 #define WEAK __attribute__((weak))
-WEAK void klee_make_symbolic(void *address, size_t size, const char *name) { answer(address, size, name); }
-WEAK int klee_int(const char *name) { int value; answer(&value, sizeof value, name); return value; }
+WEAK void klee_make_symbolic(void *address, size_t size, const char *name) { touchstone_answer(address, size, name); }
+WEAK int klee_int(const char *name) { int value; touchstone_answer(&value, sizeof value, name); return value; }
 WEAK int klee_range(int low, int high, const char *name) {
     int value = klee_int(name);
     assume(low <= value && value < high);
@@ -208,8 +224,39 @@ WEAK int klee_range(int low, int high, const char *name) {
 }
 WEAK void klee_assume(uintptr_t condition) { assume(condition != 0); }
 WEAK void klee_silent_exit(int status) { _exit(status); }
+WEAK uintptr_t klee_choose(uintptr_t n) {
+    uintptr_t value;
+    touchstone_answer(&value, sizeof value, "klee_choose");
+    assume(value < n);
+    return value;
+}
+WEAK void klee_abort(void) { abort(); }
+WEAK void klee_report_error(const char *file, int line, const char *message, const char *suffix) {
+    (void)suffix;
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s\n", file, line, message);
+    abort();
+}
 WEAK void klee_prefer_cex(void *object, uintptr_t condition) { (void)object; (void)condition; }
-WEAK void touchstone_symbolic(void *address, size_t size, const char *name) { answer(address, size, name); }
+WEAK void klee_posix_prefer_cex(void *object, uintptr_t condition) { (void)object; (void)condition; }
+WEAK void klee_mark_global(void *object) { (void)object; }
+WEAK void klee_set_forking(unsigned enable) { (void)enable; }
+WEAK void klee_open_merge(void) {}
+WEAK void klee_close_merge(void) {}
+WEAK void klee_warning(const char *message) { (void)message; }
+WEAK void klee_warning_once(const char *message) { (void)message; }
+WEAK void klee_print_expr(const char *message, ...) { (void)message; }
+WEAK void klee_print_range(const char *name, int value) { (void)name; (void)value; }
+WEAK void klee_stack_trace(void) {}
+WEAK unsigned klee_is_symbolic(uintptr_t value) { (void)value; return 0; }
+WEAK unsigned klee_is_replay(void) { return 0; }
+WEAK float klee_get_valuef(float value) { return value; }
+WEAK double klee_get_valued(double value) { return value; }
+WEAK long klee_get_valuel(long value) { return value; }
+WEAK long long klee_get_valuell(long long value) { return value; }
+WEAK int32_t klee_get_value_i32(int32_t value) { return value; }
+WEAK int64_t klee_get_value_i64(int64_t value) { return value; }
+WEAK void touchstone_symbolic(void *address, size_t size, const char *name) { touchstone_answer(address, size, name); }
 WEAK void touchstone_assume(long condition) { assume(condition != 0); }
 WEAK void touchstone_assert(long condition) {
     if (condition) return;
@@ -221,7 +268,7 @@ WEAK void touchstone_assert(long condition) {
 #define NONDET(name, type)                                                   \
     WEAK type __VERIFIER_nondet_##name(void) {                               \
         type value;                                                          \
-        answer(&value, sizeof value, "__VERIFIER_nondet_" #name);            \
+        touchstone_answer(&value, sizeof value, "__VERIFIER_nondet_" #name); \
         return value;                                                        \
     }
 NONDET(bool, _Bool)
@@ -243,6 +290,34 @@ NONDET(u8, unsigned char)
 NONDET(u16, unsigned short)
 NONDET(u32, unsigned)
 NONDET(U32, unsigned)
+NONDET(size_t, size_t)
+NONDET(ssize_t, ssize_t)
+NONDET(loff_t, long long)
+NONDET(sector_t, unsigned long)
+NONDET(pthread_t, unsigned long)
+NONDET(schar, signed char)
+NONDET(S8, signed char)
+NONDET(int8, int8_t)
+NONDET(uint8, uint8_t)
+NONDET(int16, int16_t)
+NONDET(uint16, uint16_t)
+NONDET(int32, int32_t)
+NONDET(uint32, uint32_t)
+NONDET(int64, int64_t)
+NONDET(uint64, uint64_t)
+NONDET(u64, uint64_t)
+NONDET(pointer, void *)
+NONDET(pchar, char *)
+NONDET(charp, char *)
+NONDET(const_char_pointer, const char *)
+WEAK void __VERIFIER_nondet_memory(void *address, size_t size) {
+    touchstone_answer(address, size, "__VERIFIER_nondet_memory");
+}
+WEAK void __VERIFIER_error(void) { abort(); }
+WEAK void reach_error(void) { abort(); }
+WEAK void __VERIFIER_assert(int condition) { touchstone_assert(condition); }
+WEAK void __VERIFIER_atomic_begin(void) {}
+WEAK void __VERIFIER_atomic_end(void) {}
 WEAK void __VERIFIER_assume(int condition) { assume(condition != 0); }
 WEAK void touchstone_label(long id, long condition) { (void)id; (void)condition; }
 
@@ -318,6 +393,8 @@ static void run_child(const struct touchstone_test *test, const struct limits *l
         test->run();
     else
         test->run_row(test->row);
+    if (first_input)
+        send_text(RECORD_FAILURE, "after input %u: the program didn't ask for `%s`", asked, first_input->name);
     fflush(stdout);
     send_record(RECORD_DONE, "", 0);
     _exit(0);

@@ -4,10 +4,11 @@ use crate::ctype::{CTypes, Unwritable};
 use crate::form::Form;
 use crate::literal;
 use crate::names::Locals;
+use crate::surroundings;
 use crate::values::{LocalObject, Values};
 use crate::visibility::Visibility;
 use std::collections::BTreeSet;
-use touchstone_criteria::{MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarget};
 
 /// What all tests of a file share.
@@ -48,9 +49,10 @@ type Body = (Vec<String>, BTreeSet<String>);
 
 fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
     match &test.kind {
-        TestKind::Program { inputs } => Ok((program_body(program, test, inputs), BTreeSet::new())),
+        TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
         TestKind::Function { params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
+            writer.lines = surroundings::lines(program, test)?;
             writer.declare_objects(objects)?;
             writer.declare_params(params)?;
             writer.set_globals(globals)?;
@@ -109,8 +111,8 @@ pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
     lines
 }
 
-fn program_body(program: &Program, test: &TestCase, inputs: &[MadeInput]) -> Vec<String> {
-    let mut lines: Vec<String> = inputs.iter().map(input_line).collect();
+fn program_body(program: &Program, test: &TestCase) -> Result<Vec<String>, Unwritable> {
+    let mut lines = surroundings::lines(program, test)?;
     lines.extend(announcements(program, test));
     lines.extend(skip(program, test));
     let void = matches!(program.module.types[program.function.result_data], DataType::Void);
@@ -122,32 +124,14 @@ fn program_body(program: &Program, test: &TestCase, inputs: &[MadeInput]) -> Vec
             _ => {}
         }
     }
-    let arguments = ["", "1", "1, touchstone_arguments", "1, touchstone_arguments, touchstone_arguments + 1"];
-    let arguments = arguments[program.function.params.len().min(3)];
+    let arguments = surroundings::arguments(program, test);
     if void {
         lines.push(format!("{}({arguments});", program.name));
         lines.push("touchstone_exit(0);".to_string());
     } else {
         lines.push(format!("RUN_PROGRAM({arguments});"));
     }
-    lines
-}
-
-/// `INPUT("x", 5, 0, 0, 0); /* 5 */`: bytes, and what they mean as a number or as text.
-fn input_line(input: &MadeInput) -> String {
-    let bytes: Vec<String> = input.bytes.iter().map(u8::to_string).collect();
-    let line = format!("INPUT({}, {});", literal::text(&input.name), bytes.join(", "));
-    let number = match *input.bytes.as_slice() {
-        [a, b] => Some(i64::from(i16::from_le_bytes([a, b]))),
-        [a, b, c, d] => Some(i64::from(i32::from_le_bytes([a, b, c, d]))),
-        [a, b, c, d, e, f, g, h] => Some(i64::from_le_bytes([a, b, c, d, e, f, g, h])),
-        _ => None,
-    };
-    let meaning = number.map(|number| number.to_string()).or_else(|| literal::readable_string(&input.bytes));
-    match meaning.filter(|text| !text.contains("*/")) {
-        Some(text) => format!("{line} /* {text} */"),
-        None => line,
-    }
+    Ok(lines)
 }
 
 /// A test that calls the function directly, line by line.

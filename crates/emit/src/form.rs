@@ -253,6 +253,7 @@ impl Form {
 fn width(data: &DataType) -> (u8, bool) {
     match data {
         DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => (*bits, *signed),
+        DataType::Bits { width, signed, .. } => (*width, *signed),
         _ => (8, false),
     }
 }

@@ -30,6 +30,7 @@ mod row;
 mod sanitizer;
 mod sha256;
 mod suite;
+mod surroundings;
 mod symbols;
 mod tap;
 mod target;

@@ -58,6 +58,7 @@ pub(crate) fn scalar(ty: &DataType, value: u64) -> Option<String> {
             Some(text) if name == "char" => format!("'{text}'"),
             _ => integer(*bits, *signed, value),
         }),
+        DataType::Bits { width, signed, .. } => Some(integer(*width, *signed, value)),
         DataType::Float { format, .. } => Some(float(*format, value)),
         DataType::Bool { name } if name == "bool" => Some((value != 0).to_string()),
         DataType::Bool { .. } => Some(u64::from(value != 0).to_string()),

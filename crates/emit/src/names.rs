@@ -48,7 +48,7 @@ pub(crate) fn program_names(module: &Module) -> BTreeSet<String> {
                 names.insert(name.clone());
                 names.extend(items.iter().map(|item| item.name.clone()));
             }
-            DataType::Void | DataType::Pointer { .. } | DataType::Array { .. } => {}
+            DataType::Void | DataType::Bits { .. } | DataType::Pointer { .. } | DataType::Array { .. } => {}
         }
     }
     names

@@ -2,7 +2,7 @@
 //!
 //! Tests of a large suite mostly differ in numbers only. Such tests share one function, their *shape*, that takes the
 //! numbers from a structure; a test is then one initialiser of that structure. A test is a row if everything that it
-//! makes and checks is made of integers, and it writes nothing. Pointers to whole
+//! makes and checks is made of integers, and it writes nothing and asks for nothing. Pointers to whole
 //! objects are part of the shape.
 
 use crate::body::{FunctionTest, Program, TestText, announcements};
@@ -16,7 +16,7 @@ use touchstone_ir::{DataType, DataTypeId, DataValue};
 /// The test as a row, with its shape before it if the file doesn't have it yet. `None` if it can't be a row.
 pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<TestText> {
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
-    if matches!(test.replayed, Replay::NotCheckable(_)) {
+    if matches!(test.replayed, Replay::NotCheckable(_)) || !test.answers.is_empty() {
         return None;
     }
     let error = matches!(test.outcome, Outcome::Error { .. });

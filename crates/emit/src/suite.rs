@@ -15,6 +15,7 @@ use crate::ctype::CTypes;
 use crate::form::Form;
 use crate::names::{program_names, source_name};
 use crate::row::row_text;
+use crate::surroundings::stub_text;
 use crate::target::{Target, relative_path};
 use crate::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
@@ -269,7 +270,7 @@ fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Re
         text.push_str(&main_prototype(&program.ctypes, main, flags, void));
         text.push_str(" /* the runner has the other main */\n");
     }
-    text.push_str(&format!("#include \"{source}\"\n{}", program.form.includes()));
+    text.push_str(&format!("#include \"{source}\"\n{}{}", program.form.includes(), stub_text(program)));
     Ok(text)
 }
 

@@ -75,14 +75,14 @@ impl TestCompSuite {
 
     /// Writes a test.
     pub fn add(&mut self, test: &TestCase) -> Result<(), EmitError> {
-        let TestKind::Program { inputs } = &test.kind else {
+        let TestKind::Program = test.kind else {
             return Err(EmitError::NotTestComp { why: format!("`{}` is called directly", test.function) });
         };
         let mut text = format!(
             "{XML}<!DOCTYPE testcase PUBLIC \"+//IDN sosy-lab.org//DTD test-format testcase 1.1//EN\" \
              \"https://sosy-lab.org/test-format/testcase-1.1.dtd\">\n<testcase>\n"
         );
-        for input in inputs {
+        for input in &test.answers {
             let (ty, value) = input_value(input).ok_or_else(|| EmitError::NotTestComp {
                 why: format!("the input `{}` is made in another way", input.name),
             })?;
@@ -123,6 +123,15 @@ fn input_value(input: &MadeInput) -> Option<(&'static str, String)> {
         "int" => ("int", true),
         "uint" | "unsigned" | "u32" | "U32" => ("unsigned int", false),
         "size_t" => ("size_t", false),
+        "schar" | "S8" | "int8" => ("signed char", true),
+        "uint8" => ("unsigned char", false),
+        "int16" => ("short", true),
+        "uint16" => ("unsigned short", false),
+        "int32" => ("int", true),
+        "uint32" => ("unsigned int", false),
+        "int64" | "ssize_t" => ("long", true),
+        "uint64" | "u64" | "sector_t" | "pthread_t" => ("unsigned long", false),
+        "loff_t" => ("long long", true),
         "long" => ("long", true),
         "ulong" => ("unsigned long", false),
         "longlong" => ("long long", true),

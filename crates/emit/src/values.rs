@@ -5,6 +5,7 @@ use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
 use crate::place::{compatible, member, part, path_to};
+use crate::surroundings::callback;
 use crate::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Init, Linkage, Module, PointerTarget};
@@ -66,7 +67,9 @@ impl<'a> Values<'a> {
                 .map(|(number, signed)| literal::wide(number, signed))
                 .ok_or_else(|| Unwritable("a number is partly undefined".to_string())),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
-                let by_name = values.contains(&DataValue::Undefined);
+                // The only field that is known may be any member of a union.
+                let undefined = values.contains(&DataValue::Undefined);
+                let by_name = undefined || fields.len() == 1;
                 let mut parts = Vec::new();
                 for (field, value) in fields.iter().zip(values) {
                     if *value == DataValue::Undefined {
@@ -77,7 +80,7 @@ impl<'a> Values<'a> {
                     parts.push(if by_name && !step.is_empty() { format!("{step} = {part}") } else { part });
                 }
                 // An anonymous member can't be named and has no position once others are left out.
-                if by_name && fields.iter().any(|field| field.name.is_empty()) {
+                if undefined && fields.iter().any(|field| field.name.is_empty()) {
                     return Err(Unwritable("a structure with an anonymous member is partly undefined".to_string()));
                 }
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
@@ -192,6 +195,15 @@ impl<'a> Values<'a> {
     pub(crate) fn function(&mut self, name: &str) -> Result<String, Unwritable> {
         let function = self.module.function_named(name).map(|id| &self.module.functions[id]);
         let function = function.ok_or_else(|| Unwritable(format!("there is no function `{name}`")))?;
+        if function.is_callback() {
+            if self.form != Form::Touchstone {
+                return Err(Unwritable(
+                    "it needs a function of the test's own, which only --emit c can give".to_string(),
+                ));
+            }
+            self.declarations.insert(callback(self, function)?);
+            return Ok(name.to_string());
+        }
         let reach = self.visibility.function(function, self.ctypes);
         self.reached(reach, name)
     }

@@ -80,6 +80,11 @@ impl<'m> Visibility<'m> {
         }
     }
 
+    /// Whether the file mentions a name at all.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.words().contains(name)
+    }
+
     fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
         const BUILT_IN: &[&str] = &[
             "int",

@@ -23,7 +23,7 @@ fn max_bench(source: &str) -> Bench {
 fn globals_of(test: &mut TestCase) -> &mut Vec<NamedValue> {
     match &mut test.kind {
         TestKind::Function { globals, .. } => globals,
-        TestKind::Program { .. } => panic!("a test of a function"),
+        TestKind::Program => panic!("a test of a function"),
     }
 }
 

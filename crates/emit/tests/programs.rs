@@ -29,9 +29,8 @@ int main(int argc, char **argv) {
 fn program_test(bench: &Bench, id: &str, x: i32, r: i32) -> TestCase {
     let mut test = bench.test(id, "main", Vec::new(), Vec::new());
     let made = |name: &str, bytes: &[u8]| MadeInput { name: name.into(), bytes: bytes.to_vec() };
-    test.kind = TestKind::Program {
-        inputs: vec![made("x", &x.to_le_bytes()), made("s", b"ab\0"), made("r", &r.to_le_bytes())],
-    };
+    test.kind = TestKind::Program;
+    test.answers = vec![made("x", &x.to_le_bytes()), made("s", b"ab\0"), made("r", &r.to_le_bytes())];
     test.expected.output = Some(format!("{x} a {r} 1\n").into_bytes());
     test
 }
@@ -77,12 +76,8 @@ fn wrong_status_output_inputs_and_assumptions_disagree() {
     missing.outcome = Outcome::Exited(3);
     let mut size = missing.clone();
     size.id = "main_4".into();
-    if let TestKind::Program { inputs } = &mut missing.kind {
-        inputs.pop();
-    }
-    if let TestKind::Program { inputs } = &mut size.kind {
-        inputs[0].bytes.pop();
-    }
+    missing.answers.pop();
+    size.answers[0].bytes.pop();
     let mut assumption = program_test(&bench, "main_5", 0, 3);
     assumption.outcome = Outcome::Exited(3);
     let expected = [

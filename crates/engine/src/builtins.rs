@@ -2,7 +2,7 @@
 
 use crate::access::Intent;
 use crate::executor::{Executor, Mode};
-use crate::memory::{Cell, Contents, Object, ObjectKind};
+use crate::memory::{Cell, Contents, Object, ObjectKind, disassemble};
 use crate::state::{PathEnd, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
@@ -24,12 +24,15 @@ impl Executor<'_> {
             Builtin::FreshInt => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
-                let term = self.terms.var(ty.bits(), &name);
-                let cells = (0..ty.bytes()).map(|index| Cell::Part { term, index }).collect();
+                let value = if ty == Ty::Ptr {
+                    self.unknown_pointer(state, &name)
+                } else {
+                    let term = self.terms.var(ty.bits(), &name);
+                    Value::term(&self.terms, term)
+                };
+                let cells = disassemble(&value, ty.bytes(), &mut self.pointers).collect();
                 state.inputs_mut().made.push(Rc::new(crate::inputs::Made { name, cells }));
-                if let Some(dst) = dst {
-                    state.set(dst, Value::term(&self.terms, term));
-                }
+                dst.into_iter().for_each(|dst| state.set(dst, value.clone()));
             }
             Builtin::Assume => {
                 let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);

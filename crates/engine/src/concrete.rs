@@ -2,10 +2,12 @@
 //! brute-force tests enumerate inputs through the same door.
 
 use crate::watcher::Watcher;
-use touchstone_criteria::{Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, Watch};
+use touchstone_criteria::{
+    Expected, GoalId, InputSource, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
+};
 use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty,
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty, mask,
 };
 
 /// One complete evaluation of a decision of a function.
@@ -54,6 +56,29 @@ pub struct Call<'a> {
     pub globals: &'a [NamedValue],
     /// Objects to make.
     pub objects: &'a [ObjectInput],
+    /// Answers to what is asked for on the way.
+    pub answers: &'a [MadeInput],
+}
+
+/// Runs a test once more and looks at what it does.
+pub fn watch_test(module: &Module, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
+    watch_kind(module, func, &test.kind, &test.answers, look)
+}
+
+/// Runs a test that is being made.
+pub(crate) fn watch_kind(
+    module: &Module,
+    func: FuncId,
+    kind: &TestKind,
+    answers: &[MadeInput],
+    look: Look<'_>,
+) -> ConcreteRun {
+    match kind {
+        TestKind::Function { params, globals, objects } => {
+            watch_function(module, func, Call { params, globals, objects, answers }, look)
+        }
+        TestKind::Program => watch_program(module, func, answers, look),
+    }
 }
 
 /// Calls a function on concrete inputs.
@@ -65,6 +90,7 @@ pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limit
 pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
     let limits = look.limits;
     let mut run = Run { module, machine: Machine::new(module, limits), objects: Vec::new() };
+    provide(&mut run.machine, call.answers);
     for object in call.objects {
         let size = run.size(object.element) * object.values.len() as u64;
         let id = run.machine.alloc(size, &object.name, ObjectKind::Input);
@@ -110,7 +136,7 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
         }
         _ => true,
     };
-    let requested = Vec::new();
+    let requested = requested(&run.machine, call.answers);
     ConcreteRun { path: recorder.finish(&end).value(), end, expected, requested, hits, rows, accepted, traps }
 }
 
@@ -146,33 +172,52 @@ pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits:
 /// Runs a whole program and looks at what it does.
 pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
     let mut machine = Machine::new(module, look.limits);
-    machine.provide_inputs(inputs.iter().map(|input| (input.name.clone(), input.bytes.clone())).collect());
-    let args = program_arguments(&mut machine, module.functions[entry].params.len(), &[PROGRAM_NAME.to_string()]);
+    provide(&mut machine, inputs);
+    let name = PROGRAM_NAME.bytes().chain([0]).collect();
+    let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
+    let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
     let (end, recorder, hits, rows) = observed(&mut machine, entry, &args, look);
     let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
-    // What was asked for beyond the answers at hand was answered with zeros.
+    let requested = requested(&machine, inputs);
+    let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
+    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps }
+}
+
+/// The words that a program is called with.
+fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
+    inputs.iter().filter(|input| matches!(input.source(), InputSource::Argument(_)))
+}
+
+fn provide(machine: &mut Machine<'_>, inputs: &[MadeInput]) {
+    let asked = inputs.iter().filter(|input| !matches!(input.source(), InputSource::Argument(_)));
+    machine.provide_inputs(asked.map(|input| (input.name.clone(), input.bytes.clone())).collect());
+}
+
+/// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
+fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
+    let mut all: Vec<MadeInput> = arguments(inputs).cloned().collect();
+    let answers: Vec<&MadeInput> =
+        inputs.iter().filter(|input| !matches!(input.source(), InputSource::Argument(_))).collect();
     let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
-        let mut bytes = inputs.get(index).map(|input| input.bytes.clone()).unwrap_or_default();
+        let mut bytes = answers.get(index).map(|input| input.bytes.clone()).unwrap_or_default();
         bytes.resize(request.size as usize, 0);
         MadeInput { name: request.name.clone(), bytes }
     };
-    let requested = machine.requested_inputs().iter().enumerate().map(answer).collect();
-    let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
-    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps }
+    all.extend(machine.requested_inputs().iter().enumerate().map(answer));
+    all
 }
 
 /// The name that a program under test finds as its own in its argument list.
 pub const PROGRAM_NAME: &str = "program";
 
-/// The arguments of a program's entry function: the number of words and a null-terminated list of them. Parameters
-/// beyond these are null.
-pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[String]) -> Vec<Value> {
+/// The arguments of a program's entry function: the number of words (whose zeros at the end are given) and a
+/// null-terminated list of them. Parameters beyond these are null.
+pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[Vec<u8>]) -> Vec<Value> {
     let list = machine.alloc(8 * (words.len() as u64 + 1), "argv", ObjectKind::Input);
-    for (index, word) in words.iter().enumerate() {
-        let bytes: Vec<u8> = word.bytes().chain([0]).collect();
+    for (index, bytes) in words.iter().enumerate() {
         let text = machine.alloc(bytes.len() as u64, "argument", ObjectKind::Input);
         // Both objects were just made with these sizes.
-        let _ = machine.write_bytes(text, 0, &bytes);
+        let _ = machine.write_bytes(text, 0, bytes);
         let _ = machine.write_value(list, 8 * index as i64, Ty::Ptr, Value::ptr(text, 0));
     }
     let _ = machine.write_value(list, 8 * words.len() as i64, Ty::Ptr, Value::NULL);
@@ -258,6 +303,14 @@ impl Run<'_> {
                     self.write(object, offset + field.offset, field.ty, item);
                 }
             }
+            (DataType::Bits { first, width, .. }, DataValue::Int(bits)) => {
+                let before = self.machine.peek_bytes(object, at, self.size(data)).unwrap_or_default();
+                let word = |sum, (index, byte): (usize, &Option<u8>)| sum | u64::from(byte.unwrap_or(0)) << (8 * index);
+                let mut bytes = before.iter().enumerate().fold(0, word);
+                bytes &= !(mask(u64::MAX, *width) << first);
+                bytes |= mask(*bits, *width) << first;
+                let _ = self.machine.write_bytes(object, at, &bytes.to_le_bytes()[..before.len()]);
+            }
             (scalar, DataValue::Int(bits)) => {
                 let ty = Ty::Int(8 * scalar.size(&self.module.types) as u8);
                 let _ = self.machine.write_value(object, at, ty, Value::Int(*bits));
@@ -330,6 +383,18 @@ impl Run<'_> {
                 fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
             ),
             DataType::Void | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Bits { first, width, .. } => {
+                let bytes = self.machine.peek_bytes(object, offset as i64, self.size(data)).unwrap_or_default();
+                let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
+                let mut word = [0; 8];
+                match bytes.filter(|bytes| !bytes.is_empty()) {
+                    Some(bytes) => {
+                        word[..bytes.len()].copy_from_slice(&bytes);
+                        DataValue::Int(mask(u64::from_le_bytes(word) >> first, *width))
+                    }
+                    None => DataValue::Undefined,
+                }
+            }
             DataType::Pointer { .. } => match self.machine.read_value(object, offset as i64, Ty::Ptr) {
                 Ok(value) => self.target(value),
                 Err(_) => DataValue::Undefined,

@@ -90,8 +90,13 @@ pub struct Config {
     pub max_values: usize,
     /// Elements of the object behind a pointer input, by the input's name.
     pub lengths: BTreeMap<String, u64>,
+    /// Behind a pointer to characters without a length is a text of at most so many, and its end; `None`: one character.
+    pub strings: Option<u32>,
     /// Inclusive ranges of integer inputs, by the input's name; an array's name means every element.
     pub ranges: BTreeMap<String, (i128, i128)>,
+    /// The words that a program may be called with, beside its name: at most so many, of at most so many characters.
+    /// `None`: it is called without, and what reads them is not known.
+    pub arguments: Option<(u32, u32)>,
     /// The function that says which inputs are allowed, if there is one.
     pub precondition: Option<String>,
     /// The function that judges the result, if there is one.
@@ -121,7 +126,9 @@ impl Default for Config {
             steps: 10_000_000,
             max_values: 4096,
             lengths: BTreeMap::new(),
+            strings: None,
             ranges: BTreeMap::new(),
+            arguments: None,
             precondition: None,
             oracle: None,
             seed: 0,

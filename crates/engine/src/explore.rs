@@ -200,9 +200,12 @@ struct Exploration<'m, 's> {
 impl Exploration<'_, '_> {
     fn run(&mut self) {
         match self.executor.initial(self.func) {
-            Ok((state, arguments)) => {
-                self.arguments = arguments.clone();
-                self.start(state, &arguments);
+            // The last one is explored first.
+            Ok(starts) => {
+                for (state, arguments) in starts.into_iter().rev() {
+                    self.arguments.clone_from(&arguments);
+                    self.start(state, &arguments);
+                }
             }
             Err(stop) => self.stop(None, stop),
         }

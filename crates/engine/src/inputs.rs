@@ -8,10 +8,10 @@ use crate::value::{LazyId, ObjectId, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, IndexMap};
-use touchstone_criteria::{Bound, Incomplete};
+use touchstone_criteria::{Bound, Incomplete, MadeInput};
 use touchstone_ir::{
-    CallGraph, DataType, DataTypeId, Expr, ExprKind, FuncId, GlobalId, InstKind, Linkage, Module, Operand, PointKind,
-    Reg, Ty, mask,
+    CallGraph, DataType, DataTypeId, DataTypes, Expr, ExprKind, Field, FuncId, GlobalId, InstKind, Linkage, Module,
+    Operand, PointKind, Reg, Ty, mask,
 };
 use touchstone_solver::{Rel, Side, TermId};
 
@@ -69,7 +69,8 @@ pub(crate) struct Made {
 #[derive(Clone)]
 struct Lazy {
     name: Rc<str>,
-    pointee: DataTypeId,
+    /// `None` for what an external function returned: nobody knows what is there.
+    pointee: Option<DataTypeId>,
     decided: Option<Value>,
 }
 
@@ -123,7 +124,7 @@ impl Executor<'_> {
                 cells.push(Cell::Part { term, index: 0 });
             }
             DataType::Pointer { pointee, .. } => {
-                let lazy = inputs.lazies.push(Lazy { name: name.into(), pointee: *pointee, decided: None });
+                let lazy = inputs.lazies.push(Lazy { name: name.into(), pointee: Some(*pointee), decided: None });
                 cells.extend(disassemble(&Value::Lazy(lazy), 8, &mut self.pointers));
             }
             DataType::Array { element, length } => {
@@ -133,16 +134,65 @@ impl Executor<'_> {
             }
             DataType::Struct { fields, size, .. } => {
                 let start = cells.len();
-                for field in fields {
-                    cells.resize(start + field.offset as usize, Cell::Byte(0));
-                    self.input_cells(inputs, field.ty, &format!("{name}.{}", field.name), constraints, cells);
+                let mut rest = fields.as_slice();
+                while let Some((field, others)) = rest.split_first() {
+                    let at = start + field.offset as usize;
+                    if at < cells.len() {
+                        // Packed bit-fields that share bytes over more than 64 bits.
+                        cells[at..].fill(Cell::Unmade);
+                        cells.resize(cells.len().max(at + types[field.ty].size(types) as usize), Cell::Unmade);
+                        rest = others;
+                        continue;
+                    }
+                    cells.resize(at, Cell::Byte(0));
+                    let part = |field: &Field| format!("{name}.{}", field.name);
+                    if let DataType::Bits { .. } = types[field.ty] {
+                        let shared = bits_together(types, rest);
+                        self.bit_cells(&rest[..shared], part, constraints, cells);
+                        rest = &rest[shared..];
+                        continue;
+                    }
+                    self.input_cells(inputs, field.ty, &part(field), constraints, cells);
+                    rest = others;
                 }
                 cells.resize(start + *size as usize, Cell::Byte(0));
             }
-            DataType::Void | DataType::Opaque { .. } => {
+            // Never on their own.
+            DataType::Void | DataType::Bits { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
                 cells.resize(cells.len() + size, Cell::Unmade);
             }
+        }
+    }
+
+    /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.
+    fn bit_cells(
+        &mut self,
+        fields: &[Field],
+        name: impl Fn(&Field) -> String,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        let begin = fields.first().map_or(0, |field| field.offset);
+        let end = fields.iter().map(|field| field.offset + types[field.ty].size(types)).max().unwrap_or(begin);
+        let bytes = (end - begin) as u8;
+        let mut all: Option<TermId> = None;
+        let mut used = 0;
+        for field in fields {
+            let DataType::Bits { first, width, signed } = types[field.ty] else { continue };
+            let at = (8 * (field.offset - begin)) as u8 + first;
+            let name = name(field);
+            let term = self.terms.var(width, &name);
+            self.constrain(term, signed, &name, constraints);
+            for part in [(at > used).then(|| self.terms.constant(at - used, 0)), Some(term)].into_iter().flatten() {
+                all = Some(all.map_or(part, |low| self.terms.concat(part, low)));
+            }
+            used = at + width;
+        }
+        if let Some(all) = all {
+            let term = self.terms.zext(all, 8 * bytes);
+            cells.extend((0..bytes).map(|index| Cell::Part { term, index }));
         }
     }
 
@@ -285,16 +335,62 @@ impl Executor<'_> {
         }
     }
 
-    /// The arguments of a program's entry function, as the interpreter's `program_arguments` makes them.
-    pub(crate) fn program_arguments(&mut self, state: &mut State, func: FuncId) -> Vec<Value> {
-        let word = crate::concrete::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
-        let word = state.memory.alloc(Object::with_cells(word, ObjectKind::Global, None));
-        let words = [Value::pointer(word, 0), Value::NULL];
-        let list = words.iter().flat_map(|word| disassemble(word, 8, &mut self.pointers)).collect();
+    /// The arguments of a program's entry function, as the interpreter's `program_arguments` makes them: its name, and
+    /// so many words that are inputs.
+    pub(crate) fn program_arguments(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        count: u32,
+        length: u32,
+    ) -> Result<Vec<Value>, Stop> {
+        let name = crate::concrete::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
+        let mut words = vec![name];
+        for number in 1..=count as usize {
+            words.push(self.word(state, &MadeInput::argument_name(number), length)?);
+        }
+        let mut list = Vec::new();
+        for word in words {
+            let word = state.memory.alloc(Object::with_cells(word, ObjectKind::Global, None));
+            list.extend(disassemble(&Value::pointer(word, 0), 8, &mut self.pointers));
+        }
+        list.extend(disassemble(&Value::NULL, 8, &mut self.pointers));
         let list = state.memory.alloc(Object::with_cells(list, ObjectKind::Global, None));
-        let all = [Value::constant(1), Value::pointer(list, 0)];
+        let all = [Value::constant(u64::from(count) + 1), Value::pointer(list, 0)];
         let params = self.module.functions[func].params.len();
-        all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect()
+        Ok(all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect())
+    }
+
+    /// An argument of the program.
+    fn word(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
+        let cells = self.text_cells(state, name, length)?;
+        state.inputs_mut().made.push(Rc::new(Made { name: name.to_string(), cells: cells.clone() }));
+        Ok(cells)
+    }
+
+    /// An input text of at most `length` characters. What is behind its end is zero: no program may look there.
+    fn text_cells(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
+        let zero = self.terms.constant(8, 0);
+        let (mut cells, mut constraints, mut before) = (Vec::new(), Vec::new(), None);
+        for index in 0..length {
+            let term = self.terms.var(8, &format!("{name}[{index}]"));
+            if let Some(before) = before {
+                let (over, ends) = (self.terms.cmp(Rel::Eq, before, zero), self.terms.cmp(Rel::Eq, term, zero));
+                let goes_on = self.terms.not(over);
+                constraints.push(self.terms.or(goes_on, ends));
+            }
+            before = Some(term);
+            cells.push(Cell::Part { term, index: 0 });
+        }
+        cells.push(Cell::Byte(0));
+        self.assume_all(state, &constraints)?;
+        Ok(cells)
+    }
+
+    /// A pointer that an external function returned: null, or nobody knows.
+    pub(crate) fn unknown_pointer(&mut self, state: &mut State, name: &str) -> Value {
+        let lazy = Lazy { name: name.into(), pointee: None, decided: None };
+        Value::Lazy(state.inputs_mut().lazies.push(lazy))
     }
 
     /// Decides an input pointer: a fresh object, null, or any earlier input object of the same element type.
@@ -303,20 +399,36 @@ impl Executor<'_> {
         let mut options = Vec::new();
         let decide = |state: &mut State, value: Value| state.inputs_mut().lazies[id].decided = Some(value);
         let length = self.config.lengths.get(&*lazy.name).copied();
-        if self.size_of(lazy.pointee) == 0 {
+        let mut null = state.clone();
+        decide(&mut null, Value::NULL);
+        let Some(pointee) = lazy.pointee else {
+            let what = format!("pointer other than null from external function {}", lazy.name);
+            return vec![Ok(null), Err(Stop::unsupported(what, touchstone_base::Span::none()))];
+        };
+        let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
+        if behind.any(|global| global.function.is_some_and(|id| self.module.functions[id].is_callback())) {
+            // It stands for all functions that the program does not have.
+        } else if self.size_of(pointee) == 0 {
             let is_function =
-                self.module.globals.values().any(|global| global.function.is_some() && global.data == lazy.pointee);
+                self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
             let what = match is_function {
                 true => format!("function behind `{}` that the program does not have", lazy.name),
                 false => format!("object behind `{}`, whose type has no known size", lazy.name),
             };
             options.push(Err(Stop::unsupported(what, touchstone_base::Span::none())));
+        } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_character(pointee)) {
+            let mut fresh = state.clone();
+            options.push(self.text_object(&mut fresh, pointee, most, &lazy.name).map(|object| {
+                decide(&mut fresh, Value::pointer(object, 0));
+                fresh
+            }));
+            options.push(Err(Stop::bound(Bound::Strings, touchstone_base::Span::none())));
         } else if state.inputs.fresh < self.config.max_objects || length.is_some() {
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
             let count = length.unwrap_or(1);
             let said = if length.is_some() { Length::Given } else { Length::Default };
-            options.push(self.input_object(&mut fresh, lazy.pointee, count, &lazy.name, said).map(|object| {
+            options.push(self.input_object(&mut fresh, pointee, count, &lazy.name, said).map(|object| {
                 decide(&mut fresh, Value::pointer(object, 0));
                 fresh
             }));
@@ -325,23 +437,51 @@ impl Executor<'_> {
         }
         // A function of the program; others are what the option above gave up.
         for (global, standing) in self.module.globals.iter() {
-            if standing.function.is_some() && standing.data == lazy.pointee {
+            if standing.function.is_some() && standing.data == pointee {
                 let mut known = state.clone();
                 decide(&mut known, Value::pointer(global_object(global), 0));
                 options.push(Ok(known));
             }
         }
-        let mut null = state.clone();
-        decide(&mut null, Value::NULL);
         options.push(Ok(null));
         for earlier in &state.inputs.objects {
-            if self.same_layout(earlier.element, lazy.pointee) {
+            if self.same_layout(earlier.element, pointee) {
                 let mut alias = state.clone();
                 decide(&mut alias, Value::pointer(earlier.object, 0));
                 options.push(Ok(alias));
             }
         }
+        for input in &state.inputs.globals {
+            if let Some(id) = self.module.global_named(&input.name).filter(|_| self.begins_with(input.data, pointee)) {
+                let mut alias = state.clone();
+                decide(&mut alias, Value::pointer(global_object(id), 0));
+                options.push(Ok(alias));
+            }
+        }
         options
+    }
+
+    /// Whether a pointer to `part` can be the address of a variable of this type: the type itself, or an array of it.
+    fn begins_with(&self, data: DataTypeId, part: DataTypeId) -> bool {
+        let element = match self.module.types[data] {
+            DataType::Array { element, .. } => element,
+            _ => data,
+        };
+        self.same_layout(element, part)
+    }
+
+    fn is_character(&self, data: DataTypeId) -> bool {
+        matches!(&self.module.types[data], DataType::Int { name, bits: 8, .. } if name == "char")
+    }
+
+    /// A fresh text of at most `most` characters.
+    fn text_object(&mut self, state: &mut State, element: DataTypeId, most: u32, name: &str) -> Result<ObjectId, Stop> {
+        let cells = self.text_cells(state, name, most)?;
+        let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
+        let (name, count) = (name.to_string(), u64::from(most) + 1);
+        let input = InputObject { object, name, element, count, is_array: true, default_length: false, cells };
+        state.inputs_mut().objects.push(Rc::new(input));
+        Ok(object)
     }
 
     /// Puts the globals that are used into memory. For a function under test, those that it or its precondition or
@@ -443,6 +583,23 @@ fn is_plain(module: &Module, data: DataTypeId) -> bool {
         DataType::Struct { fields, .. } => fields.iter().all(|field| is_plain(module, field.ty)),
         _ => false,
     }
+}
+
+/// How many of these fields, from the first, are bit-fields that share bytes with each other (and fit into 64 bits).
+fn bits_together(types: &DataTypes, fields: &[Field]) -> usize {
+    let Some(begin) = fields.first().map(|field| field.offset) else { return 0 };
+    let mut end = begin;
+    let mut count = 0;
+    for field in fields {
+        let next = field.offset + types[field.ty].size(types);
+        let shares = count == 0 || field.offset < end;
+        if !matches!(types[field.ty], DataType::Bits { .. }) || !shares || next - begin > 8 {
+            break;
+        }
+        end = end.max(next);
+        count += 1;
+    }
+    count
 }
 
 /// The object of a global: they are allocated first, in order.

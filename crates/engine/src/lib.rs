@@ -35,7 +35,7 @@ mod watcher;
 
 pub use concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
-    watch_program,
+    watch_program, watch_test,
 };
 pub use config::{Aliases, Config, Entry, Labels, Search};
 pub use explain::{Conflict, Explanation, Fact, explain};

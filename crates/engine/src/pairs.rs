@@ -4,13 +4,13 @@
 //! What is found here only adds tests. The wishes are no objectives: nothing that this search meets or gives up changes a
 //! verdict, so it may stop at any time, and it does after a number of questions to the solver.
 
-use crate::concrete::{Call, Look, SeenRow, watch_function, watch_program};
+use crate::concrete::{Look, SeenRow, watch_test};
 use crate::config::{Config, Labels};
 use crate::explore::{Aim, Event, Goals, Sink, search};
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_criteria::{
-    Goal, GoalId, Incomplete, MOST_ROWS_TRIED, PairSearch, SeenRows, SolverUse, TestCase, TestKind, Watch,
+    Goal, GoalId, Incomplete, MOST_ROWS_TRIED, PairSearch, SeenRows, SolverUse, TestCase, Watch,
 };
 use touchstone_ir::{DecisionId, FuncId, Module};
 
@@ -47,12 +47,7 @@ impl PairsFound {
 pub fn rows_of(module: &Module, entry: FuncId, tests: &[TestCase], watch: &Watch) -> Vec<Vec<SeenRow>> {
     let look = Look { watch: Some(watch), ..Look::default() };
     let rows = |test: &TestCase| {
-        let run = match &test.kind {
-            TestKind::Function { params, globals, objects } => {
-                watch_function(module, entry, Call { params, globals, objects }, look)
-            }
-            TestKind::Program { inputs } => watch_program(module, entry, inputs, look),
-        };
+        let run = watch_test(module, entry, test, look);
         run.rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
     };
     tests.iter().map(rows).collect()

@@ -8,13 +8,14 @@ use crate::memory::Memory;
 use crate::state::{PathEnd, State, Stop};
 use crate::value::Value;
 use std::rc::Rc;
-use touchstone_criteria::Incomplete;
+use touchstone_criteria::{Bound, Incomplete};
 use touchstone_ir::{FuncId, PathHash};
 use touchstone_solver::Path;
 
 impl Executor<'_> {
-    /// The state before the call, with globals, and the arguments.
-    pub(crate) fn initial(&mut self, func: FuncId) -> Result<(State, Vec<Value>), Stop> {
+    /// The state before the call, with globals, and the arguments: one for every number of words that a program can be
+    /// called with, else just one.
+    pub(crate) fn initial(&mut self, func: FuncId) -> Result<Vec<(State, Vec<Value>)>, Stop> {
         let proper = self.terms.truth(true);
         let mut state = State {
             frames: Vec::new(),
@@ -31,18 +32,36 @@ impl Executor<'_> {
             returned: None,
         };
         self.globals(&mut state, func)?;
-        let arguments = match self.config.entry {
-            Entry::Function => self.arguments(&mut state, func)?,
-            Entry::Program => {
-                let function = &self.module.functions[func];
-                if function.params.iter().any(|param| function.reads(param.reg)) {
-                    let why = Incomplete::Unsupported("arguments of the program (it is run without any)".to_string());
+        let function = &self.module.functions[func];
+        let reads_words = function.params.iter().any(|param| function.reads(param.reg));
+        match (self.config.entry, self.config.arguments) {
+            (Entry::Function, _) => {
+                let arguments = self.arguments(&mut state, func)?;
+                Ok(vec![(state, arguments)])
+            }
+            (Entry::Program, Some((most, length))) if reads_words => {
+                if function.params.len() > 2 {
+                    let why = Incomplete::Unsupported("the third argument of the program".to_string());
                     self.give_up(why, function.span, 1);
                 }
-                self.program_arguments(&mut state, func)
+                // A caller may give more of them, or longer ones.
+                self.give_up(Incomplete::Bound(Bound::Arguments), function.span, 1);
+                let called = |words: u32| {
+                    let mut state = state.clone();
+                    let arguments = self.program_arguments(&mut state, func, words, length)?;
+                    Ok((state, arguments))
+                };
+                (0..=most).map(called).collect()
             }
-        };
-        Ok((state, arguments))
+            (Entry::Program, _) => {
+                if reads_words {
+                    let what = "arguments of the program (it is run without any; --argv makes them inputs)";
+                    self.give_up(Incomplete::Unsupported(what.to_string()), function.span, 1);
+                }
+                let arguments = self.program_arguments(&mut state, func, 0, 0)?;
+                Ok(vec![(state, arguments)])
+            }
+        }
     }
 
     /// Assumes the precondition, if there is one.
@@ -68,13 +87,12 @@ impl Executor<'_> {
     /// All states that a run can start in, inside of the function; `Err` if one of them can't be made. Goals of the
     /// entry are in `hits`.
     pub(crate) fn starts(&mut self, func: FuncId) -> Result<Vec<State>, Stop> {
-        let (state, arguments) = match self.initial(func) {
+        let mut pending = match self.initial(func) {
             Err(Stop::End(PathEnd::Assumed)) => return Ok(Vec::new()),
             other => other?,
         };
         let mut starts = Vec::new();
-        let mut pending = vec![state];
-        while let Some(state) = pending.pop() {
+        while let Some((state, arguments)) = pending.pop() {
             let mut entered = state.clone();
             let ready = self
                 .assume_precondition(&mut entered, func, &arguments)
@@ -84,7 +102,7 @@ impl Executor<'_> {
                 Err(Stop::Force(id)) => {
                     for option in self.force(&state, id) {
                         match option {
-                            Ok(state) => pending.push(state),
+                            Ok(state) => pending.push((state, arguments.clone())),
                             Err(Stop::End(PathEnd::Assumed)) => {}
                             Err(stop) => return Err(stop),
                         }

@@ -1,6 +1,6 @@
 //! From the end of a path to a test case: inputs from a model, expectations from the confirming concrete run.
 
-use crate::concrete::{Call, ConcreteRun, Look, watch_function, watch_program};
+use crate::concrete::{ConcreteRun, Look, watch_kind};
 use crate::coverage::{Attention, Coverage};
 use crate::executor::Executor;
 use crate::memory::{Cell, address_term};
@@ -9,7 +9,7 @@ use crate::value::{Pointer, Scalar, Value};
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_interp::{End, Limits};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget, mask};
 use touchstone_solver::Model;
 
 /// Steps that the run of a test from the middle of a path may always take.
@@ -25,10 +25,10 @@ impl Executor<'_> {
     /// The test for a path that has ended, with what the reference interpreter says about it.
     pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> TestCase {
         let model = state.path.model();
-        let kind = self.test_kind(state, &model);
+        let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
         let steps = self.config.steps.saturating_mul(2);
         let attention = self.coverage.as_ref().map_or(Attention::Path, Coverage::attention);
-        let mut run = self.confirm(func, &kind, steps, attention);
+        let mut run = self.confirm(func, &kind, &answers, steps, attention);
         let outcome = self.outcome(end, &model);
         let mut hash = state.hash;
         if let PathEnd::Error { kind, span } = end {
@@ -40,11 +40,11 @@ impl Executor<'_> {
         {
             run.hits = match disagreement {
                 None => coverage.of_path(&state.pending, end),
-                Some(_) => self.confirm(func, &kind, steps, Attention::Goals).hits,
+                Some(_) => self.confirm(func, &kind, &answers, steps, Attention::Goals).hits,
             };
-            debug_assert!(self.sees_all(func, &kind, steps, &run.hits));
+            debug_assert!(self.sees_all(func, &kind, &answers, steps, &run.hits));
         }
-        self.made(state, func, kind, run, outcome, disagreement, id)
+        self.made(state, func, (kind, answers), run, outcome, disagreement, id)
     }
 
     /// A test from a path that goes on: the inputs of a model, and whatever the interpreter does with them. `None` if
@@ -57,17 +57,15 @@ impl Executor<'_> {
         goal: GoalId,
         id: String,
     ) -> Option<TestCase> {
-        let mut kind = self.test_kind(state, model);
+        let (kind, answers) = (self.test_kind(state, model), self.answers(state, model));
         // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
-        let run = self.confirm(func, &kind, SHORT_RUN + 8 * state.steps, Attention::Goals);
+        let run = self.confirm(func, &kind, &answers, SHORT_RUN + 8 * state.steps, Attention::Goals);
         let outcome = self.seen(&run.end)?;
-        if let TestKind::Program { inputs } = &mut kind {
-            // The program may ask for more than the path so far did.
-            inputs.clone_from(&run.requested);
-        }
+        // The program may ask for more than the path so far did.
+        let answers = run.requested.clone();
         let missed = !run.hits.contains(&goal);
         let disagreement = missed.then(|| format!("the reference interpreter does not reach {goal}"));
-        Some(self.made(state, func, kind, run, outcome, disagreement, id))
+        Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -75,7 +73,7 @@ impl Executor<'_> {
         &self,
         state: &State,
         func: FuncId,
-        kind: TestKind,
+        (kind, answers): (TestKind, Vec<MadeInput>),
         run: ConcreteRun,
         outcome: Outcome,
         disagreement: Option<String>,
@@ -85,6 +83,7 @@ impl Executor<'_> {
             id,
             function: self.module.functions[func].name.clone(),
             kind,
+            answers,
             outcome: if run.accepted { outcome } else { Outcome::OracleRejected },
             expected: run.expected,
             oracle: self.config.oracle.clone(),
@@ -99,13 +98,17 @@ impl Executor<'_> {
         }
     }
 
+    fn answers(&mut self, state: &State, model: &Model) -> Vec<MadeInput> {
+        let answer = |made: &std::rc::Rc<crate::inputs::Made>| MadeInput {
+            name: made.name.clone(),
+            bytes: made.cells.iter().map(|cell| self.cell_byte(*cell, model)).collect(),
+        };
+        state.inputs.made.iter().map(answer).collect()
+    }
+
     fn test_kind(&mut self, state: &State, model: &Model) -> TestKind {
         if self.config.entry == crate::Entry::Program {
-            let inputs = state.inputs.made.iter().map(|made| MadeInput {
-                name: made.name.clone(),
-                bytes: made.cells.iter().map(|cell| self.cell_byte(*cell, model)).collect(),
-            });
-            return TestKind::Program { inputs: inputs.collect() };
+            return TestKind::Program;
         }
         let named = |this: &mut Self, inputs: &[std::rc::Rc<crate::inputs::NamedInput>]| -> Vec<NamedValue> {
             let value = |input: &std::rc::Rc<crate::inputs::NamedInput>| NamedValue {
@@ -165,6 +168,11 @@ impl Executor<'_> {
                 }
                 _ => DataValue::Pointer(PointerTarget::Null),
             },
+            DataType::Bits { first, width, .. } => {
+                let byte = |(at, cell): (usize, &Cell)| u64::from(self.cell_byte(*cell, model)) << (8 * at);
+                let bytes = cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte);
+                DataValue::Int(mask(bytes >> first, *width))
+            }
             DataType::Int { .. }
             | DataType::Float { .. }
             | DataType::Bool { .. }
@@ -205,9 +213,12 @@ impl Executor<'_> {
                 };
                 let known = state.inputs.objects.iter().position(|input| input.object == *object);
                 let global = self.module.globals.get(GlobalId::new(object.index()));
-                match (known, global.and_then(|global| global.function)) {
+                match (known, global) {
                     (Some(object), _) => PointerTarget::Object { object, offset },
-                    (None, Some(function)) => PointerTarget::Function(self.module.functions[function].name.clone()),
+                    (None, Some(global)) => match global.function {
+                        Some(function) => PointerTarget::Function(self.module.functions[function].name.clone()),
+                        None => PointerTarget::Global { name: global.name.clone(), offset },
+                    },
                     (None, None) => PointerTarget::Elsewhere,
                 }
             }
@@ -216,24 +227,26 @@ impl Executor<'_> {
     }
 
     /// Whether these are the open goals that a run reaches.
-    fn sees_all(&self, func: FuncId, kind: &TestKind, steps: u64, seen: &[GoalId]) -> bool {
-        let hits = self.confirm(func, kind, steps, Attention::Goals).hits;
+    fn sees_all(&self, func: FuncId, kind: &TestKind, answers: &[MadeInput], steps: u64, seen: &[GoalId]) -> bool {
+        let hits = self.confirm(func, kind, answers, steps, Attention::Goals).hits;
         let is_open = |goal: &GoalId| self.coverage.as_ref().is_some_and(|coverage| coverage.is_open(*goal));
         hits.iter().filter(|goal| is_open(goal)).eq(seen.iter().filter(|goal| is_open(goal)))
     }
 
-    fn confirm(&self, func: FuncId, kind: &TestKind, steps: u64, attention: Attention) -> ConcreteRun {
+    fn confirm(
+        &self,
+        func: FuncId,
+        kind: &TestKind,
+        answers: &[MadeInput],
+        steps: u64,
+        attention: Attention,
+    ) -> ConcreteRun {
         let limits = Limits { steps, ..Limits::default() };
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
         let coverage = self.coverage.as_ref().filter(|_| attention == Attention::Goals);
         let watch = coverage.map(|coverage| &*coverage.watch);
         let look = Look { watch, wanted: coverage.map(|coverage| coverage.open()), oracle, limits };
-        match kind {
-            TestKind::Function { params, globals, objects } => {
-                watch_function(self.module, func, Call { params, globals, objects }, look)
-            }
-            TestKind::Program { inputs } => watch_program(self.module, func, inputs, look),
-        }
+        watch_kind(self.module, func, kind, answers, look)
     }
 
     fn outcome(&self, end: &PathEnd, model: &Model) -> Outcome {

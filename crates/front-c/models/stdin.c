@@ -22,14 +22,52 @@ enum { END = -1, NOTHING = -2 };
 int touchstone_pending;
 int touchstone_at_end;
 
+#ifdef TOUCHSTONE_STDIN
+/* All of the input is asked for at once, when something is read for the first time. */
+void touchstone_symbolic(void *address, unsigned long size, const char *name);
+void touchstone_assume(long condition);
+
+struct touchstone_given {
+    unsigned length;
+    unsigned char text[TOUCHSTONE_STDIN];
+} touchstone_given;
+unsigned touchstone_given_at; /* One more, once it was asked for. */
+
+static void know_input(void)
+{
+    if (touchstone_given_at)
+        return;
+    touchstone_symbolic(&touchstone_given, sizeof touchstone_given, "<stdin>");
+    touchstone_assume(touchstone_given.length <= TOUCHSTONE_STDIN + 1);
+    touchstone_given_at = 1;
+}
+
+static int next_byte(void)
+{
+    know_input();
+    if (touchstone_given_at > touchstone_given.length)
+        return END;
+    if (touchstone_given_at > TOUCHSTONE_STDIN)
+        touchstone_refuse("standard input longer than --stdin");
+    return touchstone_given.text[touchstone_given_at++ - 1];
+}
+#else
+static void know_input(void) { touchstone_run_only("standard input (--stdin makes it an input)"); }
+
+static int next_byte(void)
+{
+    know_input();
+    return touchstone_read_byte();
+}
+#endif
+
 int getchar(void)
 {
     int c = touchstone_pending - 1;
-    touchstone_run_only("standard input");
     touchstone_pending = 0;
     if (c >= 0)
         return c;
-    c = touchstone_read_byte();
+    c = next_byte();
     if (c < 0)
         touchstone_at_end = 1;
     return c;
@@ -59,7 +97,7 @@ int feof(FILE *f)
 {
     if (f != stdin)
         return touchstone_file_at_end(f);
-    touchstone_run_only("standard input");
+    know_input();
     return touchstone_at_end;
 }
 

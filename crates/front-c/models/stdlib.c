@@ -173,11 +173,56 @@ int rand(void)
 void srandom(unsigned seed) { srand(seed); }
 long random(void) { return rand(); }
 
+#ifdef TOUCHSTONE_ENVIRONMENT
+/* Each variable that is asked for is an input, once: a flag that it is set, and its text. */
+void touchstone_symbolic(void *address, unsigned long size, const char *name);
+void touchstone_assume(long condition);
+int strcmp(const char *, const char *);
+unsigned long strlen(const char *);
+
+struct touchstone_variable {
+    struct touchstone_variable *next;
+    const char *name;
+    char *text;
+} *touchstone_variables;
+
+static struct touchstone_variable *variable(const char *name)
+{
+    struct touchstone_variable *v;
+    unsigned long size = strlen(name) + 1;
+    char *title, *text;
+    for (v = touchstone_variables; v; v = v->next)
+        if (!strcmp(v->name, name))
+            return v;
+    v = __builtin_malloc(sizeof *v);
+    title = __builtin_malloc(size + 9);
+    text = __builtin_malloc(TOUCHSTONE_ENVIRONMENT + 2);
+    __builtin_memcpy(title, "<getenv ", 8);
+    __builtin_memcpy(title + 8, name, size);
+    title[size + 7] = '>';
+    title[size + 8] = 0;
+    touchstone_symbolic(text, TOUCHSTONE_ENVIRONMENT + 2, title);
+    touchstone_assume((unsigned char)text[0] <= 2);
+    touchstone_assume(text[TOUCHSTONE_ENVIRONMENT + 1] == 0);
+    if (text[0] == 2)
+        touchstone_refuse("variable of the environment longer than --env");
+    v->text = text[0] ? text + 1 : 0;
+    title = __builtin_malloc(size);
+    __builtin_memcpy(title, name, size);
+    v->name = title;
+    v->next = touchstone_variables;
+    touchstone_variables = v;
+    return v;
+}
+
+char *getenv(const char *name) { return variable(name)->text; }
+#else
 char *getenv(const char *name)
 {
     touchstone_run_only("getenv");
     return 0;
 }
+#endif
 
 int atexit(void (*function)(void))
 {

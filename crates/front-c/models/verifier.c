@@ -28,6 +28,37 @@ NONDET(u8, unsigned char)
 NONDET(u16, unsigned short)
 NONDET(u32, unsigned)
 NONDET(U32, unsigned)
+NONDET(size_t, unsigned long)
+NONDET(ssize_t, long)
+NONDET(loff_t, long long)
+NONDET(sector_t, unsigned long)
+NONDET(pthread_t, unsigned long)
+NONDET(schar, signed char)
+NONDET(S8, signed char)
+NONDET(int8, signed char)
+NONDET(uint8, unsigned char)
+NONDET(int16, short)
+NONDET(uint16, unsigned short)
+NONDET(int32, int)
+NONDET(uint32, unsigned)
+NONDET(int64, long)
+NONDET(uint64, unsigned long)
+NONDET(u64, unsigned long)
+
+/* Null, or nobody knows where to. */
+void *touchstone_pointer(const char *name);
+void *__VERIFIER_nondet_pointer(void) { return touchstone_pointer("__VERIFIER_nondet_pointer"); }
+char *__VERIFIER_nondet_pchar(void) { return touchstone_pointer("__VERIFIER_nondet_pchar"); }
+char *__VERIFIER_nondet_charp(void) { return touchstone_pointer("__VERIFIER_nondet_charp"); }
+const char *__VERIFIER_nondet_const_char_pointer(void)
+{
+    return touchstone_pointer("__VERIFIER_nondet_const_char_pointer");
+}
+
+void __VERIFIER_nondet_memory(void *address, unsigned long size)
+{
+    touchstone_symbolic(address, size, "__VERIFIER_nondet_memory");
+}
 
 _Bool __VERIFIER_nondet_bool(void) {
     unsigned char value;

@@ -51,11 +51,27 @@ fn known(name: &str) -> Option<Known> {
         "klee_make_symbolic" | "touchstone_symbolic" => Known::Plain(Builtin::MakeSymbolic, &[PTR, Ty::I64, PTR], None),
         "klee_int" => Known::Plain(Builtin::FreshInt, &[PTR], Some(Ty::I32)),
         "klee_assume" | "touchstone_assume" | "__VERIFIER_assume" => Known::Assume,
-        "touchstone_assert" => Known::Assert,
+        "touchstone_assert" | "__VERIFIER_assert" => Known::Assert,
+        "touchstone_pointer" => Known::Plain(Builtin::FreshInt, &[PTR], Some(PTR)),
         "klee_range" => Known::Range,
-        "__builtin_prefetch" => Known::Nothing,
+        "__builtin_prefetch"
+        | "klee_prefer_cex"
+        | "klee_posix_prefer_cex"
+        | "klee_mark_global"
+        | "klee_set_forking"
+        | "klee_open_merge"
+        | "klee_close_merge"
+        | "klee_warning"
+        | "klee_warning_once"
+        | "klee_print_expr"
+        | "klee_print_range"
+        | "klee_stack_trace"
+        | "__VERIFIER_atomic_begin"
+        | "__VERIFIER_atomic_end"
+        | "touchstone_test_begin" => Known::Nothing,
         "__assert_fail" => Known::AssertFail,
-        "abort" | "__builtin_abort" | "__builtin_trap" | "__VERIFIER_error" => Known::Last(Builtin::Abort, &[]),
+        "abort" | "__builtin_abort" | "__builtin_trap" | "__VERIFIER_error" | "reach_error" | "klee_abort"
+        | "klee_report_error" => Known::Last(Builtin::Abort, &[]),
         "exit" | "klee_silent_exit" | "__builtin_exit" => Known::Last(Builtin::Exit, &[Ty::I32]),
         "touchstone_at_exit" => Known::Plain(Builtin::AtExit, &[PTR], None),
         "touchstone_run_only" => Known::Plain(Builtin::RunOnly, &[PTR], None),

@@ -1,7 +1,7 @@
 //! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
 
 use crate::tokens::Token;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, Ty};
@@ -173,6 +173,8 @@ pub(crate) struct Types {
     pub data: DataTypes,
     pub char_signed: bool,
     interned: HashMap<DataType, DataTypeId>,
+    /// The types of functions behind their data types.
+    pub functions: BTreeMap<DataTypeId, Type>,
 }
 
 impl Types {
@@ -184,6 +186,7 @@ impl Types {
             data: DataTypes::new(),
             char_signed: true,
             interned: HashMap::new(),
+            functions: BTreeMap::new(),
         };
         let list = types.new_record("struct __va_list_tag".to_string(), true, false);
         let record = &mut types.records[list];
@@ -276,8 +279,11 @@ impl Types {
     /// Writes a record's data type anew, after it was completed or named.
     pub fn refresh_record(&mut self, id: usize) {
         let record = self.records[id].clone();
-        let opaque = record.is_union || !record.complete || record.problem.is_some();
-        let data = if opaque {
+        let opaque = !record.complete || record.problem.is_some();
+        let data = if let Some(whole) = self.whole_member(&record).filter(|_| record.is_union && !opaque) {
+            let fields = vec![Field { name: whole.name.clone(), offset: 0, ty: self.data(&whole.ty) }];
+            DataType::Struct { name: record.name, fields, size: record.size, align: record.align }
+        } else if opaque || record.is_union {
             DataType::Opaque { name: record.name, size: record.size, align: record.align }
         } else {
             let fields = self.data_fields(&record.fields);
@@ -286,33 +292,72 @@ impl Types {
         self.data[record.data] = data;
     }
 
-    /// Fields for the IR; a run of bit-fields becomes one opaque field.
+    /// The member of a union that all its bytes belong to and that can have any bytes: whatever the union holds is a
+    /// value of it. There is none where a member has pointers.
+    fn whole_member<'r>(&self, record: &'r Record) -> Option<&'r FieldInfo> {
+        let largest = record.fields.iter().map(|field| self.size(&field.ty)).max()?;
+        if record.fields.iter().any(|field| self.points(&field.ty)) {
+            return None;
+        }
+        let whole = |(index, field): (usize, &FieldInfo)| {
+            let writable = index == 0 || !field.name.is_empty();
+            field.bits.is_none() && writable && self.size(&field.ty) == largest && self.is_dense(&field.ty)
+        };
+        let fits = || record.fields.iter().enumerate().filter(|(index, field)| whole((*index, field)));
+        let float = |ty: &Type| matches!(ty.kind, TypeKind::Float { .. });
+        let best = fits().find(|(_, field)| !float(&field.ty)).or_else(|| fits().next());
+        best.map(|(_, field)| field)
+    }
+    /// Whether a value has pointers, or something that is not known.
+    fn points(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => false,
+            TypeKind::Array(element, _) => self.points(element),
+            TypeKind::Record(id) => {
+                let record = &self.records[*id];
+                !record.complete || record.problem.is_some() || record.fields.iter().any(|field| self.points(&field.ty))
+            }
+            _ => true,
+        }
+    }
+    /// Whether any bytes are a value, and none of them is padding.
+    fn is_dense(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => true,
+            TypeKind::Array(element, _) => self.is_dense(element),
+            TypeKind::Record(id) => {
+                let record = &self.records[*id];
+                let mut end = 0;
+                let in_order = record.fields.iter().all(|field| {
+                    let follows = field.bits.is_none() && field.offset == end && self.is_dense(&field.ty);
+                    end += self.size(&field.ty);
+                    follows
+                });
+                !record.is_union && in_order && end == record.size
+            }
+            _ => false,
+        }
+    }
+
+    /// Fields for the IR. Nobody can set bit-fields without a name.
     fn data_fields(&mut self, fields: &[FieldInfo]) -> Vec<Field> {
         let mut out: Vec<Field> = Vec::new();
-        let mut run: Option<(u64, u64, String)> = None;
         for field in fields {
-            if let Some((bit, width)) = field.bits {
-                let end = (bit + width).div_ceil(8);
-                run = Some(match run {
-                    Some((start, _, name)) => (start, end, name),
-                    None => (bit / 8, end, field.name.clone()),
-                });
-                continue;
-            }
-            if let Some(run) = run.take() {
-                out.push(self.bit_run(run));
-            }
-            let ty = self.data(&field.ty);
+            let ty = match field.bits {
+                Some(_) if field.name.is_empty() => continue,
+                Some((bit, width)) if bit % 8 + width <= 64 => {
+                    let (first, width, signed) = ((bit % 8) as u8, width as u8, self.is_signed(&field.ty));
+                    self.intern(DataType::Bits { first, width, signed })
+                }
+                Some((bit, width)) => {
+                    let size = (bit + width).div_ceil(8) - bit / 8;
+                    self.intern(DataType::Opaque { name: "bit-field".to_string(), size, align: 1 })
+                }
+                None => self.data(&field.ty),
+            };
             out.push(Field { name: field.name.clone(), offset: field.offset, ty });
         }
-        if let Some(run) = run {
-            out.push(self.bit_run(run));
-        }
         out
-    }
-    fn bit_run(&mut self, (start, end, name): (u64, u64, String)) -> Field {
-        let ty = self.intern(DataType::Opaque { name: "bit-fields".to_string(), size: end - start, align: 1 });
-        Field { name, offset: start, ty }
     }
 
     /// A new enumeration.
@@ -427,7 +472,11 @@ impl Types {
             TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
                 DataType::Array { element: self.data(element), length: 0 }
             }
-            TypeKind::Function(_) => DataType::Opaque { name: self.spell(ty, ""), size: 0, align: 1 },
+            TypeKind::Function(_) => {
+                let id = self.intern(DataType::Opaque { name: self.spell(ty, ""), size: 0, align: 1 });
+                self.functions.entry(id).or_insert_with(|| ty.clone());
+                return id;
+            }
             TypeKind::Refused { text, size, align, .. } => {
                 DataType::Opaque { name: alias_or(ty, text), size: *size, align: *align }
             }

@@ -29,6 +29,7 @@ mod ctype;
 mod decide;
 mod error;
 mod expr;
+mod externals;
 mod flags;
 mod float_formula;
 mod floats;
@@ -78,6 +79,19 @@ pub struct Options {
     pub compile_commands: Option<PathBuf>,
     /// The directory that holds `touchstone.h` and `klee/klee.h`, as made by [`write_headers`].
     pub include_dir: Option<PathBuf>,
+    /// What the program's surroundings may give it.
+    pub surroundings: Surroundings,
+}
+
+/// What of a program's surroundings is an input. What isn't stops whoever asks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Surroundings {
+    /// What functions return that nobody defines; and time and chance.
+    pub externals: bool,
+    /// Standard input, of at most so many bytes.
+    pub stdin: Option<u32>,
+    /// Variables of the environment, of at most so many characters.
+    pub environment: Option<u32>,
 }
 
 /// Writes `touchstone.h` and `klee/klee.h` into a directory, which is made if it is not there.
@@ -148,7 +162,10 @@ fn lower_program(
         let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
         lower_unit(&mut program, clang, &source, Selection::Program)?;
     }
-    models::add(&mut program, clang)?;
+    models::add(&mut program, clang, options.surroundings)?;
+    if options.surroundings.externals {
+        externals::make_inputs(&mut program);
+    }
     Ok(program)
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Program {
     pub recognised: BTreeSet<String>,
     /// Names that are not to be recognised, because the program defines them.
     pub own: BTreeSet<String>,
+    /// Functions that are declared never to return.
+    pub endless: BTreeSet<String>,
     external_functions: HashMap<String, FuncId>,
     external_globals: HashMap<String, GlobalId>,
     /// Functions that may be defined more than once, with the same meaning.
@@ -74,6 +76,7 @@ impl Program {
             functions: IndexMap::new(),
             recognised: BTreeSet::new(),
             own,
+            endless: BTreeSet::new(),
             external_functions: HashMap::new(),
             external_globals: HashMap::new(),
             inline: HashSet::new(),

@@ -1,5 +1,6 @@
 //! The C library as C: functions that the program calls and does not define are lowered from these models.
 
+use crate::Surroundings;
 use crate::clang::Input;
 use crate::error::FrontError;
 use crate::link::Program;
@@ -22,7 +23,7 @@ impl Model {
     }
 }
 
-const MODELS: [Model; 13] = [
+const MODELS: [Model; 14] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -260,6 +261,23 @@ const MODELS: [Model; 13] = [
         variables: &["touchstone_errno"],
     },
     Model {
+        name: "<library>/klee.c",
+        text: include_str!("../models/klee.c"),
+        functions: &[
+            "klee_choose",
+            "klee_is_symbolic",
+            "klee_is_replay",
+            "klee_get_valuef",
+            "klee_get_valued",
+            "klee_get_valuel",
+            "klee_get_valuell",
+            "klee_get_value_i32",
+            "klee_get_value_i64",
+            "klee_get_obj_size",
+        ],
+        variables: &[],
+    },
+    Model {
         name: "<library>/verifier.c",
         text: include_str!("../models/verifier.c"),
         functions: &[
@@ -282,10 +300,39 @@ const MODELS: [Model; 13] = [
             "__VERIFIER_nondet_u32",
             "__VERIFIER_nondet_U32",
             "__VERIFIER_nondet_bool",
+            "__VERIFIER_nondet_size_t",
+            "__VERIFIER_nondet_ssize_t",
+            "__VERIFIER_nondet_loff_t",
+            "__VERIFIER_nondet_sector_t",
+            "__VERIFIER_nondet_pthread_t",
+            "__VERIFIER_nondet_schar",
+            "__VERIFIER_nondet_int8",
+            "__VERIFIER_nondet_uint8",
+            "__VERIFIER_nondet_int16",
+            "__VERIFIER_nondet_uint16",
+            "__VERIFIER_nondet_int32",
+            "__VERIFIER_nondet_uint32",
+            "__VERIFIER_nondet_int64",
+            "__VERIFIER_nondet_uint64",
+            "__VERIFIER_nondet_u64",
+            "__VERIFIER_nondet_S8",
+            "__VERIFIER_nondet_pointer",
+            "__VERIFIER_nondet_pchar",
+            "__VERIFIER_nondet_charp",
+            "__VERIFIER_nondet_const_char_pointer",
+            "__VERIFIER_nondet_memory",
         ],
         variables: &[],
     },
 ];
+
+/// Models of what is different each time: used instead of others where external functions are inputs.
+static WORLD: Model = Model {
+    name: "<library>/time.c",
+    text: include_str!("../models/time.c"),
+    functions: &["time", "clock", "rand", "random", "srand", "srandom"],
+    variables: &[],
+};
 
 /// Whether there is a model of a function.
 pub(crate) fn has(name: &str) -> bool {
@@ -300,18 +347,24 @@ pub(crate) fn of_builtin(name: &str) -> Option<String> {
 }
 
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
-pub(crate) fn add(program: &mut Program, clang: &Path) -> Result<(), FrontError> {
+pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
+    let world = given.externals.then_some(&WORLD);
+    let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
+    flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
+    flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
     let mut tried = BTreeSet::new();
     loop {
         let mut undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
         undefined.extend(program.undefined_variables());
-        let known = |name: &str| MODELS.iter().any(|model| model.provides(name));
+        let known = |name: &str| MODELS.iter().chain(world).any(|model| model.provides(name));
         let wanted: BTreeSet<String> = undefined.difference(&tried).filter(|name| known(name)).cloned().collect();
         if wanted.is_empty() {
             return Ok(());
         }
-        for model in &MODELS {
-            let names: Vec<String> = wanted.iter().filter(|name| model.provides(name)).cloned().collect();
+        for model in MODELS.iter().chain(world) {
+            let replaced = |name: &str| !std::ptr::eq(model, &WORLD) && world.is_some_and(|world| world.provides(name));
+            let mine = |name: &&String| model.provides(name) && !replaced(name);
+            let names: Vec<String> = wanted.iter().filter(mine).cloned().collect();
             if names.is_empty() {
                 continue;
             }
@@ -320,7 +373,7 @@ pub(crate) fn add(program: &mut Program, clang: &Path) -> Result<(), FrontError>
                 input: Input::Text(model.text),
                 name: model.name,
                 path: Path::new(model.name),
-                flags: &["-ffreestanding".to_string(), "-fno-builtin".to_string()],
+                flags: &flags,
             };
             crate::lower_unit(program, clang, &source, Selection::Library(names))?;
         }

@@ -347,6 +347,10 @@ impl<'p> Unit<'p> {
             signature.params = param_nodes.iter().map(|param| self.type_of(param)).collect();
             ty.kind = TypeKind::Function(Rc::new(signature));
         }
+        let returns = node.ty.as_ref().is_none_or(|ty| !ty.written.contains("noreturn"));
+        if !returns || node.inner.iter().any(|inner| inner.kind == "C11NoReturnAttr") {
+            self.program.endless.insert(node.name.clone());
+        }
         let declaration = Declaration {
             name: node.name.clone(),
             ty,

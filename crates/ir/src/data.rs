@@ -50,6 +50,16 @@ pub enum DataType {
         /// Named values.
         items: Vec<EnumItem>,
     },
+    /// A bit-field: only as a field of a structure, at the byte that has its first bit. Its value is
+    /// [`DataValue::Int`].
+    Bits {
+        /// Where it begins in that byte, from the lowest bit.
+        first: u8,
+        /// How many bits; it ends within the 64 that begin with that byte.
+        width: u8,
+        /// Whether values print signed.
+        signed: bool,
+    },
     /// A pointer.
     Pointer {
         /// What it points to.
@@ -64,7 +74,7 @@ pub enum DataType {
         /// Number of elements.
         length: u64,
     },
-    /// A structure.
+    /// A structure; also a union, which has the one field that all its bytes belong to.
     Struct {
         /// Spelling (`struct point`, or a typedef's name).
         name: String,
@@ -75,7 +85,7 @@ pub enum DataType {
         /// Alignment in bytes.
         align: u64,
     },
-    /// A type that can be named but not (yet) be made or read: unions, functions, incomplete types.
+    /// A type that can be named but not (yet) be made or read: some unions, functions, incomplete types.
     Opaque {
         /// Spelling.
         name: String,
@@ -132,6 +142,7 @@ impl DataType {
             DataType::Int { bits, .. } | DataType::Enum { bits, .. } => u64::from(*bits / 8),
             DataType::Float { format, .. } => u64::from(format.bits() / 8),
             DataType::Bool { .. } => 1,
+            DataType::Bits { first, width, .. } => u64::from(first + width).div_ceil(8),
             DataType::Pointer { .. } => 8,
             DataType::Array { element, length } => types[*element].size(types) * length,
             DataType::Struct { size, .. } | DataType::Opaque { size, .. } => *size,
@@ -140,7 +151,7 @@ impl DataType {
     /// Alignment in bytes, at least 1.
     pub fn align(&self, types: &DataTypes) -> u64 {
         match self {
-            DataType::Void | DataType::Bool { .. } => 1,
+            DataType::Void | DataType::Bool { .. } | DataType::Bits { .. } => 1,
             DataType::Int { bits, .. } | DataType::Enum { bits, .. } => u64::from(*bits / 8),
             DataType::Float { format, .. } => u64::from(format.bits() / 8),
             DataType::Pointer { .. } => 8,

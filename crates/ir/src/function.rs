@@ -16,6 +16,9 @@ define_id! {
     BlockId, "b"
 }
 
+/// How the names of functions begin that stand for any function of their type.
+pub const CALLBACK: &str = "touchstone_callback_";
+
 /// A function; without blocks it is only declared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
@@ -115,6 +118,10 @@ impl Function {
     pub fn own_params(&self) -> &[Param] {
         let end = self.params.len() - usize::from(self.is_variadic());
         &self.params[usize::from(self.aggregate_result)..end]
+    }
+    /// Whether it stands for any function of its type.
+    pub fn is_callback(&self) -> bool {
+        self.library && self.name.starts_with(CALLBACK)
     }
     /// Whether there is a body.
     pub fn is_defined(&self) -> bool {

@@ -223,7 +223,7 @@ pub enum Callee {
 pub enum Builtin {
     /// `(ptr address, i64 size, ptr name) `: the bytes become inputs. The name is a NUL-terminated constant string.
     MakeSymbolic,
-    /// `(ptr name) -> iN`: a fresh input value of the result's type.
+    /// `(ptr name) -> iN or ptr`: a fresh input value of the result's type; a pointer is null or leads nobody knows where.
     FreshInt,
     /// `(i1)`: a path on which it is false is no path of the program (not a branch, not counted, no test).
     Assume,

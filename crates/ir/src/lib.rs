@@ -31,7 +31,7 @@ pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget};
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};
-pub use function::{Block, BlockId, Function, Param, Reg, RegInfo, Slot, SlotId};
+pub use function::{Block, BlockId, CALLBACK, Function, Param, Reg, RegInfo, Slot, SlotId};
 pub use inst::{
     BinOp, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind, Terminator,
 };

@@ -153,6 +153,10 @@ impl<'m> Verifier<'m> {
                     self.data(field.ty);
                 }
             }
+            DataType::Bits { first, width, .. } => {
+                let fits = *first < 8 && *width > 0 && first.saturating_add(*width) <= 64;
+                self.check(fits, || format!("{id} has bits that don't fit into 64"));
+            }
             DataType::Opaque { align, .. } => self.check(*align > 0, || format!("{id} has no alignment")),
         }
     }

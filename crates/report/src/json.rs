@@ -166,7 +166,7 @@ fn value(data: &impl Serialize) -> serde_json::Value {
 fn objects_of(test: &TestCase) -> &[ObjectInput] {
     match &test.kind {
         TestKind::Function { objects, .. } => objects,
-        TestKind::Program { .. } => &[],
+        TestKind::Program => &[],
     }
 }
 
@@ -209,11 +209,10 @@ impl Serialize for Inputs<'_> {
                     map.serialize_entry("objects", &rest)?;
                 }
             }
-            TestKind::Program { inputs } => {
-                for input in inputs {
-                    map.serialize_entry(&names.unique(&input.name), &input.bytes)?;
-                }
-            }
+            TestKind::Program => {}
+        }
+        for input in &self.test.answers {
+            map.serialize_entry(&names.unique(&input.name), &input.bytes)?;
         }
         map.end()
     }

@@ -8,7 +8,9 @@ use crate::uncovered::{infeasible, unknown};
 use crate::value::{Shown, brief_elements};
 use std::collections::BTreeMap;
 use touchstone_base::Span;
-use touchstone_criteria::{Campaign, FunctionResult, Incomplete, IncompletePaths, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{
+    Campaign, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput, Outcome, Replay, TestCase, TestKind,
+};
 use touchstone_ir::{DataType, DataValue, Module};
 
 /// The summary of a campaign.
@@ -156,13 +158,10 @@ fn replay_line(out: &mut String, campaign: &Campaign, style: Style) {
 /// `a = 3, list = &list {5, NULL}`: what the test is called with, in short.
 fn inputs(test: &TestCase, module: &Module) -> String {
     let types = &module.types;
+    let mut parts = Vec::new();
     match &test.kind {
-        TestKind::Program { inputs } => {
-            let parts = inputs.iter().map(|input| format!("{} = {}", input.name, bytes(&input.bytes)));
-            parts.collect::<Vec<_>>().join(", ")
-        }
+        TestKind::Program => {}
         TestKind::Function { params, globals, objects } => {
-            let mut parts = Vec::new();
             let mut shown = vec![false; objects.len()];
             for named in params.iter().chain(globals) {
                 let value = match &named.value {
@@ -193,8 +192,23 @@ fn inputs(test: &TestCase, module: &Module) -> String {
                     brief_elements(types, objects, object.element, &object.values)
                 ));
             }
-            parts.join(", ")
         }
+    }
+    parts.extend(test.answers.iter().map(answer));
+    parts.join(", ")
+}
+
+/// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
+fn answer(input: &MadeInput) -> String {
+    let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
+    match input.source() {
+        InputSource::Argument(word) => {
+            let number = input.name.trim_start_matches("<argv ").trim_end_matches('>');
+            format!("argv[{number}] = {}", text(word))
+        }
+        InputSource::Stdin(all) => format!("stdin = {}", text(all)),
+        InputSource::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
+        InputSource::Request => format!("{} = {}", input.name, bytes(&input.bytes)),
     }
 }
 

@@ -104,9 +104,9 @@ fn number(ty: &DataType, value: u64) -> String {
             float_text(f32::from_bits(value as u32), f64::from(f32::from_bits(value as u32)))
         }
         DataType::Float { format: Format::F64, .. } => float_text(f64::from_bits(value), f64::from_bits(value)),
-        DataType::Int { bits, signed: true, .. } | DataType::Enum { bits, signed: true, .. } => {
-            sign_extend(value, *bits).to_string()
-        }
+        DataType::Int { bits, signed: true, .. }
+        | DataType::Enum { bits, signed: true, .. }
+        | DataType::Bits { width: bits, signed: true, .. } => sign_extend(value, *bits).to_string(),
         _ => value.to_string(),
     }
 }
@@ -131,7 +131,9 @@ impl Serialize for Shown<'_> {
             },
             (DataType::Bool { .. }, DataValue::Int(value)) => serializer.serialize_bool(*value != 0),
             (
-                DataType::Int { bits, signed: true, .. } | DataType::Enum { bits, signed: true, .. },
+                DataType::Int { bits, signed: true, .. }
+                | DataType::Enum { bits, signed: true, .. }
+                | DataType::Bits { width: bits, signed: true, .. },
                 DataValue::Int(value),
             ) => serializer.serialize_i64(sign_extend(*value, *bits)),
             (_, DataValue::Int(value)) => serializer.serialize_u64(*value),

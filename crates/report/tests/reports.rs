@@ -75,6 +75,7 @@ fn test(id: &str, params: Vec<NamedValue>, objects: Vec<ObjectInput>) -> TestCas
         id: id.into(),
         function: "max3".into(),
         kind: TestKind::Function { params, globals: Vec::new(), objects },
+        answers: Vec::new(),
         outcome: Outcome::Returned,
         expected: Expected::default(),
         oracle: None,
@@ -240,7 +241,8 @@ fn a_test_is_natural_json() {
     );
     assert_eq!(test_json(&test, &[], &module), expected);
 
-    test.kind = TestKind::Program { inputs: vec![MadeInput { name: "x".into(), bytes: vec![1, 0, 255, 0] }] };
+    test.kind = TestKind::Program;
+    test.answers = vec![MadeInput { name: "x".into(), bytes: vec![1, 0, 255, 0] }];
     test.outcome = Outcome::Error { kind: ErrorKind::Assert, span: span(8) };
     test.expected = Expected::default();
     test.replayed = Replay::Disagreed("no".into());

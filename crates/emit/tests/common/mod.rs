@@ -150,6 +150,7 @@ impl Bench {
             id: id.to_string(),
             function: function.to_string(),
             kind: TestKind::Function { params: params.collect(), globals: Vec::new(), objects },
+            answers: Vec::new(),
             outcome: Outcome::Returned,
             expected: Expected { output: Some(Vec::new()), ..Expected::default() },
             oracle: None,

@@ -122,7 +122,7 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
             continue;
         }
         match &module.types[data] {
-            DataType::Opaque { .. } => return false,
+            DataType::Bits { .. } | DataType::Opaque { .. } => return false,
             DataType::Pointer { pointee, .. } => pending.push(*pointee),
             DataType::Array { element, .. } => pending.push(*element),
             DataType::Struct { fields, .. } => pending.extend(fields.iter().map(|field| field.ty)),

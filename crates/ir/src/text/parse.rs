@@ -335,8 +335,10 @@ impl Parser {
     fn data_type(&mut self) -> Result<DataType> {
         let at = self.at;
         let Token::Word(word) = self.next() else {
-            return self
-                .fail_at(at, "expected a kind of type (void, int, float, bool, enum, pointer, array, struct, opaque)");
+            return self.fail_at(
+                at,
+                "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, opaque)",
+            );
         };
         match word.as_str() {
             "void" => Ok(DataType::Void),
@@ -360,6 +362,12 @@ impl Parser {
                     Ok(EnumItem { name, value: parser.number("a number")?.bits(64) as i64 })
                 })?;
                 Ok(DataType::Enum { name, bits, signed, items })
+            }
+            "bits" => {
+                let first = self.u64("the first bit")? as u8;
+                self.word("width")?;
+                let (width, signed) = self.width()?;
+                Ok(DataType::Bits { first, width, signed })
             }
             "pointer" => {
                 let to_const = self.eat_word("const");
@@ -391,7 +399,7 @@ impl Parser {
             _ => self.fail_at(
                 at,
                 format!(
-                    "expected a kind of type (void, int, float, bool, enum, pointer, array, struct, opaque), found `{word}`"
+                    "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, opaque), found `{word}`"
                 ),
             ),
         }

@@ -77,6 +77,9 @@ impl<'m> Printer<'m> {
                 }
                 put!(self, " }}");
             }
+            DataType::Bits { first, width, signed } => {
+                put!(self, "bits {first} width {width} {}", signedness(*signed));
+            }
             DataType::Pointer { pointee, to_const } => {
                 put!(self, "pointer {}{pointee}", if *to_const { "const " } else { "" });
             }

@@ -55,6 +55,7 @@ fn data_type() -> impl Strategy<Value = DataType> {
             signed,
             items
         }),
+        (0..8u8, 1..57u8, any::<bool>()).prop_map(|(first, width, signed)| DataType::Bits { first, width, signed }),
         (id(), any::<bool>()).prop_map(|(pointee, to_const)| DataType::Pointer { pointee, to_const }),
         (id(), size()).prop_map(|(element, length)| DataType::Array { element, length }),
         (name(), vec(field, 0..4), size(), size()).prop_map(|(name, fields, size, align)| DataType::Struct {
