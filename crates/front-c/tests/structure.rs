@@ -275,6 +275,7 @@ fn spell(module: &Module, id: DataTypeId) -> String {
             format!("{}{}*", if *to_const { "const " } else { "" }, spell(module, *pointee))
         }
         DataType::Void => "void".to_string(),
+        DataType::Bits { width, .. } => format!(":{width}"),
         DataType::Int { name, .. }
         | DataType::Float { name, .. }
         | DataType::Bool { name }
