@@ -21,6 +21,7 @@ mod program;
 mod progress;
 mod report;
 mod run;
+mod states;
 mod tables;
 
 use clap::Parser;
