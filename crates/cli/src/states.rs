@@ -89,7 +89,8 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
 
 /// `stack.size (s of test_push)`.
 fn what(used: &StateUse) -> String {
-    if used.object.is_empty() || used.object == used.name {
+    // A variable that is changed itself says enough.
+    if used.object.is_empty() || used.name.starts_with(&used.object) {
         used.name.clone()
     } else {
         format!("{} ({})", used.name, used.object)

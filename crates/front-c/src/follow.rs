@@ -224,6 +224,8 @@ pub enum Action {
         escape: Option<Escape>,
         /// The functions that it calls directly, depending on the condition only.
         guards: Vec<String>,
+        /// Variables from around that it assigns somewhere: their values depend on the condition also where it doesn't.
+        assigns: Vec<String>,
         /// Something in it dies with the statement's scope.
         temporary: bool,
         /// Where.

@@ -81,9 +81,9 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
             if record.version != RECORD_VERSION {
                 return Err(bad(format!("version {}", record.version)));
             }
-            if record.size == 0 && record.objectives.is_empty() {
-                let why = record.untouched.first().map_or(String::new(), |(_, why)| why.clone());
-                measured.untouched.insert(record.file, why);
+            // A record of a whole file that was left alone names no function.
+            if let Some((_, why)) = record.untouched.iter().find(|(function, _)| function.is_empty()) {
+                measured.untouched.insert(record.file, why.clone());
                 continue;
             }
             let unit = u64::from_str_radix(&record.unit, 16).map_err(|error| bad(error.to_string()))?;

@@ -318,6 +318,7 @@ impl Walk<'_> {
             depth: self.depth,
             escape,
             guards,
+            assigns: assigned(node),
             temporary,
             origin: self.origin(node),
         });
@@ -577,6 +578,28 @@ impl Walk<'_> {
         let writable = pointer && !ty.trim_start().starts_with("const ");
         Some(Argument { at, kept, size, writable, target, constant })
     }
+}
+
+/// The variables from around that a statement assigns.
+fn assigned(statement: &Node) -> Vec<String> {
+    let (mut inside, mut found) = (BTreeSet::new(), BTreeMap::new());
+    preorder(statement, &mut |node| {
+        if node.kind == "VarDecl" {
+            inside.insert(node.id);
+        }
+        let assigns = match node.kind.as_str() {
+            "BinaryOperator" => node.opcode == "=",
+            "CompoundAssignOperator" => true,
+            "UnaryOperator" => matches!(node.opcode.as_str(), "++" | "--"),
+            _ => false,
+        };
+        if let (true, Some(left)) = (assigns, node.inner.first().map(bare)) {
+            if let Some(decl) = left.decl.as_ref().filter(|_| left.kind == "DeclRefExpr") {
+                found.insert(decl.id, decl.name.clone());
+            }
+        }
+    });
+    found.into_iter().filter(|(id, _)| !inside.contains(id)).map(|(_, name)| name).collect()
 }
 
 fn is_copy(right: &Node) -> bool {

@@ -289,11 +289,8 @@ impl<'a> Flow<'a> {
             }
             (Kind::Condition, Some(site)) => self.condition(stream, site),
             (Kind::End, Some(site)) => self.end(stream, site),
-            (Kind::Label, _) => {
-                close_all(self, stream);
-                let depth = event.b as u32;
-                stream.stack.running().controls.retain(|control| control.depth <= depth);
-            }
+            (Kind::Label, _) => self.label(stream, event.b as u32),
+            (Kind::Touch, Some(site)) => self.touch(stream, site, event.a, event.b),
             (Kind::Choice, Some(site)) => {
                 stream.stack.frames.push(Frame { what: What::Choice(site), deps: Deps::new() });
             }
@@ -751,6 +748,55 @@ impl<'a> Flow<'a> {
         stream.stack.running().controls.push(Control { depth: *depth, site, node });
     }
 
+    /// A label is passed. What was jumped out of is not over: that it was left depends on its condition.
+    fn label(&mut self, stream: &mut Stream, depth: u32) {
+        close_all(self, stream);
+        let running = stream.stack.running();
+        let left = running.controls.iter().rfind(|control| control.depth > depth).map(|control| control.node);
+        running.controls.retain(|control| control.depth <= depth);
+        if let Some(left) = left {
+            self.depend_from_here(stream, left, 0);
+        }
+    }
+
+    /// A variable that a statement may assign: which value it has depends on the condition, also if it was not assigned.
+    fn touch(&mut self, stream: &mut Stream, site: SiteRef, at: u64, size: u64) {
+        if !self.align(stream, site) {
+            return;
+        }
+        let Some(own) = stream.stack.running().controls.iter().find(|control| control.site == site) else { return };
+        let own = own.node;
+        let mut pieces: Vec<(u64, u64, NodeId)> = Vec::new();
+        self.processes[stream.process].memory.read(at, size, &mut |start, end, node| pieces.push((start, end, node)));
+        if pieces.is_empty() {
+            self.store(stream, at, size, own);
+        }
+        let begun = self.tests[self.processes[stream.process].test].start;
+        for (start, end, old) in pieces {
+            let Node { first, count, .. } = self.nodes[old as usize];
+            if old != own && !self.deps[first as usize..(first + count) as usize].contains(&own) {
+                let update = self.update(old).copied().filter(|_| old >= begun);
+                let node = self.node(vec![old], own, update);
+                self.store(stream, start, end - start, node);
+            }
+        }
+    }
+
+    /// All that happens from here on inside of a depth depends on a condition.
+    fn depend_from_here(&mut self, stream: &mut Stream, condition: NodeId, depth: u32) {
+        let running = stream.stack.running();
+        let mut controls = std::mem::take(&mut running.controls);
+        if depth == 0 {
+            let control = running.control;
+            let made = self.node(vec![condition], control, None);
+            stream.stack.running().control = made;
+        }
+        for control in controls.iter_mut().filter(|control| control.depth >= depth) {
+            control.node = self.node(vec![condition], control.node, None);
+        }
+        stream.stack.running().controls = controls;
+    }
+
     fn end(&mut self, stream: &mut Stream, site: SiteRef) {
         if !self.align(stream, site) {
             return;
@@ -763,16 +809,7 @@ impl<'a> Flow<'a> {
         running.controls.retain(|control| control.depth < *depth);
         // What was not left here would not be reached if it had been: the rest depends on the condition, too.
         if let (Some(own), Some(escape)) = (own, escape) {
-            let mut controls = std::mem::take(&mut running.controls);
-            let control = running.control;
-            if *escape == 0 {
-                let made = self.node(vec![own], control, None);
-                stream.stack.running().control = made;
-            }
-            for control in controls.iter_mut().filter(|control| control.depth >= *escape) {
-                control.node = self.node(vec![own], control.node, None);
-            }
-            stream.stack.running().controls = controls;
+            self.depend_from_here(stream, own, *escape);
         }
     }
 }

@@ -359,7 +359,8 @@ impl Unit<'_> {
     }
 
     fn branch(&mut self, action: &Action) {
-        let Action::Branch { at, unfinished, condition, switch, depth, escape, guards, temporary, origin } = action
+        let Action::Branch { at, unfinished, condition, switch, depth, escape, guards, assigns, temporary, origin } =
+            action
         else {
             return;
         };
@@ -390,6 +391,11 @@ impl Unit<'_> {
             true => self.text[at.end..].find(';').map_or(at.end, |found| at.end + found + 1),
             false => at.end,
         };
-        self.pieces.enclose(at.start, end, "{ ".to_string(), format!(" {}; }}", mark(Kind::End, &site)));
+        let mut close = String::new();
+        for name in assigns {
+            close += &format!(" {};", event(Kind::Touch, &site, &format!("&{name}"), &format!("sizeof {name}")));
+        }
+        close += &format!(" {}; }}", mark(Kind::End, &site));
+        self.pieces.enclose(at.start, end, "{ ".to_string(), close);
     }
 }

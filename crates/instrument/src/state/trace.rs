@@ -62,9 +62,11 @@ pub(crate) enum Kind {
     Global = 27,
     /// A variable in the head of a loop gets its value: address, size.
     Head = 28,
+    /// A controlled statement is over that may assign a variable: address, size.
+    Touch = 29,
 }
 
-const KINDS: [Kind; 28] = [
+const KINDS: [Kind; 29] = [
     Kind::Read,
     Kind::Write,
     Kind::Push,
@@ -93,6 +95,7 @@ const KINDS: [Kind; 28] = [
     Kind::Variadic,
     Kind::Global,
     Kind::Head,
+    Kind::Touch,
 ];
 
 /// An event.
