@@ -99,7 +99,7 @@ fn what(used: &StateUse) -> String {
 
 /// What could not be followed.
 pub fn remarks(measured: &Measured) {
-    for unit in &measured.units {
+    for unit in measured.units.iter().filter(|unit| !StateRules::is_framework(&unit.record.file)) {
         if let Some(why) = &unit.record.no_state {
             eprintln!("state not followed: {}: {why}", unit.record.file);
         }

@@ -45,19 +45,27 @@ fn check(text: &str, expected: &[&str]) {
     check_with(text, &["-c", "state"], expected);
 }
 
+/// The compilers differ in the order of evaluation, and in what they make of it.
+const BUILDS: [&str; 3] = ["cc -O0", "cc -O2", "clang-19 -O2"];
+
 #[track_caller]
 fn check_with(text: &str, options: &[&str], expected: &[&str]) {
-    for flags in ["-O0", "-O2"] {
+    check_builds(text, options, &BUILDS[1..2], expected);
+}
+
+#[track_caller]
+fn check_builds(text: &str, options: &[&str], builds: &[&str], expected: &[&str]) {
+    for build in builds {
         let files = [("program.c", format!("#include <assert.h>\n{text}"))];
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let (report, run) =
-            measure(&files, options, &format!("cc {flags} -Wall -Werror -o program program.c && ./program"));
+            measure(&files, options, &format!("{build} -Wall -Werror -o program program.c && ./program"));
         let said = String::from_utf8_lossy(&run.stderr).into_owned();
         assert_eq!(run.status.code(), Some(0), "{said}");
         assert!(!said.contains("not followed"), "{said}");
         let mut expected: Vec<String> = expected.iter().map(|line| format!("program: {line}")).collect();
         expected.sort();
-        assert_eq!(lines(&report), expected, "{flags}\n{text}\n{said}");
+        assert_eq!(lines(&report), expected, "{build}\n{text}\n{said}");
     }
 }
 
@@ -71,11 +79,13 @@ fn a_global_that_is_asserted_is_checked_and_another_is_not() {
 
 #[test]
 fn influence_goes_through_variables_parameters_and_results() {
-    check(
+    check_builds(
         "static int a, b, c;\n\
          static int twice(int x) { int y = x; y += x; return y; }\n\
          static int seen(int x, int ignored) { (void)ignored; return x; }\n\
          int main(void) {\n  a = 1;\n  b = 2;\n  c = 3;\n  int t = twice(a);\n  assert(seen(t, b) == 2);\n  return c == 0;\n}\n",
+        &["-c", "state"],
+        &BUILDS,
         &["+a 6", "-b 7", "-c 8"],
     );
 }
@@ -156,8 +166,8 @@ fn a_function_s_own_variables_are_no_state() {
 fn two_objects_of_one_type_are_told_apart() {
     let text = "#include <stdlib.h>\nstruct box { int v; };\n\
          static void set(struct box *b, int v) {\n  b->v = v;\n}\n\
-         static struct box global;\n\
-         int main(void) {\n  struct box here;\n  struct box *one = malloc(sizeof *one);\n  struct box *two = malloc(sizeof *two);\n\
+         static struct box global; static void *(*allocate)(size_t) = malloc;\n\
+         int main(void) {\n  struct box here;\n  struct box *one = malloc(sizeof *one);\n  struct box *two = allocate(sizeof *two);\n\
          \x20 set(&here, 1); set(&global, 2); set(one, 3); set(two, 4);\n  assert(one->v + here.v == 4);\n  free(one);\n  free(two);\n  return 0;\n}\n";
     check(
         text,
@@ -194,19 +204,22 @@ fn objects_are_copied_field_by_field() {
 
 #[test]
 fn expressions_with_side_effects_are_evaluated_once() {
-    check(
+    check_builds(
         "static int buffer[4], calls;\nstatic int *next(int *p) {\n  calls++;\n  return p + 1;\n}\n\
          struct bits { unsigned a : 3, b : 5; };\nstatic struct bits flags;\n\
          int main(void) {\n  int *p = buffer, i = 0;\n  *p++ = 1;\n  *next(buffer) = 2;\n  buffer[2 + i++] = 3;\n\
-         \x20 flags.a = 1;\n  flags.b = 2;\n  int x, y;\n  x = y = buffer[1];\n  assert(p == buffer + 1 && i == 1 && x + y == 4 && calls == 1);\n\
-         \x20 assert(buffer[0] == 1 && buffer[2] == 3 && flags.b == 2);\n  return 0;\n}\n",
+         \x20 (*next(buffer + 2))++;\n  flags.a = 1;\n  flags.b = 2;\n  int x, y;\n  x = y = buffer[1];\n\
+         \x20 assert(p == buffer + 1 && i == 1 && x + y == 4 && calls == 2);\n\
+         \x20 assert(buffer[0] == 1 && buffer[2] == 3 && buffer[3] == 1 && flags.b == 2);\n  return 0;\n}\n",
+        &["-c", "state"],
+        &BUILDS,
         &[
-            "+*next() (buffer) 12",
+            "+*next() (buffer) 14",
             "+*p of main (buffer) 11",
+            "+bits.b (flags) 16",
             "+buffer[] 13",
-            "+bits.b (flags) 15",
             "+calls 4",
-            "-bits.a (flags) 14",
+            "-bits.a (flags) 15",
         ],
     );
 }
@@ -242,4 +255,169 @@ fn users_name_their_own_assertions() {
     check_with(text, &["-c", "state", "--assertion", "ver*", "--assertion", "EXPECT"], &["+a 7", "+b 8", "-c 9"]);
     // What main returns: nothing failed, and that depends on both.
     check_with(text, &["-c", "state", "--assertion", "main"], &["+a 7", "+b 8", "-c 9"]);
+}
+
+/// Files of a small project: a library with a stack, and a header of a framework in the style of a real one.
+const STACK_H: &str = "struct stack { int size, peak, items[4]; };\n\
+    void stack_init(struct stack *s);\nvoid stack_push(struct stack *s, int v);\nint stack_pop(struct stack *s);\n";
+const STACK_C: &str = "#include \"stack.h\"\n\
+    void stack_init(struct stack *s) {\n  s->size = 0;\n  s->peak = 0;\n}\n\
+    void stack_push(struct stack *s, int v) {\n  s->items[s->size] = v;\n  s->size++;\n  if (s->size > s->peak)\n    s->peak = s->size;\n}\n\
+    int stack_pop(struct stack *s) {\n  s->size--;\n  return s->items[s->size];\n}\n";
+
+/// What two tests of the stack do: the one asserts what it pops, the other the size.
+const EXPECTED: [&str; 6] = [
+    "pops: +stack.items[] (s of NAME) 7",
+    "pops: +stack.size (s of NAME) 13",
+    "pops: -stack.peak (s of NAME) 10",
+    "pushes: -stack.items[] (s of NAME) 7",
+    "pushes: +stack.size (s of NAME) 8",
+    "pushes: -stack.peak (s of NAME) 10",
+];
+
+fn framework(header: (&str, &str), tests: &str, prefix: &str, suffix: &str) {
+    let files = [("stack.h", STACK_H), ("stack.c", STACK_C), header, ("tests.c", tests)];
+    let (report, run) = measure(&files, &["-c", "state,branch"], "cc -O1 -o tests tests.c stack.c && ./tests");
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(0), "{said}");
+    let mut expected: Vec<String> = EXPECTED
+        .iter()
+        .map(|line| {
+            let (test, rest) = line.split_once(": ").expect("a test");
+            format!("{prefix}{test}: {}", rest.replace("NAME", &format!("{prefix}{test}{suffix}")))
+        })
+        .collect();
+    expected.sort();
+    assert_eq!(lines(&report), expected, "{said}");
+    // The suite: what a test covers is covered.
+    let of_state = |status: &str| {
+        let objectives = report["objectives"].as_array().expect("objectives").iter();
+        let found = objectives.filter(|o| o["criterion"] == "state" && o["status"] == status);
+        found
+            .map(|o| format!("{} {}", o["function"].as_str().unwrap(), o["text"].as_str().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        of_state("covered"),
+        ["stack_pop stack.size is checked", "stack_push stack.items[] is checked", "stack_push stack.size is checked"]
+    );
+    assert_eq!(of_state("uncovered"), ["stack_push stack.peak is checked"]);
+}
+
+#[test]
+fn assertions_in_the_style_of_unity_are_known() {
+    let header = "void UnityAssertEqualNumber(long expected, long actual, const char *msg, unsigned line);\n\
+        void UnityFail(const char *msg, unsigned line);\n\
+        #define UNITY_TEST_ASSERT_EQUAL_INT(e, a, line, msg) UnityAssertEqualNumber((long)(e), (long)(a), (msg), (line))\n\
+        #define TEST_ASSERT_EQUAL_INT(expected, actual) UNITY_TEST_ASSERT_EQUAL_INT((expected), (actual), __LINE__, 0)\n\
+        #define TEST_ASSERT(condition) do { if (condition) {} else { UnityFail(#condition, __LINE__); } } while (0)\n\
+        #define RUN_TEST(f) f()\n";
+    let tests = "#include \"unity.h\"\n#include \"stack.h\"\n#include <stdlib.h>\n\
+        void UnityAssertEqualNumber(long e, long a, const char *m, unsigned l) { if (e != a) exit(1); (void)m; (void)l; }\n\
+        void UnityFail(const char *m, unsigned l) { (void)m; (void)l; exit(1); }\n\
+        static void test_pops(void) { struct stack s; stack_init(&s); stack_push(&s, 5); TEST_ASSERT_EQUAL_INT(5, stack_pop(&s)); }\n\
+        static void test_pushes(void) { struct stack s; stack_init(&s); stack_push(&s, 5); TEST_ASSERT(s.size == 1); }\n\
+        int main(void) { RUN_TEST(test_pops); RUN_TEST(test_pushes); return 0; }\n";
+    framework(("unity.h", header), tests, "test_", "");
+}
+
+#[test]
+fn assertions_in_the_style_of_cmocka_are_known() {
+    let header = "#include <stdio.h>\n#include <stdlib.h>\n\
+        static inline void _assert_int_equal(unsigned long a, unsigned long b, const char *file, int line) {\n\
+        \x20 if (a != b) { fprintf(stderr, \"%s:%d\\n\", file, line); abort(); }\n}\n\
+        static inline void _assert_true(unsigned long result, const char *text, const char *file, int line) {\n\
+        \x20 if (!result) { fprintf(stderr, \"%s:%d %s\\n\", file, line, text); abort(); }\n}\n\
+        #define assert_int_equal(a, b) _assert_int_equal((unsigned long)(a), (unsigned long)(b), __FILE__, __LINE__)\n\
+        #define assert_true(c) _assert_true((unsigned long)(c), #c, __FILE__, __LINE__)\n";
+    let tests = "#include \"cmocka.h\"\n#include \"stack.h\"\n\
+        static void test_pops(void **state) { struct stack s; (void)state; stack_init(&s); stack_push(&s, 5); assert_int_equal(stack_pop(&s), 5); }\n\
+        static void test_pushes(void **state) { struct stack s; (void)state; stack_init(&s); stack_push(&s, 5); assert_true(s.size == 1); }\n\
+        int main(void) { test_pops(0); test_pushes(0); return 0; }\n";
+    framework(("cmocka.h", header), tests, "test_", "");
+}
+
+#[test]
+fn assertions_in_the_style_of_check_are_known() {
+    let header = "#include <stdint.h>\n#include <stdlib.h>\n\
+        #define START_TEST(name) static void name##_fn(int _i) { (void)_i;\n#define END_TEST }\n\
+        static inline void _ck_assert_failed(const char *file, int line, const char *text) { (void)file; (void)line; (void)text; abort(); }\n\
+        static inline void _mark_point(const char *file, int line) { (void)file; (void)line; }\n\
+        #define _ck_assert_int(X, OP, Y) do { intmax_t _ck_x = (X); intmax_t _ck_y = (Y); \\\n\
+        \x20 (_ck_x OP _ck_y) ? _mark_point(__FILE__, __LINE__) : _ck_assert_failed(__FILE__, __LINE__, #X); } while (0)\n\
+        #define ck_assert_int_eq(X, Y) _ck_assert_int(X, ==, Y)\n\
+        #define ck_assert(e) ((e) ? _mark_point(__FILE__, __LINE__) : _ck_assert_failed(__FILE__, __LINE__, #e))\n";
+    let tests = "#include \"check.h\"\n#include \"stack.h\"\n\
+        START_TEST(pops) struct stack s; stack_init(&s); stack_push(&s, 5); ck_assert_int_eq(stack_pop(&s), 5); END_TEST\n\
+        START_TEST(pushes) struct stack s; stack_init(&s); stack_push(&s, 5); ck_assert(s.size == 1); END_TEST\n\
+        int main(void) { pops_fn(0); pushes_fn(0); return 0; }\n";
+    framework(("check.h", header), tests, "", "_fn");
+}
+
+#[test]
+fn processes_that_fork_crash_or_are_killed_keep_their_state() {
+    let text = "#include <assert.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/wait.h>\n#include <unistd.h>\n\
+        static int before, child, parent, never;\n\
+        int main(int argc, char **argv) {\n  before = 1;\n\
+        \x20 if (argc > 1 && strcmp(argv[1], \"fork\") == 0) {\n    pid_t pid = fork();\n\
+        \x20   if (pid == 0) {\n      child = before + 1;\n      assert(child == 2);\n      _exit(0);\n    }\n\
+        \x20   parent = 3;\n    waitpid(pid, 0, 0);\n    assert(parent == 3);\n    return 0;\n  }\n\
+        \x20 never = before + 1;\n  if (argc > 1 && strcmp(argv[1], \"kill\") == 0) raise(SIGKILL);\n\
+        \x20 if (argc > 1) abort();\n  return 0;\n}\n";
+    let command = "cc -o program program.c; ./program; ./program fork; ./program crash; ./program kill; true";
+    let (report, run) = measure(&[("program.c", text)], &["-c", "state"], command);
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(
+        lines(&report),
+        [
+            "program crash: -before 9",
+            "program crash: -never 22",
+            "program fork: +before 9",
+            "program fork: +child 13",
+            "program fork: +parent 17",
+            "program kill: -before 9",
+            "program kill: -never 22",
+            "program: -before 9",
+            "program: -never 22",
+        ],
+        "{said}"
+    );
+}
+
+#[test]
+fn threads_share_memory_and_keep_their_own_calls() {
+    let text = "#include <assert.h>\n#include <pthread.h>\n\
+        static int seen[4], unseen;\nstatic pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\
+        static int work(int n) { int sum = 0; for (int i = 0; i < 200; i++) sum += n; return sum; }\n\
+        static void *run(void *at) {\n  int *p = at;\n  *p = work(1);\n  pthread_mutex_lock(&lock);\n  unseen++;\n  pthread_mutex_unlock(&lock);\n  return 0;\n}\n\
+        int main(void) {\n  pthread_t t[4];\n  for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, run, &seen[i]);\n\
+        \x20 for (int i = 0; i < 4; i++) pthread_join(t[i], 0);\n  for (int i = 0; i < 4; i++) assert(seen[i] == 200);\n  return 0;\n}\n";
+    let (report, run) =
+        measure(&[("program.c", text)], &["-c", "state"], "cc -pthread -o program program.c && ./program");
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(lines(&report), ["program: +*p of run (seen) 8", "program: -unseen 10"], "{said}");
+}
+
+#[test]
+fn a_bound_that_is_hit_is_reported_and_nothing_is_called_uncovered() {
+    let text = "#include <assert.h>\nstatic int a;\nint main(void) { a = 1; for (volatile int i = 0; i < 1000; i++) {} assert(a == 1); return 0; }\n";
+    let command = "cc -o program program.c && TOUCHSTONE_STATE_EVENTS=500 ./program";
+    let (report, _) = measure(&[("program.c", text)], &["-c", "state"], command);
+    let objective = &report["objectives"][0];
+    assert_eq!((objective["status"].as_str(), objective["text"].as_str()), (Some("unknown"), Some("a is checked")));
+    assert_eq!(objective["why"], "bound: TOUCHSTONE_STATE_EVENTS in test program");
+}
+
+#[test]
+fn a_threshold_on_state_decides_the_exit_code() {
+    let text =
+        "#include <assert.h>\nstatic int a, b;\nint main(void) { a = 1; b = 2; assert(a == 1); return b - 2; }\n";
+    let check = |threshold: &str, code: i32| {
+        let files = [("program.c", text)];
+        let (_, run) =
+            measure(&files, &["-c", "mcdc,state", "--fail-under", threshold], "cc -o program program.c && ./program");
+        assert_eq!(run.status.code(), Some(code), "{threshold}: {}", String::from_utf8_lossy(&run.stderr));
+    };
+    check("state=50", 0);
+    check("state=60", 2);
 }

@@ -191,6 +191,8 @@ pub enum Action {
         at: Range<usize>,
         /// The function, if it is named.
         callee: Option<String>,
+        /// The pointer that says whom to call, if it is no name.
+        pointer: Option<Range<usize>>,
         /// The arguments.
         arguments: Vec<Argument>,
         /// What it gives.

@@ -9,6 +9,11 @@ typedef struct {
     unsigned long long most;
     unsigned units;
 } __touchstone_trace_t;
+extern __attribute__((__weak__)) void __touchstone_f0(void) __asm__("malloc");
+extern __attribute__((__weak__)) void __touchstone_f1(void) __asm__("calloc");
+extern __attribute__((__weak__)) void __touchstone_f2(void) __asm__("realloc");
+extern __attribute__((__weak__)) void __touchstone_f3(void) __asm__("free");
+extern __attribute__((__weak__)) void __touchstone_f4(void) __asm__("strdup");
 extern int __touchstone_madvise(void *, unsigned long, int) __asm__("madvise");
 __attribute__((__weak__, __visibility__("default"))) __touchstone_trace_t __touchstone_trace;
 __attribute__((__weak__, __visibility__("default"))) __thread unsigned __touchstone_stream;
@@ -99,6 +104,11 @@ unsigned __touchstone_state_unit(unsigned long long unit) {
                 __touchstone_put((char *)pages, (char *)pages + 9, "TSSTATE");
                 pages[7] = '1';
                 trace->events = trace->header + 512;
+                __touchstone_ev(31, 0, (const volatile void *)__touchstone_f0, 0);
+                __touchstone_ev(31, 1, (const volatile void *)__touchstone_f1, 0);
+                __touchstone_ev(31, 2, (const volatile void *)__touchstone_f2, 0);
+                __touchstone_ev(31, 3, (const volatile void *)__touchstone_f3, 0);
+                __touchstone_ev(31, 4, (const volatile void *)__touchstone_f4, 0);
             }
         }
         if (file >= 0) __touchstone_close(file);

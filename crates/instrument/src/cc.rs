@@ -192,7 +192,10 @@ fn probed(
     for (name, ty) in
         [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
     {
-        flags.push(format!("-D_Float{name}={ty}"));
+        // Where the user's compiler is clang, the C library's headers define them.
+        if !text.contains(&format!("typedef {ty} _Float{name};")) {
+            flags.push(format!("-D_Float{name}={ty}"));
+        }
     }
     let options = Options { flags, ..Options::default() };
     let preprocessed = lowered(&[copy.clone()], &options)?;

@@ -481,7 +481,7 @@ impl Walk<'_> {
         let Some(left) = node.inner.first() else { return };
         self.expression(left, true, guarded);
         let (Some(at), Some(lvalue)) = (range(node), self.lvalue(left)) else { return };
-        if !lvalue.pure {
+        if !lvalue.pure && (lvalue.bits.is_some() || has_temporary(left)) {
             self.lost(node, "an increment of something that can't be evaluated twice");
             return;
         }
@@ -534,6 +534,7 @@ impl Walk<'_> {
         let origin = self.origin(node);
         self.made.actions.push(Action::Call {
             at,
+            pointer: if name.is_none() { range(callee) } else { None },
             callee: name,
             arguments: made,
             result,

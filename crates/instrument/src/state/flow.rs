@@ -12,7 +12,7 @@ use super::frames::{Assignment, Calling, Control, Deps, Frame, Running, Stack, W
 use super::memory::{Memory, NONE, NodeId};
 use super::record::{SiteKind, StateRecord, StateSite};
 use super::rules::StateRules;
-use super::trace::{Event, Kind, Trace};
+use super::trace::{Event, FUNCTIONS, Kind, Trace};
 use std::collections::BTreeMap;
 
 /// A site of a unit: the unit's position and the site's.
@@ -92,6 +92,8 @@ pub(crate) struct Flow<'a> {
     processes: Vec<Process>,
     by_pid: BTreeMap<u64, usize>,
     streams: BTreeMap<u16, Stream>,
+    /// By address.
+    functions: BTreeMap<u64, &'static str>,
     pub tests: Vec<TestRun>,
     serial: u64,
     /// Units that no record explains.
@@ -114,6 +116,7 @@ impl<'a> Flow<'a> {
             processes: Vec::new(),
             by_pid: BTreeMap::new(),
             streams: BTreeMap::new(),
+            functions: BTreeMap::new(),
             tests: vec![TestRun { name: trace.test.clone(), start: 1, ..TestRun::default() }],
             serial: 0,
             unexplained: 0,
@@ -290,6 +293,20 @@ impl<'a> Flow<'a> {
             (Kind::Condition, Some(site)) => self.condition(stream, site),
             (Kind::End, Some(site)) => self.end(stream, site),
             (Kind::Label, _) => self.label(stream, event.b as u32),
+            (Kind::Callee, Some(site)) => {
+                let through = self.functions.get(&event.a).copied();
+                let ours = |what: &What| matches!(what, What::Call(other) if other.site == site);
+                if close_until(self, stream, ours) {
+                    if let What::Call(calling) = &mut stream.stack.top().what {
+                        calling.through = through;
+                    }
+                }
+            }
+            (Kind::Function, _) => {
+                if let Some(name) = FUNCTIONS.get(event.site as usize) {
+                    self.functions.insert(event.a, name);
+                }
+            }
             (Kind::Touch, Some(site)) => self.touch(stream, site, event.a, event.b),
             (Kind::Choice, Some(site)) => {
                 stream.stack.frames.push(Frame { what: What::Choice(site), deps: Deps::new() });
@@ -662,7 +679,7 @@ impl<'a> Flow<'a> {
         calling.settle(&mut deps, None);
         let Some((_, described)) = self.site(calling.site) else { return };
         let SiteKind::Call { callee, used, .. } = &described.kind else { return };
-        let name = callee.as_deref().unwrap_or_default();
+        let name = callee.as_deref().or(calling.through).unwrap_or_default();
         let mut result = std::mem::take(&mut calling.result);
         if !calling.entered {
             result.extend(self.library(stream, name, &calling, value));

@@ -91,6 +91,8 @@ pub(super) struct Calling {
     /// By argument: its value, and the size of what it points to.
     pub values: Vec<Option<(u64, u64)>>,
     pub current: Option<usize>,
+    /// The function of the C library that is called through a pointer.
+    pub through: Option<&'static str>,
     /// The function that is called has probes, and began.
     pub entered: bool,
     /// What its value depends on.

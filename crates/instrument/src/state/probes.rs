@@ -204,7 +204,20 @@ impl Unit<'_> {
                 };
                 let site = self.site(origin, at.start, kind);
                 let (address, size) = self.address(left);
-                if *used {
+                if !left.pure {
+                    let open = format!("({{ {}; __auto_type __touchstone_v = ", mark(Kind::Push, &site));
+                    let close = format!("; {}; __touchstone_v; }})", mark(Kind::Store, &site));
+                    self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+                    let place = event(Kind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
+                    let open = "(*({ __auto_type __touchstone_p = &(".to_string();
+                    self.pieces.wrap(
+                        left.at.start,
+                        left.at.end,
+                        LEFT,
+                        open,
+                        format!("); {place}; __touchstone_p; }}))"),
+                    );
+                } else if *used {
                     let open = format!("({}, ", event(Kind::Step, &site, &address, &size));
                     self.pieces.wrap(at.start, at.end, WHOLE, open, ")".to_string());
                 } else {
@@ -313,7 +326,9 @@ impl Unit<'_> {
     }
 
     fn call(&mut self, action: &Action) {
-        let Action::Call { at, callee, arguments, result, used, temporary, guarded, origin } = action else { return };
+        let Action::Call { at, callee, pointer, arguments, result, used, temporary, guarded, origin } = action else {
+            return;
+        };
         let described = arguments.iter().map(|argument| SiteArgument {
             pointer: argument.size.is_some(),
             target: self.target(&argument.target),
@@ -334,6 +349,11 @@ impl Unit<'_> {
             }
         };
         self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+        if let Some(Range { start, end }) = pointer {
+            let told = event(Kind::Callee, &site, "(const volatile void *)__touchstone_c", "0");
+            let open = "({ __auto_type __touchstone_c = (".to_string();
+            self.pieces.wrap(*start, *end, ARGUMENT, open, format!("); {told}; __touchstone_c; }})"));
+        }
         for (position, argument) in arguments.iter().enumerate() {
             self.argument(position, argument);
         }

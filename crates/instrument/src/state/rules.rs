@@ -110,7 +110,8 @@ impl StateRules {
     pub(super) fn queries(&self, name: &str) -> bool {
         listed(name, &QUERIES, &self.queries)
     }
-    pub(super) fn is_framework(file: &str) -> bool {
+    /// Whether a file is the source of a test framework.
+    pub fn is_framework(file: &str) -> bool {
         FRAMEWORKS.contains(&file.rsplit('/').next().unwrap_or_default())
     }
 }

@@ -64,9 +64,16 @@ pub(crate) enum Kind {
     Head = 28,
     /// A controlled statement is over that may assign a variable: address, size.
     Touch = 29,
+    /// A call goes through a pointer: the address of what is called.
+    Callee = 30,
+    /// A function of the C library (its number is the site): its address.
+    Function = 31,
 }
 
-const KINDS: [Kind; 29] = [
+/// The functions that [`Kind::Function`] numbers.
+pub(crate) const FUNCTIONS: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
+
+const KINDS: [Kind; 31] = [
     Kind::Read,
     Kind::Write,
     Kind::Push,
@@ -96,6 +103,8 @@ const KINDS: [Kind; 29] = [
     Kind::Global,
     Kind::Head,
     Kind::Touch,
+    Kind::Callee,
+    Kind::Function,
 ];
 
 /// An event.
