@@ -1,5 +1,6 @@
 //! `touchstone cc`: the compiler wrapper, by hand or under the name of a compiler.
 
+use crate::states::STATE;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -59,8 +60,10 @@ fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
     std::fs::create_dir_all(directory.join("hits")).with_context(|| format!("can't make {}", directory.display()))?;
     let names = std::env::var(CRITERIA).unwrap_or_else(|_| "stmt,branch,mcdc".to_string());
     let mut criteria: Vec<&'static dyn Labelling> = Vec::new();
+    let mut state = false;
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match criterion_named(name) {
+            None if name == STATE => state = true,
             Some(criterion) => criteria.push(criterion),
             None => bail!("{CRITERIA}: there is no criterion `{name}` that probes can measure"),
         }
@@ -72,6 +75,7 @@ fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
         criteria: &criteria,
         options: CriteriaOptions::default(),
         include_dir: Some(include.path().to_path_buf()),
+        state,
     };
     let status = compile(compiler, words, &probing)?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))

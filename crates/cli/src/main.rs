@@ -22,6 +22,7 @@ mod program;
 mod progress;
 mod report;
 mod run;
+mod states;
 mod tables;
 
 use clap::Parser;

@@ -6,6 +6,7 @@ use crate::exit::Exit;
 use crate::measured::{Selection, document};
 use crate::outputs;
 use crate::report::Shown;
+use crate::states::{self, STATE, StateOptions};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
@@ -15,7 +16,7 @@ use touchstone_instrument::{Measured, read};
 /// Options of `measure`.
 #[derive(clap::Args, Debug)]
 pub struct Measure {
-    /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels
+    /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels state
     #[arg(short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<String>,
     /// Where records, hits and the report go
@@ -51,6 +52,8 @@ pub struct Show {
     #[arg(long, value_name = "PATH")]
     pub exclude: Vec<PathBuf>,
     #[command(flatten)]
+    pub state: StateOptions,
+    #[command(flatten)]
     pub shown: Shown,
 }
 
@@ -61,8 +64,8 @@ const COMPILERS: [&str; 10] =
 /// Carries out `measure`.
 pub fn measure(options: &Measure) -> Result<ExitCode> {
     for name in &options.criteria {
-        if criterion_named(name).is_none() {
-            let known: Vec<&str> = REGISTRY.iter().map(|criterion| criterion.name()).collect();
+        if criterion_named(name).is_none() && name != STATE {
+            let known: Vec<&str> = REGISTRY.iter().map(|criterion| criterion.name()).chain([STATE]).collect();
             bail!("`{name}` can't be measured; criteria are {}", known.join(", "));
         }
     }
@@ -73,6 +76,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     }
     std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
     let status = run(&options.command, &out, &options.criteria)?;
+    touchstone_instrument::trim_traces(&out);
     let measured = read(std::slice::from_ref(&out))?;
     if measured.units.is_empty() && measured.untouched.is_empty() {
         bail!("the command compiled no C file through cc, gcc or clang: if everything is built already, clean first");
@@ -152,10 +156,11 @@ fn show(measured: &Measured, out: &Path, options: &Show) -> Result<Exit> {
     let root = std::env::current_dir()?;
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
     let selection = Selection { root, exclude };
-    let document = document(measured, &selection)?;
+    let document = document(measured, &selection, &options.state)?;
     let history = outputs::store(out, &document)?;
     if !options.shown.quiet {
         remarks(measured);
+        states::remarks(measured);
     }
     options.shown.show(document, &history)
 }

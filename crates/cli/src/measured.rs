@@ -1,5 +1,6 @@
 //! The document of a measured suite: what its tests covered, in the form that every report reads.
 
+use crate::states::StateOptions;
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,17 +20,17 @@ pub struct Selection {
 }
 
 impl Selection {
-    fn counts(&self, file: &Path) -> bool {
+    pub fn counts(&self, file: &Path) -> bool {
         // What configure scripts and the like compiled is gone by now.
         file.starts_with(&self.root) && !self.exclude.iter().any(|other| file.starts_with(other)) && file.is_file()
     }
-    fn shown(&self, file: &str) -> String {
+    pub fn shown(&self, file: &str) -> String {
         Path::new(file).strip_prefix(&self.root).map_or(file, |inside| inside.to_str().unwrap_or(file)).to_string()
     }
 }
 
 /// The document of a measured suite.
-pub fn document(measured: &Measured, selection: &Selection) -> Result<Document> {
+pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions) -> Result<Document> {
     let mut made = Making { measured, selection, files: Files::new(), document: Document::default() };
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
     let mut order: Vec<(String, String)> = Vec::new();
@@ -47,6 +48,7 @@ pub fn document(measured: &Measured, selection: &Selection) -> Result<Document> 
         }
     }
     made.document.objectives = order.iter().filter_map(|key| objectives.remove(key)).collect();
+    crate::states::add(&mut made.document, measured, selection, state);
     made.decisions();
     made.functions();
     made.tests();

@@ -10,6 +10,7 @@
 //! - `func`, `stmt`, `expr`, `place`, `aggregate`, `call`, `decide`, `tidy`: function bodies;
 //! - `points`, `pure`: where coverage speaks of the source, and the expressions that it asks about there;
 //! - `arrays`: array parameters keep their declared length;
+//! - `follow`: what a preprocessed text does to data, for state coverage;
 //! - `link`, `models`: several files and the C library become one module.
 //!
 //! Invariants, as absences: a construct that is not supported is never an error and never dropped, it is a
@@ -33,6 +34,7 @@ mod externals;
 mod flags;
 mod float_formula;
 mod floats;
+mod follow;
 mod func;
 mod init;
 mod lifetimes;
@@ -60,6 +62,9 @@ mod wide;
 
 pub use error::FrontError;
 pub use flags::flags_for;
+pub use follow::{
+    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target, follow,
+};
 
 use clang::Input;
 use link::Program;
@@ -103,12 +108,17 @@ pub fn write_headers(dir: &Path) -> std::io::Result<()> {
 
 /// Reads C files and links them into one module.
 pub fn lower_files(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {
+    with_deep_stack(|| lower_all(files, options))
+}
+
+/// Runs on a stack that is deep enough for any nesting.
+fn with_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
     // Expressions nest as deep as the user likes; the memory is only taken when it is used.
     const STACKS: [usize; 2] = [1 << 30, 1 << 26];
     for size in STACKS {
         let handle = std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().stack_size(size);
-            builder.spawn_scoped(scope, || lower_all(files, options)).ok().map(|handle| handle.join())
+            builder.spawn_scoped(scope, &work).ok().map(|handle| handle.join())
         });
         match handle {
             Some(Ok(result)) => return result,
@@ -116,7 +126,7 @@ pub fn lower_files(files: &[PathBuf], options: &Options) -> Result<Module, Front
             None => {}
         }
     }
-    lower_all(files, options)
+    work()
 }
 
 fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {

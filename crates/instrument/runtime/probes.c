@@ -22,6 +22,7 @@ extern int __touchstone_clock(int, long *) __asm__("clock_gettime");
 extern int *__touchstone_errno(void) __asm__("__errno_location");
 __attribute__((__weak__, __visibility__("default"))) __touchstone_process_t __touchstone_process;
 __attribute__((__weak__, __visibility__("default"))) int __touchstone_file = -1;
+__attribute__((__weak__, __visibility__("default"))) void __touchstone_state_test(const char *);
 
 static char *__touchstone_put(char *to, char *end, const char *from) {
     while (*from && to < end - 1) *to++ = *from++;
@@ -145,6 +146,7 @@ void touchstone_test_begin(const char *name) {
     __touchstone_process_t *process = &__touchstone_process;
     int saved = *__touchstone_errno();
     __touchstone_put(process->test, process->test + sizeof process->test, name);
+    if (__touchstone_state_test) __touchstone_state_test(name);
     if (process->pid && !process->failed) process->failed = __touchstone_all(0) != 0;
     *__touchstone_errno() = saved;
 }

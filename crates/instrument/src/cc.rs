@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
-use touchstone_front_c::{Options, lower_files};
+use touchstone_front_c::{Options, follow, lower_files};
 
 /// How probes are made.
 pub struct Probing<'a> {
@@ -24,6 +24,8 @@ pub struct Probing<'a> {
     pub options: CriteriaOptions,
     /// Our headers.
     pub include_dir: Option<PathBuf>,
+    /// Whether state is followed.
+    pub state: bool,
 }
 
 /// Why a compile command could not be carried out at all.
@@ -44,6 +46,16 @@ pub enum CompileError {
 
 /// Carries out a command; its exit status is the compiler's.
 pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
+    carry_out(compiler, words, probing, None)
+}
+
+/// `no_state`: what the compiler said to the probes of state coverage.
+fn carry_out(
+    compiler: &str,
+    words: &[String],
+    probing: &Probing<'_>,
+    no_state: Option<&str>,
+) -> Result<i32, CompileError> {
     let command = CompileCommand::new(words);
     if command.compiles_nothing || command.sources.is_empty() {
         note_foreign(&command, probing);
@@ -82,14 +94,27 @@ pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Resul
     let with: Vec<(usize, PathBuf)> = replaced.iter().map(|(at, path, _)| (*at, path.clone())).collect();
     let status = run_quiet(compiler, &command.compile(&with))?;
     if !status.0.success() {
+        let said = status.1.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
+        if probing.state {
+            let without = Probing {
+                state: false,
+                directory: probing.directory.clone(),
+                include_dir: probing.include_dir.clone(),
+                options: probing.options.clone(),
+                ..*probing
+            };
+            return carry_out(compiler, words, &without, Some(&said));
+        }
         for (at, _, _) in &replaced {
-            let said = status.1.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
             untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
         }
         return run(compiler, words);
     }
-    for (_, _, record) in &replaced {
-        store(probing, record);
+    for (_, _, mut record) in replaced {
+        if let Some(said) = no_state {
+            record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
+        }
+        store(probing, &record);
     }
     Ok(0)
 }
@@ -167,9 +192,22 @@ fn probed(
     for (name, ty) in
         [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
     {
-        flags.push(format!("-D_Float{name}={ty}"));
+        // Where the user's compiler is clang, the C library's headers define them.
+        if !text.contains(&format!("typedef {ty} _Float{name};")) {
+            flags.push(format!("-D_Float{name}={ty}"));
+        }
     }
-    let preprocessed = lowered(&[copy], &Options { flags, ..Options::default() })?;
+    let options = Options { flags, ..Options::default() };
+    let preprocessed = lowered(&[copy.clone()], &options)?;
+    let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
+    let names = defined.map(|function| function.name.clone()).collect();
+    let followed = match probing.state {
+        true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
+        false => None,
+    };
+    let no_state =
+        followed.as_ref().and_then(|followed| followed.as_ref().err()).map(|error| first_line(&error.to_string()));
+    let followed = followed.and_then(Result::ok);
     let unit = stable_hash(&(path.as_str(), text.as_str(), command.object(source)));
     let request = Request {
         written: &original,
@@ -180,8 +218,10 @@ fn probed(
         file: path,
         unit,
         hits: probing.directory.join("hits").to_string_lossy().into_owned(),
+        followed: followed.as_ref(),
     };
     let mut made = instrument(&request);
+    made.record.no_state = made.record.no_state.or(no_state);
     made.record.files.iter_mut().for_each(|file| *file = absolute(file));
     Ok((made.text, made.record))
 }
@@ -251,6 +291,8 @@ fn untouched(probing: &Probing<'_>, source: &str, why: &str) {
             objectives: Vec::new(),
             decisions: Vec::new(),
             untouched: vec![(String::new(), why.to_string())],
+            state: None,
+            no_state: None,
             file,
         },
     );

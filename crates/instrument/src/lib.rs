@@ -3,6 +3,7 @@
 //! - [`annotate`]: the user's text with objectives as labels, for other tools;
 //! - [`instrument`]: the preprocessed text with probes, and a record that says what each probe means;
 //! - `cc`: the compiler wrapper: what a compile command means, and how it is carried out with probes;
+//! - `state`: state coverage, by a trace of what a run does to data;
 //! - `hits`: what the probes of a run left behind.
 //!
 //! A probe is a byte of an array that is mapped to a file: a run sets it, nothing resets it, so that forks, threads and a
@@ -21,11 +22,15 @@ mod probe;
 mod record;
 mod rows;
 mod runtime;
+mod state;
 
 pub use annotate::{AnnotateStyle, Annotated, annotate, not_labels};
 pub use cc::{CompileError, Probing, compile};
 pub use command::CompileCommand;
 pub use hits::{HitError, HitFile};
+pub use measured::states;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
 pub use probe::{Probed, Request, instrument};
 pub use record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+pub use state::trace::trim_traces;
+pub use state::{StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates};

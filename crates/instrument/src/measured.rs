@@ -2,6 +2,7 @@
 
 use crate::hits::{HitError, HitFile};
 use crate::record::{ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
+use crate::state::{StateRecord, StateRules, TestStates, Trace, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ pub struct Measured {
     pub unexplained: BTreeSet<String>,
     /// Hit files that could not be used.
     pub damaged: Vec<String>,
+    /// Traces of what processes did to data.
+    pub traces: Vec<PathBuf>,
 }
 
 /// A unit and its hits.
@@ -78,9 +81,9 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
             if record.version != RECORD_VERSION {
                 return Err(bad(format!("version {}", record.version)));
             }
-            if record.size == 0 && record.objectives.is_empty() {
-                let why = record.untouched.first().map_or(String::new(), |(_, why)| why.clone());
-                measured.untouched.insert(record.file, why);
+            // A record of a whole file that was left alone names no function.
+            if let Some((_, why)) = record.untouched.iter().find(|(function, _)| function.is_empty()) {
+                measured.untouched.insert(record.file, why.clone());
                 continue;
             }
             let unit = u64::from_str_radix(&record.unit, 16).map_err(|error| bad(error.to_string()))?;
@@ -101,6 +104,7 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
                 Err(error) => return Err(error.into()),
             }
         }
+        measured.traces.extend(files(&directory.join("hits"), "state")?);
     }
     let mut hits: BTreeMap<u64, BTreeMap<u32, BTreeSet<u32>>> = BTreeMap::new();
     for (index, (name, processes)) in by_test.into_iter().enumerate() {
@@ -126,6 +130,21 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
     let probed: BTreeSet<&String> = measured.units.iter().map(|unit| &unit.record.file).collect();
     measured.untouched.retain(|file, _| !probed.contains(file));
     Ok(measured)
+}
+
+/// What the tests changed and what their assertions depend on, and the number of units in traces that no record explains.
+pub fn states(measured: &Measured, rules: &StateRules) -> (Vec<TestStates>, u64) {
+    let identity = |unit: &MeasuredUnit| u64::from_str_radix(&unit.record.unit, 16).unwrap_or(0);
+    let empty = StateRecord::default();
+    let units: Vec<(u64, &StateRecord)> =
+        measured.units.iter().map(|unit| (identity(unit), unit.record.state.as_ref().unwrap_or(&empty))).collect();
+    let name = |trace: &Trace| {
+        let file = HitFile { test: None, command: trace.command.clone(), pid: trace.pid, units: Vec::new() };
+        file.process_name()
+    };
+    // A trace that can't be read is of a process that did nothing.
+    let traces = measured.traces.iter().filter_map(|path| Trace::read(path).ok().flatten());
+    judge(&units, traces, rules, &name)
 }
 
 /// The files of a directory with an extension, sorted; none if the directory isn't there.

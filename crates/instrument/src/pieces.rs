@@ -32,6 +32,12 @@ impl Pieces {
         self.list.push((start, Turn::Statement, 0, order, format!("{{ {text}")));
         self.list.push((end, Turn::CloseStatement, usize::MAX - start, 0, " }".to_string()));
     }
+    /// Around a statement, with a text before and one behind it.
+    pub fn enclose(&mut self, start: usize, end: usize, open: String, close: String) {
+        let order = self.list.len();
+        self.list.push((start, Turn::Statement, 0, order, open));
+        self.list.push((end, Turn::CloseStatement, usize::MAX - start, 0, close));
+    }
     /// Around an expression; of two around the same one, the lower rank is the outer.
     pub fn wrap(&mut self, start: usize, end: usize, rank: usize, open: String, close: String) {
         self.list.push((start, Turn::OpenExpression, usize::MAX - end, rank, open));

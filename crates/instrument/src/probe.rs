@@ -14,11 +14,13 @@ use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
 use crate::record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
+use crate::state::{Following, probes};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
     CriteriaOptions, DecisionGraph, Goal, Labelling, Objective, Objectives, Row, Status, Target, objectives,
 };
+use touchstone_front_c::Followed;
 use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, TermKind};
 
 /// A unit with probes.
@@ -48,6 +50,8 @@ pub struct Request<'a> {
     pub unit: u64,
     /// Directory of hit files if the environment names none.
     pub hits: String,
+    /// What the unit does to data, if its state is to be followed.
+    pub followed: Option<&'a Followed>,
 }
 
 /// Ranks of what stands around one expression.
@@ -166,8 +170,14 @@ impl Unit<'_> {
         });
     }
 
-    fn finish(self) -> Probed {
+    fn finish(mut self) -> Probed {
         let request = self.request;
+        let state = request.followed.and_then(|followed| {
+            let following = Following { text: request.text, followed, unit: request.unit };
+            probes(&following, &mut self.pieces)
+        });
+        let no_state = request.followed.filter(|_| state.is_none()).map(|_| "it has too many places".to_string());
+        let (state, behind) = state.unzip();
         let size = crate::runtime::rounded(self.next);
         let record = UnitRecord {
             version: RECORD_VERSION,
@@ -179,9 +189,11 @@ impl Unit<'_> {
             objectives: self.objectives,
             decisions: self.decisions,
             untouched: self.untouched,
+            state,
+            no_state,
         };
-        let text =
-            crate::runtime::around(&self.pieces.apply(request.text), request.unit, size, &request.hits, self.walks);
+        let text = self.pieces.apply(request.text);
+        let text = crate::runtime::around(&text, request.unit, size, &request.hits, self.walks, behind.as_deref());
         Probed { text, record }
     }
 }

@@ -29,6 +29,12 @@ pub struct UnitRecord {
     pub decisions: Vec<ProbedDecision>,
     /// Functions that have no probes, and why.
     pub untouched: Vec<(String, String)>,
+    /// What its events mean, if its state is followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<crate::state::StateRecord>,
+    /// Why its state is not followed although that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_state: Option<String>,
 }
 
 /// A place in a source file.

@@ -4,6 +4,7 @@
 const PAGE: u32 = 4096;
 
 const RUNTIME: &str = include_str!("../runtime/probes.c");
+const STATE: &str = include_str!("../runtime/state.c");
 
 /// Types of memory that predicates read.
 const TYPES: &str = "\
@@ -50,13 +51,18 @@ pub(crate) fn rounded(size: u32) -> u32 {
 }
 
 /// A text with probes, with their declaration before and their runtime behind it.
-pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, walks: bool) -> String {
+/// `walks` says that some decision is walked. What a unit whose state is followed does at its beginning stands behind it.
+pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, walks: bool, state: Option<&str>) -> String {
     let walk = if walks { WALK } else { "" };
     let hits: String = hits.chars().flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect();
     let runtime =
         RUNTIME.replace("0xUNITull", &format!("0x{unit:016x}ull")).replace("\"HITS\"", &format!("\"{hits}\""));
+    let (declarations, state) = match state {
+        Some(begin) => (crate::state::DECLARATIONS, format!("{STATE}{begin}")),
+        None => ("", String::new()),
+    };
     format!(
-        "# 1 \"<touchstone>\" 3\n{TYPES}\
-         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{walk}{text}\n{runtime}"
+        "# 1 \"<touchstone>\" 3\n{TYPES}{declarations}\
+         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{walk}{text}\n{runtime}{state}"
     )
 }

@@ -1,0 +1,110 @@
+//! State coverage of a measured suite: what its tests changed becomes objectives, and a list by test.
+
+use crate::measured::Selection;
+use std::collections::BTreeMap;
+use std::path::Path;
+use touchstone_instrument::{Measured, StateRules, StateUse, states};
+use touchstone_report::Document;
+use touchstone_report::document::{Objective, Place, StateUpdate, Stretch, TestState, Verdict};
+
+/// The name of the criterion.
+pub const STATE: &str = "state";
+/// Set for the programs that run: the most events of one of them.
+pub const EVENTS: &str = "TOUCHSTONE_STATE_EVENTS";
+
+/// Options of state coverage.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct StateOptions {
+    /// A macro or function that asserts, beside the known ones; `*` stands for anything; `main`: what main returns
+    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
+    pub assertion: Vec<String>,
+    /// A function that changes the container that its first argument points to
+    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
+    pub modifies: Vec<String>,
+    /// A function whose result speaks of the container that its first argument points to
+    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
+    pub queries: Vec<String>,
+}
+
+impl StateOptions {
+    fn rules(&self) -> StateRules {
+        StateRules {
+            assertions: self.assertion.clone(),
+            modifies: self.modifies.clone(),
+            queries: self.queries.clone(),
+        }
+    }
+}
+
+/// Adds what is known of state to a document that has its other objectives.
+pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, options: &StateOptions) {
+    if measured.traces.is_empty() {
+        return;
+    }
+    let (tests, _) = states(measured, &options.rules());
+    let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
+    for test in &tests {
+        let uses = test.uses.iter().filter(|used| {
+            let unit = measured.units.get(used.unit).map_or("", |unit| unit.record.file.as_str());
+            selection.counts(Path::new(unit)) && selection.counts(Path::new(&used.file))
+        });
+        let mut updates = Vec::new();
+        for used in uses {
+            let file = selection.shown(&used.file);
+            let line = Some(used.line).filter(|line| *line > 0);
+            let column = Some(used.column).filter(|column| *column > 0);
+            updates.push(StateUpdate {
+                what: what(used),
+                at: Place { file: Some(file.clone()), line, column },
+                checked: used.checked,
+            });
+            let key = (file.clone(), used.id.clone());
+            let known = objectives.entry(key).or_insert_with(|| Objective {
+                id: used.id.clone(),
+                criterion: STATE.to_string(),
+                function: used.function.clone(),
+                at: Stretch { file: Some(file), line, column, end_line: line, end_column: column },
+                text: format!("{} is checked", used.name),
+                status: Verdict::Uncovered,
+                why: None,
+                tests: Vec::new(),
+                excluded: None,
+            });
+            if used.checked {
+                (known.status, known.why) = (Verdict::Covered, None);
+                if known.tests.last() != Some(&test.test) {
+                    known.tests.push(test.test.clone());
+                }
+            } else if known.status == Verdict::Uncovered && test.cut_off {
+                known.status = Verdict::Unknown;
+                known.why = Some(format!("bound: {EVENTS} in test {}", test.test));
+            }
+        }
+        if !updates.is_empty() {
+            document.state.push(TestState { test: test.test.clone(), updates });
+        }
+    }
+    document.objectives.extend(objectives.into_values());
+}
+
+/// `stack.size (s of test_push)`.
+fn what(used: &StateUse) -> String {
+    // A variable that is changed itself says enough.
+    if used.object.is_empty() || used.name.starts_with(&used.object) {
+        used.name.clone()
+    } else {
+        format!("{} ({})", used.name, used.object)
+    }
+}
+
+/// What could not be followed.
+pub fn remarks(measured: &Measured) {
+    for unit in measured.units.iter().filter(|unit| !StateRules::is_framework(&unit.record.file)) {
+        if let Some(why) = &unit.record.no_state {
+            eprintln!("state not followed: {}: {why}", unit.record.file);
+        }
+        for (function, line, lost) in unit.record.state.iter().flat_map(|state| &state.lost) {
+            eprintln!("state not followed: {lost} in {function} ({}:{line})", unit.record.file);
+        }
+    }
+}

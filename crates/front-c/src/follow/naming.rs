@@ -1,0 +1,127 @@
+//! What people call the objects that expressions designate.
+
+use super::Target;
+use crate::ast::{Node, TypeText};
+use std::collections::BTreeSet;
+
+/// Without parentheses and casts.
+pub(super) fn plain(node: &Node) -> &Node {
+    let mut node = node;
+    while matches!(node.kind.as_str(), "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr" | "ConstantExpr") {
+        match node.inner.last() {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}
+
+/// Without parentheses.
+pub(super) fn bare(node: &Node) -> &Node {
+    let mut node = node;
+    while let ("ParenExpr", Some(inner)) = (node.kind.as_str(), node.inner.first()) {
+        node = inner;
+    }
+    node
+}
+
+pub(super) fn spelled(ty: Option<&TypeText>) -> &str {
+    ty.map_or("", |ty| ty.desugared.as_deref().unwrap_or(&ty.written))
+}
+
+/// Names of what a function writes.
+pub(super) struct Naming<'a> {
+    /// Variables with static storage.
+    pub statics: &'a BTreeSet<u64>,
+    /// The function.
+    pub function: &'a str,
+}
+
+impl Naming<'_> {
+    /// What an lvalue designates.
+    pub fn target(&self, lvalue: &Node) -> Target {
+        let node = bare(lvalue);
+        let child = node.inner.first();
+        match (node.kind.as_str(), child) {
+            ("DeclRefExpr", _) => {
+                let decl = node.decl.as_deref();
+                let name = decl.map_or(String::new(), |decl| decl.name.clone());
+                Target { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
+            }
+            ("MemberExpr", Some(base)) if node.is_arrow => {
+                Target { is_state: true, name: format!("{}{}", owner(base), member(node)) }
+            }
+            ("MemberExpr", Some(base)) => {
+                let outer = self.target(base);
+                let name = match bare(base).kind.as_str() {
+                    // An object of a type is called after its type: pointers to it don't know its name.
+                    "DeclRefExpr" | "UnaryOperator" => owner(base),
+                    _ => outer.name,
+                };
+                Target { is_state: outer.is_state, name: format!("{name}{}", member(node)) }
+            }
+            ("ArraySubscriptExpr", Some(base)) => self.behind(base, "[]"),
+            ("UnaryOperator", Some(pointer)) if node.opcode == "*" => self.behind(pointer, ""),
+            ("UnaryOperator", Some(inner)) => self.target(inner),
+            _ => Target { is_state: false, name: String::new() },
+        }
+    }
+
+    /// What a pointer leads to.
+    pub fn behind(&self, pointer: &Node, index: &str) -> Target {
+        let array = bare(pointer);
+        if array.kind == "ImplicitCastExpr" && array.cast == "ArrayToPointerDecay" {
+            if let Some(inner) = array.inner.first() {
+                let target = self.target(inner);
+                return Target { name: format!("{}[]", target.name), ..target };
+            }
+        }
+        let node = plain(pointer);
+        let through = |name: String| Target { is_state: true, name };
+        match (node.kind.as_str(), node.inner.first()) {
+            ("DeclRefExpr", _) => {
+                let decl = node.decl.as_deref();
+                let name = decl.map_or("", |decl| decl.name.as_str());
+                let of = match decl {
+                    Some(decl) if self.statics.contains(&decl.id) => String::new(),
+                    _ => format!(" of {}", self.function),
+                };
+                through(if index.is_empty() { format!("*{name}{of}") } else { format!("{name}{index}{of}") })
+            }
+            ("UnaryOperator", Some(inner)) if node.opcode == "&" => self.target(inner),
+            ("UnaryOperator", Some(inner)) if matches!(node.opcode.as_str(), "++" | "--") => self.behind(inner, index),
+            ("BinaryOperator" | "CompoundAssignOperator", Some(left)) => {
+                let is_pointer = |node: &Node| spelled(node.ty.as_ref()).contains(['*', '[']);
+                match node.inner.last() {
+                    Some(right) if !is_pointer(left) && is_pointer(right) => self.behind(right, "[]"),
+                    _ => self.behind(left, "[]"),
+                }
+            }
+            ("CallExpr", Some(callee)) => {
+                let name = plain(callee).decl.as_ref().map_or("", |decl| decl.name.as_str()).to_string();
+                through(format!("*{name}()"))
+            }
+            ("StringLiteral" | "CompoundLiteralExpr", _) => Target { is_state: false, name: String::new() },
+            _ => {
+                let name = self.target(node).name;
+                through(if index.is_empty() { format!("*{name}") } else { format!("{name}{index}") })
+            }
+        }
+    }
+}
+
+fn member(node: &Node) -> String {
+    // An anonymous struct or union has no name, and its members are those of what it stands in.
+    if node.name.is_empty() { String::new() } else { format!(".{}", node.name.trim_start_matches("->")) }
+}
+
+/// The type that an expression's members belong to, or that it points to: `struct stack *` is `stack`.
+pub(super) fn owner(node: &Node) -> String {
+    let written = node.ty.as_ref().map_or("", |ty| &*ty.written);
+    let spelled =
+        if written.contains('*') || spelled(node.ty.as_ref()) == written { written } else { spelled(node.ty.as_ref()) };
+    let spelled = spelled.split(['*', '[']).next().unwrap_or_default();
+    let words = spelled.split_whitespace();
+    let words = words.filter(|word| !matches!(*word, "const" | "volatile" | "struct" | "union" | "restrict"));
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,51 @@
+//! Shapes of trees, and where the nodes of the written source come from.
+
+use super::{Origin, Origins};
+use crate::ast::{Node, Position, Positions};
+use crate::{FrontError, Options};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Calls `each` for a node and all below it, outer before inner.
+pub(super) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
+    if node.kind.is_empty() {
+        return;
+    }
+    each(node);
+    for child in &node.inner {
+        preorder(child, each);
+    }
+}
+
+/// The body of a function that is defined.
+pub(super) fn body(node: &Node) -> Option<&Node> {
+    node.inner.iter().find(|child| child.kind == "CompoundStmt").filter(|_| node.kind == "FunctionDecl")
+}
+
+/// Where all nodes of the wanted functions come from.
+pub(super) fn origins(file: &Path, options: &Options, wanted: &BTreeSet<String>) -> Result<Origins, FrontError> {
+    let mut found = Origins::new();
+    let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    super::read(file, options, |positions, node| {
+        let Some(body) = body(node).filter(|_| wanted.contains(&node.name)) else { return };
+        let mut list = Vec::new();
+        preorder(body, &mut |node| list.push((node.kind.clone(), origin(node, positions, &mut texts))));
+        found.insert(node.name.clone(), list);
+    })?;
+    Ok(found)
+}
+
+fn origin(node: &Node, positions: &Positions, texts: &mut BTreeMap<String, Vec<u8>>) -> Origin {
+    let Some(begin) = node.begin.expansion else { return Origin::default() };
+    let file = positions.files.get(begin.file as usize).map_or("", |name| name);
+    let mut in_macro = |position: &Position| {
+        position.spelling.as_ref().filter(|_| !position.macro_argument)?;
+        let loc = position.expansion?;
+        let name = positions.files.get(loc.file as usize)?;
+        let text = texts.entry(name.to_string()).or_insert_with(|| std::fs::read(&**name).unwrap_or_default());
+        let bytes = text.get(loc.offset as usize..(loc.offset + loc.token) as usize)?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    };
+    let in_macro = in_macro(&node.begin).or_else(|| in_macro(&node.end));
+    Origin { file: file.to_string(), line: begin.line, column: begin.column, in_macro }
+}

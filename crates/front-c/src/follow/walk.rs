@@ -1,0 +1,621 @@
+//! The walk over a function's tree.
+
+use super::naming::{Naming, bare, owner, plain, spelled};
+use super::tree::{body, preorder};
+use super::{
+    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, Target,
+};
+use crate::ast::Node;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// What is known of the whole unit.
+#[derive(Default)]
+pub(super) struct Unit {
+    followed: Followed,
+    statics: BTreeSet<u64>,
+    /// Bit-fields by number.
+    bits: BTreeMap<u64, u32>,
+    /// Structs and unions whose size is known.
+    complete: BTreeSet<String>,
+    typedefs: BTreeMap<String, String>,
+}
+
+/// Calls of these don't return once, or not to where they were called.
+const RETURNS_TWICE: [&str; 7] =
+    ["setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "vfork", "getcontext", "__builtin_setjmp"];
+/// Last words of types of numbers.
+const NUMBERS: [&str; 8] = ["short", "int", "long", "float", "double", "_Bool", "unsigned", "bool"];
+/// Builtins that are functions like others.
+const FUNCTIONS: [&str; 12] = [
+    "__builtin_expect",
+    "__builtin_memcpy",
+    "__builtin_memmove",
+    "__builtin_memset",
+    "__builtin_strcpy",
+    "__builtin_strncpy",
+    "__builtin_strlen",
+    "__builtin_strcmp",
+    "__builtin_strncmp",
+    "__builtin_memcmp",
+    "__builtin_abs",
+    "__builtin_bswap32",
+];
+
+impl Unit {
+    pub fn declaration(&mut self, node: &Node, wanted: &BTreeSet<String>, origins: &Origins) {
+        preorder(node, &mut |node| {
+            if node.kind == "FieldDecl" && node.is_bitfield {
+                let number = self.bits.len() as u32;
+                self.bits.insert(node.id, number);
+            }
+            if node.kind == "RecordDecl" && node.is_complete {
+                self.complete.insert(format!("{} {}", node.tag, node.name));
+            }
+            if node.kind == "TypedefDecl" {
+                self.typedefs.insert(node.name.clone(), spelled(node.ty.as_ref()).to_string());
+            }
+            if node.kind == "VarDecl" && node.storage == "static" {
+                self.statics.insert(node.id);
+            }
+        });
+        if node.kind == "VarDecl" {
+            self.statics.insert(node.id);
+            let known = self.followed.globals.contains(&node.name);
+            let sized = !spelled(node.ty.as_ref()).contains("[]");
+            if node.storage != "extern" && sized && !known && !node.is_thread_local {
+                self.followed.globals.push(node.name.clone());
+            }
+        }
+        let Some(body) = body(node).filter(|_| wanted.contains(&node.name)) else { return };
+        let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
+        let mut kinds = Vec::new();
+        preorder(body, &mut |node| {
+            numbers.entry(node.id).or_insert(kinds.len());
+            kinds.push(node.kind.as_str());
+        });
+        let origins = origins.get(&node.name).map_or(&[][..], Vec::as_slice);
+        let same = origins.len() == kinds.len() && origins.iter().zip(&kinds).all(|((kind, _), other)| kind == other);
+        let mut walk = Walk {
+            unit: self,
+            numbers,
+            origins: if same { origins } else { &[] },
+            made: FollowedFunction { name: node.name.clone(), ..FollowedFunction::default() },
+            depth: 0,
+            loops: Vec::new(),
+            seen: BTreeSet::new(),
+        };
+        let parameters = node.inner.iter().filter(|child| child.kind == "ParmVarDecl").enumerate();
+        for (position, parameter) in parameters.filter(|(_, parameter)| !parameter.name.is_empty()) {
+            walk.made.parameters.push((position, parameter.name.clone()));
+            walk.register(parameter);
+        }
+        let Some(range) = range(body) else { return };
+        walk.made.body = range.start + 1;
+        body.inner.iter().for_each(|child| walk.statement(child, true));
+        let made = walk.made;
+        self.followed.functions.push(made);
+    }
+
+    /// Whether the size of what a pointer type leads to is known.
+    fn has_size(&self, pointer: &str) -> bool {
+        let Some((pointee, "")) = pointer.trim_end().rsplit_once('*') else { return false };
+        let words = pointee.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile" | "restrict"));
+        let mut name = words.collect::<Vec<_>>().join(" ");
+        // An anonymous struct is spelled like the typedef that it stands in.
+        for _ in 0..20 {
+            match self.typedefs.get(&name) {
+                Some(next) if *next != name && *next != format!("struct {name}") => name = next.clone(),
+                Some(_) => return true,
+                None => break,
+            }
+        }
+        let tagged = name.starts_with("struct ") || name.starts_with("union ");
+        if tagged { self.complete.contains(&name) } else { NUMBERS.iter().any(|number| name.ends_with(number)) }
+    }
+
+    pub fn finish(self) -> Followed {
+        self.followed
+    }
+}
+
+struct Walk<'a> {
+    unit: &'a Unit,
+    numbers: BTreeMap<u64, usize>,
+    origins: &'a [(String, Origin)],
+    made: FollowedFunction,
+    /// Controlled statements around.
+    depth: u32,
+    /// What `break` and `continue` leave: the depth of a loop; 0 inside of a switch for `break` only.
+    loops: Vec<(u32, bool)>,
+    seen: BTreeSet<u64>,
+}
+
+fn range(node: &Node) -> Option<Range<usize>> {
+    let (begin, end) = (node.begin.expansion?, node.end.expansion?);
+    Some(begin.offset as usize..(end.offset + end.token) as usize)
+}
+
+fn is_statement(node: &Node) -> bool {
+    node.kind.ends_with("Stmt") && node.kind != "StmtExpr"
+}
+
+/// A statement that a semicolon ends which is not in its range.
+fn ends_before_semicolon(node: &Node) -> bool {
+    match node.kind.as_str() {
+        "CompoundStmt" | "NullStmt" | "DeclStmt" => false,
+        "IfStmt" | "WhileStmt" | "ForStmt" | "SwitchStmt" | "CaseStmt" | "DefaultStmt" | "LabelStmt"
+        | "AttributedStmt" => node.inner.last().is_some_and(ends_before_semicolon),
+        _ => true,
+    }
+}
+
+/// Has something in it that lives as long as the scope that it stands in.
+fn has_temporary(node: &Node) -> bool {
+    let mut found = false;
+    preorder(node, &mut |node| found |= node.kind == "CompoundLiteralExpr");
+    found
+}
+
+/// Evaluating it changes nothing.
+fn is_pure(node: &Node) -> bool {
+    let own = match node.kind.as_str() {
+        "DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr"
+        | "IntegerLiteral" | "CharacterLiteral" | "ConstantExpr" => true,
+        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" => return true,
+        "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
+        "BinaryOperator" => node.opcode != "=",
+        _ => false,
+    };
+    let volatile = node.cast == "LValueToRValue"
+        && node.inner.first().is_some_and(|inner| spelled(inner.ty.as_ref()).contains("volatile"));
+    own && !volatile && node.inner.iter().all(is_pure)
+}
+
+/// It is no constant.
+fn asks(node: &Node) -> bool {
+    match node.kind.as_str() {
+        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | "ConstantExpr" => false,
+        "CallExpr" | "StmtExpr" => true,
+        _ => node.cast == "LValueToRValue" || node.inner.iter().any(asks),
+    }
+}
+
+fn is_record(node: &Node) -> bool {
+    let ty = spelled(node.ty.as_ref());
+    (ty.starts_with("struct ") || ty.starts_with("union ") || ty.contains("struct (") || ty.contains("union ("))
+        && !ty.contains(['*', '('])
+}
+
+/// Functions that are called in a statement or expression whatever its own conditions are.
+fn calls(node: &Node, found: &mut Vec<String>) {
+    match node.kind.as_str() {
+        "IfStmt" | "WhileStmt" | "ForStmt" | "SwitchStmt" | "ConditionalOperator" | "BinaryConditionalOperator" => {}
+        "BinaryOperator" if matches!(node.opcode.as_str(), "&&" | "||") => {
+            node.inner.iter().take(1).for_each(|left| calls(left, found));
+        }
+        _ => {
+            if node.kind == "CallExpr" {
+                if let Some(decl) = node.inner.first().and_then(|callee| plain(callee).decl.as_ref()) {
+                    found.push(decl.name.clone());
+                }
+            }
+            node.inner.iter().for_each(|child| calls(child, found));
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn naming(&self) -> Naming<'_> {
+        Naming { statics: &self.unit.statics, function: &self.made.name }
+    }
+
+    fn origin(&self, node: &Node) -> Origin {
+        let known = self.numbers.get(&node.id).and_then(|number| self.origins.get(*number));
+        known.map_or_else(Origin::default, |(_, origin)| origin.clone())
+    }
+
+    fn lost(&mut self, node: &Node, what: &str) {
+        let line = self.origin(node).line;
+        self.made.lost.push((line, what.to_string()));
+    }
+
+    fn register(&mut self, node: &Node) {
+        if node.storage == "register" {
+            if let (Some(begin), Some(loc)) = (node.begin.expansion, node.loc.expansion) {
+                self.made.registers.push(begin.offset as usize..loc.offset as usize);
+            }
+        }
+    }
+
+    /// A statement; `in_block`: another may stand before it.
+    fn statement(&mut self, node: &Node, in_block: bool) {
+        match node.kind.as_str() {
+            "" | "NullStmt" | "BreakStmt" | "ContinueStmt" | "GotoStmt" => {}
+            "CompoundStmt" => node.inner.iter().for_each(|child| self.statement(child, true)),
+            "DeclStmt" => self.declare(node, in_block),
+            "IfStmt" => self.branch(node, node.child(0), false, false),
+            "WhileStmt" => self.branch(node, node.child(0), false, true),
+            "DoStmt" => self.branch(node, node.child(1), false, true),
+            "ForStmt" => self.branch(node, node.child(2), false, true),
+            "SwitchStmt" => self.branch(node, node.child(0), true, false),
+            "CaseStmt" | "DefaultStmt" | "AttributedStmt" => {
+                if let Some(inner) = node.inner.last() {
+                    self.statement(inner, in_block);
+                }
+            }
+            "LabelStmt" => {
+                if let Some(inner) = node.inner.last() {
+                    match range(inner) {
+                        Some(range) if in_block => {
+                            self.made.actions.push(Action::Label { at: range.start, depth: self.depth });
+                        }
+                        _ => self.lost(node, "a label that no statement can be put behind"),
+                    }
+                    self.statement(inner, in_block);
+                }
+            }
+            "ReturnStmt" => {
+                if let Some(value) = node.child(0) {
+                    self.expression(value, true, false);
+                    self.made.actions.extend(range(value).map(Action::Return));
+                }
+            }
+            "IndirectGotoStmt" => {
+                if let Some(target) = node.child(0) {
+                    self.expression(target, true, false);
+                }
+            }
+            "GCCAsmStmt" | "MSAsmStmt" => self.lost(node, "assembly"),
+            _ => self.expression(node, false, false),
+        }
+    }
+
+    fn branch(&mut self, node: &Node, condition: Option<&Node>, switch: bool, is_loop: bool) {
+        let is_for = node.kind == "ForStmt";
+        if is_for {
+            if let Some(init) = node.child(0) {
+                if init.kind == "DeclStmt" {
+                    self.declare_in_head(init);
+                } else {
+                    self.expression(init, false, false);
+                }
+            }
+        }
+        self.depth += 1;
+        if let Some(condition) = condition {
+            self.expression(condition, true, false);
+        }
+        if let Some(step) = node.child(3).filter(|_| is_for) {
+            self.expression(step, false, false);
+        }
+        if is_loop || switch {
+            self.loops.push((self.depth, is_loop));
+        }
+        let bodies: Vec<&Node> = match node.kind.as_str() {
+            "IfStmt" => node.inner.iter().skip(1).collect(),
+            "DoStmt" => node.inner.iter().take(1).collect(),
+            _ => node.inner.last().into_iter().collect(),
+        };
+        bodies.iter().for_each(|body| self.statement(body, false));
+        let mut guards = Vec::new();
+        if node.kind == "IfStmt" {
+            bodies.iter().for_each(|body| calls(body, &mut guards));
+        }
+        let mut escape = None;
+        bodies.iter().for_each(|body| self.escapes(body, 0, false, &mut escape));
+        if is_loop || switch {
+            self.loops.pop();
+        }
+        let head = [condition, node.child(0).filter(|_| is_for)];
+        let temporary = head.into_iter().flatten().any(has_temporary);
+        let Some(at) = range(node) else { return };
+        self.made.actions.push(Action::Branch {
+            at,
+            unfinished: ends_before_semicolon(node),
+            condition: condition.filter(|condition| asks(condition)).and_then(range),
+            switch,
+            depth: self.depth,
+            escape,
+            guards,
+            assigns: assigned(node),
+            temporary,
+            origin: self.origin(node),
+        });
+        self.depth -= 1;
+    }
+
+    /// The farthest jump out of a statement. `inner` counts loops, `in_switch` says that `break` stays inside.
+    fn escapes(&self, node: &Node, inner: u32, in_switch: bool, found: &mut Option<Escape>) {
+        let mut leave = |escape: Escape| {
+            *found = Some(match *found {
+                Some(known) if known < escape => known,
+                _ => escape,
+            });
+        };
+        match node.kind.as_str() {
+            "ReturnStmt" | "GotoStmt" | "IndirectGotoStmt" => leave(Escape::Function),
+            "BreakStmt" | "ContinueStmt" if inner == 0 => {
+                let stays = in_switch && node.kind == "BreakStmt";
+                let mut around = self.loops.iter().rev().filter(|(_, is_loop)| *is_loop || node.kind == "BreakStmt");
+                if let (false, Some((depth, _))) = (stays, around.next()) {
+                    // The statement's own loop or switch is left by its end.
+                    if *depth < self.depth {
+                        leave(Escape::Loop(*depth));
+                    }
+                }
+            }
+            "WhileStmt" | "DoStmt" | "ForStmt" => {
+                node.inner.iter().for_each(|child| self.escapes(child, inner + 1, false, found));
+            }
+            "SwitchStmt" => node.inner.iter().for_each(|child| self.escapes(child, inner, true, found)),
+            _ => node.inner.iter().for_each(|child| self.escapes(child, inner, in_switch, found)),
+        }
+    }
+
+    fn declare(&mut self, node: &Node, in_block: bool) {
+        let mut variables = Vec::new();
+        for variable in node.inner.iter().filter(|child| child.kind == "VarDecl") {
+            if matches!(variable.storage.as_str(), "static" | "extern") {
+                continue;
+            }
+            self.register(variable);
+            let init = initialiser(variable);
+            if let Some(init) = init {
+                self.expression(init, true, false);
+            }
+            variables.push((variable.name.clone(), init.is_some(), init.is_some_and(is_copy)));
+        }
+        match range(node) {
+            Some(at) if in_block && !variables.is_empty() => {
+                let origin = self.origin(node);
+                self.made.actions.push(Action::Declare { at, variables, origin });
+            }
+            _ => {}
+        }
+    }
+
+    fn declare_in_head(&mut self, node: &Node) {
+        for variable in node.inner.iter().filter(|child| child.kind == "VarDecl") {
+            self.register(variable);
+            let Some(init) = initialiser(variable) else { continue };
+            self.expression(init, true, false);
+            match range(init) {
+                Some(at) if init.kind != "InitListExpr" => {
+                    let origin = self.origin(variable);
+                    self.made.actions.push(Action::DeclareInHead { at, name: variable.name.clone(), origin });
+                }
+                _ => self.lost(variable, "an initialiser in the head of a loop"),
+            }
+        }
+    }
+
+    fn lvalue(&self, node: &Node) -> Option<Lvalue> {
+        let at = range(node)?;
+        let inner = bare(node);
+        let mut bits = None;
+        if let (true, Some(number)) = (inner.kind == "MemberExpr", self.unit.bits.get(&inner.link)) {
+            bits = Some((range(inner.inner.first()?)?, inner.is_arrow, *number));
+        }
+        Some(Lvalue { at, pure: is_pure(node), bits })
+    }
+
+    fn expression(&mut self, node: &Node, used: bool, guarded: bool) {
+        if node.kind.is_empty() || !self.seen.insert(node.id) {
+            return;
+        }
+        match node.kind.as_str() {
+            "UnaryExprOrTypeTraitExpr"
+            | "OffsetOfExpr"
+            | "ConstantExpr"
+            | "GenericSelectionExpr"
+            | "ChooseExpr"
+            | "PredefinedExpr" => {}
+            "AtomicExpr" => self.lost(node, "an atomic operation"),
+            "StmtExpr" => node.inner.iter().for_each(|child| self.statement(child, true)),
+            "ImplicitCastExpr" if node.cast == "LValueToRValue" => self.read(node, guarded),
+            "BinaryOperator" if node.opcode == "=" => self.write(node, used, guarded),
+            "CompoundAssignOperator" => self.write(node, used, guarded),
+            "BinaryOperator" if node.opcode == "," => {
+                for (index, child) in node.inner.iter().enumerate() {
+                    self.expression(child, used && index == 1, guarded);
+                }
+            }
+            "BinaryOperator" if matches!(node.opcode.as_str(), "&&" | "||") => self.choice(node, guarded),
+            "ConditionalOperator" => self.choice(node, guarded),
+            "BinaryConditionalOperator" => {
+                let ends = [node.inner.first(), node.inner.last()];
+                ends.into_iter().flatten().for_each(|child| self.expression(child, true, true));
+            }
+            "OpaqueValueExpr" => {}
+            "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => self.step(node, used, guarded),
+            "CallExpr" => self.call(node, used, guarded),
+            "VAArgExpr" => self.made.actions.extend(range(node).map(Action::Variadic)),
+            "ParenExpr" | "CStyleCastExpr" => {
+                let void = node.kind == "CStyleCastExpr" && node.cast == "ToVoid";
+                node.inner.iter().for_each(|child| self.expression(child, used && !void, guarded));
+            }
+            _ if is_statement(node) => self.statement(node, false),
+            _ => node.inner.iter().for_each(|child| self.expression(child, true, guarded)),
+        }
+    }
+
+    fn read(&mut self, node: &Node, guarded: bool) {
+        let Some(inner) = node.inner.first() else { return };
+        self.expression(inner, true, guarded);
+        let Some(lvalue) = self.lvalue(inner) else { return };
+        // What is read of a temporary are the values that made it.
+        let fleeting = !lvalue.pure && (has_temporary(inner) || lvalue.bits.is_some());
+        let vector =
+            spelled(inner.ty.as_ref()).contains("__vector_size__") || bare(inner).kind == "ExtVectorElementExpr";
+        if !fleeting && !vector {
+            self.made.actions.push(Action::Read(lvalue));
+        }
+    }
+
+    fn write(&mut self, node: &Node, used: bool, guarded: bool) {
+        let (Some(left), Some(right)) = (node.inner.first(), node.inner.get(1)) else { return };
+        self.expression(left, true, guarded);
+        self.expression(right, true, guarded);
+        let (Some(at), Some(lvalue)) = (range(node), self.lvalue(left)) else { return };
+        let temporary = has_temporary(right) || has_temporary(left);
+        if !lvalue.pure && (temporary || lvalue.bits.is_some()) {
+            self.lost(node, "an assignment whose left side can't be evaluated twice");
+            return;
+        }
+        self.made.actions.push(Action::Write {
+            at,
+            updates: node.kind == "CompoundAssignOperator",
+            copies: is_copy(right),
+            used,
+            disturbed: !is_pure(right) && bare(left).kind != "DeclRefExpr",
+            temporary,
+            guarded,
+            target: self.naming().target(left),
+            left: lvalue,
+            origin: self.origin(node),
+        });
+    }
+
+    fn step(&mut self, node: &Node, used: bool, guarded: bool) {
+        let Some(left) = node.inner.first() else { return };
+        self.expression(left, true, guarded);
+        let (Some(at), Some(lvalue)) = (range(node), self.lvalue(left)) else { return };
+        if !lvalue.pure && (lvalue.bits.is_some() || has_temporary(left)) {
+            self.lost(node, "an increment of something that can't be evaluated twice");
+            return;
+        }
+        let (target, origin) = (self.naming().target(left), self.origin(node));
+        self.made.actions.push(Action::Step { at, left: lvalue, used, target, origin });
+    }
+
+    fn choice(&mut self, node: &Node, guarded: bool) {
+        let Some((condition, rest)) = node.inner.split_first() else { return };
+        self.expression(condition, true, guarded);
+        rest.iter().for_each(|child| self.expression(child, true, true));
+        let mut guards = Vec::new();
+        rest.iter().for_each(|child| calls(child, &mut guards));
+        if let (Some(at), true) = (range(condition), asks(condition) && !guards.is_empty()) {
+            self.made.actions.push(Action::Choice { at, guards, origin: self.origin(node) });
+        }
+    }
+
+    fn call(&mut self, node: &Node, used: bool, guarded: bool) {
+        let Some((callee, arguments)) = node.inner.split_first() else { return };
+        let name = plain(callee).decl.as_ref().filter(|decl| decl.kind == "FunctionDecl").map(|decl| decl.name.clone());
+        if let Some(name) = &name {
+            let builtin = name.starts_with("__builtin_") && !FUNCTIONS.contains(&name.as_str());
+            if builtin || name.starts_with("__sync_") || name.starts_with("__atomic_") {
+                if !name.starts_with("__builtin_") {
+                    self.lost(node, "an atomic operation");
+                }
+                return;
+            }
+            if RETURNS_TWICE.contains(&name.as_str()) {
+                self.lost(node, &format!("`{name}`: what happens after it returns again"));
+                return;
+            }
+        } else {
+            self.expression(callee, true, guarded);
+        }
+        arguments.iter().for_each(|argument| self.expression(argument, true, guarded));
+        let ty = spelled(node.ty.as_ref());
+        let result = match ty {
+            "void" => Gives::Void,
+            _ if ty.contains('*') && !ty.contains('(') => Gives::Pointer,
+            _ => Gives::Value,
+        };
+        let Some(at) = range(node) else { return };
+        let made = arguments.iter().filter_map(|argument| self.argument(argument)).collect::<Vec<_>>();
+        if made.len() != arguments.len() {
+            return;
+        }
+        let temporary = arguments.iter().any(has_temporary);
+        let origin = self.origin(node);
+        self.made.actions.push(Action::Call {
+            at,
+            pointer: if name.is_none() { range(callee) } else { None },
+            callee: name,
+            arguments: made,
+            result,
+            used,
+            temporary,
+            guarded,
+            origin,
+        });
+    }
+
+    fn argument(&self, node: &Node) -> Option<Argument> {
+        let at = range(node)?;
+        let ty = spelled(node.ty.as_ref()).to_string();
+        let inner = plain(node);
+        let constant = match inner.kind.as_str() {
+            "IntegerLiteral" => inner.value.as_deref().and_then(|value| value.parse().ok()),
+            _ => None,
+        };
+        let pointer = ty.contains(['*', '[']) && !ty.contains('(');
+        let number = ["char", "short", "int", "long", "enum", "_Bool"].iter().any(|name| ty.contains(name));
+        let function = ty.contains('(') || inner.kind == "InitListExpr" || inner.kind == "StmtExpr";
+        let kept = (pointer || (number && !is_record(node))) && constant.is_none() && !function && !has_temporary(node);
+        let array = bare(node);
+        let decays = |node: &Node| node.kind == "ImplicitCastExpr" && node.cast == "ArrayToPointerDecay";
+        let mut decayed = array;
+        while decayed.kind == "ImplicitCastExpr" && !decays(decayed) {
+            decayed = match decayed.inner.first() {
+                Some(inner) => inner,
+                None => break,
+            };
+        }
+        let size = pointer.then(|| {
+            let own = spelled(inner.ty.as_ref());
+            match () {
+                () if decays(decayed) => PointeeSize::Array,
+                () if self.unit.has_size(own) => PointeeSize::Element,
+                () => PointeeSize::Unknown,
+            }
+        });
+        let target =
+            if pointer { self.naming().behind(node, "") } else { Target { is_state: false, name: owner(node) } };
+        let writable = pointer && !ty.trim_start().starts_with("const ");
+        Some(Argument { at, kept, size, writable, target, constant })
+    }
+}
+
+/// The variables from around that a statement assigns.
+fn assigned(statement: &Node) -> Vec<String> {
+    let (mut inside, mut found) = (BTreeSet::new(), BTreeMap::new());
+    preorder(statement, &mut |node| {
+        if node.kind == "VarDecl" {
+            inside.insert(node.id);
+        }
+        let assigns = match node.kind.as_str() {
+            "BinaryOperator" => node.opcode == "=",
+            "CompoundAssignOperator" => true,
+            "UnaryOperator" => matches!(node.opcode.as_str(), "++" | "--"),
+            _ => false,
+        };
+        if let (true, Some(left)) = (assigns, node.inner.first().map(bare)) {
+            if let Some(decl) = left.decl.as_ref().filter(|_| left.kind == "DeclRefExpr") {
+                found.insert(decl.id, decl.name.clone());
+            }
+        }
+    });
+    found.into_iter().filter(|(id, _)| !inside.contains(id)).map(|(_, name)| name).collect()
+}
+
+fn is_copy(right: &Node) -> bool {
+    let right = bare(right);
+    right.cast == "LValueToRValue" && is_record(right)
+}
+
+fn initialiser(variable: &Node) -> Option<&Node> {
+    let expression = |child: &&Node| {
+        let kind = child.kind.as_str();
+        !kind.is_empty()
+            && !kind.ends_with("Attr")
+            && !kind.ends_with("Type")
+            && !kind.ends_with("Comment")
+            && !kind.ends_with("Decl")
+    };
+    variable.inner.iter().rev().find(expression).filter(|_| variable.has_init)
+}

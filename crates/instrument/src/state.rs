@@ -1,0 +1,25 @@
+//! State coverage: what a test changes, against what its assertions depend on (Nascimento and Vilain; Koster; Vanoverberghe).
+//!
+//! The technique is dynamic dependence. Probes around every read, write, call, return and condition (`probes.rs`) leave a
+//! trace of events with real addresses (`trace.rs`, `runtime/state.c`). `flow.rs` runs over the trace once: every update of
+//! memory is a node that depends on the nodes that it was computed from and on those of the conditions that let it happen.
+//! A test's assertions mark what they depend on; what a test changed last and no assertion marks is not covered
+//! (`judge.rs`). `rules.rs` says which calls and macros are assertions, and which functions change or ask containers.
+//!
+//! Rules are applied when a trace is judged, not when a unit is compiled, so that other rules need no new run.
+
+pub(crate) mod flow;
+mod frames;
+mod judge;
+pub(crate) mod memory;
+mod probes;
+mod record;
+mod rules;
+pub(crate) mod trace;
+
+pub(crate) use judge::judge;
+pub use judge::{StateUse, TestStates};
+pub(crate) use probes::{DECLARATIONS, Following, probes};
+pub use record::{StateRecord, StateSite, StateTarget};
+pub use rules::StateRules;
+pub(crate) use trace::Trace;

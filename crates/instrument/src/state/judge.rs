@@ -1,0 +1,98 @@
+//! What a suite's tests changed, and what of it their assertions depend on.
+
+use super::flow::{Flow, Update};
+use super::record::StateRecord;
+use super::rules::StateRules;
+use super::trace::Trace;
+use std::collections::BTreeMap;
+
+/// What one test changed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TestStates {
+    /// The test.
+    pub test: String,
+    /// What it changed, in the order of places.
+    pub uses: Vec<StateUse>,
+    /// Its trace was cut off: what is not checked may be.
+    pub cut_off: bool,
+}
+
+/// A piece of state that a test changed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct StateUse {
+    /// The unit that changed it last, as a position among the measured units.
+    pub unit: usize,
+    /// Its id.
+    pub id: String,
+    /// The function that changed it last.
+    pub function: String,
+    /// What it is.
+    pub name: String,
+    /// The object that it belongs to; empty if it can't be told.
+    pub object: String,
+    /// The file of the last change, absolute.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// Its column; 0 if it is not known.
+    pub column: u32,
+    /// An assertion of the test depends on it.
+    pub checked: bool,
+}
+
+/// Judges the traces of a suite. `units` are all units with their identities; `name` is what a process without a test's name
+/// is called.
+pub(crate) fn judge(
+    units: &[(u64, &StateRecord)],
+    traces: impl Iterator<Item = Trace>,
+    rules: &StateRules,
+    name: &dyn Fn(&Trace) -> String,
+) -> (Vec<TestStates>, u64) {
+    type Key = (usize, String, String, String);
+    let mut found: BTreeMap<String, (BTreeMap<Key, StateUse>, bool)> = BTreeMap::new();
+    let mut unexplained = 0;
+    for trace in traces {
+        let flow = Flow::new(units, rules, &trace);
+        unexplained += flow.unexplained;
+        for (index, run) in flow.tests.iter().enumerate() {
+            let marked = flow.closure(run);
+            let mut finals = run.finals.clone();
+            finals.sort_unstable();
+            finals.dedup();
+            let test = run.name.clone().unwrap_or_else(|| name(&trace));
+            let cut_off = trace.left_out > 0 && index + 1 == flow.tests.len();
+            let (uses, known_cut) = found.entry(test).or_default();
+            *known_cut |= cut_off;
+            for node in finals {
+                let Some(update) = flow.update(node) else { continue };
+                let checked = marked.get((node - run.start) as usize).copied().unwrap_or(false);
+                let Some(made) = described(&flow, update, checked) else { continue };
+                let key = (made.unit, made.function.clone(), made.name.clone(), made.object.clone());
+                let checked = made.checked || uses.get(&key).is_some_and(|known| known.checked);
+                uses.insert(key, StateUse { checked, ..made });
+            }
+        }
+    }
+    let tests = found.into_iter().map(|(test, (uses, cut_off))| {
+        let mut uses: Vec<StateUse> = uses.into_values().collect();
+        uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
+        TestStates { test, uses, cut_off }
+    });
+    (tests.collect(), unexplained)
+}
+
+fn described(flow: &Flow<'_>, update: &Update, checked: bool) -> Option<StateUse> {
+    let (record, site) = flow.site(update.site)?;
+    let target = record.targets.get(update.target.1 as usize)?;
+    Some(StateUse {
+        unit: update.target.0 as usize,
+        id: target.id.clone(),
+        function: target.function.clone(),
+        name: target.name.clone(),
+        object: flow.objects.get(update.object as usize).map_or(String::new(), |object| object.name.clone()),
+        file: record.files.get(site.file as usize).cloned().unwrap_or_default(),
+        line: site.line,
+        column: site.column,
+        checked,
+    })
+}

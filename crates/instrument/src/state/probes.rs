@@ -1,0 +1,421 @@
+//! The probes of state coverage in the preprocessed text of a unit.
+//!
+//! An expression that can be evaluated twice is asked for its address in a comma expression before it; others are kept in a
+//! variable of a statement expression. Where that would end the life of a compound literal too early, the event of the end
+//! is left out, and the next event outside ends it (`flow.rs`).
+
+use super::record::{SiteArgument, SiteKind, StateRecord, StateSite, StateTarget};
+use super::trace::Kind;
+use crate::pieces::Pieces;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use touchstone_front_c::{
+    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target,
+};
+
+/// Sites of a unit: what a 32-bit number holds beside the unit.
+const MOST_SITES: usize = 1 << 20;
+/// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
+const CONDITION: usize = usize::MAX - 20;
+const RETURN: usize = usize::MAX - 19;
+const ARGUMENT: usize = usize::MAX - 18;
+const HEAD: usize = usize::MAX - 17;
+const CHOICE: usize = usize::MAX - 16;
+const WHOLE: usize = usize::MAX - 15;
+const READ: usize = usize::MAX - 14;
+const LEFT: usize = usize::MAX - 13;
+
+/// A unit whose state is followed.
+pub(crate) struct Following<'a> {
+    /// The preprocessed text.
+    pub text: &'a str,
+    /// What it does to data.
+    pub followed: &'a Followed,
+    /// The unit's identity.
+    pub unit: u64,
+}
+
+/// Puts probes into a unit; gives what they mean, and what stands behind the text.
+pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(StateRecord, String)> {
+    let mut unit = Unit {
+        text: following.text,
+        markers: markers(following.text),
+        pieces,
+        record: StateRecord::default(),
+        files: BTreeMap::new(),
+        targets: BTreeMap::new(),
+        function: 0,
+    };
+    for function in &following.followed.functions {
+        unit.function(function);
+    }
+    let mut begin = String::new();
+    unit.record.functions.push(String::new());
+    unit.function = unit.record.functions.len() as u32 - 1;
+    for name in &following.followed.globals {
+        let kind = SiteKind::Variable { name: name.clone(), copies: false };
+        let site = unit.site(&Origin::default(), 0, kind);
+        begin += &event(Kind::Global, &site, &format!("&{name}"), &format!("sizeof {name}"));
+        begin += "; ";
+    }
+    if unit.record.sites.len() >= MOST_SITES {
+        return None;
+    }
+    let behind = format!(
+        "__attribute__((__constructor__(102), __no_instrument_function__)) static void __touchstone_state_begin(void) \
+         {{ __touchstone_si = __touchstone_state_unit(0x{:016x}ull); {begin} }}\n",
+        following.unit
+    );
+    Some((unit.record, behind))
+}
+
+/// Declarations before the text.
+pub(crate) const DECLARATIONS: &str = "\
+typedef __typeof__(sizeof 0) __touchstone_word;
+void __touchstone_ev(unsigned, unsigned, const volatile void *, unsigned long long);
+void __touchstone_leave(unsigned *);
+static unsigned __touchstone_si;
+";
+
+fn event(kind: Kind, site: &str, address: &str, size: &str) -> String {
+    format!("__touchstone_ev({}, {site}, {address}, {size})", kind as u8)
+}
+
+fn mark(kind: Kind, site: &str) -> String {
+    event(kind, site, "0", "0")
+}
+
+struct Unit<'a> {
+    text: &'a str,
+    markers: Vec<(usize, &'a str, u32)>,
+    pieces: &'a mut Pieces,
+    record: StateRecord,
+    files: BTreeMap<String, u32>,
+    /// By function and name.
+    targets: BTreeMap<(u32, String), u32>,
+    function: u32,
+}
+
+/// Where the lines after line markers begin, their file and number.
+fn markers(text: &str) -> Vec<(usize, &str, u32)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if let Some(rest) = line.strip_prefix("# ") {
+            let number = rest.split(' ').next().and_then(|number| number.parse().ok());
+            if let (Some(number), Some(file)) = (number, rest.split('"').nth(1)) {
+                found.push((at, file, number));
+            }
+        }
+    }
+    found
+}
+
+impl Unit<'_> {
+    fn file(&mut self, name: &str) -> u32 {
+        if let Some(known) = self.files.get(name) {
+            return *known;
+        }
+        let number = self.record.files.len() as u32;
+        let full =
+            std::path::absolute(name).map_or_else(|_| name.to_string(), |path| path.to_string_lossy().into_owned());
+        self.record.files.push(full);
+        self.files.insert(name.to_string(), number);
+        number
+    }
+
+    /// A new site, as an expression.
+    fn site(&mut self, origin: &Origin, at: usize, kind: SiteKind) -> String {
+        let (file, line, column) = if origin.file.is_empty() {
+            let index = self.markers.partition_point(|(start, _, _)| *start <= at);
+            match index.checked_sub(1).map(|index| self.markers[index]) {
+                Some((start, file, line)) => {
+                    let lines = self.text[start.min(at)..at].matches('\n').count() as u32;
+                    (self.file(file), line + lines, 0)
+                }
+                None => (self.file(""), 0, 0),
+            }
+        } else {
+            (self.file(&origin.file), origin.line, origin.column)
+        };
+        let in_macro = origin.in_macro.clone();
+        self.record.sites.push(StateSite { function: self.function, file, line, column, in_macro, kind });
+        format!("__touchstone_si + {}", self.record.sites.len() - 1)
+    }
+
+    fn target(&mut self, target: &Target) -> Option<u32> {
+        if !target.is_state || target.name.is_empty() {
+            return None;
+        }
+        let key = (self.function, target.name.clone());
+        if let Some(known) = self.targets.get(&key) {
+            return Some(*known);
+        }
+        let position = self.targets.keys().filter(|(function, _)| *function == self.function).count();
+        let function = &self.record.functions[self.function as usize];
+        self.record.targets.push(StateTarget::new(function, position, &target.name));
+        let number = self.record.targets.len() as u32 - 1;
+        self.targets.insert(key, number);
+        Some(number)
+    }
+
+    fn raw(&self, at: &Range<usize>) -> &str {
+        self.text.get(at.clone()).unwrap_or_default()
+    }
+
+    fn function(&mut self, function: &FollowedFunction) {
+        self.record.functions.push(function.name.clone());
+        self.function = self.record.functions.len() as u32 - 1;
+        let lost = function.lost.iter().map(|(line, what)| (function.name.clone(), *line, what.clone()));
+        self.record.lost.extend(lost);
+        let site = self.site(&Origin::default(), function.body, SiteKind::Function);
+        let mut head = format!(
+            " __attribute__((__cleanup__(__touchstone_leave))) unsigned __touchstone_f = {site}; {}; ",
+            event(Kind::Enter, "__touchstone_f", "__builtin_frame_address(0)", "0")
+        );
+        for (position, name) in &function.parameters {
+            head += &event(Kind::Parameter, &position.to_string(), &format!("&{name}"), &format!("sizeof {name}"));
+            head += "; ";
+        }
+        self.pieces.before(function.body, head);
+        function.actions.iter().for_each(|action| self.action(action));
+        // Last, so that nothing gets into the comment.
+        for range in &function.registers {
+            if let Some(found) = self.raw(range).find("register") {
+                let start = range.start + found;
+                self.pieces.before(start, "/*".to_string());
+                self.pieces.before(start + "register".len(), "*/".to_string());
+            }
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        match action {
+            Action::Read(lvalue) => self.read(lvalue),
+            Action::Write { .. } => self.write(action),
+            Action::Step { at, left, used, target, origin } => {
+                let kind = SiteKind::Write {
+                    target: self.target(target),
+                    updates: true,
+                    copies: false,
+                    used: *used,
+                    guarded: false,
+                };
+                let site = self.site(origin, at.start, kind);
+                let (address, size) = self.address(left);
+                if !left.pure {
+                    let open = format!("({{ {}; __auto_type __touchstone_v = ", mark(Kind::Push, &site));
+                    let close = format!("; {}; __touchstone_v; }})", mark(Kind::Store, &site));
+                    self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+                    let place = event(Kind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
+                    let open = "(*({ __auto_type __touchstone_p = &(".to_string();
+                    self.pieces.wrap(
+                        left.at.start,
+                        left.at.end,
+                        LEFT,
+                        open,
+                        format!("); {place}; __touchstone_p; }}))"),
+                    );
+                } else if *used {
+                    let open = format!("({}, ", event(Kind::Step, &site, &address, &size));
+                    self.pieces.wrap(at.start, at.end, WHOLE, open, ")".to_string());
+                } else {
+                    let open = format!("({}, ", event(Kind::Write, &site, &address, &size));
+                    self.pieces.wrap(at.start, at.end, WHOLE, open, format!(", {})", mark(Kind::Store, &site)));
+                }
+            }
+            Action::Declare { at, variables, origin } => {
+                let mut behind = String::new();
+                for (name, has_init, copies) in variables {
+                    let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
+                    let site = self.site(origin, at.start, kind);
+                    let kind = if *has_init { Kind::Init } else { Kind::Declare };
+                    behind += &format!(" {};", event(kind, &site, &format!("&{name}"), &format!("sizeof {name}")));
+                }
+                if variables.iter().any(|(_, has_init, _)| *has_init) {
+                    self.pieces.before(at.start, format!("{}; ", mark(Kind::Statement, "0")));
+                }
+                self.pieces.before(at.end, behind);
+            }
+            Action::DeclareInHead { at, name, origin } => {
+                let kind = SiteKind::Variable { name: name.clone(), copies: false };
+                let site = self.site(origin, at.start, kind);
+                let open = format!("({}, ", event(Kind::Head, &site, &format!("&{name}"), &format!("sizeof {name}")));
+                self.pieces.wrap(at.start, at.end, HEAD, open, ")".to_string());
+            }
+            Action::Call { .. } => self.call(action),
+            Action::Variadic(at) => {
+                let open = format!("({}, ", mark(Kind::Variadic, "0"));
+                self.pieces.wrap(at.start, at.end, READ, open, ")".to_string());
+            }
+            Action::Return(at) => {
+                let open = format!("({}, ", mark(Kind::Return, "0"));
+                self.pieces.wrap(at.start, at.end, RETURN, open, ")".to_string());
+            }
+            Action::Branch { .. } => self.branch(action),
+            Action::Choice { at, guards, origin } => {
+                let site = self.site(origin, at.start, SiteKind::Choice { guards: guards.clone() });
+                let open = format!("(({}, (", mark(Kind::Choice, &site));
+                let end = mark(Kind::Chosen, &site);
+                self.pieces.wrap(at.start, at.end, CHOICE, open, format!(")) ? ({end}, 1) : ({end}, 0))"));
+            }
+            Action::Label { at, depth } => {
+                self.pieces.before(*at, format!("{}; ", event(Kind::Label, "0", "0", &depth.to_string())));
+            }
+        }
+    }
+
+    /// The address and the size of an object, as expressions over the original text.
+    fn address(&self, lvalue: &Lvalue) -> (String, String) {
+        match &lvalue.bits {
+            Some((base, is_pointer, number)) => {
+                // Bit-fields have no address: a number of their own above that of what they are in.
+                let base = format!("{}({})", if *is_pointer { "" } else { "&" }, self.raw(base));
+                let number = u64::from(number % 0xffff + 1);
+                let address = format!("(const volatile void *)((__touchstone_word)({base}) + ({number}ull << 48))");
+                (address, "1".to_string())
+            }
+            None => (format!("&({})", self.raw(&lvalue.at)), format!("sizeof({})", self.raw(&lvalue.at))),
+        }
+    }
+
+    fn read(&mut self, lvalue: &Lvalue) {
+        let Range { start, end } = lvalue.at;
+        if lvalue.pure {
+            let (address, size) = self.address(lvalue);
+            let open = format!("({}, ", event(Kind::Read, "0", &address, &size));
+            self.pieces.wrap(start, end, READ, open, ")".to_string());
+        } else {
+            let read = event(Kind::Read, "0", "__touchstone_p", "sizeof *__touchstone_p");
+            let close = format!("); {read}; __touchstone_p; }}))");
+            self.pieces.wrap(start, end, READ, "(*({ __auto_type __touchstone_p = &(".to_string(), close);
+        }
+    }
+
+    fn write(&mut self, action: &Action) {
+        let Action::Write { at, left, updates, copies, used, disturbed, temporary, guarded, target, origin } = action
+        else {
+            return;
+        };
+        let kind = SiteKind::Write {
+            target: self.target(target),
+            updates: *updates,
+            copies: *copies,
+            used: *used,
+            guarded: *guarded,
+        };
+        let site = self.site(origin, at.start, kind);
+        let store = mark(Kind::Store, &site);
+        if !left.pure || (*used && *disturbed && !*temporary && left.bits.is_none()) {
+            let open = format!("({{ {}; ", mark(Kind::Push, &site));
+            self.pieces.wrap(at.start, at.end, WHOLE, open, format!("; {store}; __touchstone_v; }})"));
+            let place = event(Kind::Place, &site, "__touchstone_p", "sizeof *__touchstone_p");
+            let close = format!("); {place}; __auto_type __touchstone_v = *__touchstone_p");
+            self.pieces.wrap(left.at.start, left.at.end, LEFT, "__auto_type __touchstone_p = &(".to_string(), close);
+            return;
+        }
+        let (address, size) = self.address(left);
+        let open = format!("({}, ", event(Kind::Write, &site, &address, &size));
+        let close = match (*used, *disturbed) {
+            (false, _) => format!(", {store})"),
+            (true, false) => format!(", {store}, {})", self.raw(&left.at)),
+            (true, true) => ")".to_string(),
+        };
+        self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+    }
+
+    fn call(&mut self, action: &Action) {
+        let Action::Call { at, callee, pointer, arguments, result, used, temporary, guarded, origin } = action else {
+            return;
+        };
+        let described = arguments.iter().map(|argument| SiteArgument {
+            pointer: argument.size.is_some(),
+            target: self.target(&argument.target),
+            constant: argument.constant,
+        });
+        let arguments_of_site = described.collect();
+        let kind =
+            SiteKind::Call { callee: callee.clone(), used: *used, guarded: *guarded, arguments: arguments_of_site };
+        let site = self.site(origin, at.start, kind);
+        let (begin, end) = (mark(Kind::Call, &site), mark(Kind::Returned, &site));
+        let (open, close) = match (result, temporary) {
+            (_, true) => (format!("({begin}, "), ")".to_string()),
+            (Gives::Void, _) => (format!("({begin}, "), format!(", {end})")),
+            (gives, _) => {
+                let value = if *gives == Gives::Pointer { "__touchstone_v" } else { "0" };
+                let end = event(Kind::Returned, &site, value, "1");
+                (format!("({{ {begin}; __auto_type __touchstone_v = "), format!("; {end}; __touchstone_v; }})"))
+            }
+        };
+        self.pieces.wrap(at.start, at.end, WHOLE, open, close);
+        if let Some(Range { start, end }) = pointer {
+            let told = event(Kind::Callee, &site, "(const volatile void *)__touchstone_c", "0");
+            let open = "({ __auto_type __touchstone_c = (".to_string();
+            self.pieces.wrap(*start, *end, ARGUMENT, open, format!("); {told}; __touchstone_c; }})"));
+        }
+        for (position, argument) in arguments.iter().enumerate() {
+            self.argument(position, argument);
+        }
+    }
+
+    fn argument(&mut self, position: usize, argument: &Argument) {
+        let position = position.to_string();
+        let begin = mark(Kind::BeginArgument, &position);
+        let Range { start, end } = argument.at;
+        if !argument.kept {
+            self.pieces.wrap(start, end, ARGUMENT, format!("({begin}, "), ")".to_string());
+            return;
+        }
+        let size = match argument.size {
+            Some(PointeeSize::Array) => format!("sizeof({})", self.raw(&argument.at)),
+            Some(PointeeSize::Element) => "sizeof *__touchstone_a".to_string(),
+            Some(PointeeSize::Unknown) | None => "0".to_string(),
+        };
+        let value = "(const volatile void *)(__touchstone_word)__touchstone_a";
+        let told = event(Kind::Argument, &position, value, &size);
+        let open = format!("({{ {begin}; __auto_type __touchstone_a = (");
+        self.pieces.wrap(start, end, ARGUMENT, open, format!("); {told}; __touchstone_a; }})"));
+    }
+
+    fn branch(&mut self, action: &Action) {
+        let Action::Branch { at, unfinished, condition, switch, depth, escape, guards, assigns, temporary, origin } =
+            action
+        else {
+            return;
+        };
+        let escape = escape.map(|escape| match escape {
+            Escape::Function => 0,
+            Escape::Loop(depth) => depth,
+        });
+        let site = self.site(origin, at.start, SiteKind::Branch { depth: *depth, escape, guards: guards.clone() });
+        let told = mark(Kind::Condition, &site);
+        let statement = mark(Kind::Statement, "0");
+        match condition {
+            Some(range) if *switch && !temporary => {
+                let open = format!("({{ {statement}; __auto_type __touchstone_v = (");
+                let close = format!("); {told}; __touchstone_v; }})");
+                self.pieces.wrap(range.start, range.end, CONDITION, open, close);
+            }
+            Some(range) if !switch => {
+                let open = format!("(({statement}, (");
+                let close = format!(")) ? ({told}, 1) : ({told}, 0))");
+                self.pieces.wrap(range.start, range.end, CONDITION, open, close);
+            }
+            _ => {}
+        }
+        if *temporary {
+            return;
+        }
+        let end = match unfinished {
+            true => self.text[at.end..].find(';').map_or(at.end, |found| at.end + found + 1),
+            false => at.end,
+        };
+        let mut close = String::new();
+        for name in assigns {
+            close += &format!(" {};", event(Kind::Touch, &site, &format!("&{name}"), &format!("sizeof {name}")));
+        }
+        close += &format!(" {}; }}", mark(Kind::End, &site));
+        self.pieces.enclose(at.start, end, "{ ".to_string(), close);
+    }
+}

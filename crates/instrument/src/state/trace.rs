@@ -1,0 +1,207 @@
+//! Traces: what a process and the processes that it forked did to data (`runtime/state.c` describes the form).
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What an event says. The numbers stand in probes and in `runtime/state.c`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// An object is read: address, size.
+    Read = 1,
+    /// An assignment begins: address, size.
+    Write = 2,
+    /// An assignment begins whose place is not known yet.
+    Push = 3,
+    /// The place of the innermost assignment: address, size.
+    Place = 4,
+    /// An assignment has happened.
+    Store = 5,
+    /// One is added or subtracted: address, size.
+    Step = 6,
+    /// A variable without a value begins to live: address, size.
+    Declare = 7,
+    /// A variable has its first value: address, size.
+    Init = 8,
+    /// A statement begins.
+    Statement = 9,
+    /// A call begins.
+    Call = 10,
+    /// An argument (its number is the site) has its value: the value, the size of what it points to.
+    Argument = 11,
+    /// A call is over: its value.
+    Returned = 12,
+    /// A function begins: the address of its frame.
+    Enter = 13,
+    /// A parameter (its number is the site): address, size.
+    Parameter = 14,
+    /// A function ends.
+    Leave = 15,
+    /// An argument (its number is the site) is evaluated next.
+    BeginArgument = 16,
+    /// A value is returned next.
+    Return = 17,
+    /// A condition is known.
+    Condition = 18,
+    /// A controlled statement is over.
+    End = 19,
+    /// A label is passed: nothing, its depth.
+    Label = 20,
+    /// A condition inside of an expression is evaluated next.
+    Choice = 21,
+    /// It is known.
+    Chosen = 22,
+    /// A unit of the program: its identity. Its sites begin at this event's.
+    Unit = 23,
+    /// A stream of events begins: process id, the stream that forked.
+    Stream = 24,
+    /// 16 bytes of a test's name; its site is not 0 for the last ones.
+    Test = 25,
+    /// A variable argument is taken.
+    Variadic = 26,
+    /// A variable with static storage: address, size.
+    Global = 27,
+    /// A variable in the head of a loop gets its value: address, size.
+    Head = 28,
+    /// A controlled statement is over that may assign a variable: address, size.
+    Touch = 29,
+    /// A call goes through a pointer: the address of what is called.
+    Callee = 30,
+    /// A function of the C library (its number is the site): its address.
+    Function = 31,
+}
+
+/// The functions that [`Kind::Function`] numbers.
+pub(crate) const FUNCTIONS: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
+
+const KINDS: [Kind; 31] = [
+    Kind::Read,
+    Kind::Write,
+    Kind::Push,
+    Kind::Place,
+    Kind::Store,
+    Kind::Step,
+    Kind::Declare,
+    Kind::Init,
+    Kind::Statement,
+    Kind::Call,
+    Kind::Argument,
+    Kind::Returned,
+    Kind::Enter,
+    Kind::Parameter,
+    Kind::Leave,
+    Kind::BeginArgument,
+    Kind::Return,
+    Kind::Condition,
+    Kind::End,
+    Kind::Label,
+    Kind::Choice,
+    Kind::Chosen,
+    Kind::Unit,
+    Kind::Stream,
+    Kind::Test,
+    Kind::Variadic,
+    Kind::Global,
+    Kind::Head,
+    Kind::Touch,
+    Kind::Callee,
+    Kind::Function,
+];
+
+/// An event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Event {
+    pub kind: Kind,
+    pub stream: u16,
+    pub site: u32,
+    pub a: u64,
+    pub b: u64,
+}
+
+/// The events of one program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Trace {
+    /// The test's name, if the environment gave one.
+    pub test: Option<String>,
+    /// The command line of the process.
+    pub command: Vec<String>,
+    /// Its process id.
+    pub pid: u32,
+    /// Events that did not fit any more.
+    pub left_out: u64,
+    pub events: Vec<Event>,
+}
+
+const HEADER: usize = 4096;
+const EVENT: usize = 24;
+
+impl Trace {
+    /// Reads a file; `None` if its process died before it did anything.
+    pub fn read(path: &Path) -> std::io::Result<Option<Trace>> {
+        let mut file = std::fs::File::open(path)?;
+        let mut header = vec![0; HEADER];
+        if file.read_exact(&mut header).is_err() || !header.starts_with(b"TSSTATE1") {
+            return Ok(None);
+        }
+        let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
+        let (count, most) = (word(16), word(24));
+        let mut bytes = Vec::new();
+        file.take(count.min(most).saturating_mul(EVENT as u64)).read_to_end(&mut bytes)?;
+        let events = bytes.chunks_exact(EVENT).filter_map(Event::parse).collect();
+        let text = |range: std::ops::Range<usize>| {
+            let end = header[range.clone()].iter().position(|byte| *byte == 0).unwrap_or(range.len());
+            String::from_utf8_lossy(&header[range.start..range.start + end]).into_owned()
+        };
+        let words = header[1024..2048].split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        Ok(Some(Trace {
+            test: Some(text(64..576)).filter(|test| !test.is_empty()),
+            command: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
+            pid: (word(8) & 0xffff_ffff) as u32,
+            left_out: count.saturating_sub(most),
+            events,
+        }))
+    }
+
+    /// Cuts a file to what is used of it: it was made for the most events that there may be.
+    pub fn trim(path: &Path) -> std::io::Result<()> {
+        let mut header = [0; 32];
+        std::fs::File::open(path)?.read_exact(&mut header)?;
+        let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
+        let used = HEADER as u64 + word(16).min(word(24)).saturating_mul(EVENT as u64);
+        let file = std::fs::OpenOptions::new().write(true).open(path)?;
+        if file.metadata()?.len() > used {
+            file.set_len(used)?;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts all traces of a measurement to what is used of them.
+pub fn trim_traces(directory: &Path) {
+    let Ok(entries) = std::fs::read_dir(directory.join("hits")) else { return };
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let traces = paths.filter(|path: &PathBuf| path.extension().is_some_and(|extension| extension == "state"));
+    // A trace that can't be cut is only bigger than it must be.
+    traces.for_each(|path| drop(Trace::trim(&path)));
+}
+
+impl Event {
+    fn parse(bytes: &[u8]) -> Option<Event> {
+        let word = |at: usize| bytes.get(at..at + 8).and_then(|raw| raw.try_into().ok()).map(u64::from_le_bytes);
+        let (head, a, b) = (word(0)?, word(8)?, word(16)?);
+        // An event that was being written when its process died has no kind.
+        let kind = *KINDS.get(((head & 0xff) as usize).checked_sub(1)?)?;
+        Some(Event { kind, stream: (head >> 8) as u16, site: (head >> 32) as u32, a, b })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_stand_at_their_numbers() {
+        for (index, kind) in KINDS.iter().enumerate() {
+            assert_eq!(*kind as usize, index + 1);
+        }
+    }
+}
