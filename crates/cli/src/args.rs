@@ -79,7 +79,8 @@ pub enum Command {
   touchstone bench paths      all paths and late aliases (figure 9 of the paper)
   touchstone bench labels     label search: paths, direct, tight, idl (table I of the paper)
   touchstone bench mcdc       what tracking MC/DC costs
-  touchstone bench interp     the interpreter beside compiled programs")]
+  touchstone bench interp     the interpreter beside compiled programs
+  touchstone bench measure    what probes cost, beside gcov and llvm-cov")]
     Bench(Bench),
     /// Print completions for a shell
     #[command(after_help = "Example:
@@ -296,6 +297,8 @@ pub enum BenchName {
     Mcdc,
     /// The interpreter beside compiled programs
     Interp,
+    /// What probes cost at run time, beside gcov and llvm-cov
+    Measure,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,6 +6,7 @@
 mod interp;
 mod labels;
 mod mcdc;
+mod measure;
 mod timing;
 
 use crate::args::{Bench, BenchName, Compile, Format};
@@ -64,13 +65,14 @@ struct Case {
 /// Carries out `bench`.
 pub fn bench(options: &Bench) -> Result<ExitCode> {
     let mut exit = Exit::Done;
-    for name in [BenchName::Paths, BenchName::Labels, BenchName::Mcdc, BenchName::Interp] {
+    for name in [BenchName::Paths, BenchName::Labels, BenchName::Mcdc, BenchName::Interp, BenchName::Measure] {
         if options.name.is_none_or(|wanted| wanted == name) {
             exit = exit.max(match name {
                 BenchName::Paths => paths(options)?,
                 BenchName::Labels => labels::labels(options)?,
                 BenchName::Mcdc => mcdc::mcdc(options)?,
                 BenchName::Interp => interp::interp(options)?,
+                BenchName::Measure => measure::measure(options)?,
             });
         }
     }

@@ -1,0 +1,134 @@
+//! `touchstone bench measure`: what probes cost at run time, beside gcov and, where clang is there, llvm-cov.
+//!
+//! One CPU-bound program at `-O2`, built in every way, run in turn; the program tells what it spent on a processor, and the
+//! fastest run of each build counts.
+
+use crate::args::{Bench, Format};
+use crate::cc::{CRITERIA, DIRECTORY};
+use crate::exit::Exit;
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PACK: &str = include_str!("../../../../bench/measure/pack.c");
+
+/// Rounds of packing in one run, and runs of each build.
+const ROUNDS: &str = "16";
+const RUNS: usize = 9;
+
+/// What we hold ourselves to: times the plain build.
+const BARS: [(&str, f64); 2] = [("branch", 1.12), ("mcdc", 1.25)];
+
+/// A way to build.
+struct Build {
+    name: &'static str,
+    compiler: &'static str,
+    flags: &'static [&'static str],
+    /// Measured by us.
+    criterion: Option<&'static str>,
+}
+
+const BUILDS: [Build; 8] = [
+    Build { name: "gcc", compiler: "gcc", flags: &[], criterion: None },
+    Build { name: "gcov", compiler: "gcc", flags: &["--coverage"], criterion: None },
+    Build { name: "touchstone stmt", compiler: "gcc", flags: &[], criterion: Some("stmt") },
+    Build { name: "touchstone branch", compiler: "gcc", flags: &[], criterion: Some("branch") },
+    Build { name: "touchstone mcdc", compiler: "gcc", flags: &[], criterion: Some("mcdc") },
+    Build { name: "clang", compiler: "clang-19", flags: &[], criterion: None },
+    Build {
+        name: "llvm-cov",
+        compiler: "clang-19",
+        flags: &["-fprofile-instr-generate", "-fcoverage-mapping"],
+        criterion: None,
+    },
+    Build {
+        name: "llvm-cov mcdc",
+        compiler: "clang-19",
+        flags: &["-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc"],
+        criterion: None,
+    },
+];
+
+#[derive(Serialize)]
+struct Row {
+    build: &'static str,
+    seconds: f64,
+    /// Times the plain build of the same compiler.
+    ratio: f64,
+    bar: Option<f64>,
+}
+
+/// Carries out the bench.
+pub fn measure(options: &Bench) -> Result<Exit> {
+    let scratch = tempfile::tempdir()?;
+    let source = scratch.path().join("pack.c");
+    std::fs::write(&source, PACK)?;
+    let mut programs: Vec<(&Build, PathBuf, f64)> = Vec::new();
+    for (index, build) in BUILDS.iter().enumerate() {
+        let folder = scratch.path().join(index.to_string());
+        std::fs::create_dir(&folder)?;
+        match compile(build, &source, &folder)? {
+            Some(program) => programs.push((build, program, f64::MAX)),
+            None => eprintln!("{}: no {} here", build.name, build.compiler),
+        }
+    }
+    for _ in 0..if options.quick { 1 } else { RUNS } {
+        for (build, program, best) in &mut programs {
+            *best = best.min(run(program).with_context(|| build.name.to_string())?);
+        }
+    }
+    let plain = |compiler: &str| {
+        let build = programs.iter().find(|(build, ..)| build.compiler == compiler);
+        build.map_or(f64::NAN, |(_, _, seconds)| *seconds)
+    };
+    let rows: Vec<Row> = programs
+        .iter()
+        .map(|(build, _, seconds)| Row {
+            build: build.name,
+            seconds: *seconds,
+            ratio: seconds / plain(build.compiler),
+            bar: BARS.iter().find(|(criterion, _)| build.criterion == Some(*criterion)).map(|(_, bar)| *bar),
+        })
+        .collect();
+    match options.format {
+        Format::Json => println!("{}", serde_json::to_string_pretty(&rows)?),
+        Format::Text => {
+            println!("{:<18} {:>8} {:>7} {:>6}", "build at -O2", "seconds", "ratio", "bar");
+            for row in &rows {
+                let bar = row.bar.map(|bar| format!("{bar:.2}x")).unwrap_or_default();
+                println!("{:<18} {:>8.3} {:>6.2}x {bar:>6}", row.build, row.seconds, row.ratio);
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Builds the program; `None` if the compiler is not there.
+fn compile(build: &Build, source: &Path, folder: &Path) -> Result<Option<PathBuf>> {
+    let program = folder.join("pack");
+    let mut command = match build.criterion {
+        None => Command::new(build.compiler),
+        Some(criterion) => {
+            let mut own = Command::new(std::env::current_exe().context("can't find this program itself")?);
+            own.args(["cc", build.compiler]).env(DIRECTORY, folder).env(CRITERIA, criterion);
+            std::fs::create_dir(folder.join("hits"))?;
+            own
+        }
+    };
+    command.args(["-O2", "-w", "-o"]).arg(&program).arg(source).args(build.flags).current_dir(folder);
+    let done = match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        done => done.with_context(|| build.compiler)?,
+    };
+    ensure!(done.status.success(), "{}: {}", build.name, String::from_utf8_lossy(&done.stderr));
+    Ok(Some(program))
+}
+
+/// What one run spent.
+fn run(program: &Path) -> Result<f64> {
+    let folder = program.parent().context("it stands in a folder")?;
+    let ran = Command::new(program).arg(ROUNDS).current_dir(folder).output()?;
+    ensure!(ran.status.success(), "the program failed ({})", ran.status);
+    String::from_utf8_lossy(&ran.stderr).trim().parse::<f64>().context("the program's time")
+}
