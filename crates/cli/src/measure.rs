@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use touchstone_criteria::{REGISTRY, criterion_named};
-use touchstone_instrument::{Measured, read};
+use touchstone_instrument::{Measured, MeasuredUnit, read};
 
 /// Options of `measure`.
 #[derive(clap::Args, Debug)]
@@ -48,6 +48,9 @@ pub struct Merge {
 /// What is shown of a measurement.
 #[derive(clap::Args, Debug)]
 pub struct Show {
+    /// Only files in this directory count [default: the working tree of git that this is, else this directory]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
     /// A file or directory that doesn't count; may be repeated
     #[arg(long, value_name = "PATH")]
     pub exclude: Vec<PathBuf>,
@@ -153,24 +156,37 @@ fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus
 
 /// Stores the document of a measurement, shows it, and writes the reports that are asked for.
 fn show(measured: &Measured, out: &Path, options: &Show) -> Result<Exit> {
-    let root = std::env::current_dir()?;
+    let here = std::env::current_dir()?;
+    let root = match &options.root {
+        Some(root) => root.canonicalize().with_context(|| format!("can't find {}", root.display()))?,
+        None => here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_path_buf(),
+    };
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
-    let selection = Selection { root, exclude };
+    let selection = Selection { here, root, exclude };
     let document = document(measured, &selection, &options.state)?;
     let history = outputs::store(out, &document)?;
     if !options.shown.quiet {
-        remarks(measured);
+        remarks(measured, &selection);
         states::remarks(measured);
     }
     options.shown.show(document, &history)
 }
 
 /// What could not be measured.
-fn remarks(measured: &Measured) {
-    for (file, why) in &measured.untouched {
+fn remarks(measured: &Measured, selection: &Selection) {
+    for (file, why) in measured.untouched.iter().filter(|(file, _)| selection.counts(Path::new(file))) {
         eprintln!("not measured: {file}: {why}");
     }
-    for unit in &measured.units {
+    let outside = |unit: &&MeasuredUnit| {
+        let file = Path::new(&unit.record.file);
+        !file.starts_with(&selection.root) && file.is_file()
+    };
+    let outside = measured.units.iter().filter(outside).count();
+    if outside > 0 {
+        let root = selection.root.display();
+        eprintln!("not counted: {outside} files outside of {root}; --root DIR says where the project is");
+    }
+    for unit in measured.units.iter().filter(|unit| selection.counts(Path::new(&unit.record.file))) {
         for (function, why) in &unit.record.untouched {
             eprintln!("not measured: {function} in {}: {why}", unit.record.file);
         }

@@ -13,7 +13,9 @@ use touchstone_report::{Document, decision, stretch};
 
 /// Which files count.
 pub struct Selection {
-    /// Paths are shown from here, and only what is inside counts.
+    /// Paths are shown from here.
+    pub here: PathBuf,
+    /// Only what is inside counts.
     pub root: PathBuf,
     /// Files and directories that don't count.
     pub exclude: Vec<PathBuf>,
@@ -21,11 +23,13 @@ pub struct Selection {
 
 impl Selection {
     pub fn counts(&self, file: &Path) -> bool {
-        // What configure scripts and the like compiled is gone by now.
-        file.starts_with(&self.root) && !self.exclude.iter().any(|other| file.starts_with(other)) && file.is_file()
+        // What configure scripts and the like compiled is gone by now; CMake keeps some of its own.
+        let of_cmake = file.components().any(|part| part.as_os_str() == "CMakeFiles");
+        let excluded = self.exclude.iter().any(|other| file.starts_with(other));
+        file.starts_with(&self.root) && !excluded && !of_cmake && file.is_file()
     }
     pub fn shown(&self, file: &str) -> String {
-        Path::new(file).strip_prefix(&self.root).map_or(file, |inside| inside.to_str().unwrap_or(file)).to_string()
+        Path::new(file).strip_prefix(&self.here).map_or(file, |inside| inside.to_str().unwrap_or(file)).to_string()
     }
 }
 
@@ -227,7 +231,7 @@ impl<'a> Making<'a> {
         let mut files: Vec<SourceFile> = Vec::new();
         let paths: BTreeSet<String> = self.document.objectives.iter().filter_map(|o| o.at.file.clone()).collect();
         for path in paths {
-            let full = self.selection.root.join(&path);
+            let full = self.selection.here.join(&path);
             let bytes = std::fs::read(&full).with_context(|| format!("can't read {}", full.display()))?;
             files.push(touchstone_report::source_file(&path, &String::from_utf8_lossy(&bytes))?);
         }
