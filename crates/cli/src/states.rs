@@ -12,6 +12,9 @@ pub const STATE: &str = "state";
 /// Set for the programs that run: the most events of one of them.
 pub const EVENTS: &str = "TOUCHSTONE_STATE_EVENTS";
 
+/// So many tests are named that change a piece of state.
+const MOST_TESTS: usize = 2;
+
 /// Options of state coverage.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub struct StateOptions {
@@ -43,6 +46,7 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
     }
     let (tests, _) = states(measured, &options.rules());
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
+    let mut changed_by: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for test in &tests {
         let uses = test.uses.iter().filter(|used| {
             let unit = measured.units.get(used.unit).map_or("", |unit| unit.record.file.as_str());
@@ -59,6 +63,10 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
                 checked: used.checked,
             });
             let key = (file.clone(), used.id.clone());
+            let changers = changed_by.entry(key.clone()).or_default();
+            if changers.last() != Some(&test.test.as_str()) {
+                changers.push(&test.test);
+            }
             let known = objectives.entry(key).or_insert_with(|| Objective {
                 id: used.id.clone(),
                 criterion: STATE.to_string(),
@@ -84,7 +92,18 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
             document.state.push(TestState { test: test.test.clone(), updates });
         }
     }
+    for (key, objective) in &mut objectives {
+        if objective.status == Verdict::Uncovered {
+            objective.why = changed_by.get(key).map(|tests| changers(tests));
+        }
+    }
     document.objectives.extend(objectives.into_values());
+}
+
+/// `changed by test_push, test_pop and 3 more`.
+fn changers(tests: &[&str]) -> String {
+    let more = if tests.len() > MOST_TESTS { format!(" and {} more", tests.len() - MOST_TESTS) } else { String::new() };
+    format!("changed by {}{more}", tests[..tests.len().min(MOST_TESTS)].join(", "))
 }
 
 /// `stack.size (s of test_push)`.

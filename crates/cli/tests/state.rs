@@ -121,8 +121,12 @@ fn conditions_influence_what_they_control() {
     check(&main("int n = 0; while (n < c) { n++; if (n == b) break; } return n;"), &["-a 5", "+b 6", "+c 7"]);
     check(&main("switch (b) { case 2: return a; default: return c; }"), &["+a 5", "+b 6", "-c 7"]);
     check(&main("int x = 5; if (a) goto out; x = c; out: return x;"), &["+a 5", "-b 6", "-c 7"]);
+    // A null pointer stays one.
+    check(&main("for (char *p = 0; p;) return 3; int *q = a ? &b : 0; return q != 0;"), &["+a 5", "-b 6", "-c 7"]);
     // A value depends also on what could have changed it and did not.
     check(&main("int x = 1; if (a == 0) x = c; return x;"), &["+a 5", "-b 6", "-c 7"]);
+    check(&main("int x = 1, *p = &x; if (a == 0) *p = c; return x;"), &["+a 5", "-b 6", "-c 7"]);
+    check(&main("int x = 1, *p = &x; if (a == 0) { p = &c; *p = 4; } return x;"), &["-a 5", "-b 6", "-c 7"]);
     check(&main("int x; do { x = b; } while (0); return x;"), &["-a 5", "+b 6", "-c 7"]);
 }
 

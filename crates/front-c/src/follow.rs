@@ -83,6 +83,8 @@ pub struct Target {
 pub struct Argument {
     /// Its text.
     pub at: Range<usize>,
+    /// It reads or calls something.
+    pub asks: bool,
     /// Its value can be kept in a variable: it is a pointer or an integer, no constant, and nothing in it dies with a scope.
     pub kept: bool,
     /// A pointer, and how big what it points to is: an expression.
@@ -210,6 +212,8 @@ pub enum Action {
     Variadic(Range<usize>),
     /// Returns a value.
     Return(Range<usize>),
+    /// Returns a constant: the statement without its semicolon. A null pointer is one only as it is written.
+    ReturnConstant(Range<usize>),
     /// A statement that a condition controls.
     Branch {
         /// The statement.
@@ -226,8 +230,9 @@ pub enum Action {
         escape: Option<Escape>,
         /// The functions that it calls directly, depending on the condition only.
         guards: Vec<String>,
-        /// Variables from around that it assigns somewhere: their values depend on the condition also where it doesn't.
-        assigns: Vec<String>,
+        /// What it may assign, as far as that can be named around it without reading memory: its value depends on the
+        /// condition also where it is not assigned.
+        assigns: Vec<Lvalue>,
         /// Something in it dies with the statement's scope.
         temporary: bool,
         /// Where.

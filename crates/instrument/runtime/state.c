@@ -21,9 +21,16 @@ __attribute__((__weak__, __visibility__("default"))) __thread unsigned __touchst
 __attribute__((__weak__, __noinline__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_put_event(unsigned kind, unsigned site, unsigned long long a, unsigned long long b) {
     __touchstone_trace_t *trace = &__touchstone_trace;
-    unsigned long long index = __atomic_fetch_add(trace->header + 2, 1, 0);
-    volatile unsigned long long *event = trace->events + 3 * index;
-    if (index >= trace->most) return;
+    volatile unsigned long long *event = trace->events;
+    unsigned long long index;
+    if (!event) return;
+    index = __atomic_fetch_add(trace->header + 2, 1, 0);
+    if (index >= trace->most) {
+        /* Nothing is told any more, and that costs little. */
+        trace->events = 0;
+        return;
+    }
+    event += 3 * index;
     event[1] = a;
     event[2] = b;
     __atomic_store_n(event, kind | (unsigned long long)__touchstone_stream << 8 | (unsigned long long)site << 32, 3);

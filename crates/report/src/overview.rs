@@ -1,6 +1,6 @@
 //! The terminal's summary of a document: what each criterion adds up to, then the files, those with most to do first.
 
-use crate::document::{Document, Verdict};
+use crate::document::{Document, Objective, Verdict};
 use crate::figures::{Figures, Tally, merged};
 use crate::style::{Align, Paint, Style, columns, cut, heading};
 
@@ -19,6 +19,7 @@ pub fn overview(document: &Document, style: Style) -> String {
     }
     totals(&mut out, &figures, style);
     files(&mut out, &figures, style);
+    state(&mut out, document, style);
     open(&mut out, document, style);
     excluded(&mut out, document, style);
     out
@@ -100,6 +101,31 @@ fn files(out: &mut String, figures: &Figures, style: Style) {
     more(out, worst.len(), "files", style);
 }
 
+/// How much of the state that each test changes its assertions depend on, the least first.
+fn state(out: &mut String, document: &Document, style: Style) {
+    if document.state.is_empty() {
+        return;
+    }
+    heading(out, style, Paint::Bold, "state by test, least checked first");
+    let mut tests: Vec<(u64, usize, usize, &str)> = Vec::new();
+    for test in &document.state {
+        let checked = test.updates.iter().filter(|update| update.checked).count();
+        let share = (checked * 1000 / test.updates.len().max(1)) as u64;
+        tests.push((share, checked, test.updates.len(), &test.test));
+    }
+    tests.sort_by_key(|(share, checked, total, test)| (*share, usize::MAX - (total - checked), *test));
+    let rows: Vec<[String; 2]> = tests
+        .iter()
+        .take(MOST)
+        .map(|(_, checked, total, test)| [format!("{checked} of {total}"), test.to_string()])
+        .collect();
+    for line in columns(&rows, [Align::Right, Align::Left]) {
+        out.push_str(&cut(&format!("  {line}"), style.width));
+        out.push('\n');
+    }
+    more(out, tests.len(), "tests", style);
+}
+
 /// What is still to be covered, one by one.
 fn open(out: &mut String, document: &Document, style: Style) {
     let objectives = merged(document);
@@ -115,7 +141,7 @@ fn open(out: &mut String, document: &Document, style: Style) {
     let rows: Vec<[String; 3]> = found
         .iter()
         .take(MOST)
-        .map(|objective| [objective.at.display(), objective.criterion.clone(), objective.text.clone()])
+        .map(|objective| [objective.at.display(), objective.criterion.clone(), asked(objective)])
         .collect();
     for line in columns(&rows, [Align::Left; 3]) {
         out.push_str(&cut(&format!("  {line}"), style.width));
@@ -170,4 +196,12 @@ fn cut_front(text: &str, width: usize) -> String {
     }
     let rest: String = text.chars().skip(length + 1 - width).collect();
     format!("…{rest}")
+}
+
+/// What an objective asks; of a measured one, also what is known of why it is not covered.
+fn asked(objective: &Objective) -> String {
+    match &objective.why {
+        Some(why) if objective.status == Verdict::Uncovered => format!("{} ({why})", objective.text),
+        _ => objective.text.clone(),
+    }
 }

@@ -258,7 +258,12 @@ impl Walk<'_> {
             "ReturnStmt" => {
                 if let Some(value) = node.child(0) {
                     self.expression(value, true, false);
-                    self.made.actions.extend(range(value).map(Action::Return));
+                    let action = if asks(value) {
+                        range(value).map(Action::Return)
+                    } else {
+                        range(node).map(Action::ReturnConstant)
+                    };
+                    self.made.actions.extend(action);
                 }
             }
             "IndirectGotoStmt" => {
@@ -318,7 +323,7 @@ impl Walk<'_> {
             depth: self.depth,
             escape,
             guards,
-            assigns: assigned(node),
+            assigns: self.assigned(node),
             temporary,
             origin: self.origin(node),
         });
@@ -381,6 +386,8 @@ impl Walk<'_> {
             let Some(init) = initialiser(variable) else { continue };
             self.expression(init, true, false);
             match range(init) {
+                // A null pointer is one only as it is written.
+                Some(_) if !asks(init) && spelled(variable.ty.as_ref()).contains('*') => {}
                 Some(at) if init.kind != "InitListExpr" => {
                     let origin = self.origin(variable);
                     self.made.actions.push(Action::DeclareInHead { at, name: variable.name.clone(), origin });
@@ -577,30 +584,61 @@ impl Walk<'_> {
         let target =
             if pointer { self.naming().behind(node, "") } else { Target { is_state: false, name: owner(node) } };
         let writable = pointer && !ty.trim_start().starts_with("const ");
-        Some(Argument { at, kept, size, writable, target, constant })
+        Some(Argument { at, asks: asks(node), kept, size, writable, target, constant })
     }
 }
 
-/// The variables from around that a statement assigns.
-fn assigned(statement: &Node) -> Vec<String> {
-    let (mut inside, mut found) = (BTreeSet::new(), BTreeMap::new());
-    preorder(statement, &mut |node| {
-        if node.kind == "VarDecl" {
-            inside.insert(node.id);
-        }
-        let assigns = match node.kind.as_str() {
-            "BinaryOperator" => node.opcode == "=",
-            "CompoundAssignOperator" => true,
-            "UnaryOperator" => matches!(node.opcode.as_str(), "++" | "--"),
-            _ => false,
-        };
-        if let (true, Some(left)) = (assigns, node.inner.first().map(bare)) {
-            if let Some(decl) = left.decl.as_ref().filter(|_| left.kind == "DeclRefExpr") {
-                found.insert(decl.id, decl.name.clone());
+/// The left side of an assignment.
+fn left_side(node: &Node) -> Option<&Node> {
+    let assigns = match node.kind.as_str() {
+        "BinaryOperator" => node.opcode == "=",
+        "CompoundAssignOperator" => true,
+        "UnaryOperator" => matches!(node.opcode.as_str(), "++" | "--"),
+        _ => false,
+    };
+    node.inner.first().filter(|_| assigns)
+}
+
+/// The variable that an lvalue is, is a part of, or is reached from by one pointer; and whether there is a pointer.
+fn base_variable(lvalue: &Node) -> Option<(u64, bool)> {
+    let node = bare(lvalue);
+    let pointer = |node: &Node| {
+        let variable = plain(node);
+        let direct = variable.kind == "DeclRefExpr" && !spelled(variable.ty.as_ref()).contains(['[', '(']);
+        Some((variable.decl.as_ref()?.id, true))
+            .filter(|_| direct && !spelled(variable.ty.as_ref()).contains("volatile"))
+    };
+    match node.kind.as_str() {
+        "DeclRefExpr" => Some((node.decl.as_ref()?.id, false)),
+        "MemberExpr" if node.is_arrow => pointer(node.inner.first()?),
+        "MemberExpr" => base_variable(node.inner.first()?),
+        "UnaryOperator" if node.opcode == "*" => pointer(node.inner.first()?),
+        _ => None,
+    }
+}
+
+impl Walk<'_> {
+    /// What a statement assigns and can be named around it.
+    fn assigned(&self, statement: &Node) -> Vec<Lvalue> {
+        let (mut changed, mut found) = (BTreeSet::new(), Vec::new());
+        preorder(statement, &mut |node| {
+            if node.kind == "VarDecl" {
+                changed.insert((node.id, true));
+                changed.insert((node.id, false));
             }
-        }
-    });
-    found.into_iter().filter(|(id, _)| !inside.contains(id)).map(|(_, name)| name).collect()
+            if let Some(left) = left_side(node) {
+                if let Some(base) = base_variable(left) {
+                    if !base.1 {
+                        // A pointer that is moved leads elsewhere at the end.
+                        changed.insert((base.0, true));
+                    }
+                    found.push((base, left));
+                }
+            }
+        });
+        let stays = found.into_iter().filter(|(base, _)| !changed.contains(base));
+        stays.filter_map(|(_, left)| self.lvalue(left)).collect()
+    }
 }
 
 fn is_copy(right: &Node) -> bool {

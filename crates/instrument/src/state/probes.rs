@@ -253,6 +253,11 @@ impl Unit<'_> {
                 let open = format!("({}, ", mark(Kind::Return, "0"));
                 self.pieces.wrap(at.start, at.end, RETURN, open, ")".to_string());
             }
+            Action::ReturnConstant(at) => {
+                let end = self.semicolon(at.end);
+                let open = format!("{{ {}; ", mark(Kind::Return, "0"));
+                self.pieces.enclose(at.start, end, open, " }".to_string());
+            }
             Action::Branch { .. } => self.branch(action),
             Action::Choice { at, guards, origin } => {
                 let site = self.site(origin, at.start, SiteKind::Choice { guards: guards.clone() });
@@ -264,6 +269,11 @@ impl Unit<'_> {
                 self.pieces.before(*at, format!("{}; ", event(Kind::Label, "0", "0", &depth.to_string())));
             }
         }
+    }
+
+    /// The byte behind the next semicolon.
+    fn semicolon(&self, from: usize) -> usize {
+        self.text[from..].find(';').map_or(from, |found| from + found + 1)
     }
 
     /// The address and the size of an object, as expressions over the original text.
@@ -363,6 +373,9 @@ impl Unit<'_> {
         let position = position.to_string();
         let begin = mark(Kind::BeginArgument, &position);
         let Range { start, end } = argument.at;
+        if !argument.kept && !argument.asks {
+            return;
+        }
         if !argument.kept {
             self.pieces.wrap(start, end, ARGUMENT, format!("({begin}, "), ")".to_string());
             return;
@@ -408,12 +421,18 @@ impl Unit<'_> {
             return;
         }
         let end = match unfinished {
-            true => self.text[at.end..].find(';').map_or(at.end, |found| at.end + found + 1),
+            true => self.semicolon(at.end),
             false => at.end,
         };
         let mut close = String::new();
-        for name in assigns {
-            close += &format!(" {};", event(Kind::Touch, &site, &format!("&{name}"), &format!("sizeof {name}")));
+        let mut touched = Vec::new();
+        for lvalue in assigns {
+            let (address, size) = self.address(lvalue);
+            let told = format!(" {};", event(Kind::Touch, &site, &address, &size));
+            if !touched.contains(&told) {
+                close += &told;
+                touched.push(told);
+            }
         }
         close += &format!(" {}; }}", mark(Kind::End, &site));
         self.pieces.enclose(at.start, end, "{ ".to_string(), close);

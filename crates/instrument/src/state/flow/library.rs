@@ -145,11 +145,9 @@ impl Flow<'_> {
     }
 
     fn copies(&mut self, stream: &mut Stream, calling: &Calling) {
-        let (Some(to), Some(from), Some(size)) =
-            (self.number(calling, 0), self.number(calling, 1), self.number(calling, 2))
-        else {
-            return;
-        };
+        let (Some(to), Some(size)) = (self.number(calling, 0), self.number(calling, 2)) else { return };
+        // What is copied from no variable holds nothing.
+        let from = self.number(calling, 1).unwrap_or(0);
         if to < LEAST || size == 0 {
             return;
         }
