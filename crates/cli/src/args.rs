@@ -242,6 +242,9 @@ pub struct Surroundings {
     /// Variables of the environment: not set, or at most N characters
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub env: Option<u32>,
+    /// Volatile globals and what is volatile behind pointers: what memory holds, or a new input at every read
+    #[arg(long, default_value = "memory", value_name = "MODE", help_heading = "Inputs")]
+    pub volatile: Volatile,
 }
 
 impl Surroundings {
@@ -251,6 +254,7 @@ impl Surroundings {
             externals: self.externals == Externals::Inputs,
             stdin: self.stdin,
             environment: self.env,
+            volatile: self.volatile == Volatile::Fresh,
         }
     }
 }
@@ -261,6 +265,14 @@ pub enum Externals {
     Named,
     /// What it returns is an input; it does nothing else
     Inputs,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Volatile {
+    /// Like any other object
+    Memory,
+    /// Every read is a new input; no test can set these, so such tests skip themselves
+    Fresh,
 }
 
 #[derive(ClapArgs, Debug)]

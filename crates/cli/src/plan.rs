@@ -1,6 +1,6 @@
 //! The resolved plan of `generate`: every decision made before any work starts.
 
-use crate::args::{Aliases, Emit, Generate, Labels, Scope, Search};
+use crate::args::{Aliases, Emit, Generate, Labels, Scope, Search, Volatile};
 use crate::options_file::OptionsFile;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -42,16 +42,20 @@ pub fn targets(module: &Module, options: &Generate) -> Result<(Entry, Vec<FuncId
     match (all.as_slice(), main) {
         ([], _) => bail!("the files define no function; nothing to test"),
         ([only], Some(main)) if *only == main => Ok((Entry::Program, vec![main])),
-        (_, Some(main)) if asks_for_inputs(module) => Ok((Entry::Program, vec![main])),
+        (_, Some(main)) if asks_for_inputs(module, options.surroundings.volatile) => Ok((Entry::Program, vec![main])),
         _ => Ok((Entry::Function, all.into_iter().filter(|id| Some(*id) != main).collect())),
     }
 }
 
 /// Whether some code makes its own inputs (a harness for us or for KLEE).
-fn asks_for_inputs(module: &Module) -> bool {
+fn asks_for_inputs(module: &Module, volatile: Volatile) -> bool {
     use touchstone_ir::{Builtin, InstKind};
-    let asks =
-        |kind: &InstKind| matches!(kind, InstKind::Builtin { builtin: Builtin::MakeSymbolic | Builtin::FreshInt, .. });
+    let asks = |kind: &InstKind| match kind {
+        InstKind::Builtin { builtin: Builtin::MakeSymbolic, .. } => true,
+        // Reads of volatile objects ask as well, and make no harness.
+        InstKind::Builtin { builtin: Builtin::FreshInt, .. } => volatile == Volatile::Memory,
+        _ => false,
+    };
     // Models of the library ask, too, where its surroundings are inputs.
     let harness = |f: &&Function| !f.library || f.name.starts_with("__VERIFIER");
     module

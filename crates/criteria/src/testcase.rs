@@ -102,6 +102,11 @@ impl MadeInput {
         format!("<argv {number}>")
     }
 
+    /// Whether it is what a volatile object held at one read: a test can't set that.
+    pub fn is_volatile(&self) -> bool {
+        self.name.starts_with("<volatile ")
+    }
+
     /// Where it comes in. The names and layouts are those that the models of the C library ask with: `models/stdin.c`
     /// for a length and that many bytes, `models/stdlib.c` for a flag and a text.
     pub fn source(&self) -> InputSource<'_> {

@@ -19,6 +19,7 @@ const SHORT_RUN: u64 = 50_000;
 const SHOWN: usize = 8;
 
 /// Why a test is not run on the real program.
+const VOLATILE: &str = "it depends on what a volatile object holds at each read, which no test can set";
 const TRAPS: &str = "it divides the least number by -1, which traps on common machines";
 
 impl Executor<'_> {
@@ -79,6 +80,7 @@ impl Executor<'_> {
         disagreement: Option<String>,
         id: String,
     ) -> TestCase {
+        let volatile = answers.iter().any(MadeInput::is_volatile);
         TestCase {
             id,
             function: self.module.functions[func].name.clone(),
@@ -92,6 +94,7 @@ impl Executor<'_> {
             covers: run.hits,
             replayed: match disagreement {
                 Some(why) => Replay::Disagreed(why),
+                None if volatile => Replay::NotCheckable(VOLATILE.to_string()),
                 None if run.traps => Replay::NotCheckable(TRAPS.to_string()),
                 None => Replay::NotRun,
             },

@@ -47,7 +47,8 @@ impl Unit<'_> {
             "TypeTraitExpr" => {
                 let [a, b] = node.inner.as_slice() else { return None };
                 let (a, b) = (self.type_of(a), self.type_of(b));
-                u64::from(Type { is_const: false, alias: None, ..a } == Type { is_const: false, alias: None, ..b })
+                let plain = |ty| Type { is_const: false, is_volatile: false, alias: None, ..ty };
+                u64::from(plain(a) == plain(b))
             }
             "CallExpr" => {
                 let callee = callee_name(node)?;

@@ -11,6 +11,8 @@ use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, Ty};
 pub(crate) struct Type {
     pub kind: TypeKind,
     pub is_const: bool,
+    /// Only told where that matters: [`Types::fresh_volatile`].
+    pub is_volatile: bool,
     pub alias: Option<Rc<str>>,
 }
 
@@ -66,7 +68,7 @@ pub(crate) struct Signature {
 impl Type {
     /// A type without qualifier and alias.
     pub fn plain(kind: TypeKind) -> Type {
-        Type { kind, is_const: false, alias: None }
+        Type { kind, is_const: false, is_volatile: false, alias: None }
     }
     /// `int`.
     pub fn int() -> Type {
@@ -172,6 +174,8 @@ pub(crate) struct Types {
     pub enums: Vec<Enum>,
     pub data: DataTypes,
     pub char_signed: bool,
+    /// Every read of a volatile object is a new input.
+    pub fresh_volatile: bool,
     interned: HashMap<DataType, DataTypeId>,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
@@ -185,6 +189,7 @@ impl Types {
             enums: Vec::new(),
             data: DataTypes::new(),
             char_signed: true,
+            fresh_volatile: false,
             interned: HashMap::new(),
             functions: BTreeMap::new(),
         };

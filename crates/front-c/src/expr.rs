@@ -259,7 +259,7 @@ impl Lowerer<'_, '_> {
         match node.cast.as_str() {
             "LValueToRValue" => {
                 let place = self.place(inner);
-                self.load(place, ty, span)
+                self.read_object(inner, place, ty, span)
             }
             "NoOp" | "BitCast" | "AtomicToNonAtomic" | "NonAtomicToAtomic" => self.rvalue(inner),
             "FloatingCast" | "FloatingToIntegral" if from.is_long_double() => {
@@ -375,7 +375,7 @@ impl Lowerer<'_, '_> {
         let span = self.unit.span(node);
         let scalar = self.unit.program.types.scalar(ty);
         let place = self.written_place(inner);
-        let mut old = self.load(place, ty, span);
+        let mut old = self.read_object(inner, place, ty, span);
         if wanted == Wanted::Old {
             old = self.keep(old, span);
         }
@@ -490,7 +490,7 @@ impl Lowerer<'_, '_> {
             return self.store(place, new, span);
         }
         let operand = self.rvalue(right);
-        let old = self.load(place, ty, span);
+        let old = self.read_object(left, place, ty, span);
         let new = if ty.is_pointer() {
             let Some(size) = self.element_size(ty) else { return self.unsupported_value("incomplete type", node) };
             let signed = self.unit.program.types.is_signed(&self.unit.type_of(right));

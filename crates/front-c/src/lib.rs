@@ -58,6 +58,7 @@ mod typename;
 mod unit;
 mod variadic;
 mod vla;
+mod volatile;
 mod wide;
 
 pub use error::FrontError;
@@ -97,6 +98,8 @@ pub struct Surroundings {
     pub stdin: Option<u32>,
     /// Variables of the environment, of at most so many characters.
     pub environment: Option<u32>,
+    /// What volatile objects hold, at every read anew.
+    pub volatile: bool,
 }
 
 /// Writes `touchstone.h` and `klee/klee.h` into a directory, which is made if it is not there.
@@ -166,12 +169,14 @@ fn lower_program(
         program.sources.file_id(&mut program.files, &file.to_string_lossy());
     }
     program.given_files = program.files.len();
+    program.types.fresh_volatile = options.surroundings.volatile;
     for file in files {
         let flags = flags_for(file, options)?;
         let name = file.to_string_lossy().into_owned();
         let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
         lower_unit(&mut program, clang, &source, Selection::Program)?;
     }
+    program.types.fresh_volatile = false;
     models::add(&mut program, clang, options.surroundings)?;
     if options.surroundings.externals {
         externals::make_inputs(&mut program);

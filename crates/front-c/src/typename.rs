@@ -133,8 +133,9 @@ impl<'a> Parser<'a> {
             let Some(word) = self.word().map(str::to_string) else { break };
             match word.as_str() {
                 "const" | "__const" => words.is_const = true,
-                "volatile" | "restrict" | "__restrict" | "__restrict__" | "__volatile__" | "register"
-                | "__extension__" | "static" | "extern" | "inline" | "_Noreturn" | "_Nonnull" | "_Nullable" => {}
+                "volatile" | "__volatile__" => words.is_volatile = self.types.fresh_volatile,
+                "restrict" | "__restrict" | "__restrict__" | "register" | "__extension__" | "static" | "extern"
+                | "inline" | "_Noreturn" | "_Nonnull" | "_Nullable" => {}
                 "signed" | "__signed__" => words.signed = true,
                 "unsigned" => words.unsigned = true,
                 "short" => words.short = true,
@@ -220,7 +221,8 @@ impl<'a> Parser<'a> {
                 while let Some(word) = self.word() {
                     match word {
                         "const" => base.is_const = true,
-                        "volatile" | "restrict" | "__restrict" | "__restrict__" | "_Nonnull" | "_Nullable" => {}
+                        "volatile" => base.is_volatile = self.types.fresh_volatile,
+                        "restrict" | "__restrict" | "__restrict__" | "_Nonnull" | "_Nullable" => {}
                         _ => break,
                     }
                     self.at += 1;
@@ -441,6 +443,7 @@ pub(crate) fn split_commas(tokens: &[Token]) -> Vec<Vec<Token>> {
 #[derive(Default)]
 struct Specifiers {
     is_const: bool,
+    is_volatile: bool,
     signed: bool,
     unsigned: bool,
     short: bool,
@@ -502,6 +505,7 @@ impl Specifiers {
             }),
         };
         ty.is_const |= self.is_const;
+        ty.is_volatile |= self.is_volatile;
         Some(ty)
     }
 }

@@ -6,7 +6,7 @@
 use touchstone_ir::{BinOp, CastOp, CmpOp, ErrorKind, mask, sign_extend};
 
 /// `a op b` on `bits`-bit integers. Fails only for division and remainder by zero.
-#[inline]
+#[inline(always)]
 pub fn bin(op: BinOp, a: u64, b: u64, bits: u8) -> Result<u64, ErrorKind> {
     let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
     if divides && b == 0 {

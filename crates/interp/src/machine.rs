@@ -501,14 +501,27 @@ impl<'m> Machine<'m> {
                 };
                 self.set(frame, *dst, Value::Int(u64::from(holds)));
             }
-            InstKind::Cast { dst, op, src } => self.step_cast(frame, *dst, *op, *src)?,
+            InstKind::Cast { dst, op, src } => match self.get(frame, *src) {
+                // The usual case, without the detour over results that may have gone wrong.
+                Value::Int(value) if *op != CastOp::IntToPtr => {
+                    let (from, to) = (self.operand_ty(frame, *src), frame.function.regs[*dst].ty);
+                    let value = crate::arith::cast(*op, value, from.bits(), to.bits());
+                    self.set(frame, *dst, Value::Int(value));
+                }
+                _ => self.step_cast(frame, *dst, *op, *src)?,
+            },
             InstKind::Float { dst, op, format, args } => self.step_float(frame, *dst, *op, *format, args)?,
             InstKind::SlotAddr { dst, slot } => {
                 let object = self.slot(frame, *slot)?;
                 self.set(frame, *dst, Value::ptr(object, 0));
             }
             InstKind::GlobalAddr { dst, global } => self.set(frame, *dst, Value::ptr(self.globals[*global], 0)),
-            InstKind::PtrAdd { dst, base, offset } => self.step_ptr_add(frame, *dst, *base, *offset)?,
+            InstKind::PtrAdd { dst, base, offset } => match (self.get(frame, *base), self.get(frame, *offset)) {
+                (Value::Ptr(Pointer { object, offset }), Value::Int(bytes)) => {
+                    self.set(frame, *dst, Value::ptr(object, offset.wrapping_add(bytes as i64)));
+                }
+                _ => self.step_ptr_add(frame, *dst, *base, *offset)?,
+            },
             InstKind::PtrDiff { dst, a, b } => {
                 let value = self.int(frame, *a)?.wrapping_sub(self.int(frame, *b)?);
                 self.set(frame, *dst, Value::Int(value));
@@ -593,7 +606,6 @@ impl<'m> Machine<'m> {
         Ok(callee)
     }
 
-    #[inline]
     fn step_cast(&mut self, frame: &Frame<'m>, dst: Reg, op: CastOp, src: Operand) -> Result<(), Stop> {
         let (from, to) = (self.operand_ty(frame, src), frame.function.regs[dst].ty);
         let value = crate::arith::cast(op, self.int(frame, src)?, from.bits(), to.bits());
@@ -618,7 +630,6 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    #[inline]
     fn step_ptr_add(&mut self, frame: &Frame<'m>, dst: Reg, base: Operand, offset: Operand) -> Result<(), Stop> {
         let bytes = self.int(frame, offset)?;
         let value = match self.used(frame, base)? {

@@ -136,7 +136,7 @@ impl Loops {
                             BinOp::URem | BinOp::SRem => {
                                 self.moduli.insert(value);
                             }
-                            BinOp::And if (value + 1).is_power_of_two() => {
+                            BinOp::And if value.checked_add(1).is_some_and(u64::is_power_of_two) => {
                                 self.moduli.insert(value + 1);
                             }
                             _ => {}
