@@ -20,7 +20,14 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         match builtin {
+            Builtin::MakeSymbolic | Builtin::FreshInt | Builtin::MayWrite if self.mode == Mode::Fold => {
+                return Err(Stop::unsupported("input that a precondition asks for", span));
+            }
             Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
+            Builtin::MayWrite => {
+                let name = self.constant_string(state, args.first().copied(), span)?;
+                self.unknown_writes(state, &name)?;
+            }
             Builtin::FreshInt => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
