@@ -369,6 +369,11 @@ fn what_is_not_given_is_named_with_the_option_that_gives_it() {
         "external function stop",
     );
     check(
+        "#include <stdlib.h>\nint f(char x) { char name[2] = {x, 0}; return getenv(name) ? 1 : 2; }",
+        &["-c", "branch", "--env", "2"],
+        "name of an input that depends on inputs",
+    );
+    check(
         "int fetch(int *to);\nint f(void) { int x = 1; if (!fetch(&x)) return 0; return x == 1 ? 1 : 2; }",
         &["-c", "branch", "--externals", "inputs"],
         "what external function fetch writes through its arguments",

@@ -116,7 +116,7 @@ impl Executor<'_> {
     }
 
     /// A NUL-terminated constant string; `input` if there is none.
-    fn constant_string(&mut self, state: &State, operand: Option<Operand>, _span: Span) -> Result<String, Stop> {
+    fn constant_string(&mut self, state: &State, operand: Option<Operand>, span: Span) -> Result<String, Stop> {
         let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
             operand.map(|operand| state.top().value(operand))
         else {
@@ -124,13 +124,14 @@ impl Executor<'_> {
         };
         let size = state.memory.get(object).size as usize;
         let cells = self.plain_cells(state, object, (at as usize).min(size)..size)?;
-        let bytes: Vec<u8> = cells
-            .iter()
-            .map_while(|cell| match cell {
-                Cell::Byte(byte) if *byte != 0 => Some(*byte),
-                _ => None,
-            })
-            .collect();
+        let mut bytes = Vec::new();
+        for cell in cells.iter() {
+            match cell {
+                Cell::Byte(0) => break,
+                Cell::Byte(byte) => bytes.push(*byte),
+                _ => return Err(Stop::unsupported("name of an input that depends on inputs", span)),
+            }
+        }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
