@@ -157,7 +157,7 @@ fn an_unsupported_construct_poisons_only_the_paths_that_execute_it() {
     assert_eq!(reasons(&result), ["unsupported: complex number"]);
     let entry = &result["functions"][0]["incomplete"][0];
     assert_eq!((entry["file"].as_str(), entry["line"].as_u64()), (Some("half.c"), Some(1)));
-    let text = case.touchstone(&["generate", "half.c"]);
+    let text = case.touchstone(&["generate", "half.c", "-c", "paths"]);
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(text.contains("unsupported: complex number at half.c:1:"), "{text}");
 }

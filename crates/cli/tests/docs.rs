@@ -33,7 +33,7 @@ fn every_output_in_the_documentation_is_what_the_command_prints() {
 /// The page with every block run again, and how many there are.
 fn refresh(text: &str, root: &Path, failures: &mut String, page: &Path) -> (String, usize) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
-    for folder in ["examples", "bench"] {
+    for folder in ["examples", "bench", "docs"] {
         std::os::unix::fs::symlink(root.join(folder), scratch.path().join(folder)).expect("a link");
     }
     let (mut new, mut found) = (String::new(), 0);

@@ -10,6 +10,7 @@ use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
 use crate::values::Values;
+use touchstone_base::Span;
 use touchstone_criteria::{InputSource, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, Function, Module};
 
@@ -32,16 +33,19 @@ pub(crate) fn stub_text(program: &Program) -> String {
     if program.form != Form::Touchstone {
         return String::new();
     }
+    // A name that is only called has no declaration at the end of the file.
+    let declared =
+        |function: &Function| function.span != Span::none() && program.visibility.knows(source_name(&function.name));
     let mut text = String::new();
     for function in stubs(program.module) {
         let name = source_name(&function.name);
         let stub = match (name, result(function, &program.ctypes)) {
             ("srand" | "srandom", _) => continue,
             ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
-            (_, Ok(result)) if result == "void" && program.visibility.knows(name) => format!("STUB_OF_NOTHING({name})"),
-            (_, Ok(result)) if program.visibility.knows(name) => format!("STUB({name}, {result})"),
-            (_, Ok(result)) if result == "void" => format!("void {name}(void) {{}}"),
-            (_, Ok(result)) => format!("{result} {name}(void) {{ ANSWER({result}, \"{name}\"); }}"),
+            (_, Ok(result)) if result == "void" && declared(function) => format!("STUB_OF_NOTHING({name})"),
+            (_, Ok(result)) if declared(function) => format!("STUB({name}, {result})"),
+            (_, Ok(result)) if result == "void" => format!("void {name}() {{}}"),
+            (_, Ok(result)) => format!("{result} {name}() {{ ANSWER({result}, \"{name}\"); }}"),
             (_, Err(Unwritable(why))) => format!("/* no stub for {name}: {why} */"),
         };
         text.push_str(&stub);

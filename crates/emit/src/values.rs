@@ -69,7 +69,8 @@ impl<'a> Values<'a> {
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 // The only field that is known may be any member of a union.
                 let undefined = values.contains(&DataValue::Undefined);
-                let by_name = undefined || fields.len() == 1;
+                let nameless = fields.iter().any(|field| field.name.is_empty());
+                let by_name = undefined || fields.len() == 1 || (fields.len() > 2 && !nameless);
                 let mut parts = Vec::new();
                 for (field, value) in fields.iter().zip(values) {
                     if *value == DataValue::Undefined {
@@ -80,7 +81,7 @@ impl<'a> Values<'a> {
                     parts.push(if by_name && !step.is_empty() { format!("{step} = {part}") } else { part });
                 }
                 // An anonymous member can't be named and has no position once others are left out.
-                if undefined && fields.iter().any(|field| field.name.is_empty()) {
+                if undefined && nameless {
                     return Err(Unwritable("a structure with an anonymous member is partly undefined".to_string()));
                 }
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })

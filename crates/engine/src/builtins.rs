@@ -20,7 +20,14 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         match builtin {
+            Builtin::MakeSymbolic | Builtin::FreshInt | Builtin::MayWrite if self.mode == Mode::Fold => {
+                return Err(Stop::unsupported("input that a precondition asks for", span));
+            }
             Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
+            Builtin::MayWrite => {
+                let name = self.constant_string(state, args.first().copied(), span)?;
+                self.unknown_writes(state, &name)?;
+            }
             Builtin::FreshInt => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
@@ -109,7 +116,7 @@ impl Executor<'_> {
     }
 
     /// A NUL-terminated constant string; `input` if there is none.
-    fn constant_string(&mut self, state: &State, operand: Option<Operand>, _span: Span) -> Result<String, Stop> {
+    fn constant_string(&mut self, state: &State, operand: Option<Operand>, span: Span) -> Result<String, Stop> {
         let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
             operand.map(|operand| state.top().value(operand))
         else {
@@ -117,13 +124,14 @@ impl Executor<'_> {
         };
         let size = state.memory.get(object).size as usize;
         let cells = self.plain_cells(state, object, (at as usize).min(size)..size)?;
-        let bytes: Vec<u8> = cells
-            .iter()
-            .map_while(|cell| match cell {
-                Cell::Byte(byte) if *byte != 0 => Some(*byte),
-                _ => None,
-            })
-            .collect();
+        let mut bytes = Vec::new();
+        for cell in cells.iter() {
+            match cell {
+                Cell::Byte(0) => break,
+                Cell::Byte(byte) => bytes.push(*byte),
+                _ => return Err(Stop::unsupported("name of an input that depends on inputs", span)),
+            }
+        }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 

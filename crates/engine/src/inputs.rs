@@ -69,7 +69,7 @@ pub(crate) struct Made {
 #[derive(Clone)]
 struct Lazy {
     name: Rc<str>,
-    /// `None` for what an external function returned: nobody knows what is there.
+    /// `None` if only null is known: what an external function returned, or wrote. The name says what is not.
     pointee: Option<DataTypeId>,
     decided: Option<Value>,
 }
@@ -389,8 +389,18 @@ impl Executor<'_> {
 
     /// A pointer that an external function returned: null, or nobody knows.
     pub(crate) fn unknown_pointer(&mut self, state: &mut State, name: &str) -> Value {
+        let name = format!("pointer other than null from external function {name}").into();
+        Value::Lazy(state.inputs_mut().lazies.push(Lazy { name, pointee: None, decided: None }))
+    }
+
+    /// An external function may have written memory: decided once on a path, to be nothing.
+    pub(crate) fn unknown_writes(&mut self, state: &mut State, name: &str) -> Result<(), Stop> {
+        let name = format!("what external function {name} writes through its arguments");
+        if state.inputs.lazies.values().any(|lazy| *lazy.name == *name) {
+            return Ok(());
+        }
         let lazy = Lazy { name: name.into(), pointee: None, decided: None };
-        Value::Lazy(state.inputs_mut().lazies.push(lazy))
+        Err(Stop::Force(state.inputs_mut().lazies.push(lazy)))
     }
 
     /// Decides an input pointer: a fresh object, null, or any earlier input object of the same element type.
@@ -402,8 +412,7 @@ impl Executor<'_> {
         let mut null = state.clone();
         decide(&mut null, Value::NULL);
         let Some(pointee) = lazy.pointee else {
-            let what = format!("pointer other than null from external function {}", lazy.name);
-            return vec![Ok(null), Err(Stop::unsupported(what, touchstone_base::Span::none()))];
+            return vec![Ok(null), Err(Stop::unsupported(&*lazy.name, touchstone_base::Span::none()))];
         };
         let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
         if behind.any(|global| global.function.is_some_and(|id| self.module.functions[id].is_callback())) {

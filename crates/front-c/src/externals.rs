@@ -2,7 +2,8 @@
 //!
 //! Such a function gets a body that asks for an input with the function's name and returns it: whatever executes the
 //! module then knows what to do, and a test is the list of what the calls returned. It does nothing else: what its
-//! arguments lead to stays as it was. A pointer that it returns is null or unknown.
+//! arguments lead to stays as it was, and where they lead to something that it may write, anything else is given up. A
+//! pointer that it returns is null or unknown.
 //!
 //! Deliberately left undefined, and so named where it is called: what never returns, what returns something that can't be
 //! made of bytes, and what the runner of tests needs itself.
@@ -93,6 +94,9 @@ fn body(function: &mut Function, types: &DataTypes, title: GlobalId) -> Option<B
     let mut add = |kind| insts.push(Inst { kind, span });
     let name = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
     add(InstKind::GlobalAddr { dst: name, global: title });
+    if may_write(function, types) {
+        add(InstKind::Builtin { dst: None, builtin: Builtin::MayWrite, args: vec![Operand::Reg(name)] });
+    }
     let mut returned = None;
     if function.aggregate_result {
         if !is_bytes(types, function.result_data) {
@@ -119,6 +123,19 @@ fn body(function: &mut Function, types: &DataTypes, title: GlobalId) -> Option<B
         returned = Some(Operand::Reg(value));
     }
     Some(Block { insts, terminator: Terminator { kind: TermKind::Return(returned), span } })
+}
+
+/// Whether an argument is a way to memory that may be written. Variable arguments are taken to be those of a message, unless
+/// the name says otherwise; behind a type that nobody knows is nothing of the program's.
+fn may_write(function: &Function, types: &DataTypes) -> bool {
+    let written = |data: DataTypeId| match &types[data] {
+        DataType::Pointer { pointee, to_const: false } => !matches!(types[*pointee], DataType::Opaque { size: 0, .. }),
+        DataType::Array { .. } => true,
+        DataType::Struct { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
+        _ => false,
+    };
+    let scans = function.is_variadic() && function.name.contains("scan");
+    scans || function.own_params().iter().any(|param| written(param.data))
 }
 
 /// Whether any bytes of the size make a value: numbers only.

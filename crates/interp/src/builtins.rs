@@ -76,7 +76,7 @@ impl<'m> Machine<'m> {
                 }
                 Ok(Value::Int(u64::from(printf::float_text(&values))))
             }
-            Builtin::RunOnly => Ok(Value::Undefined),
+            Builtin::RunOnly | Builtin::MayWrite => Ok(Value::Undefined),
             Builtin::AtExit => self.at_exit(frame, arg(0)?),
             Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
             Builtin::Abort => Err(ErrorKind::Abort.into()),

@@ -264,6 +264,9 @@ pub enum Builtin {
     /// `(ptr name)`: what follows is only known of one run of a whole program (the state of a random generator, say). A
     /// run goes on; whoever speaks of all runs stops here as unsupported with this name.
     RunOnly,
+    /// `(ptr name)`: who has this name may have written memory. A path goes on as if nothing was written; whatever else could
+    /// be is given up.
+    MayWrite,
     /// `(ptr function)`: the function (no parameters, no result) runs when the program ends; null: none of those so far.
     AtExit,
     /// `(i32)`: ends the program with this status.

@@ -83,6 +83,11 @@ impl<'m> Domain<'m> {
                 self.scalars.push(values.iter().copied().filter(|value| *signed || *value >= 0).collect());
                 Some(())
             }
+            DataType::Bits { width, signed, .. } => {
+                let (low, high) = if *signed { (-(1 << (width - 1)), 1 << (width - 1)) } else { (0, 1i128 << width) };
+                self.scalars.push(values.iter().copied().filter(|value| (low..high).contains(value)).collect());
+                Some(())
+            }
             DataType::Bool { .. } => {
                 self.scalars.push(values.iter().copied().filter(|value| (0..=1).contains(value)).collect());
                 Some(())
@@ -142,7 +147,11 @@ impl<'m> Domain<'m> {
             }
             scalar => {
                 let value = values.next().expect("a value for every scalar");
-                DataValue::Int(mask(value as u64, 8 * scalar.size(&self.module.types) as u8))
+                let bits = match scalar {
+                    DataType::Bits { width, .. } => *width,
+                    _ => 8 * scalar.size(&self.module.types) as u8,
+                };
+                DataValue::Int(mask(value as u64, bits))
             }
         }
     }
@@ -210,6 +219,16 @@ fn store(
         (DataType::Struct { fields, .. }, DataValue::Struct(items)) => {
             for (field, item) in fields.iter().zip(items) {
                 store(module, machine, objects, object, offset + field.offset, field.ty, item);
+            }
+            return;
+        }
+        (DataType::Bits { first, width, .. }, DataValue::Int(bits)) => {
+            for bit in 0..u64::from(*width) {
+                let (at, bit_of_byte) = ((u64::from(*first) + bit) / 8, (u64::from(*first) + bit) % 8);
+                let byte = machine.peek_bytes(object, (offset + at) as i64, 1).expect("inside the object");
+                let other = byte[0].unwrap_or(0) & !(1 << bit_of_byte);
+                let byte = other | ((bits >> bit & 1) as u8) << bit_of_byte;
+                machine.write_bytes(object, (offset + at) as i64, &[byte]).expect("inside the object");
             }
             return;
         }

@@ -214,7 +214,12 @@ impl Loop {
                 // It moves the pointer to the next argument.
                 Builtin::Vprintf => args.get(2),
                 // What dies in one iteration is dead in the next; what happens at the end is not followed.
-                Builtin::Free | Builtin::Release | Builtin::AtExit | Builtin::RunOnly | Builtin::ReadByte => {
+                Builtin::Free
+                | Builtin::Release
+                | Builtin::AtExit
+                | Builtin::RunOnly
+                | Builtin::MayWrite
+                | Builtin::ReadByte => {
                     return None;
                 }
                 Builtin::FreshInt

@@ -131,6 +131,7 @@ impl Frame<'_> {
             | Builtin::Printf
             | Builtin::Vprintf
             | Builtin::RunOnly
+            | Builtin::MayWrite
             | Builtin::AtExit
             | Builtin::Malloc
             | Builtin::Calloc

@@ -246,7 +246,9 @@ impl Verifier<'_> {
             Builtin::Puts => (&[T::Ptr], Some(T::I32)),
             Builtin::Malloc => (&[T::I64], Some(T::Ptr)),
             Builtin::Calloc => (&[T::I64, T::I64], Some(T::Ptr)),
-            Builtin::Free | Builtin::Release | Builtin::RunOnly | Builtin::AtExit => (&[T::Ptr], None),
+            Builtin::Free | Builtin::Release | Builtin::RunOnly | Builtin::MayWrite | Builtin::AtExit => {
+                (&[T::Ptr], None)
+            }
             Builtin::Alloca => (&[T::I64], Some(T::Ptr)),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
             Builtin::Settle => (&[T::Ptr, T::I64], None),

@@ -1,0 +1,386 @@
+//! What surrounds a program as inputs: external functions, arguments, standard input, the environment. All answers over small
+//! domains go through the interpreter: what is covered has a witness, what is infeasible has none, nothing is unknown but
+//! where a bound says so. And users' commands: every test that is written agrees with the compiled program.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use touchstone_base::Id;
+use touchstone_criteria::{
+    CriteriaOptions, Incomplete, InputSource, MadeInput, REGISTRY, Replay, Status, TestCase, Watch, conclude,
+    objectives,
+};
+use touchstone_engine::{
+    Call, ConcreteRun, Config, Entry, Event, Goals, Look, Sink, explore_goals, watch_function, watch_program,
+};
+use touchstone_front_c::{Options, Surroundings, lower_files, write_headers};
+use touchstone_interp::End;
+use touchstone_ir::{FuncId, Module};
+
+#[derive(Default)]
+struct Collect(Vec<TestCase>);
+
+impl Sink for Collect {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Test(test) = event {
+            self.0.push(test.clone());
+        }
+    }
+}
+
+fn lower(text: &str, surroundings: Surroundings) -> Module {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    write_headers(scratch.path()).expect("headers");
+    let file = scratch.path().join("program.c");
+    std::fs::write(&file, text).expect("a writable scratch directory");
+    let options = Options { include_dir: Some(scratch.path().to_path_buf()), surroundings, ..Options::default() };
+    lower_files(&[file], &options).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A function without parameters, or a program, with all answers that it can get.
+struct Subject<'a> {
+    text: &'a str,
+    entry: Entry,
+    surroundings: Surroundings,
+    /// At most so many arguments of so many characters.
+    arguments: Option<(u32, u32)>,
+    /// Bytes that texts are made of; all of them and none are tried at every place.
+    alphabet: &'a [u8],
+    /// What may stay unknown, and why; everything else must be decided.
+    open: &'a str,
+}
+
+impl Subject<'_> {
+    fn run(&self, module: &Module, func: FuncId, answers: &[MadeInput], watch: &Watch) -> ConcreteRun {
+        let look = Look { watch: Some(watch), ..Look::default() };
+        match self.entry {
+            Entry::Function => {
+                watch_function(module, func, Call { params: &[], globals: &[], objects: &[], answers }, look)
+            }
+            Entry::Program => watch_program(module, func, answers, look),
+        }
+    }
+
+    /// All texts of at most so many characters.
+    fn texts(&self, most: usize) -> Vec<Vec<u8>> {
+        let mut all = vec![Vec::new()];
+        let mut begin = 0;
+        for _ in 0..most {
+            let end = all.len();
+            for text in begin..end {
+                for &byte in self.alphabet {
+                    let longer = [all[text].as_slice(), &[byte]].concat();
+                    all.push(longer);
+                }
+            }
+            begin = end;
+        }
+        all
+    }
+
+    /// All answers to a request. Numbers have a small value or its negative; the subjects ask for nothing else.
+    fn answers(&self, request: &MadeInput) -> Vec<Vec<u8>> {
+        let size = request.bytes.len();
+        let padded = |mut bytes: Vec<u8>| {
+            bytes.resize(size, 0);
+            bytes
+        };
+        match request.source() {
+            InputSource::Stdin(_) => {
+                let most = self.surroundings.stdin.expect("a size") as usize;
+                let given = |text: Vec<u8>| padded([(text.len() as u32).to_le_bytes().as_slice(), &text].concat());
+                self.texts(most).into_iter().map(given).collect()
+            }
+            InputSource::Variable(..) => {
+                let set = self.texts(size - 2).into_iter().map(|text| padded([[1].as_slice(), &text].concat()));
+                set.chain([vec![0; size]]).collect()
+            }
+            InputSource::Argument(_) | InputSource::Request => {
+                (-2..=5i64).map(|value| value.to_le_bytes()[..size.min(8)].to_vec()).map(padded).collect()
+            }
+        }
+    }
+
+    /// The goals that some answers reach.
+    fn reached(&self, module: &Module, func: FuncId, watch: &Watch) -> BTreeSet<usize> {
+        let mut pending: Vec<Vec<MadeInput>> = vec![Vec::new()];
+        if let Some((most, length)) = self.arguments {
+            let words = self.texts(length as usize);
+            let mut last = pending.clone();
+            for number in 1..=most as usize {
+                let with = |list: &Vec<MadeInput>| {
+                    let name = MadeInput::argument_name(number);
+                    let word = |word: &Vec<u8>| {
+                        let mut bytes = word.clone();
+                        bytes.resize(length as usize + 1, 0);
+                        list.iter().cloned().chain([MadeInput { name: name.clone(), bytes }]).collect()
+                    };
+                    words.iter().map(word).collect::<Vec<Vec<MadeInput>>>()
+                };
+                last = last.iter().flat_map(with).collect();
+                pending.extend(last.clone());
+            }
+        }
+        let mut reached = BTreeSet::new();
+        let mut runs = 0;
+        while let Some(given) = pending.pop() {
+            runs += 1;
+            assert!(runs < 200_000, "too many answers");
+            let run = self.run(module, func, &given, watch);
+            match run.requested.get(given.len()) {
+                Some(next) => pending.extend(self.answers(next).into_iter().map(|bytes| {
+                    let next = MadeInput { name: next.name.clone(), bytes };
+                    given.iter().cloned().chain([next]).collect()
+                })),
+                None if matches!(run.end, End::Assumed) => {}
+                None => reached.extend(run.hits.iter().map(|goal| goal.index())),
+            }
+        }
+        reached
+    }
+
+    fn check(&self) {
+        let module = lower(self.text, self.surroundings);
+        let name = if self.entry == Entry::Program { "main" } else { "f" };
+        let func = module.function_named(name).expect("the function");
+        let criteria: Vec<_> = REGISTRY.iter().copied().filter(|criterion| criterion.name() != "labels").collect();
+        let mut wanted = objectives(&module, &[func], &criteria, &CriteriaOptions::default());
+        let watch = Watch::new(&module, wanted.goals.clone());
+        let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
+        let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone().into() };
+        let config = Config { entry: self.entry, arguments: self.arguments, ..Config::default() };
+        let mut tests = Collect::default();
+        let found = explore_goals(&module, func, goals, &config, &mut tests);
+        for test in &tests.0 {
+            assert!(!matches!(test.replayed, Replay::Disagreed(_)), "{}: {:?}\n{}", test.id, test.replayed, self.text);
+        }
+        for incomplete in &found.result.incomplete {
+            let why = incomplete.why.to_string();
+            let stated = matches!(&incomplete.why, Incomplete::Bound(_) | Incomplete::Unsupported(_));
+            assert!(stated && !self.open.is_empty() && why.contains(self.open), "{why}\n{}", self.text);
+        }
+        conclude(&mut wanted, &tests.0, &found.result.incomplete, &Default::default(), &module.files);
+        let reached = self.reached(&module, func, &watch);
+        let mut infeasible = 0;
+        for (id, objective) in wanted.list.iter() {
+            let what = format!("{} `{}` of\n{}", objective.id, objective.text, self.text);
+            match &objective.status {
+                Status::Covered(by) => {
+                    let witness = |test: &&TestCase| by.contains(&test.id);
+                    let test = tests.0.iter().find(witness).unwrap_or_else(|| panic!("covered by nobody: {what}"));
+                    let run = self.run(&module, func, &test.answers, &watch);
+                    assert!(run.hits.contains(&id), "covered by {}, which doesn't: {what}", test.id);
+                }
+                Status::Infeasible(_) => {
+                    infeasible += 1;
+                    assert!(!reached.contains(&id.index()), "WRONG INFEASIBLE: {what}");
+                }
+                Status::Unknown(_) => assert!(!reached.contains(&id.index()), "missed: {what}"),
+                Status::Uncovered => panic!("uncovered: {what}"),
+            }
+        }
+        if self.open.is_empty() {
+            assert!(found.result.exhaustive, "{}", self.text);
+            assert!(infeasible > 0, "nothing is infeasible here, so this checks nothing\n{}", self.text);
+        }
+    }
+}
+
+const INPUTS: Surroundings = Surroundings { externals: true, stdin: None, environment: None };
+
+#[test]
+fn every_verdict_about_external_functions_is_what_all_their_answers_say() {
+    let check = |text: &str| {
+        let (entry, surroundings) = (Entry::Function, INPUTS);
+        Subject { text, entry, surroundings, arguments: None, alphabet: &[], open: "" }.check();
+    };
+    check(
+        "signed char next(void);\n\
+         int f(void) { int n = 0; while (n < 3) { int v = next() & 3; if (v == 3) return n; if (v == 7) return 9; \
+         if (v && n == 2) return -1; n++; } return n > 3; }",
+    );
+    check(
+        "_Bool a(int x); short b(void);\n\
+         int f(void) { int x = a(1) + a(2); if (x == 3) return 1; if (x == 2 && b() == b()) return 2; \
+         return a(x) != (x > 0) || x == 1; }",
+    );
+    check(
+        "struct pair { signed char a, b; }; struct pair two(void); void log_it(const char *, ...);\n\
+         int f(void) { struct pair p = two(); log_it(\"%d\", p.a); int d = (p.a & 1) - (p.b & 1); \
+         if (d == 2) return 2; return d ? d > 0 : 5; }",
+    );
+    check(
+        "#include <time.h>\n\
+         int f(void) { time_t a = time(0), b; time(&b); if (b < a) return 1; if (a < 0) return 2; return b - a == 3; }",
+    );
+    check(
+        "#include <stdlib.h>\n\
+         int f(void) { srand(5); int a = rand(); if (a < 0) return 1; if (a % 2 == 1 && random() == 4) return 2; return 0; }",
+    );
+    check(
+        "static int twice(int x) { return 2 * (x & 3); } typedef int (*step)(int); signed char which(void);\n\
+         static int other(int x) { return x + 1; } static step table[2] = {twice, other};\n\
+         int f(void) { step s = table[which() & 1]; int r = s(3); if (r == 6) return 1; if (r == 5) return 2; return 0; }",
+    );
+}
+
+#[test]
+fn every_verdict_about_arguments_input_and_environment_is_what_all_of_them_say() {
+    let none = Surroundings::default();
+    let check = |text: &str, surroundings: Surroundings, arguments: Option<(u32, u32)>, open: &str| {
+        Subject { text, entry: Entry::Program, surroundings, arguments, alphabet: b"-ab7 ", open }.check();
+    };
+    check(
+        "#include <string.h>\n\
+         int main(int argc, char **argv) { if (argc < 1) return 9; if (argc > 1 && !strcmp(argv[1], \"-a\")) return \
+         argc == 3 && argv[2][0] == 'b' ? 1 : 2; return argv[argc] != 0; }",
+        none,
+        Some((2, 2)),
+        "--argv",
+    );
+    let stdin = Surroundings { stdin: Some(3), ..none };
+    check(
+        "#include <stdio.h>\n\
+         int main(void) { int c = getchar(); if (c == EOF) return 1; if (c > 255) return 9; \
+         if (c == 'a') { c = getchar(); return c == 'b' ? 2 : c == EOF ? 3 : 4; } return 0; }",
+        stdin,
+        None,
+        "",
+    );
+    check(
+        "#include <stdio.h>\n\
+         int main(void) { int n = 0, c; while ((c = getchar()) != EOF) n += c == 'a'; if (n == 4) return 9; return n == 3; }",
+        stdin,
+        None,
+        "--stdin",
+    );
+    check(
+        "#include <stdio.h>\n\
+         int main(void) { int n = 5; if (scanf(\"%d\", &n) != 1) return 1; if (n == -7) return 2; return n == 77 ? 3 : 4; }",
+        stdin,
+        None,
+        "--stdin",
+    );
+    let environment = Surroundings { environment: Some(2), ..none };
+    check(
+        "#include <stdlib.h>\n#include <string.h>\n\
+         int main(void) { char *a = getenv(\"A\"); if (!a) return getenv(\"A\") != 0; if (!strcmp(a, \"ab\")) return 2; \
+         char *b = getenv(\"B\"); return b && b[0] == a[0] ? 3 : 4; }",
+        environment,
+        None,
+        "--env",
+    );
+}
+
+/// Runs `generate` on a text: the standard output.
+fn generate(text: &str, options: &[&str]) -> (String, String, i32) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("program.c");
+    std::fs::write(&file, text).expect("a writable scratch directory");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.current_dir(scratch.path()).env("NO_COLOR", "1").args(["generate", "program.c", "-o", "out"]).args(options);
+    let output = command.output().expect("touchstone runs");
+    let tests = std::fs::read_dir(scratch.path().join("out")).into_iter().flatten().flatten();
+    let tests = tests
+        .map(|entry| entry.path())
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test_")));
+    let written: String = tests.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (shown, written, output.status.code().unwrap_or(-1))
+}
+
+#[test]
+fn emitted_tests_give_the_compiled_program_the_same_surroundings() {
+    let check = |text: &str, options: &[&str], lines: &[&str], least: u32| {
+        let (shown, written, status) = generate(text, options);
+        assert_eq!(status, 0, "{shown}");
+        let last = shown.lines().find(|line| line.starts_with("replay: ")).unwrap_or("no replay");
+        let agreed = last.strip_prefix("replay: ").and_then(|rest| rest.strip_suffix(" agreed")?.parse().ok());
+        assert!(agreed.is_some_and(|agreed: u32| agreed >= least), "{last}\n{shown}\n{written}");
+        for line in lines {
+            assert!(written.contains(line), "{line}\n{written}");
+        }
+    };
+    check(
+        "int sensor(int channel); void note(const char *, ...); const char *label(int);\n\
+         int f(int limit) { note(\"%d\", limit); if (label(3)) return 7; if (sensor(1) + sensor(2) > limit) return 1; return 0; }",
+        &["--externals", "inputs", "-c", "branch"],
+        &["STUB(sensor, int)", "STUB_OF_NOTHING(note)", "RETURNS(int, sensor, ", "RETURNS(const char *, label, NULL);"],
+        2,
+    );
+    check(
+        "#include <unistd.h>\n#include <time.h>\n\
+         int f(void) { return getppid() == 42 ? time(0) > 7 ? 1 : 2 : clock() == 3 ? 4 : 5; }",
+        &["--externals", "inputs", "-c", "branch"],
+        &["STUB_TIME(time)", "STUB(clock, ", "RETURNS("],
+        4,
+    );
+    check(
+        "#include <stdio.h>\n#include <stdlib.h>\n\
+         int main(int argc, char **argv) { char line[4]; char *home = getenv(\"HOME\"); \
+         if (argc == 2 && argv[1][0] == 'x') return 3; if (home && home[0] == '/') return 4; \
+         return fgets(line, sizeof line, stdin) && line[1] == '\\n' ? 5 : 6; }",
+        &["--argv", "1:1", "--stdin", "2", "--env", "1", "-c", "branch"],
+        &[
+            "char argument_1[2] = \"x\";",
+            "char *arguments[] = {\"program\", argument_1, NULL};",
+            "RUN_PROGRAM(2, arguments);",
+            "ENVIRONMENT(\"HOME\", \"/\");",
+            "STANDARD_INPUT(\"",
+        ],
+        4,
+    );
+    check(
+        "typedef int (*test)(int);\nint f(test t, int x) { return t ? t(x) == 3 ? 1 : t(x + 1) : 2; }",
+        &["--externals", "inputs", "-c", "branch"],
+        &["RETURNS(int, touchstone_callback_1, 3);"],
+        3,
+    );
+    check(
+        "int g;\nint f(int *p, const char *s) { g = 1; *p = 5; if (g == 5) return 1; return s && s[0] == 'k' && s[1] == 'o'; }",
+        &["--strings", "3", "-c", "mcdc"],
+        &["f(&g, ", "char s[4] = \"ko\";"],
+        5,
+    );
+}
+
+#[test]
+fn what_is_not_given_is_named_with_the_option_that_gives_it() {
+    let check = |text: &str, options: &[&str], expected: &str| {
+        let (shown, _, _) = generate(text, options);
+        assert!(shown.contains(expected), "{expected}\n{shown}");
+    };
+    let reads = "#include <stdio.h>\nint main(int argc, char **argv) { return argc > 1 ? getchar() == 'x' : 0; }";
+    check(reads, &["-c", "branch"], "arguments of the program (it is run without any; --argv makes them inputs)");
+    check(reads, &["-c", "branch", "--argv", "1"], "standard input (--stdin makes it an input)");
+    check(reads, &["--argv", "1", "-f", "main"], "--argv: only a whole program has arguments");
+    check(reads, &["--argv", "1:x"], "expected a number up to 4096");
+    check(reads, &["--argv", "99"], "expected N or N:LEN, with N up to 64 words");
+    check("int out(void);\nint f(void) { return out() ? 1 : 2; }", &["-c", "branch"], "external function out");
+    check(
+        "#include <unistd.h>\nint f(void) { return close(3) ? 1 : 2; }",
+        &["-c", "branch", "--externals", "inputs"],
+        "external function close",
+    );
+    check(
+        "_Noreturn void stop(void);\nint f(int x) { if (x) stop(); return 1; }",
+        &["-c", "paths", "--externals", "inputs"],
+        "external function stop",
+    );
+    check(
+        "#include <stdlib.h>\nint f(char x) { char name[2] = {x, 0}; return getenv(name) ? 1 : 2; }",
+        &["-c", "branch", "--env", "2"],
+        "name of an input that depends on inputs",
+    );
+    check(
+        "int fetch(int *to);\nint f(void) { int x = 1; if (!fetch(&x)) return 0; return x == 1 ? 1 : 2; }",
+        &["-c", "branch", "--externals", "inputs"],
+        "what external function fetch writes through its arguments",
+    );
+    check(
+        "char *find(void);\nint f(void) { return find() ? 1 : 2; }",
+        &["-c", "branch", "--externals", "inputs"],
+        "pointer other than null from external function find",
+    );
+}
