@@ -180,7 +180,12 @@ fn probed(
         return Err("the compiler's preprocessor fails on it".to_string());
     }
     let path = absolute(source);
-    let written = Options { flags: command.meaning(), include_dir: probing.include_dir.clone(), ..Options::default() };
+    let written = Options {
+        flags: command.meaning(),
+        include_dir: probing.include_dir.clone(),
+        compiler: Some(compiler.to_string()),
+        ..Options::default()
+    };
     let lowered = |files: &[PathBuf], options: &Options| {
         lower_files(files, options).map_err(|error| first_line(&error.to_string()))
     };
