@@ -90,3 +90,24 @@ fn both_compilers_see_the_same_side_of_a_version_check() {
         return x == 1 ? 4 : 5;\n#endif\n}";
     check(text, &[], [2, 0, 0]);
 }
+
+#[test]
+fn what_is_behind_a_void_pointer_are_bytes() {
+    let text = "int f(const void *data, unsigned n) { const unsigned char *p = data; unsigned sum = 0;
+        while (n--) sum += *p++; return sum == 7; }";
+    check(text, &["--len", "data=3", "--range", "n=0..3"], [2, 0, 0]);
+    let text = "int f(void *a, const void *b) { if (*(const int *)b == 70000) { *(int *)a = 1; return 1; } return 0; }";
+    check(text, &["--len", "a=4", "--len", "b=4"], [2, 0, 0]);
+    // Without a length nothing is claimed of what is behind the first byte.
+    check_unknown("int f(const void *p) { return ((const char *)p)[1] == 3 ? 1 : 0; }", &[], [0, 0, 2], "--len");
+}
+
+#[test]
+fn a_function_fits_a_pointer_whatever_its_types_are_called() {
+    let text = "typedef unsigned int word; typedef word (*step)(word, const void *);
+        static unsigned twice(unsigned x, void const *unused) { (void)unused; return 2 * x; }
+        struct machine { step next; }; unsigned keep(struct machine *m) { m->next = twice; return 0; }
+        int f(struct machine *m, unsigned x) { if (m && m->next && m->next(x, m) == 14) return 1; return 0; }";
+    let (found, reasons) = verdicts(text, &[]);
+    assert_eq!(found, [2, 0, 0], "{reasons}");
+}

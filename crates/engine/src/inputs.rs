@@ -400,7 +400,7 @@ impl Executor<'_> {
         if let Purpose::Beside(object) = purpose
             && self.overflow == Overflow::Avoided
             && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
-            && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, pointee))
+            && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
             && self.config.lengths.get(&*lazy.name).is_none_or(|length| *length <= other.count)
         {
             // C orders no other pointers; null is less than all on common machines.
@@ -417,10 +417,11 @@ impl Executor<'_> {
             let what = format!("pointer other than null from external function {}", lazy.name);
             return vec![Ok(null), Err(Stop::unsupported(what, touchstone_base::Span::none()))];
         };
+        let element = self.element_of(pointee);
         let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
         if behind.any(|global| global.function.is_some_and(|id| self.module.functions[id].is_callback())) {
             // It stands for all functions that the program does not have.
-        } else if self.size_of(pointee) == 0 {
+        } else if self.size_of(element) == 0 {
             let is_function =
                 self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
             let what = match is_function {
@@ -440,7 +441,7 @@ impl Executor<'_> {
             fresh.inputs_mut().fresh += 1;
             let count = length.unwrap_or(1);
             let said = if length.is_some() { Length::Given } else { Length::Default };
-            options.push(self.input_object(&mut fresh, pointee, count, &lazy.name, said).map(|object| {
+            options.push(self.input_object(&mut fresh, element, count, &lazy.name, said).map(|object| {
                 decide(&mut fresh, Value::pointer(object, 0));
                 fresh
             }));
@@ -457,7 +458,7 @@ impl Executor<'_> {
         }
         options.push(Ok(null));
         for earlier in &state.inputs.objects {
-            if self.same_layout(earlier.element, pointee) {
+            if self.same_layout(earlier.element, element) {
                 options.push(self.inside(state, id, &lazy, earlier, purpose));
             }
         }
@@ -492,6 +493,14 @@ impl Executor<'_> {
         let input = InputObject { object, name, element, count, is_array: true, default_length: false, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         Ok(object)
+    }
+
+    /// What an object behind a pointer to this type is made of: bytes behind `void *`.
+    fn element_of(&self, pointee: DataTypeId) -> DataTypeId {
+        match &self.module.types[pointee] {
+            DataType::Void => self.module.byte_type().unwrap_or(pointee),
+            _ => pointee,
+        }
     }
 
     /// Whether it was said how much an input pointer leads to.
