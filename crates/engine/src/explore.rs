@@ -319,7 +319,8 @@ impl Exploration<'_, '_> {
         }
         for hit in std::mem::take(&mut self.executor.hits) {
             let Some(coverage) = &self.executor.coverage else { return };
-            if !coverage.is_open(hit.goal) {
+            // What waits for the end of the path already needs no second try.
+            if !coverage.is_open(hit.goal) || (hit.path.is_none() && state.pending.contains(&hit.goal)) {
                 continue;
             }
             // The path's own test covers what the path reaches; only a label may need other inputs.
