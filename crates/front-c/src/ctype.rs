@@ -86,7 +86,12 @@ impl Type {
                 params: signature.params.iter().map(|param| Type { is_const: false, ..param.unaliased() }).collect(),
                 ..**signature
             })),
-            TypeKind::Void | TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Float { .. } => self.kind.clone(),
+            TypeKind::Void
+            | TypeKind::Bool
+            | TypeKind::Int { .. }
+            | TypeKind::Wide { .. }
+            | TypeKind::Float { .. }
+            | TypeKind::LongDouble => self.kind.clone(),
             TypeKind::Enum(_)
             | TypeKind::Record(_)
             | TypeKind::OpenArray(_)
