@@ -87,7 +87,7 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
     let target = Target {
         units: program.units.clone(),
         include_dir,
-        cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
+        cc: crate::program::compiler(),
         limits: ReplayLimits::default(),
     };
     let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt, suite };

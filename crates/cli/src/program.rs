@@ -31,6 +31,7 @@ impl Reader {
             compile_commands: find_commands(files, compile.commands.as_deref()),
             include_dir: Some(include_dir.to_path_buf()),
             surroundings: Surroundings::default(),
+            compiler: Some(compiler()),
         };
         Ok(Reader { options })
     }
@@ -52,6 +53,11 @@ impl Reader {
         }
         Ok(Program { module, units })
     }
+}
+
+/// The user's compiler.
+pub fn compiler() -> String {
+    std::env::var("CC").unwrap_or_else(|_| "cc".to_string())
 }
 
 /// `compile_commands.json` in the given directory, or beside the sources, in their parents, or in `build/` of those.

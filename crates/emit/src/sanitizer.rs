@@ -36,7 +36,7 @@ pub(crate) fn reports(stderr: &[String]) -> Vec<Report> {
             let word = rest.split([' ', ':']).next().unwrap_or_default();
             let word = if word == "attempting" { rest.split(" on ").next().unwrap_or(word) } else { word };
             found.push(Report { finding: Finding::Address(word.to_string()), places: Vec::new() });
-            in_stack = true;
+            in_stack = !jumped_to_null(rest);
         } else if let Some((place, what)) = line.split_once(": runtime error: ") {
             let places = place_of(place).into_iter().collect();
             found.push(Report { finding: Finding::Undefined(what.to_string()), places });
@@ -59,6 +59,12 @@ pub(crate) fn reports(stderr: &[String]) -> Vec<Report> {
         }
     }
     found
+}
+
+/// A call through a null pointer: it had no frame of its own yet, so the stack that is shown lacks the caller.
+fn jumped_to_null(report: &str) -> bool {
+    let pc = report.split_once("(pc 0x").map(|(_, rest)| rest.split(' ').next().unwrap_or(rest));
+    pc.is_some_and(|pc| !pc.is_empty() && pc.bytes().all(|digit| digit == b'0'))
 }
 
 /// `dir/file.c:12` or `dir/file.c:12:7`.
@@ -108,6 +114,12 @@ mod tests {
         );
         check(
             "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x5)\n",
+            &[(Finding::Address("SEGV".into()), &[])],
+        );
+        // What is called through a null pointer has no frame, and the caller's is left out: the next one is another call.
+        check(
+            "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0 (pc 0x000000000000 bp 0x7 sp 0x7 T0)\n\
+             \x20   #0 0x0  (<unknown module>)\n    #1 0x55 in f a.c:261\n",
             &[(Finding::Address("SEGV".into()), &[])],
         );
     }

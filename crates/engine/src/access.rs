@@ -5,7 +5,7 @@
 use crate::config::Aliases;
 use crate::executor::Executor;
 use crate::memory::{Cell, Contents, Memory, ObjectKind, assemble, disassemble};
-use crate::state::{State, Stop};
+use crate::state::{Purpose, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -122,7 +122,7 @@ impl Executor<'_> {
             Value::Ptr(pointer) => Ok(*pointer),
             Value::Lazy(id) => match state.inputs.shape(*id) {
                 Some(decided) => self.target(state, &decided.clone(), span),
-                None => Err(Stop::Force(*id)),
+                None => Err(Stop::Force(*id, Purpose::Access)),
             },
             Value::Int(Scalar::Const(address)) if *address < NULL_PAGE => {
                 Err(Stop::error(ErrorKind::NullPointer, span))
@@ -279,7 +279,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<Value, Stop> {
         if let Some(id) = undecided {
-            return Err(Stop::Force(id));
+            return Err(Stop::Force(id, Purpose::Access));
         }
         let never = self.terms.truth(false);
         let fine = self.guarded(guard, never);

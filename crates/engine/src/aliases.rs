@@ -12,7 +12,7 @@
 use crate::access::unmade;
 use crate::executor::Executor;
 use crate::memory::{Cell, Contents, assemble, cell_term, disassemble};
-use crate::state::{State, Stop};
+use crate::state::{Purpose, State, Stop};
 use crate::value::{ObjectId, Value};
 use touchstone_base::Span;
 use touchstone_ir::{ErrorKind, Ty};
@@ -100,7 +100,7 @@ impl Executor<'_> {
             let value = match value {
                 Value::Lazy(id) => match state.inputs.shape(id) {
                     Some(decided) => decided.clone(),
-                    None => return Err(Stop::Force(id)),
+                    None => return Err(Stop::Force(id, Purpose::Access)),
                 },
                 value => value,
             };

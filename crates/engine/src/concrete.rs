@@ -2,6 +2,7 @@
 //! brute-force tests enumerate inputs through the same door.
 
 use crate::watcher::Watcher;
+use touchstone_base::Span;
 use touchstone_criteria::{
     Expected, GoalId, InputSource, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
 };
@@ -147,15 +148,22 @@ fn observed(
     args: &[Value],
     look: Look<'_>,
 ) -> (End, PathRecorder, Vec<GoalId>, Vec<SeenRow>) {
+    // What depends on where objects lie is no test of another program than this one.
+    let portable = |machine: &Machine<'_>, end: End| match machine.depends_on_layout() {
+        true => End::Unsupported { what: "order of pointers into different objects".to_string(), span: Span::none() },
+        false => end,
+    };
     match look.watch {
         None => {
             let mut recorder = PathRecorder::default();
             let end = machine.call(func, args, &mut recorder);
+            let end = portable(machine, end);
             (end, recorder, Vec::new(), Vec::new())
         }
         Some(watch) => {
             let mut watcher = Watcher::new(watch, look.wanted);
             let end = machine.call(func, args, &mut watcher);
+            let end = portable(machine, end);
             let recorder = std::mem::take(&mut watcher.recorder);
             let rows = std::mem::take(&mut watcher.rows);
             let hits = watcher.hits(&end);

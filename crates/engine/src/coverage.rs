@@ -470,7 +470,7 @@ impl Executor<'_> {
                 Ok(self.terms.truth(false))
             }
             Ok(_) | Err(Stop::End(_)) => Ok(self.terms.truth(false)),
-            Err(stop @ (Stop::Force(_) | Stop::Enumerate(_))) => Err(stop),
+            Err(stop @ (Stop::Force(..) | Stop::Enumerate(_))) => Err(stop),
         }
     }
 

@@ -46,7 +46,8 @@ pub(crate) struct Executor<'m> {
     pub config: &'m Config,
     pub mode: Mode,
     pub overflow: Overflow,
-    /// Inputs were left out for that.
+    /// Inputs were left out: for that, or because they have pointers in order whose objects are different, or because
+    /// objects have other addresses there.
     pub avoided: bool,
     pub terms: Terms,
     pub solver: Solver,

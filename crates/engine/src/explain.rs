@@ -241,9 +241,9 @@ impl Search<'_> {
                 }
                 // They were looked at before the step.
                 Ok(Flow::Labels { .. }) => {}
-                Err(Stop::Force(id)) => {
+                Err(Stop::Force(id, purpose)) => {
                     let mut all = true;
-                    for option in self.executor.force(&way.state, id) {
+                    for option in self.executor.force(&way.state, id, purpose) {
                         match option {
                             // What is assumed of the new shape is assumed of all its runs.
                             Ok(state) => {

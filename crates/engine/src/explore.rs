@@ -5,7 +5,7 @@ use crate::coverage::Coverage;
 use crate::executor::{Executor, Overflow};
 use crate::frontier::Frontier;
 use crate::reach::Reach;
-use crate::state::{PathEnd, State, Stop};
+use crate::state::{PathEnd, Purpose, State, Stop};
 use crate::step::Flow;
 use crate::value::{LazyId, Value};
 use rustc_hash::FxHashSet;
@@ -120,15 +120,17 @@ pub(crate) fn search(
         let closed = watch.goals.ids().filter(|id| !found.open.contains(id)).collect();
         let goals = Some(Goals { watch, closed });
         let (all, _) = run(module, func, Aim::Goals, goals, config, &mut Nobody, 0, Overflow::Followed);
-        if all.open != found.open || !all.result.exhaustive {
+        let mut reasons = all.result.incomplete;
+        if all.open != found.open {
             let why = Incomplete::Unsupported(
                 "inputs without a defined result (the least number divided by -1, a float that its integer can't hold)"
                     .to_string(),
             );
-            found.result.incomplete.push(IncompletePaths { why, span: module.functions[func].span, count: 1 });
-            found.result.paths.incomplete += 1;
-            found.result.exhaustive = false;
+            reasons.push(IncompletePaths { why, span: module.functions[func].span, count: 1 });
         }
+        found.result.paths.incomplete += reasons.iter().map(|paths| paths.count).sum::<u64>();
+        found.result.exhaustive = reasons.is_empty();
+        found.result.incomplete.extend(reasons);
     }
     found
 }
@@ -268,7 +270,7 @@ impl Exploration<'_, '_> {
                     self.take_hits(&mut entered);
                     first.push(entered);
                 }
-                Err(Stop::Force(id)) => pending.extend(self.forced(&state, id).into_iter().rev()),
+                Err(Stop::Force(id, purpose)) => pending.extend(self.forced(&state, id, purpose).into_iter().rev()),
                 Err(Stop::Enumerate(term)) => pending.extend(self.enumerated(&state, term)),
                 Err(stop) => self.stop(None, stop),
             }
@@ -317,7 +319,8 @@ impl Exploration<'_, '_> {
         }
         for hit in std::mem::take(&mut self.executor.hits) {
             let Some(coverage) = &self.executor.coverage else { return };
-            if !coverage.is_open(hit.goal) {
+            // What waits for the end of the path already needs no second try.
+            if !coverage.is_open(hit.goal) || (hit.path.is_none() && state.pending.contains(&hit.goal)) {
                 continue;
             }
             // The path's own test covers what the path reaches; only a label may need other inputs.
@@ -554,8 +557,8 @@ impl Exploration<'_, '_> {
         match (stop, state) {
             (Stop::End(end), Some(state)) => self.end(state.clone(), end),
             (Stop::End(PathEnd::Incomplete { why, span }), None) => self.give_up(why, span, 1),
-            (Stop::Force(id), Some(state)) => {
-                for option in self.forced(state, id).into_iter().rev() {
+            (Stop::Force(id, purpose), Some(state)) => {
+                for option in self.forced(state, id, purpose).into_iter().rev() {
                     self.put(option);
                 }
             }
@@ -568,9 +571,9 @@ impl Exploration<'_, '_> {
         }
     }
 
-    fn forced(&mut self, state: &State, id: LazyId) -> Vec<State> {
+    fn forced(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<State> {
         let mut states = Vec::new();
-        for option in self.executor.force(state, id) {
+        for option in self.executor.force(state, id, purpose) {
             match option {
                 Ok(state) => states.push(state),
                 Err(Stop::End(PathEnd::Incomplete { why, .. })) => {

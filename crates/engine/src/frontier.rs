@@ -1,8 +1,11 @@
 //! The frontier: states that wait, and which of them is next.
+//!
+//! The nearest state alone would be unfair: one in an endless loop that stands close to a goal is the nearest for ever.
+//! So every fourth time it is the turn of the state that has executed least.
 
 use crate::config::Search;
 use crate::state::State;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// States that wait.
 pub(crate) enum Frontier {
@@ -12,11 +15,41 @@ pub(crate) enum Frontier {
         states: Vec<State>,
         seed: u64,
     },
-    /// By distance to an open goal, then newest first.
-    Nearest {
-        states: BTreeMap<(u32, u64), State>,
-        made: u64,
-    },
+    /// By distance to an open goal, then newest first; sometimes by steps, then oldest first.
+    Nearest(Box<Nearest>),
+}
+
+/// States in two orders.
+#[derive(Default)]
+pub(crate) struct Nearest {
+    states: BTreeMap<(u32, u64), State>,
+    /// Steps and the key among the states.
+    shortest: BTreeSet<(u64, u64, u32)>,
+    made: u64,
+    taken: u64,
+}
+
+/// Out of so many turns one is the shortest state's.
+const SHORTEST: u64 = 4;
+
+impl Nearest {
+    fn push(&mut self, state: State, distance: u32) {
+        self.made += 1;
+        self.shortest.insert((state.steps, self.made, distance));
+        self.states.insert((distance, u64::MAX - self.made), state);
+    }
+
+    fn pop(&mut self) -> Option<State> {
+        self.taken += 1;
+        let (distance, age) = if self.taken.is_multiple_of(SHORTEST) {
+            self.shortest.first().map(|(_, made, distance)| (*distance, u64::MAX - made))?
+        } else {
+            *self.states.first_key_value()?.0
+        };
+        let state = self.states.remove(&(distance, age))?;
+        self.shortest.remove(&(state.steps, u64::MAX - age, distance));
+        Some(state)
+    }
 }
 
 impl Frontier {
@@ -25,7 +58,7 @@ impl Frontier {
             Search::Dfs => Frontier::Newest(Vec::new()),
             Search::Bfs => Frontier::Oldest(VecDeque::new()),
             Search::Random => Frontier::Any { states: Vec::new(), seed: seed ^ 0x9e37_79b9_7f4a_7c15 },
-            Search::Nearest => Frontier::Nearest { states: BTreeMap::new(), made: 0 },
+            Search::Nearest => Frontier::Nearest(Box::default()),
         }
     }
 
@@ -34,10 +67,7 @@ impl Frontier {
         match self {
             Frontier::Newest(states) | Frontier::Any { states, .. } => states.push(state),
             Frontier::Oldest(states) => states.push_back(state),
-            Frontier::Nearest { states, made } => {
-                *made += 1;
-                states.insert((distance, u64::MAX - *made), state);
-            }
+            Frontier::Nearest(nearest) => nearest.push(state, distance),
         }
     }
 
@@ -55,7 +85,7 @@ impl Frontier {
                 let index = (*seed % states.len() as u64) as usize;
                 Some(states.swap_remove(index))
             }
-            Frontier::Nearest { states, .. } => states.pop_first().map(|(_, state)| state),
+            Frontier::Nearest(nearest) => nearest.pop(),
         }
     }
 
@@ -63,7 +93,7 @@ impl Frontier {
         match self {
             Frontier::Newest(states) | Frontier::Any { states, .. } => states.len(),
             Frontier::Oldest(states) => states.len(),
-            Frontier::Nearest { states, .. } => states.len(),
+            Frontier::Nearest(nearest) => nearest.states.len(),
         }
     }
 }

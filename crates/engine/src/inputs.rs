@@ -1,10 +1,10 @@
 //! Inputs of a function under test: fresh variables laid out by data type, pointers decided when first looked at
 //! (lazy initialisation, DESIGN §4), globals that the function may read.
 
-use crate::executor::Executor;
+use crate::executor::{Executor, Overflow};
 use crate::memory::{Cell, Object, ObjectKind, disassemble};
-use crate::state::{PathEnd, State, Stop};
-use crate::value::{LazyId, ObjectId, Value};
+use crate::state::{PathEnd, Purpose, State, Stop};
+use crate::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, IndexMap};
@@ -400,13 +400,25 @@ impl Executor<'_> {
             return Ok(());
         }
         let lazy = Lazy { name: name.into(), pointee: None, decided: None };
-        Err(Stop::Force(state.inputs_mut().lazies.push(lazy)))
+        Err(Stop::Force(state.inputs_mut().lazies.push(lazy), Purpose::Access))
     }
 
-    /// Decides an input pointer: a fresh object, null, or any earlier input object of the same element type.
-    pub(crate) fn force(&mut self, state: &State, id: LazyId) -> Vec<Result<State, Stop>> {
+    /// Decides an input pointer: a fresh object, null, or into any earlier input object of the same element type.
+    pub(crate) fn force(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<Result<State, Stop>> {
         let lazy = state.inputs.lazies[id].clone();
         let mut options = Vec::new();
+        if let Purpose::Beside(object) = purpose
+            && self.overflow == Overflow::Avoided
+            && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
+            && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
+            && self.config.lengths.get(&*lazy.name).is_none_or(|length| *length <= other.count)
+        {
+            // C orders no other pointers; null is less than all on common machines.
+            self.avoided = true;
+            let mut null = state.clone();
+            null.inputs_mut().lazies[id].decided = Some(Value::NULL);
+            return vec![self.inside(state, id, &lazy, other, purpose), Ok(null)];
+        }
         let decide = |state: &mut State, value: Value| state.inputs_mut().lazies[id].decided = Some(value);
         let length = self.config.lengths.get(&*lazy.name).copied();
         let mut null = state.clone();
@@ -414,10 +426,11 @@ impl Executor<'_> {
         let Some(pointee) = lazy.pointee else {
             return vec![Ok(null), Err(Stop::unsupported(&*lazy.name, touchstone_base::Span::none()))];
         };
+        let element = self.element_of(pointee);
         let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
         if behind.any(|global| global.function.is_some_and(|id| self.module.functions[id].is_callback())) {
             // It stands for all functions that the program does not have.
-        } else if self.size_of(pointee) == 0 {
+        } else if self.size_of(element) == 0 {
             let is_function =
                 self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
             let what = match is_function {
@@ -437,7 +450,7 @@ impl Executor<'_> {
             fresh.inputs_mut().fresh += 1;
             let count = length.unwrap_or(1);
             let said = if length.is_some() { Length::Given } else { Length::Default };
-            options.push(self.input_object(&mut fresh, pointee, count, &lazy.name, said).map(|object| {
+            options.push(self.input_object(&mut fresh, element, count, &lazy.name, said).map(|object| {
                 decide(&mut fresh, Value::pointer(object, 0));
                 fresh
             }));
@@ -454,10 +467,8 @@ impl Executor<'_> {
         }
         options.push(Ok(null));
         for earlier in &state.inputs.objects {
-            if self.same_layout(earlier.element, pointee) {
-                let mut alias = state.clone();
-                decide(&mut alias, Value::pointer(earlier.object, 0));
-                options.push(Ok(alias));
+            if self.same_layout(earlier.element, element) {
+                options.push(self.inside(state, id, &lazy, earlier, purpose));
             }
         }
         for input in &state.inputs.globals {
@@ -491,6 +502,50 @@ impl Executor<'_> {
         let input = InputObject { object, name, element, count, is_array: true, default_length: false, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         Ok(object)
+    }
+
+    /// What an object behind a pointer to this type is made of: bytes behind `void *`.
+    fn element_of(&self, pointee: DataTypeId) -> DataTypeId {
+        match &self.module.types[pointee] {
+            DataType::Void => self.module.byte_type().unwrap_or(pointee),
+            _ => pointee,
+        }
+    }
+
+    /// Whether it was said how much an input pointer leads to.
+    pub(crate) fn has_length(&self, state: &State, id: LazyId) -> bool {
+        self.config.lengths.contains_key(&*state.inputs.lazies[id].name)
+    }
+
+    /// An input pointer leads into an object: to any element behind which there is as much as it is said to lead to.
+    fn inside(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        lazy: &Lazy,
+        object: &InputObject,
+        purpose: Purpose,
+    ) -> Result<State, Stop> {
+        let needed = match (self.config.lengths.get(&*lazy.name), purpose) {
+            (Some(length), _) => *length,
+            (None, Purpose::Access) => 1,
+            (None, Purpose::Compare) if object.default_length => 1,
+            (None, Purpose::Compare | Purpose::Beside(_)) => 0,
+        };
+        let mut alias = state.clone();
+        let last = object.count.saturating_sub(needed);
+        let offset = if last == 0 {
+            Scalar::Const(0)
+        } else {
+            let index = self.terms.var(64, &format!("{}@", lazy.name));
+            let last = self.terms.constant(64, last);
+            let inside = self.terms.cmp(Rel::Ule, index, last);
+            self.assume_all(&mut alias, &[inside])?;
+            let size = self.terms.constant(64, self.size_of(object.element));
+            Scalar::Term(self.terms.bin(touchstone_solver::Op::Mul, index, size))
+        };
+        alias.inputs_mut().lazies[id].decided = Some(Value::Ptr(Pointer { object: object.object, offset }));
+        Ok(alias)
     }
 
     /// Puts the globals that are used into memory. For a function under test, those that it or its precondition or

@@ -24,6 +24,7 @@ mod graph;
 mod inputs;
 mod memory;
 mod pairs;
+mod pointer;
 mod prover;
 mod reach;
 mod start;

@@ -80,6 +80,10 @@ struct Analysis<'m> {
     inputs: BTreeSet<GlobalId>,
     /// Whether some reachable code copies memory as it is.
     copies: bool,
+    /// Whether the function under test is also called by some reachable code.
+    called: bool,
+    /// What is left of the work that may be done.
+    values_left: u64,
     /// Goals that the analysis could not exclude.
     possible: Vec<bool>,
     /// Outcomes of conditions that may happen.
@@ -98,6 +102,7 @@ impl<'m> Analysis<'m> {
         roots.push(func);
         let inputs = roots.iter().flat_map(|root| global_inputs(module, *root)).collect();
         let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
+        let called = reachable.iter().any(|caller| calls.callees(*caller).contains(&func));
         let mut insts =
             reachable.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
         let copies = insts.any(|inst| matches!(inst.kind, InstKind::MemCopy { .. }));
@@ -116,6 +121,8 @@ impl<'m> Analysis<'m> {
             roots,
             inputs,
             copies,
+            called,
+            values_left: fixpoint::MOST_VALUES,
             possible: vec![false; watch.goals.len()],
             outcomes: BTreeSet::new(),
             errors,
@@ -150,9 +157,7 @@ impl<'m> Analysis<'m> {
             return BTreeSet::new();
         }
         let inputs = self.inputs.clone();
-        let called = self.roots.iter().flat_map(|root| self.calls.reachable_from(*root));
-        let called = called.into_iter().any(|caller| self.calls.callees(caller).contains(&func));
-        let (frame, start) = if func == self.func && !called {
+        let (frame, start) = if func == self.func && !self.called {
             start::under_test(module, func, &inputs, self.config)
         } else {
             let frame = Frame::new(module, function, &inputs, Vec::new());
@@ -165,7 +170,7 @@ impl<'m> Analysis<'m> {
                 self.possible[goal.index()] = true;
             }
         }
-        let Some(fixpoint) = frame.fixpoint(&start) else {
+        let Some(fixpoint) = frame.fixpoint(&start, &mut self.values_left) else {
             self.give_up(func);
             return self.calls.callees(func).iter().copied().collect();
         };

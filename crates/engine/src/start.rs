@@ -99,8 +99,8 @@ impl Executor<'_> {
                 .and_then(|()| self.enter(&mut entered, func, arguments.clone(), None));
             match ready {
                 Ok(()) => starts.push(entered),
-                Err(Stop::Force(id)) => {
-                    for option in self.force(&state, id) {
+                Err(Stop::Force(id, purpose)) => {
+                    for option in self.force(&state, id, purpose) {
                         match option {
                             Ok(state) => pending.push((state, arguments.clone())),
                             Err(Stop::End(PathEnd::Assumed)) => {}

@@ -54,13 +54,24 @@ pub(crate) enum PathEnd {
     },
 }
 
+/// What an undecided input pointer is wanted for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Purpose {
+    /// An access, or a computation that may lead to one.
+    Access,
+    /// A comparison: it may also lead just behind an object.
+    Compare,
+    /// Its order with, or distance from, a pointer into this object.
+    Beside(ObjectId),
+}
+
 /// Why an instruction could not simply be executed.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Stop {
     /// The path is over.
     End(PathEnd),
     /// An undecided input pointer must be decided first; then the instruction is executed again.
-    Force(crate::value::LazyId),
+    Force(crate::value::LazyId, Purpose),
     /// A term must be fixed to each of its values first; then the instruction is executed again.
     Enumerate(TermId),
 }

@@ -4,7 +4,7 @@ use crate::access::Intent;
 use crate::executor::{Executor, Mode, Overflow};
 use crate::inputs::global_object;
 use crate::memory::{Cell, Contents, Object, ObjectKind, address_term};
-use crate::state::{Frame, PathEnd, State, Stop};
+use crate::state::{Frame, PathEnd, Purpose, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -165,7 +165,7 @@ impl Executor<'_> {
         match value {
             Value::Lazy(id) => match state.inputs.shape(*id) {
                 Some(decided) => Ok(decided.clone()),
-                None => Err(Stop::Force(*id)),
+                None => Err(Stop::Force(*id, Purpose::Access)),
             },
             Value::Choice(options) => {
                 let mut made = Vec::with_capacity(options.len());
@@ -303,14 +303,13 @@ impl Executor<'_> {
                 Value::term(&self.terms, term)
             }
             _ => {
-                let (left, right) = (self.decided(state, left)?, self.decided(state, right)?);
-                let term = self.cmp_pointers(op, &left, &right, span)?;
+                let term = self.compare_pointers(state, op, left, right, span)?;
                 Value::term(&self.terms, term)
             }
         })
     }
 
-    fn cmp_terms(&mut self, op: CmpOp, a: TermId, b: TermId) -> TermId {
+    pub(crate) fn cmp_terms(&mut self, op: CmpOp, a: TermId, b: TermId) -> TermId {
         match op {
             CmpOp::Eq => self.terms.eq(a, b),
             CmpOp::Ne => self.terms.ne(a, b),
@@ -319,57 +318,6 @@ impl Executor<'_> {
             CmpOp::Slt => self.terms.cmp(Rel::Slt, a, b),
             CmpOp::Sle => self.terms.cmp(Rel::Sle, a, b),
         }
-    }
-
-    fn cmp_pointers(&mut self, op: CmpOp, left: &Value, right: &Value, span: Span) -> Result<TermId, Stop> {
-        match (left, right) {
-            (Value::Choice(options), other) => {
-                let options = Rc::clone(options);
-                self.any_option(&options, |this, option| this.cmp_pointers(op, option, other, span))
-            }
-            (other, Value::Choice(options)) => {
-                let options = Rc::clone(options);
-                self.any_option(&options, |this, option| this.cmp_pointers(op, other, option, span))
-            }
-            (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => {
-                let (a, b) = (a.offset.term(&mut self.terms, 64), b.offset.term(&mut self.terms, 64));
-                // Offsets of one object: "before" is a signed question about them, addresses never wrap.
-                let op = match op {
-                    CmpOp::Ult => CmpOp::Slt,
-                    CmpOp::Ule => CmpOp::Sle,
-                    other => other,
-                };
-                Ok(self.cmp_terms(op, a, b))
-            }
-            (Value::Ptr(_), Value::Ptr(_) | Value::Int(Scalar::Const(0)))
-            | (Value::Int(Scalar::Const(0)), Value::Ptr(_))
-                if matches!(op, CmpOp::Eq | CmpOp::Ne) =>
-            {
-                Ok(self.terms.truth(op == CmpOp::Ne))
-            }
-            (Value::Ptr(_), Value::Ptr(_)) => Err(Stop::unsupported("order of pointers into different objects", span)),
-            _ => {
-                let unknown = || Stop::unsupported("comparison of an undecided pointer", span);
-                let a = address_term(left, &mut self.terms).ok_or_else(unknown)?;
-                let b = address_term(right, &mut self.terms).ok_or_else(unknown)?;
-                Ok(self.cmp_terms(op, a, b))
-            }
-        }
-    }
-
-    /// A fact about a choice: it holds for the option whose guard holds.
-    fn any_option(
-        &mut self,
-        options: &[(TermId, Value)],
-        mut fact: impl FnMut(&mut Self, &Value) -> Result<TermId, Stop>,
-    ) -> Result<TermId, Stop> {
-        let mut any = self.terms.truth(false);
-        for (guard, option) in options {
-            let holds = fact(self, option)?;
-            let here = self.terms.and(*guard, holds);
-            any = self.terms.or(any, here);
-        }
-        Ok(any)
     }
 
     fn step_cast(&mut self, state: &mut State, dst: Reg, op: CastOp, src: Operand, span: Span) -> Result<(), Stop> {
@@ -394,6 +342,9 @@ impl Executor<'_> {
         if op == CastOp::IntToPtr {
             return Ok(value.clone());
         }
+        if op == CastOp::PtrToInt {
+            self.look_at_address(state, value, span)?;
+        }
         Ok(match self.as_scalar(state, value, span)? {
             Scalar::Const(bits) => Value::constant(arith::cast(op, bits, from, to)),
             Scalar::Term(term) => {
@@ -407,67 +358,6 @@ impl Executor<'_> {
                 Value::term(&self.terms, term)
             }
         })
-    }
-
-    fn step_ptr_add(
-        &mut self,
-        state: &mut State,
-        dst: Reg,
-        base: Operand,
-        offset: Operand,
-        span: Span,
-    ) -> Result<(), Stop> {
-        let offset = self.scalar(state, offset, span)?;
-        let base = state.top().value(base);
-        let value = if offset == Scalar::Const(0) { base } else { self.advance(state, &base, offset, span)? };
-        state.set(dst, value);
-        Ok(())
-    }
-
-    pub(crate) fn advance(&mut self, state: &State, base: &Value, offset: Scalar, span: Span) -> Result<Value, Stop> {
-        match base {
-            Value::Undefined => Err(self.uninitialised(span)),
-            Value::Ptr(pointer) => {
-                let offset = self.add64(pointer.offset, offset);
-                Ok(Value::Ptr(Pointer { object: pointer.object, offset }))
-            }
-            Value::Int(address) => Ok(Value::Int(self.add64(*address, offset))),
-            Value::Lazy(_) => {
-                let decided = self.decided(state, base)?;
-                self.advance(state, &decided, offset, span)
-            }
-            Value::Choice(options) => {
-                let mut made = Vec::with_capacity(options.len());
-                for (guard, option) in options.iter() {
-                    made.push((*guard, self.advance(state, option, offset, span)?));
-                }
-                Ok(Value::Choice(made.into()))
-            }
-        }
-    }
-
-    fn add64(&mut self, a: Scalar, b: Scalar) -> Scalar {
-        match (a, b) {
-            (Scalar::Const(a), Scalar::Const(b)) => Scalar::Const(a.wrapping_add(b)),
-            _ => {
-                let (a, b) = (a.term(&mut self.terms, 64), b.term(&mut self.terms, 64));
-                let sum = self.terms.bin(Op::Add, a, b);
-                Scalar::from_term(&self.terms, sum)
-            }
-        }
-    }
-
-    fn step_ptr_diff(&mut self, state: &mut State, dst: Reg, a: Operand, b: Operand, span: Span) -> Result<(), Stop> {
-        let (left, right) = (state.top().value(a), state.top().value(b));
-        let (left, right) = (self.decided(state, &left)?, self.decided(state, &right)?);
-        let (left, right) = match (&left, &right) {
-            (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => (a.offset, b.offset),
-            _ => (self.scalar(state, a, span)?, self.scalar(state, b, span)?),
-        };
-        let (left, right) = (left.term(&mut self.terms, 64), right.term(&mut self.terms, 64));
-        let term = self.terms.bin(Op::Sub, left, right);
-        state.set(dst, Value::term(&self.terms, term));
-        Ok(())
     }
 
     fn step_mem_copy(

@@ -88,6 +88,30 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     Ok(Run { clang: clang.to_path_buf(), child, stdout, stderr, stdin })
 }
 
+/// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
+///
+/// With a version from 7 on, glibc's headers use types and attributes that clang does not have: the newest below stands
+/// for those.
+pub(crate) fn gnu_version(compiler: &str) -> Option<String> {
+    let mut words = compiler.split_whitespace();
+    let mut command = Command::new(words.next()?);
+    command.args(words).args(["-dM", "-E", "-x", "c", "-"]).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    claimed_version(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The same from the compiler's list of its macros.
+fn claimed_version(macros: &str) -> Option<String> {
+    const NEWEST: [u32; 3] = [6, 5, 0];
+    let value = |name: &str| {
+        let mut lines = macros.lines().filter_map(|line| line.strip_prefix("#define ")?.split_once(' '));
+        lines.find(|(defined, _)| *defined == name).map(|(_, value)| value.trim().parse::<u32>().unwrap_or(0))
+    };
+    let version = [value("__GNUC__")?, value("__GNUC_MINOR__")?, value("__GNUC_PATCHLEVEL__")?];
+    let [major, minor, patch] = version.min(NEWEST);
+    (value("__clang__").is_none()).then(|| format!("-fgnuc-version={major}.{minor}.{patch}"))
+}
+
 /// A relative path that starts with a dash would be taken for a flag.
 fn guarded(file: &Path) -> PathBuf {
     if file.as_os_str().to_string_lossy().starts_with('-') { Path::new(".").join(file) } else { file.to_path_buf() }
@@ -130,4 +154,21 @@ pub(crate) fn capture(
             .map_err(|source| FrontError::ClangFailed { clang: clang.to_path_buf(), source })?;
     }
     Ok(run.finish()?.map(|()| String::from_utf8_lossy(&text).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clang_claims_the_version_of_gcc_as_far_as_headers_allow() {
+        let check = |macros: &str, expected: Option<&str>| assert_eq!(claimed_version(macros).as_deref(), expected);
+        let gcc = |major: u32, minor: u32| {
+            format!("#define __GNUC__ {major}\n#define __GNUC_MINOR__ {minor}\n#define __GNUC_PATCHLEVEL__ 0\n")
+        };
+        check(&gcc(12, 2), Some("-fgnuc-version=6.5.0"));
+        check(&gcc(4, 9), Some("-fgnuc-version=4.9.0"));
+        check(&format!("{}#define __clang__ 1\n", gcc(4, 2)), None);
+        check("#define __TINYC__ 927\n", None);
+    }
 }

@@ -78,6 +78,30 @@ impl Type {
     pub fn refused(text: &str, what: &'static str) -> Type {
         Type::plain(TypeKind::Refused { text: Rc::from(text), what, size: 0, align: 1 })
     }
+    /// The same without typedefs, as far as there is another name.
+    pub fn unaliased(&self) -> Type {
+        let kind = match &self.kind {
+            TypeKind::Pointer(pointee) => TypeKind::Pointer(Rc::new(pointee.unaliased())),
+            TypeKind::Array(element, length) => TypeKind::Array(Rc::new(element.unaliased()), *length),
+            TypeKind::Function(signature) => TypeKind::Function(Rc::new(Signature {
+                result: signature.result.unaliased(),
+                params: signature.params.iter().map(|param| Type { is_const: false, ..param.unaliased() }).collect(),
+                ..**signature
+            })),
+            TypeKind::Void
+            | TypeKind::Bool
+            | TypeKind::Int { .. }
+            | TypeKind::Wide { .. }
+            | TypeKind::Float { .. }
+            | TypeKind::LongDouble => self.kind.clone(),
+            TypeKind::Enum(_)
+            | TypeKind::Record(_)
+            | TypeKind::OpenArray(_)
+            | TypeKind::Variable(..)
+            | TypeKind::Refused { .. } => return self.clone(),
+        };
+        Type { kind, is_const: self.is_const, is_volatile: self.is_volatile, alias: None }
+    }
     /// A pointer to this type.
     pub fn pointer_to(self) -> Type {
         Type::plain(TypeKind::Pointer(Rc::new(self)))
@@ -477,8 +501,9 @@ impl Types {
             TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
                 DataType::Array { element: self.data(element), length: 0 }
             }
+            // Functions are of one type whatever their types are called.
             TypeKind::Function(_) => {
-                let id = self.intern(DataType::Opaque { name: self.spell(ty, ""), size: 0, align: 1 });
+                let id = self.intern(DataType::Opaque { name: self.spell(&ty.unaliased(), ""), size: 0, align: 1 });
                 self.functions.entry(id).or_insert_with(|| ty.clone());
                 return id;
             }

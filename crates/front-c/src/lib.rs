@@ -87,6 +87,9 @@ pub struct Options {
     pub include_dir: Option<PathBuf>,
     /// What the program's surroundings may give it.
     pub surroundings: Surroundings,
+    /// The compiler that translates the program in the end: clang then claims its version of GNU C, so that both see the
+    /// same side of `#if __GNUC__ >= 5`. `None`: as clang does by itself.
+    pub compiler: Option<String>,
 }
 
 /// What of a program's surroundings is an input. What isn't stops whoever asks for it.
@@ -170,8 +173,10 @@ fn lower_program(
     }
     program.given_files = program.files.len();
     program.types.fresh_volatile = options.surroundings.volatile;
+    let claimed = options.compiler.as_deref().and_then(clang::gnu_version);
     for file in files {
-        let flags = flags_for(file, options)?;
+        let mut flags = flags_for(file, options)?;
+        flags.splice(0..0, claimed.clone());
         let name = file.to_string_lossy().into_owned();
         let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
         lower_unit(&mut program, clang, &source, Selection::Program)?;

@@ -342,6 +342,7 @@ impl Program {
         let mut module =
             Module { files: self.files, types: self.types.data, globals: self.globals, functions: self.functions };
         tidy::merge_types(&mut module);
+        tidy::add_byte(&mut module);
         tidy::drop_unused_files(&mut module, self.given_files);
         module
     }

@@ -295,6 +295,15 @@ fn each_type(module: &mut Module, mut visit: impl FnMut(&mut DataTypeId)) {
     }
 }
 
+/// What is behind a `void *` are bytes: a program that has one has their type.
+pub(crate) fn add_byte(module: &mut Module) {
+    let is_void = |id: DataTypeId| matches!(module.types[id], DataType::Void);
+    let untyped = |ty: &DataType| matches!(ty, DataType::Pointer { pointee, .. } if is_void(*pointee));
+    if module.types.values().any(untyped) && module.byte_type().is_none() {
+        module.types.push(DataType::Int { name: "unsigned char".to_string(), bits: 8, signed: false });
+    }
+}
+
 /// Keeps the first `given` files and those that a span mentions.
 pub(crate) fn drop_unused_files(module: &mut Module, given: usize) {
     let mut used: BTreeSet<FileId> = module.files.ids().take(given).collect();

@@ -180,7 +180,12 @@ fn probed(
         return Err("the compiler's preprocessor fails on it".to_string());
     }
     let path = absolute(source);
-    let written = Options { flags: command.meaning(), include_dir: probing.include_dir.clone(), ..Options::default() };
+    let written = Options {
+        flags: command.meaning(),
+        include_dir: probing.include_dir.clone(),
+        compiler: Some(compiler.to_string()),
+        ..Options::default()
+    };
     let lowered = |files: &[PathBuf], options: &Options| {
         lower_files(files, options).map_err(|error| first_line(&error.to_string()))
     };
@@ -198,7 +203,7 @@ fn probed(
         }
     }
     let options = Options { flags, ..Options::default() };
-    let preprocessed = lowered(&[copy.clone()], &options)?;
+    let preprocessed = lowered(std::slice::from_ref(&copy), &options)?;
     let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
     let names = defined.map(|function| function.name.clone()).collect();
     let followed = match probing.state {

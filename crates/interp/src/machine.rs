@@ -7,8 +7,8 @@ use crate::view::StateView;
 use std::borrow::Cow;
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
-    BlockId, Callee, CastOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage, Module, Operand,
-    Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+    BlockId, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage, Module,
+    Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
 };
 
 /// What one call may use.
@@ -140,6 +140,8 @@ pub struct Machine<'m> {
     steps_left: u64,
     /// Something that traps on common machines was executed.
     traps: bool,
+    /// The order or distance of pointers into different objects was asked for.
+    apart: bool,
     /// What runs when the program ends, the last one first.
     at_exit: Vec<FuncId>,
 }
@@ -161,6 +163,7 @@ impl<'m> Machine<'m> {
             arguments: Vec::new(),
             steps_left: 0,
             traps: false,
+            apart: false,
             at_exit: Vec::new(),
         };
         machine.make_globals();
@@ -205,6 +208,11 @@ impl<'m> Machine<'m> {
     /// by -1.
     pub fn traps(&self) -> bool {
         self.traps
+    }
+
+    /// Whether the order or the distance of pointers into different objects was asked for: a run elsewhere may differ.
+    pub fn depends_on_layout(&self) -> bool {
+        self.apart
     }
 
     /// A new object with undefined bytes. If it is too big for the limit it is made empty, and the next call ends with
@@ -497,7 +505,11 @@ impl<'m> Machine<'m> {
             InstKind::Cmp { dst, op, a, b } => {
                 let holds = match self.operand_ty(frame, *a) {
                     Ty::Int(bits) => crate::arith::cmp(*op, self.int(frame, *a)?, self.int(frame, *b)?, bits),
-                    Ty::Ptr => self.memory.compare(*op, self.get(frame, *a), self.get(frame, *b))?,
+                    Ty::Ptr => {
+                        let (a, b) = (self.get(frame, *a), self.get(frame, *b));
+                        self.apart |= !matches!(op, CmpOp::Eq | CmpOp::Ne) && Value::apart(a, b);
+                        self.memory.compare(*op, a, b)?
+                    }
                 };
                 self.set(frame, *dst, Value::Int(u64::from(holds)));
             }
@@ -523,6 +535,7 @@ impl<'m> Machine<'m> {
                 _ => self.step_ptr_add(frame, *dst, *base, *offset)?,
             },
             InstKind::PtrDiff { dst, a, b } => {
+                self.apart |= Value::apart(self.get(frame, *a), self.get(frame, *b));
                 let value = self.int(frame, *a)?.wrapping_sub(self.int(frame, *b)?);
                 self.set(frame, *dst, Value::Int(value));
             }

@@ -37,6 +37,11 @@ impl Value {
     pub fn ptr(object: ObjectId, offset: i64) -> Value {
         Value::Ptr(Pointer { object, offset })
     }
+
+    /// Whether these are pointers into different objects.
+    pub(crate) fn apart(a: Value, b: Value) -> bool {
+        matches!((a, b), (Value::Ptr(a), Value::Ptr(b)) if a.object != b.object)
+    }
 }
 
 #[cfg(test)]

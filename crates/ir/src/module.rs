@@ -1,6 +1,6 @@
 //! Modules: whole programs.
 
-use crate::{DataTypeId, DataTypes, Function, Ty};
+use crate::{DataType, DataTypeId, DataTypes, Function, Ty};
 use touchstone_base::{Files, IndexMap, Span, define_id};
 
 define_id! {
@@ -93,6 +93,11 @@ impl Module {
         args.len() == callee.params.len()
             && args.zip(&callee.params).all(|(arg, param)| callee.regs[param.reg].ty == arg)
             && (result.is_none() || callee.result == result)
+    }
+    /// The type of plain bytes, if the program has it.
+    pub fn byte_type(&self) -> Option<DataTypeId> {
+        let is_byte = |ty: &DataType| matches!(ty, DataType::Int { bits: 8, signed: false, .. });
+        self.types.iter().find(|(_, ty)| is_byte(ty)).map(|(id, _)| id)
     }
     /// The function with this name.
     pub fn function_named(&self, name: &str) -> Option<FuncId> {

@@ -18,6 +18,10 @@ const GIVE_UP_LANDMARKS_AFTER: u32 = 40;
 const NARROWING: usize = 3;
 /// At most so many blocks are executed for one function.
 const MOST_STEPS: u32 = 40_000;
+/// A function with more values to know (registers, at every block) is not looked at: they are kept all.
+const MOST_KEPT: u64 = 2_000_000;
+/// At most so many values are computed for one proof, all functions together: about two seconds.
+pub(crate) const MOST_VALUES: u64 = 40_000_000;
 
 /// What is known at the start of every block; `None` where control never gets.
 pub(crate) struct Fixpoint {
@@ -25,9 +29,13 @@ pub(crate) struct Fixpoint {
 }
 
 impl Frame<'_> {
-    /// What is known everywhere if the function starts like this; `None` if that takes too long.
-    pub fn fixpoint(&self, start: &State) -> Option<Fixpoint> {
+    /// What is known everywhere if the function starts like this; `None` if that takes more values than there are left.
+    pub fn fixpoint(&self, start: &State, values_left: &mut u64) -> Option<Fixpoint> {
         let blocks = &self.function.blocks;
+        let values = self.function.regs.len() as u64;
+        if values * blocks.len() as u64 > MOST_KEPT {
+            return None;
+        }
         let cfg = Cfg::new(self.function);
         let mut order = vec![usize::MAX; blocks.len()];
         for (position, block) in cfg.reverse_post_order().iter().enumerate() {
@@ -44,6 +52,7 @@ impl Frame<'_> {
             if steps > MOST_STEPS {
                 return None;
             }
+            *values_left = values_left.checked_sub(values)?;
             let Some(state) = states[block.index()].clone() else { continue };
             for edge in self.run_block(block, state, &mut |_, _| {}) {
                 let target = edge.target.index();

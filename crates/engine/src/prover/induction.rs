@@ -25,7 +25,7 @@ use crate::prover::havoc::Havoc;
 use crate::prover::loops::{Loop, Loops};
 use crate::prover::state::State as Known;
 use crate::prover::sweep::{Sweep, Wanted};
-use crate::state::{PathEnd, State, Stop};
+use crate::state::{PathEnd, Purpose, State, Stop};
 use crate::step::Flow;
 use crate::value::{ObjectId, Scalar, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -335,8 +335,8 @@ impl Induction<'_, '_> {
                     }
                     return Ok(());
                 }
-                Err(Stop::Force(id)) => {
-                    self.force(&way, id, waiting);
+                Err(Stop::Force(id, purpose)) => {
+                    self.force(&way, id, purpose, waiting);
                     return Ok(());
                 }
                 Err(Stop::Enumerate(_)) => {
@@ -395,8 +395,8 @@ impl Induction<'_, '_> {
     }
 
     /// An input pointer is decided: each shape is followed.
-    fn force(&mut self, way: &Way, id: crate::value::LazyId, waiting: &mut Vec<Way>) {
-        for option in self.executor.force(&way.state, id) {
+    fn force(&mut self, way: &Way, id: crate::value::LazyId, purpose: Purpose, waiting: &mut Vec<Way>) {
+        for option in self.executor.force(&way.state, id, purpose) {
             match option {
                 Ok(state) => waiting.push(Way { state, ..way.clone() }),
                 Err(Stop::End(PathEnd::Assumed)) => {}
@@ -496,7 +496,7 @@ impl Induction<'_, '_> {
             Ok(Some(havoc)) => havoc,
             Err(id) => {
                 let before = Way { arrived: Some(from), ..way.clone() };
-                return self.force(&before, id, waiting);
+                return self.force(&before, id, Purpose::Access, waiting);
             }
             Ok(None) => return self.give_up(&place(&way.state)),
         };

@@ -70,11 +70,12 @@ impl Naming<'_> {
     /// What a pointer leads to.
     pub fn behind(&self, pointer: &Node, index: &str) -> Target {
         let array = bare(pointer);
-        if array.kind == "ImplicitCastExpr" && array.cast == "ArrayToPointerDecay" {
-            if let Some(inner) = array.inner.first() {
-                let target = self.target(inner);
-                return Target { name: format!("{}[]", target.name), ..target };
-            }
+        if array.kind == "ImplicitCastExpr"
+            && array.cast == "ArrayToPointerDecay"
+            && let Some(inner) = array.inner.first()
+        {
+            let target = self.target(inner);
+            return Target { name: format!("{}[]", target.name), ..target };
         }
         let node = plain(pointer);
         let through = |name: String| Target { is_state: true, name };

@@ -195,10 +195,10 @@ fn calls(node: &Node, found: &mut Vec<String>) {
             node.inner.iter().take(1).for_each(|left| calls(left, found));
         }
         _ => {
-            if node.kind == "CallExpr" {
-                if let Some(decl) = node.inner.first().and_then(|callee| plain(callee).decl.as_ref()) {
-                    found.push(decl.name.clone());
-                }
+            if node.kind == "CallExpr"
+                && let Some(decl) = node.inner.first().and_then(|callee| plain(callee).decl.as_ref())
+            {
+                found.push(decl.name.clone());
             }
             node.inner.iter().for_each(|child| calls(child, found));
         }
@@ -221,10 +221,10 @@ impl Walk<'_> {
     }
 
     fn register(&mut self, node: &Node) {
-        if node.storage == "register" {
-            if let (Some(begin), Some(loc)) = (node.begin.expansion, node.loc.expansion) {
-                self.made.registers.push(begin.offset as usize..loc.offset as usize);
-            }
+        if node.storage == "register"
+            && let (Some(begin), Some(loc)) = (node.begin.expansion, node.loc.expansion)
+        {
+            self.made.registers.push(begin.offset as usize..loc.offset as usize);
         }
     }
 
@@ -278,13 +278,11 @@ impl Walk<'_> {
 
     fn branch(&mut self, node: &Node, condition: Option<&Node>, switch: bool, is_loop: bool) {
         let is_for = node.kind == "ForStmt";
-        if is_for {
-            if let Some(init) = node.child(0) {
-                if init.kind == "DeclStmt" {
-                    self.declare_in_head(init);
-                } else {
-                    self.expression(init, false, false);
-                }
+        if is_for && let Some(init) = node.child(0) {
+            if init.kind == "DeclStmt" {
+                self.declare_in_head(init);
+            } else {
+                self.expression(init, false, false);
             }
         }
         self.depth += 1;
@@ -626,14 +624,14 @@ impl Walk<'_> {
                 changed.insert((node.id, true));
                 changed.insert((node.id, false));
             }
-            if let Some(left) = left_side(node) {
-                if let Some(base) = base_variable(left) {
-                    if !base.1 {
-                        // A pointer that is moved leads elsewhere at the end.
-                        changed.insert((base.0, true));
-                    }
-                    found.push((base, left));
+            if let Some(left) = left_side(node)
+                && let Some(base) = base_variable(left)
+            {
+                if !base.1 {
+                    // A pointer that is moved leads elsewhere at the end.
+                    changed.insert((base.0, true));
                 }
+                found.push((base, left));
             }
         });
         let stays = found.into_iter().filter(|(base, _)| !changed.contains(base));

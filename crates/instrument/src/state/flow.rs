@@ -296,10 +296,10 @@ impl<'a> Flow<'a> {
             (Kind::Callee, Some(site)) => {
                 let through = self.functions.get(&event.a).copied();
                 let ours = |what: &What| matches!(what, What::Call(other) if other.site == site);
-                if close_until(self, stream, ours) {
-                    if let What::Call(calling) = &mut stream.stack.top().what {
-                        calling.through = through;
-                    }
+                if close_until(self, stream, ours)
+                    && let What::Call(calling) = &mut stream.stack.top().what
+                {
+                    calling.through = through;
                 }
             }
             (Kind::Function, _) => {
@@ -311,10 +311,10 @@ impl<'a> Flow<'a> {
             (Kind::Choice, Some(site)) => {
                 stream.stack.frames.push(Frame { what: What::Choice(site), deps: Deps::new() });
             }
-            (Kind::Chosen, Some(site)) => {
-                if close_until(self, stream, |what| matches!(what, What::Choice(other) if *other == site)) {
-                    self.close(stream);
-                }
+            (Kind::Chosen, Some(site))
+                if close_until(self, stream, |what| matches!(what, What::Choice(other) if *other == site)) =>
+            {
+                self.close(stream);
             }
             (Kind::Unit, _) => self.unit(stream, event),
             (Kind::Test, _) => self.test(stream, event),
