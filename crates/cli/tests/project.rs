@@ -40,17 +40,19 @@ fn figure(report: &serde_json::Value, criterion: &str) -> String {
 fn uncovered(report: &serde_json::Value, criterion: &str) -> Vec<String> {
     let objectives = report["objectives"].as_array().expect("objectives").iter();
     let open = objectives.filter(|o| o["criterion"] == criterion && o["status"] == "uncovered");
-    let shown = open.map(|o| format!("{}:{} {}", o["file"].as_str().unwrap(), o["line"], o["text"].as_str().unwrap()));
+    let shown = open
+        .map(|o| format!("{}:{} {}", o["file"].as_str().expect("text"), o["line"], o["text"].as_str().expect("text")));
     shown.collect()
 }
 
 /// What a test changed: `+` if an assertion depends on it.
 fn state(report: &serde_json::Value, test: &str) -> Vec<String> {
     let tests = report["state"].as_array().expect("state by test").iter();
-    let updates = tests.filter(|entry| entry["test"] == test).flat_map(|entry| entry["updates"].as_array().unwrap());
+    let updates =
+        tests.filter(|entry| entry["test"] == test).flat_map(|entry| entry["updates"].as_array().expect("updates"));
     let shown = updates.map(|update| {
         let sign = if update["checked"] == true { '+' } else { '-' };
-        format!("{sign}{} {}", update["what"].as_str().unwrap(), update["line"])
+        format!("{sign}{} {}", update["what"].as_str().expect("text"), update["line"])
     });
     shown.collect()
 }
