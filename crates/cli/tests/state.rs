@@ -298,7 +298,7 @@ fn framework(header: (&str, &str), tests: &str, prefix: &str, suffix: &str) {
         let objectives = report["objectives"].as_array().expect("objectives").iter();
         let found = objectives.filter(|o| o["criterion"] == "state" && o["status"] == status);
         found
-            .map(|o| format!("{} {}", o["function"].as_str().unwrap(), o["text"].as_str().unwrap()))
+            .map(|o| format!("{} {}", o["function"].as_str().expect("text"), o["text"].as_str().expect("text")))
             .collect::<Vec<_>>()
     };
     assert_eq!(
