@@ -15,6 +15,10 @@ pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
 /// What is measured, separated by commas.
 pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
 
+/// Names that compilers go by.
+pub const COMPILERS: [&str; 10] =
+    ["cc", "gcc", "clang", "c99", "c89", "gcc-12", "gcc-13", "gcc-14", "clang-19", "x86_64-linux-gnu-gcc"];
+
 /// Options of `cc`.
 #[derive(clap::Args, Debug)]
 pub struct Cc {
@@ -29,18 +33,27 @@ pub fn cc(options: &Cc) -> Result<ExitCode> {
     carry_out(compiler, words)
 }
 
-/// If this process was started under a compiler's name by `measure`, does that compiler's work.
+/// If this process was started under a compiler's name, does that compiler's work: with probes if `measure` runs, else
+/// without (a build may remember the wrapper as its compiler).
 pub fn as_wrapper() -> Option<Result<ExitCode>> {
-    let wrappers = std::env::var_os(WRAPPERS)?;
     let mut words = std::env::args_os();
-    let name = PathBuf::from(words.next()?).file_name()?.to_os_string();
-    if name == "touchstone" {
+    let own = PathBuf::from(words.next()?);
+    let name = own.file_name()?.to_os_string();
+    if !COMPILERS.iter().any(|compiler| name == *compiler) {
         return None;
     }
-    let words: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();
-    let Some(compiler) = behind(&name, Path::new(&wrappers)) else {
+    let measures = std::env::var_os(WRAPPERS);
+    let wrappers = measures.as_deref().map_or_else(|| own.parent().unwrap_or(Path::new("")), Path::new);
+    let Some(compiler) = behind(&name, wrappers) else {
         return Some(Err(anyhow::anyhow!("the compiler {} is not installed", name.to_string_lossy())));
     };
+    if measures.is_none() {
+        use std::os::unix::process::CommandExt;
+        // Only comes back if it fails.
+        let error = std::process::Command::new(&compiler).args(words).exec();
+        return Some(Err(anyhow::anyhow!("can't run {}: {error}", compiler.display())));
+    }
+    let words: Result<Vec<String>, OsString> = words.map(OsString::into_string).collect();
     Some(match words {
         Ok(words) => carry_out(&compiler.to_string_lossy(), &words),
         Err(word) => Err(anyhow::anyhow!("an argument of the compiler is not UTF-8: {}", word.to_string_lossy())),

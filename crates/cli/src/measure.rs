@@ -1,7 +1,7 @@
 //! `touchstone measure`: runs a command with probes in everything that it compiles, and says what its tests covered.
 //! `touchstone merge` puts several measurements together.
 
-use crate::cc::{CRITERIA, DIRECTORY, WRAPPERS};
+use crate::cc::{COMPILERS, CRITERIA, DIRECTORY, WRAPPERS};
 use crate::exit::Exit;
 use crate::measured::{Selection, document};
 use crate::outputs;
@@ -59,10 +59,6 @@ pub struct Show {
     #[command(flatten)]
     pub shown: Shown,
 }
-
-/// Names that compilers go by.
-const COMPILERS: [&str; 10] =
-    ["cc", "gcc", "clang", "c99", "c89", "gcc-12", "gcc-13", "gcc-14", "clang-19", "x86_64-linux-gnu-gcc"];
 
 /// Carries out `measure`.
 pub fn measure(options: &Measure) -> Result<ExitCode> {
@@ -137,19 +133,22 @@ fn forget(out: &Path) -> Result<()> {
 
 /// Runs a command with wrappers before its compilers.
 fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus> {
-    let wrappers = tempfile::tempdir()?;
+    // They stay: a build may remember where it found its compiler, and then they do its work without probes.
+    let wrappers = out.join("compilers");
+    std::fs::create_dir_all(&wrappers).with_context(|| format!("can't make {}", wrappers.display()))?;
     let own = std::env::current_exe().context("can't find this program itself")?;
     for name in COMPILERS {
-        if crate::cc::behind(name.as_ref(), wrappers.path()).is_some() {
-            std::os::unix::fs::symlink(&own, wrappers.path().join(name))?;
+        let wrapper = wrappers.join(name);
+        let _ = std::fs::remove_file(&wrapper);
+        if crate::cc::behind(name.as_ref(), &wrappers).is_some() {
+            std::os::unix::fs::symlink(&own, wrapper)?;
         }
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path =
-        std::env::join_paths(std::iter::once(wrappers.path().to_path_buf()).chain(std::env::split_paths(&path)))?;
+    let path = std::env::join_paths(std::iter::once(wrappers.clone()).chain(std::env::split_paths(&path)))?;
     let (program, words) = command.split_first().context("no command")?;
     let mut child = Command::new(program);
-    child.args(words).env("PATH", path).env(WRAPPERS, wrappers.path()).env(DIRECTORY, out);
+    child.args(words).env("PATH", path).env(WRAPPERS, &wrappers).env(DIRECTORY, out);
     child.env(CRITERIA, criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
     child.status().with_context(|| format!("can't run {program}"))
 }

@@ -236,3 +236,17 @@ fn the_build_sees_the_warnings_and_errors_of_its_own_source() {
     let (_, said, status, _) = build("int f(int a) { return a +; }\n", "");
     assert!(said.contains("w.c:1:26: error") && status.trim() == "1", "{said}");
 }
+
+#[test]
+fn a_build_that_remembers_its_compiler_still_works_after_the_measurement() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    std::fs::write(folder.join("program.c"), "int main(void) { return 0; }\n").expect("writable");
+    let (measured, _) = measure(folder, "stmt", "command -v cc >compiler && cc program.c -o program && ./program");
+    assert_eq!(measured.units.len(), 1);
+    // Later, by itself: the compiler that was found is no longer on the path, and makes no probes.
+    let run = "$(cat compiler) program.c -o again && ./again && ls measured/hits | wc -l";
+    let later = Command::new("sh").args(["-c", run]).current_dir(folder).output().expect("sh runs");
+    assert!(later.status.success(), "{}", String::from_utf8_lossy(&later.stderr));
+    assert_eq!(String::from_utf8_lossy(&later.stdout).trim(), "1");
+}
