@@ -111,3 +111,19 @@ fn a_function_fits_a_pointer_whatever_its_types_are_called() {
     let (found, reasons) = verdicts(text, &[]);
     assert_eq!(found, [2, 0, 0], "{reasons}");
 }
+
+#[test]
+fn no_proof_rests_on_where_pointers_lead() {
+    // Only proofs by induction get behind these loops in a second.
+    let check = |condition: &str| {
+        let text = format!(
+            "int f(const char *p, const char *q, int x) {{ int n = 0; while (n < x) n++;
+             if (n > 100000000 && {condition}) return 1; return n; }}"
+        );
+        let ([_, infeasible, _], reasons) = verdicts(&text, &["--len", "p=3", "--timeout", "1"]);
+        assert_eq!(infeasible, 0, "{text}\n{reasons}");
+    };
+    check("p + 1 == q");
+    check("p > q");
+    check("((unsigned long)p & 7)");
+}
