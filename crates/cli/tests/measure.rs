@@ -250,3 +250,19 @@ fn a_build_that_remembers_its_compiler_still_works_after_the_measurement() {
     assert!(later.status.success(), "{}", String::from_utf8_lossy(&later.stderr));
     assert_eq!(String::from_utf8_lossy(&later.stdout).trim(), "1");
 }
+
+#[test]
+fn a_file_that_tests_include_is_the_same_file_however_it_is_named() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    std::fs::create_dir(folder.join("tests")).expect("writable");
+    std::fs::write(folder.join("lib.c"), "int twice(int x) { return 2 * x; }\n").expect("writable");
+    let test = "#include \"../lib.c\"\nint main(void) { return twice(0); }\n";
+    std::fs::write(folder.join("tests/test.c"), test).expect("writable");
+    measure(folder, "stmt", "cc -c lib.c && cc tests/test.c -o program && ./program");
+    let report = std::fs::read_to_string(folder.join("measured/campaign.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let files: BTreeSet<&str> =
+        report["objectives"].as_array().expect("a list").iter().filter_map(|o| o["file"].as_str()).collect();
+    assert_eq!(files.into_iter().collect::<Vec<_>>(), ["lib.c", "tests/test.c"]);
+}

@@ -8,7 +8,7 @@ use crate::command::CompileCommand;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
@@ -266,7 +266,16 @@ fn for_clang(text: &str) -> String {
 }
 
 fn absolute(source: &str) -> String {
-    std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source)).to_string_lossy().into_owned()
+    let path = std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source));
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            // `tests/../lib.c` is `lib.c`, unless `tests` is a link to somewhere else.
+            Component::ParentDir if !plain.is_symlink() && plain.pop() => {}
+            part => plain.push(part),
+        }
+    }
+    plain.to_string_lossy().into_owned()
 }
 
 fn first_line(text: &str) -> String {
