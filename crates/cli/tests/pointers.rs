@@ -1,5 +1,5 @@
 //! Input pointers beside others: into the same object, in order, as numbers. A verdict must hold for every caller, also
-//! one that passes the middle of an array, and a test must not depend on where objects lie.
+//! one that passes the middle of an array or left an error number, and a test must not depend on where objects lie.
 
 use serde_json::Value;
 use std::process::Command;
@@ -126,4 +126,13 @@ fn no_proof_rests_on_where_pointers_lead() {
     check("p + 1 == q");
     check("p > q");
     check("((unsigned long)p & 7)");
+}
+
+#[test]
+fn what_an_earlier_call_left_in_errno_is_no_infeasible_input() {
+    let text = "#include <errno.h>\nint f(void) { if (errno != 0) return 1; return 0; }";
+    check_unknown(text, &[], [1, 0, 1], "error number");
+    let text =
+        "#include <errno.h>\nint f(int x) { if (x < 0) { errno = EINVAL; return errno == 0 ? 1 : 2; } return 0; }";
+    check(text, &[], [3, 1, 0]);
 }

@@ -257,7 +257,9 @@ impl Executor<'_> {
                         };
                         match assemble(cells, ty, &mut self.terms, &self.pointers) {
                             Some(value) => Ok(value),
-                            None if cells.contains(&Cell::Unmade) => Err(unmade(span)),
+                            None if cells.contains(&Cell::Unmade) => {
+                                self.left_behind(state, object).unwrap_or_else(|| Err(unmade(span)))
+                            }
                             None => self.undefined(state, place.guard, cells_undecided(cells, self), span),
                         }
                     }

@@ -393,9 +393,21 @@ impl Executor<'_> {
         Value::Lazy(state.inputs_mut().lazies.push(Lazy { name, pointee: None, decided: None }))
     }
 
+    /// What earlier calls left behind is read: zero, or nobody knows.
+    pub(crate) fn left_behind(&mut self, state: &mut State, object: ObjectId) -> Option<Result<Value, Stop>> {
+        let (id, _) = self.module.globals.iter().find(|(_, global)| global.name == LEFT_BEHIND)?;
+        let zero = |()| Value::constant(0);
+        let name = "error number other than 0 that an earlier call left".to_string();
+        (object == global_object(id)).then(|| self.decide_once(state, name).map(zero))
+    }
+
     /// An external function may have written memory: decided once on a path, to be nothing.
     pub(crate) fn unknown_writes(&mut self, state: &mut State, name: &str) -> Result<(), Stop> {
-        let name = format!("what external function {name} writes through its arguments");
+        self.decide_once(state, format!("what external function {name} writes through its arguments"))
+    }
+
+    /// Something that may be: decided once on a path, to be not.
+    fn decide_once(&mut self, state: &mut State, name: String) -> Result<(), Stop> {
         if state.inputs.lazies.values().any(|lazy| *lazy.name == *name) {
             return Ok(());
         }
@@ -579,6 +591,8 @@ impl Executor<'_> {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
                 state.inputs_mut().globals.push(Rc::new(input));
+            } else if global.name == LEFT_BEHIND && self.config.entry == crate::Entry::Function {
+                cells.resize(global.size as usize, Cell::Unmade);
             } else {
                 cells = self.initial_cells(id);
             }
@@ -710,6 +724,9 @@ fn globals_of(expr: &Expr, found: &mut Vec<GlobalId>) {
         globals_of(part, found);
     }
 }
+
+/// The variable of the library's models that earlier calls may have left at any value.
+const LEFT_BEHIND: &str = "touchstone_errno";
 
 /// The globals that a function may read through its callees and that are not constants of the program.
 ///

@@ -1,4 +1,4 @@
-/* errno. When a function under test is called it is 0, as at the start of a program. */
+/* errno. Tests of functions call them with 0; that it may be something else is said where it is read before it is written. */
 
 int touchstone_errno;
 int *__errno_location(void) { return &touchstone_errno; }
