@@ -14,7 +14,7 @@ use super::memory::{Memory, NONE, NodeId};
 use super::record::{SiteKind, StateRecord, StateSite};
 use super::rules::StateRules;
 use super::trace::{Event, FUNCTIONS, Kind, Trace};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A site of a unit: the unit's position and the site's.
 pub(crate) type SiteRef = u64;
@@ -145,8 +145,14 @@ impl<'a> Flow<'a> {
         self.updates.get((number as usize).checked_sub(1)?)
     }
 
-    /// Nodes that others depend on, from the given ones on, as far back as a test began.
-    pub fn closure(&self, run: &TestRun) -> Vec<bool> {
+    /// The number of the update that a node is, or is another look at.
+    pub fn update_number(&self, node: NodeId) -> u32 {
+        self.nodes.get(node as usize).map_or(0, |node| node.update)
+    }
+
+    /// The numbers of all updates that a test's assertions depend on, as far back as the test began.
+    pub fn checked(&self, run: &TestRun) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
         let mut marked = vec![false; run.end.saturating_sub(run.start) as usize];
         let mut pending: Vec<NodeId> = run.roots.clone();
         while let Some(node) = pending.pop() {
@@ -154,10 +160,11 @@ impl<'a> Flow<'a> {
             if index >= marked.len() || std::mem::replace(&mut marked[index], true) {
                 continue;
             }
-            let Node { first, count, .. } = self.nodes[node as usize];
+            let Node { first, count, update } = self.nodes[node as usize];
+            found.insert(update);
             pending.extend(&self.deps[first as usize..(first + count) as usize]);
         }
-        marked
+        found
     }
 
     fn event(&mut self, event: &Event) {
@@ -544,7 +551,9 @@ impl<'a> Flow<'a> {
     }
 
     fn argument(&mut self, stream: &mut Stream, event: &Event) {
-        close_until(self, stream, |what| matches!(what, What::Call(_)));
+        if !close_until(self, stream, |what| matches!(what, What::Call(calling) if !calling.left)) {
+            return;
+        }
         let index = event.site as usize;
         let Frame { what: What::Call(calling), deps } = stream.stack.top() else { return };
         if event.kind == Kind::BeginArgument {
@@ -657,6 +666,7 @@ impl<'a> Flow<'a> {
         }
         if let (true, What::Call(calling)) = (running.called, &mut stream.stack.top().what) {
             calling.result.extend(deps);
+            (calling.left, calling.current) = (true, None);
             // Which value it is depends on the conditions inside; that it was called at all is its caller's business.
             if running.now() != running.entry {
                 calling.result.push(running.now());
@@ -726,6 +736,9 @@ impl<'a> Flow<'a> {
 /// for functions, at all.
 fn close_until(flow: &mut Flow<'_>, stream: &mut Stream, fits: impl Fn(&What) -> bool) -> bool {
     let Some(at) = stream.stack.frames.iter().rposition(|frame| fits(&frame.what)) else { return false };
+    if at < stream.stack.function_at() && !matches!(stream.stack.frames[at].what, What::Function(_)) {
+        return false;
+    }
     while stream.stack.frames.len() > at + 1 {
         flow.close(stream);
     }

@@ -81,8 +81,11 @@ impl Flow<'_> {
         for (start, end, old) in pieces {
             let Node { first, count, .. } = self.nodes[old as usize];
             if old != own && !self.deps[first as usize..(first + count) as usize].contains(&own) {
-                let update = self.update(old).copied().filter(|_| old >= begun);
-                let node = self.node(vec![old], own, update);
+                let node = self.node(vec![old], own, None);
+                // It is the same update, seen from behind the condition.
+                if node != old && old >= begun {
+                    self.nodes[node as usize].update = self.update_number(old);
+                }
                 self.store(stream, start, end - start, node);
             }
         }
