@@ -70,8 +70,12 @@ impl Flow<'_> {
         if !self.align(stream, site) {
             return;
         }
-        let Some(own) = stream.stack.running().controls.iter().find(|control| control.site == site) else { return };
-        let own = own.node;
+        let running = stream.stack.running();
+        if !running.controls.iter().any(|control| control.site == site) {
+            return;
+        }
+        // A loop that was left in the middle depends on what it was left by.
+        let own = running.now();
         let mut pieces: Vec<(u64, u64, NodeId)> = Vec::new();
         self.processes[stream.process].memory.read(at, size, &mut |start, end, node| pieces.push((start, end, node)));
         if pieces.is_empty() {
