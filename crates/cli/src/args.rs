@@ -51,7 +51,7 @@ pub enum Command {
     Explain(crate::explain::Explain),
     /// Run a command with probes in all C that it compiles, and say what its tests covered
     #[command(after_help = "Examples:
-  touchstone measure -c mcdc -- make check
+  touchstone measure -c mcdc,state -- make check           state: what tests change and never check
   touchstone measure -c stmt,branch -o coverage -- sh -c 'cc -o t t.c lib.c && ./t'")]
     Measure(crate::measure::Measure),
     /// Put measurements of several runs or machines together

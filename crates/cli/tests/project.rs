@@ -16,7 +16,20 @@ fn project() -> tempfile::TempDir {
 
 fn measure(folder: &Path, criteria: &str, command: &[&str]) -> (serde_json::Value, Output) {
     let run = Command::new(env!("CARGO_BIN_EXE_touchstone"))
-        .args(["measure", "-c", criteria, "--exclude", "tests", "--format", "json", "--html", "site", "--"])
+        .args([
+            "measure",
+            "-c",
+            criteria,
+            "--exclude",
+            "tests",
+            "--exclude",
+            "build",
+            "--format",
+            "json",
+            "--html",
+            "site",
+            "--",
+        ])
         .args(command)
         .current_dir(folder)
         .output()

@@ -113,8 +113,12 @@ pub enum PointeeSize {
 pub enum Gives {
     /// There is none.
     Void,
-    /// A pointer.
+    /// A pointer to an object.
     Pointer,
+    /// An integer.
+    Integer,
+    /// A `float` or `double`.
+    Float,
     /// Anything else.
     Value,
 }

@@ -53,6 +53,22 @@ void __touchstone_ev(unsigned kind, unsigned site, const volatile void *a, unsig
 }
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_leave(unsigned *site) { __touchstone_ev(15, *site, 0, 0); }
+/* The end of a call, and its value. */
+__attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
+void *__touchstone_pointer(unsigned site, const volatile void *value) {
+    __touchstone_ev(12, site, value, 1);
+    return (void *)value;
+}
+__attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
+unsigned long long __touchstone_integer(unsigned site, unsigned long long value) {
+    __touchstone_ev(12, site, 0, 1);
+    return value;
+}
+__attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
+double __touchstone_double(unsigned site, double value) {
+    __touchstone_ev(12, site, 0, 1);
+    return value;
+}
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_state_test(const char *name) {
     unsigned long long words[2];

@@ -528,6 +528,10 @@ impl Walk<'_> {
         let result = match ty {
             "void" => Gives::Void,
             _ if ty.contains('*') && !ty.contains('(') => Gives::Pointer,
+            "float" | "double" => Gives::Float,
+            _ if ty.starts_with("enum ") || NUMBERS.iter().any(|name| ty.ends_with(name) && ty != "long double") => {
+                Gives::Integer
+            }
             _ => Gives::Value,
         };
         let Some(at) = range(node) else { return };

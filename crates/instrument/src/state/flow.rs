@@ -6,14 +6,15 @@
 //! followed: what other functions without probes write, inline assembly, atomic operations, bit-fields through copies of
 //! their struct, and jumps by `longjmp` (what they leave is closed when the function that they lead to goes on).
 
+mod control;
 mod library;
 
-use super::frames::{Assignment, Calling, Control, Deps, Frame, Running, Stack, What};
+use super::frames::{Assignment, Calling, Deps, Frame, Running, Stack, What};
 use super::memory::{Memory, NONE, NodeId};
 use super::record::{SiteKind, StateRecord, StateSite};
 use super::rules::StateRules;
 use super::trace::{Event, FUNCTIONS, Kind, Trace};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A site of a unit: the unit's position and the site's.
 pub(crate) type SiteRef = u64;
@@ -51,6 +52,8 @@ pub(crate) struct TestRun {
     pub name: Option<String>,
     /// Nodes from here on are its own.
     pub start: NodeId,
+    /// It ended before this node.
+    end: NodeId,
     /// What its assertions depend on.
     pub roots: Vec<NodeId>,
     /// Its last updates.
@@ -142,19 +145,26 @@ impl<'a> Flow<'a> {
         self.updates.get((number as usize).checked_sub(1)?)
     }
 
-    /// Nodes that others depend on, from the given ones on, as far back as a test began.
-    pub fn closure(&self, run: &TestRun) -> Vec<bool> {
-        let mut marked = vec![false; self.nodes.len() - (run.start as usize).min(self.nodes.len())];
+    /// The number of the update that a node is, or is another look at.
+    pub fn update_number(&self, node: NodeId) -> u32 {
+        self.nodes.get(node as usize).map_or(0, |node| node.update)
+    }
+
+    /// The numbers of all updates that a test's assertions depend on, as far back as the test began.
+    pub fn checked(&self, run: &TestRun) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
+        let mut marked = vec![false; run.end.saturating_sub(run.start) as usize];
         let mut pending: Vec<NodeId> = run.roots.clone();
         while let Some(node) = pending.pop() {
             let Some(index) = (node as usize).checked_sub(run.start as usize) else { continue };
             if index >= marked.len() || std::mem::replace(&mut marked[index], true) {
                 continue;
             }
-            let Node { first, count, .. } = self.nodes[node as usize];
+            let Node { first, count, update } = self.nodes[node as usize];
+            found.insert(update);
             pending.extend(&self.deps[first as usize..(first + count) as usize]);
         }
-        marked
+        found
     }
 
     fn event(&mut self, event: &Event) {
@@ -188,6 +198,7 @@ impl<'a> Flow<'a> {
         let held: Vec<NodeId> =
             memory.all().chain(containers.values().copied()).filter(|node| *node >= start).collect();
         let test = *test;
+        self.tests[test].end = self.nodes.len() as NodeId;
         self.tests[test].finals.extend(held);
         if self.tests[test].finals.len() > 1 << 16 {
             self.tests[test].finals.sort_unstable();
@@ -356,20 +367,6 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// What happening now depends on; what the expression around read so far, too, if it says whether this happens.
-    fn control(&mut self, stream: &mut Stream, guarded: bool) -> NodeId {
-        let now = stream.stack.running().now();
-        if !guarded {
-            return now;
-        }
-        let mut deps = Deps::new();
-        let from = stream.stack.function_at();
-        for frame in &stream.stack.frames[from..] {
-            deps.extend(&frame.deps);
-        }
-        self.node(deps, now, None)
-    }
-
     fn begin_assignment(&mut self, stream: &mut Stream, site: SiteRef, at: u64, size: u64, first: bool) {
         let guarded =
             matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Write { guarded: true, .. }, .. })));
@@ -451,7 +448,7 @@ impl<'a> Flow<'a> {
             let mut deps = others.clone();
             deps.push(node);
             let made = self.node(deps, control, update);
-            self.store(stream, to + (start - from), end - start, made);
+            self.store(stream, to.wrapping_add(start - from), end - start, made);
         }
     }
 
@@ -554,7 +551,9 @@ impl<'a> Flow<'a> {
     }
 
     fn argument(&mut self, stream: &mut Stream, event: &Event) {
-        close_until(self, stream, |what| matches!(what, What::Call(_)));
+        if !close_until(self, stream, |what| matches!(what, What::Call(calling) if !calling.left)) {
+            return;
+        }
         let index = event.site as usize;
         let Frame { what: What::Call(calling), deps } = stream.stack.top() else { return };
         if event.kind == Kind::BeginArgument {
@@ -667,6 +666,7 @@ impl<'a> Flow<'a> {
         }
         if let (true, What::Call(calling)) = (running.called, &mut stream.stack.top().what) {
             calling.result.extend(deps);
+            (calling.left, calling.current) = (true, None);
             // Which value it is depends on the conditions inside; that it was called at all is its caller's business.
             if running.now() != running.entry {
                 calling.result.push(running.now());
@@ -730,111 +730,15 @@ impl<'a> Flow<'a> {
         let object = self.processes[stream.process].memory.object(at).map_or(0, |(_, _, object)| object);
         Some(Update { target: ((site >> 32) as u32, target), object, site })
     }
-
-    /// A condition is known: an assertion, if it guards the report of a failure.
-    fn ask(&mut self, stream: &mut Stream, site: SiteRef, deps: &Deps) {
-        let Some((_, described)) = self.site(site) else { return };
-        let guards = match &described.kind {
-            SiteKind::Branch { guards, .. } | SiteKind::Choice { guards } => guards.as_slice(),
-            _ => &[],
-        };
-        let asserts = described.in_macro.as_deref().is_some_and(|name| self.rules.asserts(name))
-            || guards.iter().any(|name| self.rules.reports_failure(name));
-        if asserts {
-            let test = self.processes[stream.process].test;
-            self.tests[test].roots.extend(deps);
-        }
-    }
-
-    fn condition(&mut self, stream: &mut Stream, site: SiteRef) {
-        if !self.align(stream, site) {
-            return;
-        }
-        let deps = std::mem::take(&mut stream.stack.top().deps);
-        self.ask(stream, site, &deps);
-        let Some((_, StateSite { kind: SiteKind::Branch { depth, .. }, .. })) = self.site(site) else { return };
-        let mut deps = deps;
-        let running = stream.stack.running();
-        // The next round of a loop depends on those before it.
-        deps.extend(
-            running.controls.iter().filter(|control| control.depth == *depth && control.site == site).map(|c| c.node),
-        );
-        running.controls.retain(|control| control.depth < *depth);
-        let around = running.now();
-        let node = self.node(deps, around, None);
-        stream.stack.running().controls.push(Control { depth: *depth, site, node });
-    }
-
-    /// A label is passed. What was jumped out of is not over: that it was left depends on its condition.
-    fn label(&mut self, stream: &mut Stream, depth: u32) {
-        close_all(self, stream);
-        let running = stream.stack.running();
-        let left = running.controls.iter().rfind(|control| control.depth > depth).map(|control| control.node);
-        running.controls.retain(|control| control.depth <= depth);
-        if let Some(left) = left {
-            self.depend_from_here(stream, left, 0);
-        }
-    }
-
-    /// A variable that a statement may assign: which value it has depends on the condition, also if it was not assigned.
-    fn touch(&mut self, stream: &mut Stream, site: SiteRef, at: u64, size: u64) {
-        if !self.align(stream, site) {
-            return;
-        }
-        let Some(own) = stream.stack.running().controls.iter().find(|control| control.site == site) else { return };
-        let own = own.node;
-        let mut pieces: Vec<(u64, u64, NodeId)> = Vec::new();
-        self.processes[stream.process].memory.read(at, size, &mut |start, end, node| pieces.push((start, end, node)));
-        if pieces.is_empty() {
-            self.store(stream, at, size, own);
-        }
-        let begun = self.tests[self.processes[stream.process].test].start;
-        for (start, end, old) in pieces {
-            let Node { first, count, .. } = self.nodes[old as usize];
-            if old != own && !self.deps[first as usize..(first + count) as usize].contains(&own) {
-                let update = self.update(old).copied().filter(|_| old >= begun);
-                let node = self.node(vec![old], own, update);
-                self.store(stream, start, end - start, node);
-            }
-        }
-    }
-
-    /// All that happens from here on inside of a depth depends on a condition.
-    fn depend_from_here(&mut self, stream: &mut Stream, condition: NodeId, depth: u32) {
-        let running = stream.stack.running();
-        let mut controls = std::mem::take(&mut running.controls);
-        if depth == 0 {
-            let control = running.control;
-            let made = self.node(vec![condition], control, None);
-            stream.stack.running().control = made;
-        }
-        for control in controls.iter_mut().filter(|control| control.depth >= depth) {
-            control.node = self.node(vec![condition], control.node, None);
-        }
-        stream.stack.running().controls = controls;
-    }
-
-    fn end(&mut self, stream: &mut Stream, site: SiteRef) {
-        if !self.align(stream, site) {
-            return;
-        }
-        stream.stack.top().deps.clear();
-        let Some((_, StateSite { kind: SiteKind::Branch { depth, escape, .. }, .. })) = self.site(site) else { return };
-        let running = stream.stack.running();
-        let own =
-            running.controls.iter().find(|control| control.depth == *depth && control.site == site).map(|c| c.node);
-        running.controls.retain(|control| control.depth < *depth);
-        // What was not left here would not be reached if it had been: the rest depends on the condition, too.
-        if let (Some(own), Some(escape)) = (own, escape) {
-            self.depend_from_here(stream, own, *escape);
-        }
-    }
 }
 
 /// Closes frames until one that fits is the innermost; `false`, and nothing is closed, if there is none in this function or,
 /// for functions, at all.
 fn close_until(flow: &mut Flow<'_>, stream: &mut Stream, fits: impl Fn(&What) -> bool) -> bool {
     let Some(at) = stream.stack.frames.iter().rposition(|frame| fits(&frame.what)) else { return false };
+    if at < stream.stack.function_at() && !matches!(stream.stack.frames[at].what, What::Function(_)) {
+        return false;
+    }
     while stream.stack.frames.len() > at + 1 {
         flow.close(stream);
     }

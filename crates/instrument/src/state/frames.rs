@@ -95,6 +95,8 @@ pub(super) struct Calling {
     pub through: Option<&'static str>,
     /// The function that is called has probes, and began.
     pub entered: bool,
+    /// That function is over: only the event of the call's end is missing, and some calls have none.
+    pub left: bool,
     /// What its value depends on.
     pub result: Deps,
 }

@@ -55,7 +55,7 @@ pub(crate) fn judge(
         let flow = Flow::new(units, rules, &trace);
         unexplained += flow.unexplained;
         for (index, run) in flow.tests.iter().enumerate() {
-            let marked = flow.closure(run);
+            let marked = flow.checked(run);
             let mut finals = run.finals.clone();
             finals.sort_unstable();
             finals.dedup();
@@ -65,7 +65,7 @@ pub(crate) fn judge(
             *known_cut |= cut_off;
             for node in finals {
                 let Some(update) = flow.update(node) else { continue };
-                let checked = marked.get((node - run.start) as usize).copied().unwrap_or(false);
+                let checked = marked.contains(&flow.update_number(node));
                 let Some(made) = described(&flow, update, checked) else { continue };
                 let key = (made.unit, made.function.clone(), made.name.clone(), made.object.clone());
                 let checked = made.checked || uses.get(&key).is_some_and(|known| known.checked);

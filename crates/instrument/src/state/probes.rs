@@ -74,6 +74,9 @@ pub(crate) const DECLARATIONS: &str = "\
 typedef __typeof__(sizeof 0) __touchstone_word;
 void __touchstone_ev(unsigned, unsigned, const volatile void *, unsigned long long);
 void __touchstone_leave(unsigned *);
+void *__touchstone_pointer(unsigned, const volatile void *);
+unsigned long long __touchstone_integer(unsigned, unsigned long long);
+double __touchstone_double(unsigned, double);
 static unsigned __touchstone_si;
 ";
 
@@ -350,7 +353,18 @@ impl Unit<'_> {
         let site = self.site(origin, at.start, kind);
         let (begin, end) = (mark(Kind::Call, &site), mark(Kind::Returned, &site));
         let (open, close) = match (result, temporary) {
-            (_, true) => (format!("({begin}, "), ")".to_string()),
+            // Its value goes through a function: what lives in this scope stays in it. The event of the beginning stands in
+            // the argument, since gcc moves the left sides of commas out of sums and the like.
+            (Gives::Pointer | Gives::Integer | Gives::Float, true) => {
+                let (through, of) = match result {
+                    Gives::Pointer => ("pointer", ""),
+                    Gives::Float => ("double", ""),
+                    _ => ("integer", "(unsigned long long)"),
+                };
+                let raw = self.raw(at).to_string();
+                (format!("((__typeof__({raw}))__touchstone_{through}({site}, {of}({begin}, "), ")))".to_string())
+            }
+            (Gives::Value, true) => (format!("({begin}, "), ")".to_string()),
             (Gives::Void, _) => (format!("({begin}, "), format!(", {end})")),
             (gives, _) => {
                 let value = if *gives == Gives::Pointer { "__touchstone_v" } else { "0" };

@@ -104,7 +104,8 @@ impl Flow<'_> {
                 }
             }
             Effect::Allocates { size } => {
-                let size = size.iter().map(|index| self.number(calling, *index).unwrap_or(1)).product();
+                let size =
+                    size.iter().map(|index| self.number(calling, *index).unwrap_or(1)).fold(1, u64::saturating_mul);
                 self.retire(process, value, size);
                 self.allocate(stream, calling, value, size);
                 return deps;
@@ -218,7 +219,7 @@ impl Flow<'_> {
         let memory = &mut self.processes[process].memory;
         memory.place(new, size, object);
         for (from, to, node) in held {
-            memory.set(new + (from - start), to - from, node);
+            memory.set(new.wrapping_add(from - start), to - from, node);
         }
     }
 }
