@@ -55,12 +55,13 @@ impl Random {
                 3 if in_loop => {
                     let _ = writeln!(out, "if ({asked} & 1u) break;");
                 }
-                3 => {
+                // What a called function would have written is not known where a condition leaves the call out.
+                3 if depth == 2 => {
                     let (global, other) = (self.below(GLOBALS), self.below(LOCALS));
                     self.id += 1;
                     let _ = writeln!(out, "set(&g{global}, S({global}, {}, {value} + l{other}));", self.id);
                 }
-                4 => {
+                3 | 4 => {
                     let _ = writeln!(out, "l{} = {value};", self.below(LOCALS));
                 }
                 5 | 6 => {
