@@ -211,7 +211,7 @@ impl Exploration<'_, '_> {
             }
             Err(stop) => self.stop(None, stop),
         }
-        while let Some(state) = self.worklist.pop() {
+        while let Some(state) = self.worklist.pop(self.tests) {
             if self.out_of_time() {
                 self.worklist.push(state, 0);
                 break;

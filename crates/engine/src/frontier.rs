@@ -1,7 +1,8 @@
 //! The frontier: states that wait, and which of them is next.
 //!
 //! The nearest state alone would be unfair: one in an endless loop that stands close to a goal is the nearest for ever.
-//! So every fourth time it is the turn of the state that has executed least.
+//! So once that has found nothing for a while, every fourth turn is that of the state that has executed least. Not
+//! before: in a wide decision the shortest states are as many as it has rows, and lead nowhere new.
 
 use crate::config::Search;
 use crate::state::State;
@@ -26,11 +27,17 @@ pub(crate) struct Nearest {
     /// Steps and the key among the states.
     shortest: BTreeSet<(u64, u64, u32)>,
     made: u64,
-    taken: u64,
+    /// Turns since something was found.
+    in_vain: u64,
+    /// How much was found then.
+    found: u64,
 }
 
 /// Out of so many turns one is the shortest state's.
 const SHORTEST: u64 = 4;
+
+/// So many turns may find nothing before the shortest states get theirs.
+const PATIENCE: u64 = 200;
 
 impl Nearest {
     fn push(&mut self, state: State, distance: u32) {
@@ -39,9 +46,12 @@ impl Nearest {
         self.states.insert((distance, u64::MAX - self.made), state);
     }
 
-    fn pop(&mut self) -> Option<State> {
-        self.taken += 1;
-        let (distance, age) = if self.taken.is_multiple_of(SHORTEST) {
+    fn pop(&mut self, found: u64) -> Option<State> {
+        if found != self.found {
+            (self.found, self.in_vain) = (found, 0);
+        }
+        self.in_vain += 1;
+        let (distance, age) = if self.in_vain > PATIENCE && self.in_vain.is_multiple_of(SHORTEST) {
             self.shortest.first().map(|(_, made, distance)| (*distance, u64::MAX - made))?
         } else {
             *self.states.first_key_value()?.0
@@ -71,7 +81,8 @@ impl Frontier {
         }
     }
 
-    pub fn pop(&mut self) -> Option<State> {
+    /// The next state. `found` is how much was found so far; it matters only to `Nearest`.
+    pub fn pop(&mut self, found: u64) -> Option<State> {
         match self {
             Frontier::Newest(states) => states.pop(),
             Frontier::Oldest(states) => states.pop_front(),
@@ -85,7 +96,7 @@ impl Frontier {
                 let index = (*seed % states.len() as u64) as usize;
                 Some(states.swap_remove(index))
             }
-            Frontier::Nearest(nearest) => nearest.pop(),
+            Frontier::Nearest(nearest) => nearest.pop(found),
         }
     }
 

@@ -55,7 +55,9 @@ pub fn examples() -> Vec<Example> {
     let mut programs: Vec<Vec<PathBuf>> = Vec::new();
     for path in sorted(&folder) {
         if path.is_dir() {
-            programs.push(sorted(&path).into_iter().filter(is_source).collect());
+            // One that only has folders is a project with its own build.
+            let files: Vec<PathBuf> = sorted(&path).into_iter().filter(is_source).collect();
+            programs.extend((!files.is_empty()).then_some(files));
         } else if is_source(&path) {
             programs.push(vec![path]);
         }
