@@ -370,7 +370,7 @@ fn what_is_not_given_is_named_with_the_option_that_gives_it() {
     );
     check(
         "#include <stdlib.h>\nint f(char x) { char name[2] = {x, 0}; return getenv(name) ? 1 : 2; }",
-        &["-c", "branch", "--env", "2"],
+        &["-c", "paths", "--env", "2"],
         "name of an input that depends on inputs",
     );
     check(
