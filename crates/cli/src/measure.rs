@@ -178,7 +178,8 @@ fn remarks(measured: &Measured, selection: &Selection) {
     }
     let outside = |unit: &&MeasuredUnit| {
         let file = Path::new(&unit.record.file);
-        !file.starts_with(&selection.root) && file.is_file()
+        // What build tools bring along to try a compiler is nobody's project.
+        !file.starts_with(&selection.root) && !file.starts_with("/usr") && file.is_file()
     };
     let outside = measured.units.iter().filter(outside).count();
     if outside > 0 {

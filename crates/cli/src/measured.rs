@@ -28,8 +28,21 @@ impl Selection {
         let excluded = self.exclude.iter().any(|other| file.starts_with(other));
         file.starts_with(&self.root) && !excluded && !of_cmake && file.is_file()
     }
+    /// Which files of a unit count: a test that includes the code under test may itself be excluded.
+    fn counted(&self, unit: &MeasuredUnit) -> Counted {
+        Counted(unit.record.files.iter().map(|file| self.counts(Path::new(file))).collect())
+    }
     pub fn shown(&self, file: &str) -> String {
         Path::new(file).strip_prefix(&self.here).map_or(file, |inside| inside.to_str().unwrap_or(file)).to_string()
+    }
+}
+
+/// By file of a unit: whether it counts.
+struct Counted(Vec<bool>);
+
+impl Counted {
+    fn holds(&self, place: Place) -> bool {
+        self.0.get(place.file as usize).copied().unwrap_or(false)
     }
 }
 
@@ -38,8 +51,9 @@ pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions
     let mut made = Making { measured, selection, files: Files::new(), document: Document::default() };
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
     let mut order: Vec<(String, String)> = Vec::new();
-    for unit in made.units() {
-        for objective in &unit.record.objectives {
+    for unit in &measured.units {
+        let counted = selection.counted(unit);
+        for objective in unit.record.objectives.iter().filter(|objective| counted.holds(objective.place)) {
             let found = made.objective(unit, objective);
             let key = (found.at.file.clone().unwrap_or_default(), found.id.clone());
             match objectives.get_mut(&key) {
@@ -84,11 +98,6 @@ struct Making<'a> {
 }
 
 impl<'a> Making<'a> {
-    fn units(&self) -> Vec<&'a MeasuredUnit> {
-        let measured = self.measured;
-        measured.units.iter().filter(|unit| self.selection.counts(Path::new(&unit.record.file))).collect()
-    }
-
     fn span(&mut self, unit: &MeasuredUnit, place: Place) -> Span {
         let file = unit.record.files.get(place.file as usize).map_or("", String::as_str);
         let shown = self.selection.shown(file);
@@ -128,9 +137,11 @@ impl<'a> Making<'a> {
         // Units of one file say the same rows.
         type Seen<'u> = Vec<(&'u MeasuredUnit, &'u ProbedDecision)>;
         let mut seen: BTreeMap<(String, String, u32), Seen<'_>> = BTreeMap::new();
-        for unit in self.units() {
-            for decision in &unit.record.decisions {
-                let key = (unit.record.file.clone(), decision.function.clone(), decision.decision);
+        for unit in &self.measured.units {
+            let counted = self.selection.counted(unit);
+            for decision in unit.record.decisions.iter().filter(|decision| counted.holds(decision.place)) {
+                let file = unit.record.files.get(decision.place.file as usize).cloned().unwrap_or_default();
+                let key = (file, decision.function.clone(), decision.decision);
                 seen.entry(key).or_default().push((unit, decision));
             }
         }
@@ -168,8 +179,9 @@ impl<'a> Making<'a> {
 
     fn functions(&mut self) {
         let mut places: BTreeMap<(String, String), Stretch> = BTreeMap::new();
-        for unit in self.units() {
-            for (name, place) in &unit.record.functions {
+        for unit in &self.measured.units {
+            let counted = self.selection.counted(unit);
+            for (name, place) in unit.record.functions.iter().filter(|(_, place)| counted.holds(*place)) {
                 let span = self.span(unit, *place);
                 let at = stretch(span, &self.files);
                 places.insert((at.file.clone().unwrap_or_default(), name.clone()), at);

@@ -48,10 +48,7 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
     let mut changed_by: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for test in &tests {
-        let uses = test.uses.iter().filter(|used| {
-            let unit = measured.units.get(used.unit).map_or("", |unit| unit.record.file.as_str());
-            selection.counts(Path::new(unit)) && selection.counts(Path::new(&used.file))
-        });
+        let uses = test.uses.iter().filter(|used| selection.counts(Path::new(&used.file)));
         let mut updates = Vec::new();
         for used in uses {
             let file = selection.shown(&used.file);
