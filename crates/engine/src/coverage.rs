@@ -51,7 +51,7 @@ struct OpenDecision {
 }
 
 /// So many evaluations in vain cost about as much as saying anew which ends are useful.
-const MOST_IN_VAIN: u32 = 16;
+const MOST_IN_VAIN: u32 = 64;
 
 /// What a confirming run is watched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
