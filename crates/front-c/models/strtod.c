@@ -28,10 +28,30 @@ static int is_hex(char c) { return is_digit(c) || (unsigned)lower(c) - 'a' < 6; 
 
 static unsigned hex_value(char c) { return is_digit(c) ? (unsigned)c - '0' : (unsigned)lower(c) - 'a' + 10; }
 
+/* The number ends here, or behind an exponent after this letter. */
+static void read_exponent(struct number *n, const char *s, char letter)
+{
+    int power = 0, minus;
+    n->end = s;
+    if (lower(*s) != letter)
+        return;
+    s++;
+    minus = *s == '-';
+    if ((*s == '-') | (*s == '+'))
+        s++;
+    if (!is_digit(*s))
+        return;
+    for (; is_digit(*s); s++)
+        if (power < 100000)
+            power = power * 10 + (*s - '0');
+    n->exponent += minus ? -power : power;
+    n->end = s;
+}
+
 /* Behind the 0x. */
 static void scan_hex(struct number *n, const char *s)
 {
-    int point = 0, power = 0, minus;
+    int point = 0;
     for (;; s++) {
         if (*s == '.' && !point) {
             point = 1;
@@ -47,20 +67,7 @@ static void scan_hex(struct number *n, const char *s)
             n->exponent -= point ? 4 : 0;
         }
     }
-    n->end = s;
-    if (lower(*s) != 'p')
-        return;
-    s++;
-    minus = *s == '-';
-    if ((*s == '-') | (*s == '+'))
-        s++;
-    if (!is_digit(*s))
-        return;
-    for (; is_digit(*s); s++)
-        if (power < 100000)
-            power = power * 10 + (*s - '0');
-    n->exponent += minus ? -power : power;
-    n->end = s;
+    read_exponent(n, s, 'p');
 }
 
 /* digits * 2^exponent rounded once to multiples of 2^least with so many bits; the last digit's bit may stand for more. */
@@ -102,7 +109,7 @@ static double from_hex(struct number *n, int bits, int least, int most)
 static void scan(struct number *n, const char *text)
 {
     const char *s = text;
-    int any = 0, power = 0, minus;
+    int any = 0;
     n->end = text;
     n->digits = 0;
     n->count = n->exponent = n->special = 0;
@@ -144,20 +151,7 @@ static void scan(struct number *n, const char *text)
                 n->count++;
         }
     }
-    n->end = s;
-    if (lower(*s) != 'e')
-        return;
-    s++;
-    minus = *s == '-';
-    if ((*s == '-') | (*s == '+'))
-        s++;
-    if (!is_digit(*s))
-        return;
-    for (; is_digit(*s); s++)
-        if (power < 100000)
-            power = power * 10 + (*s - '0');
-    n->exponent += minus ? -power : power;
-    n->end = s;
+    read_exponent(n, s, 'e');
 }
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
