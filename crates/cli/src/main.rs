@@ -29,6 +29,10 @@ use clap::Parser;
 use exit::Exit;
 use std::process::ExitCode;
 
+/// Paths fork states and make many small things.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     if let Some(result) = cc::as_wrapper() {
         return result.unwrap_or_else(|error| {

@@ -401,7 +401,7 @@ pub struct Test {
     /// The path's identity, as text: not every reader of JSON keeps 64 bits.
     pub path: String,
     /// Inputs by name.
-    pub inputs: serde_json::Value,
+    pub inputs: Json,
     /// `returned`, `exited`, `error`, `oracle_rejected`.
     pub outcome: String,
     /// With `exited`.
@@ -411,7 +411,7 @@ pub struct Test {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TestError>,
     /// What must hold afterwards.
-    pub expected: serde_json::Value,
+    pub expected: Json,
     /// Ids of the objectives that it covers.
     #[serde(default)]
     pub covers: Vec<String>,
@@ -427,6 +427,42 @@ pub struct Test {
     pub replay_why: Option<String>,
 }
 
+/// Data whose form the program under test decides, as the text of a JSON object: there can be many tests, and few of their
+/// values are ever looked at.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Json(Box<serde_json::value::RawValue>);
+
+impl Json {
+    /// Data as text.
+    pub fn of(data: &impl Serialize) -> Json {
+        let text = serde_json::value::to_raw_value(data);
+        Json(text.expect("invariant: every key is a string and nothing here refuses to be written"))
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The object's members.
+    pub fn members(&self) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::from_str(self.text()).unwrap_or_default()
+    }
+}
+
+impl Default for Json {
+    fn default() -> Json {
+        Json::of(&serde_json::Map::new())
+    }
+}
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Json) -> bool {
+        self.text() == other.text()
+    }
+}
+
 /// The outcome of a test that was only measured.
 pub const MEASURED: &str = "measured";
 
@@ -438,11 +474,11 @@ impl Test {
             function: String::new(),
             description: String::new(),
             path: String::new(),
-            inputs: serde_json::json!({}),
+            inputs: Json::default(),
             outcome: MEASURED.to_string(),
             exit_status: None,
             error: None,
-            expected: serde_json::json!({}),
+            expected: Json::default(),
             covers,
             covers_alone,
             replayed: false,

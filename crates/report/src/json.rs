@@ -2,7 +2,7 @@
 
 use crate::Extras;
 use crate::decisions::decision;
-use crate::document::{self, Document, Place, Stretch, Verdict};
+use crate::document::{self, Document, Json, Place, Stretch, Verdict};
 use crate::value::{Elements, Shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -146,21 +146,17 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         function: test.function.clone(),
         description: test.description.clone(),
         path: format!("{:016x}", test.path),
-        inputs: value(&Inputs { test, types: &module.types }),
+        inputs: Json::of(&Inputs { test, types: &module.types }),
         outcome: outcome.to_string(),
         exit_status,
         error,
-        expected: value(&ExpectedJson { test, module }),
+        expected: Json::of(&ExpectedJson { test, module }),
         covers: covers.iter().map(id).collect(),
         covers_alone: covers.iter().filter(|covered| covered.alone).map(id).collect(),
         replayed: test.replayed == Replay::Agreed,
         replay,
         replay_why,
     }
-}
-
-fn value(data: &impl Serialize) -> serde_json::Value {
-    serde_json::to_value(data).expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
 fn objects_of(test: &TestCase) -> &[ObjectInput] {

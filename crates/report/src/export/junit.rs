@@ -40,7 +40,7 @@ fn case(out: &mut String, suite: &str, test: &Test) {
     let _ = match test.replay {
         Replay::Agreed => writeln!(out, "/>"),
         Replay::Disagreed => {
-            let inputs = escape(&test.inputs.to_string());
+            let inputs = escape(test.inputs.text());
             writeln!(
                 out,
                 ">\n      <failure type=\"disagreed\" message=\"{why}\">inputs: {inputs}</failure>\n    </testcase>"

@@ -3,7 +3,7 @@
 use super::Site;
 use super::marks::sign;
 use super::shell::{Level, Tab, bar, cells, escape, numbers, page as shell, plural};
-use crate::document::{Objective, Replay, Test, Verdict};
+use crate::document::{Json, Objective, Replay, Test, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -210,7 +210,7 @@ fn test_entry(out: &mut String, site: &Site<'_>, test: &Test, covers: &[&Objecti
     let inputs = pairs(&test.inputs);
     if !inputs.is_empty() {
         let _ = write!(out, "<p class=\"inputs\"><code>{}</code>", escape(&cut(&inputs)));
-        if let Some(result) = test.expected.get("result") {
+        if let Some(result) = test.expected.members().get("result") {
             let _ = write!(out, " → <code>{}</code>", escape(&cut(&result.to_string())));
         }
         out.push_str("</p>");
@@ -220,9 +220,9 @@ fn test_entry(out: &mut String, site: &Site<'_>, test: &Test, covers: &[&Objecti
 }
 
 /// `a = 1, b = [2,3]`.
-fn pairs(value: &serde_json::Value) -> String {
-    let Some(map) = value.as_object() else { return String::new() };
-    map.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+fn pairs(data: &Json) -> String {
+    let members = data.members();
+    members.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
 
 fn cut(text: &str) -> String {
