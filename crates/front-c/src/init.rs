@@ -299,7 +299,6 @@ impl Unit<'_> {
                         let global = self.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
                         Ok(Constant::Address(global, 0))
                     }
-                    "VarDecl" if self.is_thread_local(&decl.name) => refuse("thread-local storage"),
                     "VarDecl" => {
                         let global = match self.static_locals.get(&decl.id) {
                             Some(&global) => global,

@@ -43,7 +43,7 @@ pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64
 }
 
 /// Offset and type of a member, also through unnamed members.
-fn member(types: &Types, ty: &Type, name: &str) -> Option<(u64, Type)> {
+pub(crate) fn member(types: &Types, ty: &Type, name: &str) -> Option<(u64, Type)> {
     let TypeKind::Record(id) = ty.kind else { return None };
     let record = &types.records[id];
     if !record.complete || record.problem.is_some() {

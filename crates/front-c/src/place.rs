@@ -100,9 +100,6 @@ impl Lowerer<'_, '_> {
             return place;
         }
         match self.locals.get(&decl.id) {
-            None if decl.kind == "VarDecl" && self.unit.is_thread_local(&decl.name) => {
-                self.no_place("thread-local storage", node)
-            }
             None if decl.kind == "VarDecl" => {
                 let global = self.unit.global_named(&decl.name, decl.ty.as_ref());
                 Place::Memory(self.global_address(global, span), 0)

@@ -477,7 +477,7 @@ impl Lowerer<'_, '_> {
             Some(Local::Slot(slot)) => at(ExprKind::Slot(slot)),
             Some(Local::Behind(reg) | Local::Variable(reg, _)) => at(ExprKind::Reg(reg)),
             Some(Local::Static(global)) => at(ExprKind::Global(global)),
-            None if decl.kind == "VarDecl" && !self.unit.is_thread_local(&decl.name) => {
+            None if decl.kind == "VarDecl" => {
                 at(ExprKind::Global(self.unit.global_named(&decl.name, decl.ty.as_ref())))
             }
             None => return None,

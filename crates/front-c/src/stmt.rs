@@ -287,9 +287,6 @@ impl Lowerer<'_, '_> {
         if self.locals.contains_key(&node.id) {
             return;
         }
-        if node.is_thread_local {
-            return self.unsupported("thread-local storage", node);
-        }
         let ty = self.unit.type_of(node);
         let span = self.unit.point(&node.loc);
         let name = format!("{}.{}", self.function.name, node.name);

@@ -7,7 +7,7 @@ use crate::link::{Declaration, GlobalDeclaration, Program};
 use crate::scope::{Scopes, Tag};
 use crate::typename::{parse_known, parse_type};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_ir::{EnumItem, FuncId, GlobalId, Linkage};
@@ -45,7 +45,6 @@ pub(crate) struct Unit<'p> {
     functions: HashMap<String, FuncId>,
     global_declarations: HashMap<String, GlobalDeclaration>,
     globals: HashMap<String, GlobalId>,
-    thread_locals: HashSet<String>,
     postponed: HashMap<String, Node>,
     wanted: VecDeque<String>,
 }
@@ -69,7 +68,6 @@ impl<'p> Unit<'p> {
             functions: HashMap::new(),
             global_declarations: HashMap::new(),
             globals: HashMap::new(),
-            thread_locals: HashSet::new(),
             postponed: HashMap::new(),
             wanted: VecDeque::new(),
         }
@@ -419,6 +417,10 @@ impl<'p> Unit<'p> {
         }
         id
     }
+    /// The type of a function of this name, if one was declared.
+    pub fn function_declared(&self, name: &str) -> Option<Type> {
+        self.declarations.get(name).map(|declaration| declaration.ty.clone())
+    }
     /// The global whose address is that of the function of a name.
     pub fn function_address(&mut self, name: &str, ty: Option<&TypeText>, span: Span) -> GlobalId {
         let id = self.function_named(name, ty);
@@ -476,9 +478,6 @@ impl<'p> Unit<'p> {
             node.storage == "static" || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let ty = self.type_of(node);
         let span = self.point(&node.loc);
-        if node.is_thread_local {
-            self.thread_locals.insert(node.name.clone());
-        }
         let declaration = GlobalDeclaration {
             name: node.name.clone(),
             ty: ty.clone(),
@@ -530,9 +529,10 @@ impl<'p> Unit<'p> {
         self.globals.insert(name.to_string(), id);
         id
     }
-    /// Whether a global is thread-local.
-    pub fn is_thread_local(&self, name: &str) -> bool {
-        self.thread_locals.contains(name)
+    /// The global of a name and its type, if one was declared.
+    pub fn global_declared(&mut self, name: &str) -> Option<(GlobalId, Type)> {
+        let ty = self.global_declarations.get(name)?.ty.clone();
+        Some((self.global_named(name, None), ty))
     }
 
     /// Lowers what was postponed and is wanted after all.

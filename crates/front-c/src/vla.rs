@@ -1,18 +1,20 @@
 //! Arrays whose length is known when they are declared.
 //!
 //! clang's JSON has the length as text only, so names are looked up as the source would: sums, products and the like of
-//! variables and constants are understood, anything else is named as unsupported. The array is an object of the stack
+//! variables, members, elements, calls and constants are understood, anything else is named as unsupported. The array is an object of the stack
 //! that dies at the end of its block.
 
 use crate::ast::Node;
 use crate::ctype::{Type, TypeKind};
 use crate::func::{Local, Lowerer};
 use crate::lifetimes::Life;
+use crate::offsetof::member;
+use crate::place::Place;
 use crate::tokens::Token;
 use crate::typename::Parser;
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, Builtin, InstKind, Operand, Ty};
+use touchstone_ir::{BinOp, Builtin, Callee, InstKind, Operand, Ty};
 
 /// Operators by how tightly they bind.
 const LEVELS: [&[(&str, BinOp)]; 3] = [
@@ -112,22 +114,113 @@ impl Lowerer<'_, '_> {
                 let ty = parser.type_name()?;
                 Some(Operand::Const(Ty::I64, self.element_size(&ty.pointer_to())?))
             }
-            Token::Word(word) => self.length_variable(&word, span),
+            Token::Word(word) if text.is("(") => self.length_call(&word, text, span),
+            Token::Word(word) => {
+                if let (None, Some(value)) = (self.unit.scopes.variable(&word), self.unit.scopes.constants.get(&word)) {
+                    return Some(Operand::Const(Ty::I64, *value as u64));
+                }
+                let (place, ty) = self.length_place(&word, text, span)?;
+                self.length_value(place, &ty, span)
+            }
         }
     }
-    fn length_variable(&mut self, name: &str, span: Span) -> Option<Operand> {
-        let Some((id, ty)) = self.unit.scopes.variable(name).cloned() else {
-            let value = self.unit.scopes.constants.get(name)?;
-            return Some(Operand::Const(Ty::I64, *value as u64));
-        };
-        if !matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Enum(_) | TypeKind::Bool) {
+    /// An integer as a length.
+    fn length_value(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
+        if !is_integer(ty) {
             return None;
         }
-        let place = self.local_place(id, span)?;
-        let value = self.load(place, &ty, span);
-        let signed = self.unit.program.types.is_signed(&ty);
+        let value = self.load(place, ty, span);
+        let signed = self.unit.program.types.is_signed(ty);
         Some(self.resize(value, Ty::I64, signed, span))
     }
+    /// A variable, and what is in it: `n`, `header->count`, `sizes[2]`.
+    fn length_place(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<(Place, Type)> {
+        let (mut place, mut ty) = match self.unit.scopes.variable(name).cloned() {
+            Some((id, ty)) => (self.local_place(id, span)?, ty),
+            None => {
+                let (global, ty) = self.unit.global_declared(name)?;
+                (Place::Memory(self.global_address(global, span), 0), ty)
+            }
+        };
+        loop {
+            if text.is("->") || text.is(".") {
+                if text.is("->") {
+                    let pointee = ty.element()?.clone();
+                    place = Place::Memory(self.length_pointer(place, &ty, span)?, 0);
+                    ty = pointee;
+                }
+                let Token::Word(name) = text.tokens.get(text.at + 1)? else { return None };
+                let (offset, inner) = member(&self.unit.program.types, &ty, name)?;
+                let Place::Memory(base, before) = place else { return None };
+                (place, ty) = (Place::Memory(base, before.wrapping_add(offset as i64)), inner);
+                text.at += 2;
+            } else if text.is("[") {
+                let pointee = ty.element()?.clone();
+                let base = self.length_pointer(place, &ty, span)?;
+                text.at += 1;
+                let index = self.length(text, 0, span)?;
+                if !text.is("]") {
+                    return None;
+                }
+                text.at += 1;
+                let size = self.element_size(&pointee.clone().pointer_to())?;
+                let offset = self.bin_scaled(index, size, span);
+                (place, ty) = (Place::Memory(self.offset(base, offset, span), 0), pointee);
+            } else {
+                return Some((place, ty));
+            }
+        }
+    }
+    /// A pointer, or an array as one.
+    fn length_pointer(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
+        match ty.kind {
+            TypeKind::Pointer(_) => Some(self.load(place, ty, span)),
+            TypeKind::Array(..) => Some(self.address(place, span)),
+            _ => None,
+        }
+    }
+    /// A call of a function with integers and pointers: `strlen(name)`.
+    fn length_call(&mut self, name: &str, text: &mut Text<'_>, span: Span) -> Option<Operand> {
+        let signature = match self.unit.function_declared(name)?.kind {
+            TypeKind::Function(signature) if !signature.variadic && is_integer(&signature.result) => signature,
+            _ => return None,
+        };
+        text.at += 1;
+        let mut args = Vec::new();
+        for (index, param) in signature.params.iter().enumerate() {
+            if index > 0 {
+                if !text.is(",") {
+                    return None;
+                }
+                text.at += 1;
+            }
+            args.push(if param.is_pointer() {
+                let Token::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
+                text.at += 1;
+                let (place, ty) = self.length_place(&word, text, span)?;
+                self.length_pointer(place, &ty, span)?
+            } else if is_integer(param) {
+                let value = self.length(text, 0, span)?;
+                let ty = self.unit.program.types.scalar(param);
+                self.resize(value, ty, true, span)
+            } else {
+                return None;
+            });
+        }
+        if !text.is(")") {
+            return None;
+        }
+        text.at += 1;
+        let callee = Callee::Direct(self.unit.function_named(name, None));
+        let dst = self.temp(self.unit.program.types.scalar(&signature.result));
+        self.emit(InstKind::Call { dst: Some(dst), callee, args }, span);
+        let signed = self.unit.program.types.is_signed(&signature.result);
+        Some(self.resize(Operand::Reg(dst), Ty::I64, signed, span))
+    }
+}
+
+fn is_integer(ty: &Type) -> bool {
+    matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Enum(_) | TypeKind::Bool)
 }
 
 struct Text<'a> {

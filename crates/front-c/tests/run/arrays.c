@@ -46,6 +46,23 @@ static int recursive(int n)
 }
 enum { SIZE = 3 };
 
+static short width = 6;
+static _Thread_local int calls;
+struct header { char tag; unsigned char count; struct { int sizes[3]; } limits; };
+static long both(int a, unsigned char b)
+{
+    calls++;
+    return a + b;
+}
+static void lengths(const char *name, struct header *header, struct header plain)
+{
+    char copy[strlen(name) + 1];
+    int a[width], b[header->count], c[plain.limits.sizes[1] * 2], d[both(plain.tag, width) - 1];
+    strcpy(copy, name);
+    width = 9;
+    printf("%s %zu %zu %zu %zu %zu %d\n", copy, sizeof copy, sizeof a, sizeof b, sizeof c, sizeof d, calls);
+}
+
 int main(void)
 {
     int n = 4;
@@ -55,5 +72,7 @@ int main(void)
     n = 100;
     printf("%zu %zu\n", sizeof points, sizeof(int[n + 1]));
     printf("%d %d %d %d\n", triangle(10), loops(5), stack(6), recursive(9));
+    struct header header = {3, 7, {{1, 2, 3}}};
+    lengths("touchstone", &header, header);
     return 0;
 }
