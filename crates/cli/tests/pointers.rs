@@ -136,3 +136,41 @@ fn what_an_earlier_call_left_in_errno_is_no_infeasible_input() {
         "#include <errno.h>\nint f(int x) { if (x < 0) { errno = EINVAL; return errno == 0 ? 1 : 2; } return 0; }";
     check(text, &[], [3, 1, 0]);
 }
+
+/// A structure with pointers on both sides of an array and a function that makes one.
+const MIXED: &str = "#include <string.h>
+    struct mixed { int *first; unsigned char cells[40]; int *last; unsigned count; };
+    static void make(struct mixed *m, int *x) { memset(m, 0, sizeof *m); m->first = m->last = x; }\n";
+
+#[test]
+fn an_integer_may_be_written_anywhere_beside_pointers() {
+    let check = |body: &str, expected: [u64; 3]| {
+        let text = format!("{MIXED} int f(unsigned char i, unsigned char j, unsigned char v) {{ int x = 3; {body} }}");
+        check(&text, &["--timeout", "20"], expected);
+    };
+    // The last is infeasible: a byte that is no pointer's changes none.
+    let text = "struct mixed m; make(&m, &x); unsigned char *raw = (unsigned char *)&m; if (i >= sizeof m) return 0;
+        raw[i] = v; if (m.count == 0x500) return 1; if (m.cells[17] == 9) return 2;
+        if (i < 8 || (i >= 48 && i < 56)) return 3; if (*m.first + *m.last != 6) return 4; return 5;";
+    check(text, [9, 1, 0]);
+    // Two writes: the later one hides the earlier, and both are there if they are apart.
+    let text = "struct mixed m; make(&m, &x); if (i >= 40 || j >= 40) return 0; m.cells[i] = v; m.cells[j] = 7;
+        if (m.cells[i] == 8) return i == j; if (m.cells[3] + m.cells[4] == 14) return v != 7; return *m.last;";
+    check(text, [6, 0, 0]);
+    // A pointer that is written after a delayed write is the one that is read, and so is an integer over a pointer.
+    let text = "int y = 4; struct mixed m; make(&m, &x); if (i >= 40) return 0; m.cells[i] = v; m.last = &y;
+        if (*m.last + m.cells[2] == 10) return 1; memset(&m.first, 0, sizeof m.first);
+        if (m.first) return 2; if (m.last != &y) return 3; return 4;";
+    check(text, [6, 2, 0]);
+}
+
+#[test]
+fn structures_of_pointers_and_arrays_are_indexed_without_a_path_for_each_place() {
+    let text = "struct state { struct state *next; unsigned short table[600]; char *name; int heap[300]; unsigned n; };
+        int f(struct state *s, unsigned short i, unsigned short j) {
+            if (!s) return 0; s->table[i]++; if (s->table[j] == 77 && i == j) return 1;
+            s->heap[s->n] = j; if (s->heap[7] == 123) return s->n == 7 ? 2 : 3; return 4; }";
+    let ([_, infeasible, _], reasons) = verdicts(text, &["--timeout", "20"]);
+    assert_eq!(infeasible, 0, "{reasons}");
+    check(text, &["--timeout", "20", "--pre", "s && i < 600 && j < 600 && s->n < 300"], [7, 1, 0]);
+}

@@ -198,10 +198,12 @@ impl Executor<'_> {
         };
         let fine = self.guarded(guard, inside);
         let kind = bad.unwrap_or(ErrorKind::OutOfBounds);
-        if kind == ErrorKind::OutOfBounds && self.terms.as_const(fine) != Some(1) {
+        let ended = self.ended.len();
+        let required = self.require_near(state, fine, kind, span, pointer.offset);
+        if kind == ErrorKind::OutOfBounds && (required.is_err() || self.ended.len() > ended) {
             self.note_default_length(state, pointer.object, span);
         }
-        self.require_near(state, fine, kind, span, pointer.offset)?;
+        required?;
         if read_only {
             let never = self.terms.truth(false);
             let fine = self.guarded(guard, never);
@@ -273,7 +275,7 @@ impl Executor<'_> {
     }
 
     /// A read of undefined bytes under a guard: an error if the guard can hold.
-    fn undefined(
+    pub(crate) fn undefined(
         &mut self,
         state: &mut State,
         guard: Option<TermId>,
@@ -380,7 +382,7 @@ pub(crate) fn unmade(span: Span) -> Stop {
 }
 
 /// The undecided input pointer among the cells, if one is why they can't be put together.
-fn cells_undecided(cells: &[Cell], executor: &Executor<'_>) -> Option<crate::value::LazyId> {
+pub(crate) fn cells_undecided(cells: &[Cell], executor: &Executor<'_>) -> Option<crate::value::LazyId> {
     if cells.contains(&Cell::Undefined) {
         return None;
     }

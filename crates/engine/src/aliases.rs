@@ -7,19 +7,25 @@
 //!
 //! Pointers are not bit-vectors, so objects that hold pointers are treated by cases instead: a read is a guarded choice
 //! of the pointers that may be there, a write updates every place that it may hit under a guard. Double indirection
-//! (`a[b[i]]`, tables of row pointers), which the paper leaves open, needs nothing else.
+//! (`a[b[i]]`, tables of row pointers), which the paper leaves open, needs nothing else. Where an integer may be read or
+//! written at many places of an object and some are pointers', the path is split: either the access misses all pointers
+//! and is delayed like any other, the pointers hiding what the array has at their places, or it meets one.
 
-use crate::access::unmade;
+use crate::access::{cells_undecided, unmade};
 use crate::executor::Executor;
 use crate::memory::{Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::{Purpose, State, Stop};
 use crate::value::{ObjectId, Value};
+use std::ops::Range;
 use touchstone_base::Span;
 use touchstone_ir::{ErrorKind, Ty};
-use touchstone_solver::{ArrayId, Element, Op, Term, TermId, Terms};
+use touchstone_solver::{ArrayId, Element, Op, Rel, Term, TermId, Terms};
 
 /// More places than this are enumerated rather than made into cases.
 const MAX_CASES: usize = 256;
+
+/// So few places of integers and pointers are made into cases; with more, those of pointers are told from the rest.
+const FEW_CASES: usize = 16;
 
 impl Executor<'_> {
     /// Reads at a symbolic offset that is known to be inside.
@@ -34,8 +40,12 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let bytes = ty.bytes();
         let shared = std::rc::Rc::clone(state.memory.shared(object));
+        let runs = shared.contents.pointer_runs();
         match &shared.contents {
-            Contents::Delayed { array, defined } => {
+            Contents::Delayed { array, defined, .. } => {
+                if !self.misses(state, offset, u64::from(bytes), &runs)? {
+                    return self.read_hidden(state, object, offset, ty, &runs, guard, span);
+                }
                 if let Some(defined) = defined {
                     let flags = self.terms.read(*defined, offset, bytes);
                     let all = self.terms.constant(8 * bytes, 0x0101_0101_0101_0101);
@@ -47,7 +57,7 @@ impl Executor<'_> {
                 Ok(Value::term(&self.terms, term))
             }
             Contents::Cells(cells) => {
-                let candidates = self.candidates(state, offset, u64::from(bytes), shared.size);
+                let mut candidates = self.candidates(state, offset, u64::from(bytes), shared.size);
                 let range = |at: u64| at as usize..at as usize + usize::from(bytes);
                 if candidates.iter().any(|&at| cells[range(at)].contains(&Cell::Unmade)) {
                     return Err(unmade(span));
@@ -59,11 +69,13 @@ impl Executor<'_> {
                     let fine = self.guarded(guard, fine);
                     self.require(state, fine, ErrorKind::Uninitialised, span)?;
                 }
-                let pointers = candidates
-                    .iter()
-                    .any(|&at| cells[range(at)].iter().any(|cell| matches!(cell, Cell::Pointer { .. })));
-                if ty == Ty::Ptr || pointers {
-                    self.read_cases(state, cells, offset, &candidates, ty)
+                let mut by_cases = ty == Ty::Ptr || candidates.iter().any(|&at| hits(at, u64::from(bytes), &runs));
+                if by_cases && ty != Ty::Ptr && candidates.len() > FEW_CASES {
+                    by_cases = !self.misses(state, offset, u64::from(bytes), &runs)?;
+                    candidates.retain(|&at| hits(at, u64::from(bytes), &runs));
+                }
+                if by_cases {
+                    self.read_cases(state, cells, 0, offset, &candidates, ty)
                 } else {
                     let array = self.base_array(cells, bytes);
                     let term = self.terms.read(array, offset, bytes);
@@ -73,19 +85,60 @@ impl Executor<'_> {
         }
     }
 
-    /// Reads a pointer: a guarded choice of what is at each candidate.
+    /// Reads where pointers hide what an array has.
+    #[allow(clippy::too_many_arguments)]
+    fn read_hidden(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        offset: TermId,
+        ty: Ty,
+        runs: &[Range<u64>],
+        guard: Option<TermId>,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        let bytes = u64::from(ty.bytes());
+        let size = state.memory.get(object).size;
+        if let Some(at) = self.terms.as_const(offset).or_else(|| state.fixed_value(offset)) {
+            if at.checked_add(bytes).is_none_or(|end| end > size) {
+                return Ok(Value::constant(0));
+            }
+            let cells = self.plain_cells(state, object, at as usize..(at + bytes) as usize)?;
+            return match assemble(&cells, ty, &mut self.terms, &self.pointers) {
+                Some(value) => Ok(value),
+                None => {
+                    let undecided = cells_undecided(&cells, self);
+                    self.undefined(state, guard, undecided, span)
+                }
+            };
+        }
+        let mut candidates = self.candidates(state, offset, bytes, size);
+        candidates.retain(|&at| hits(at, bytes, runs));
+        let (Some(&first), Some(&last)) = (candidates.first(), candidates.last()) else {
+            return Err(Stop::Enumerate(offset));
+        };
+        let cells = self.plain_cells(state, object, first as usize..(last + bytes) as usize)?;
+        if cells.contains(&Cell::Undefined) {
+            return Err(Stop::Enumerate(offset));
+        }
+        self.read_cases(state, &cells, first, offset, &candidates, ty)
+    }
+
+    /// Reads a pointer, or bytes of one: a guarded choice of what is at each candidate. The cells begin at `first`.
     fn read_cases(
         &mut self,
         state: &State,
         cells: &[Cell],
+        first: u64,
         offset: TermId,
         candidates: &[u64],
         ty: Ty,
     ) -> Result<Value, Stop> {
         if let Some(at) = state.fixed_value(offset) {
             // As in `load_place`: outside, any value will do.
-            let end = (at as usize).checked_add(usize::from(ty.bytes()));
-            let Some(cells) = end.and_then(|end| cells.get(at as usize..end)) else {
+            let at = at.wrapping_sub(first) as usize;
+            let end = at.checked_add(usize::from(ty.bytes()));
+            let Some(cells) = end.and_then(|end| cells.get(at..end)) else {
                 return Ok(Value::constant(0));
             };
             return Ok(assemble(cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::Undefined));
@@ -95,7 +148,8 @@ impl Executor<'_> {
         }
         let mut result: Option<Value> = None;
         for &at in candidates {
-            let cells = &cells[at as usize..at as usize + usize::from(ty.bytes())];
+            let here = (at - first) as usize;
+            let cells = &cells[here..here + usize::from(ty.bytes())];
             let Some(value) = assemble(cells, ty, &mut self.terms, &self.pointers) else { continue };
             let value = match value {
                 Value::Lazy(id) => match state.inputs.shape(id) {
@@ -115,6 +169,33 @@ impl Executor<'_> {
         Ok(result.unwrap_or(Value::Undefined))
     }
 
+    /// Whether an access misses all these places. Where that depends on inputs, both are explored.
+    fn misses(&mut self, state: &State, offset: TermId, bytes: u64, runs: &[Range<u64>]) -> Result<bool, Stop> {
+        if runs.is_empty() {
+            return Ok(true);
+        }
+        if let Some(at) = self.terms.as_const(offset).or_else(|| state.fixed_value(offset)) {
+            return Ok(!hits(at, bytes, runs));
+        }
+        let (low, high) = self.solver.range(&self.terms, &state.path, offset).unsigned;
+        let (stride, residue) = stride(&self.terms, offset);
+        let mut clear = self.terms.truth(true);
+        for run in runs {
+            let first = (run.start + 1).saturating_sub(bytes);
+            let possible = first.max(low)..run.end.min(high.saturating_add(1));
+            if !possible.clone().any(|at| at.wrapping_sub(residue).is_multiple_of(stride.max(1))) {
+                continue;
+            }
+            let (first, end) = (self.terms.constant(64, first), self.terms.constant(64, run.end));
+            let before = self.terms.cmp(Rel::Ult, offset, first);
+            let after = self.terms.cmp(Rel::Ule, end, offset);
+            let elsewhere = self.terms.or(before, after);
+            clear = self.terms.and(clear, elsewhere);
+        }
+        let known = self.terms.as_const(clear).or_else(|| state.fixed_value(clear));
+        known.map(|clear| clear == 1).ok_or(Stop::Enumerate(clear))
+    }
+
     /// Writes at a symbolic offset that is known to be inside.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn write_late(
@@ -128,27 +209,46 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let shared = std::rc::Rc::clone(state.memory.shared(object));
-        let holds_pointers = match &shared.contents {
-            Contents::Cells(cells) => cells.iter().any(|cell| matches!(cell, Cell::Pointer { .. })),
-            Contents::Delayed { .. } => false,
-        };
         if matches!(&shared.contents, Contents::Cells(cells) if cells.contains(&Cell::Unmade)) {
             return Err(unmade(span));
         }
-        let Value::Int(scalar) = value else {
-            return self.write_cases(state, object, offset, value, ty, guard, span);
-        };
-        if holds_pointers {
-            return self.write_cases(state, object, offset, value, ty, guard, span);
-        }
         let bytes = ty.bytes();
-        let (array, defined) = match &shared.contents {
-            Contents::Delayed { array, defined } => (*array, *defined),
+        let fixed = self.terms.as_const(offset).or_else(|| state.fixed_value(offset));
+        let runs = shared.contents.pointer_runs();
+        let Value::Int(scalar) = value else {
+            if let (Some(at), None, false) = (fixed, guard, *value == Value::Undefined) {
+                let made: Vec<Cell> = disassemble(value, bytes, &mut self.pointers).collect();
+                if let Contents::Delayed { pointers, .. } = &mut state.memory.get_mut(object).contents {
+                    hide(pointers, at as usize, &made);
+                    return Ok(());
+                }
+            }
+            return self.write_cases(state, object, offset, value, ty, guard, None);
+        };
+        let is_delayed = matches!(shared.contents, Contents::Delayed { .. });
+        let plainly_over = |at: u64| is_delayed && guard.is_none() && hits(at, u64::from(bytes), &runs);
+        if !runs.is_empty() && !fixed.is_some_and(plainly_over) {
+            let mut few = || self.candidates(state, offset, u64::from(bytes), shared.size).len() <= FEW_CASES;
+            if !is_delayed && (fixed.is_some() || few()) {
+                return self.write_cases(state, object, offset, value, ty, guard, None);
+            }
+            if !self.misses(state, offset, u64::from(bytes), &runs)? {
+                return self.write_cases(state, object, offset, value, ty, guard, Some(&runs));
+            }
+        }
+        let (array, defined, mut pointers) = match &shared.contents {
+            Contents::Delayed { array, defined, pointers } => (*array, *defined, pointers.clone()),
             Contents::Cells(cells) => {
                 let defined = cells.contains(&Cell::Undefined).then(|| self.defined_array(cells));
-                (self.base_array(cells, bytes), defined)
+                let is_pointer = |(_, cell): &(usize, Cell)| matches!(cell, Cell::Pointer { .. });
+                let pointers = cells.iter().copied().enumerate().filter(is_pointer).collect();
+                (self.base_array(cells, bytes), defined, pointers)
             }
         };
+        if let Some(at) = fixed {
+            let end = at.saturating_add(u64::from(bytes));
+            pointers.retain(|(place, _)| (*place as u64) < at || *place as u64 >= end);
+        }
         let mut term = scalar.term(&mut self.terms, 8 * bytes);
         let mut flags = self.terms.constant(8 * bytes, 0x0101_0101_0101_0101);
         if let Some(guard) = guard {
@@ -161,11 +261,11 @@ impl Executor<'_> {
         }
         let array = self.terms.store(array, offset, term, bytes);
         let defined = defined.map(|defined| self.terms.store(defined, offset, flags, bytes));
-        state.memory.get_mut(object).contents = Contents::Delayed { array, defined };
+        state.memory.get_mut(object).contents = Contents::Delayed { array, defined, pointers };
         Ok(())
     }
 
-    /// Writes by cases: every place that the offset may mean is updated under a guard.
+    /// Writes by cases: every place that the offset may mean, or those of them that meet `only`, is updated under a guard.
     #[allow(clippy::too_many_arguments)]
     fn write_cases(
         &mut self,
@@ -175,14 +275,17 @@ impl Executor<'_> {
         value: &Value,
         ty: Ty,
         guard: Option<TermId>,
-        _span: Span,
+        only: Option<&[Range<u64>]>,
     ) -> Result<(), Stop> {
         let size = state.memory.get(object).size;
-        let candidates = match state.fixed_value(offset) {
+        let mut candidates = match state.fixed_value(offset) {
             Some(at) if at.checked_add(u64::from(ty.bytes())).is_some_and(|end| end <= size) => vec![at],
             Some(_) => Vec::new(),
             None => self.candidates(state, offset, u64::from(ty.bytes()), size),
         };
+        if let Some(only) = only {
+            candidates.retain(|&at| hits(at, u64::from(ty.bytes()), only));
+        }
         if candidates.len() > MAX_CASES {
             return Err(Stop::Enumerate(offset));
         }
@@ -216,17 +319,22 @@ impl Executor<'_> {
         &mut self,
         state: &State,
         object: ObjectId,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
     ) -> Result<Vec<Cell>, Stop> {
-        let (array, defined) = match &state.memory.get(object).contents {
+        let (array, defined, pointers) = match &state.memory.get(object).contents {
             Contents::Cells(cells) => return Ok(cells[range].to_vec()),
-            Contents::Delayed { array, defined } => (*array, *defined),
+            Contents::Delayed { array, defined, pointers } => (*array, *defined, pointers),
         };
+        let hidden =
+            |at: usize| pointers.binary_search_by_key(&at, |(place, _)| *place).ok().map(|found| pointers[found].1);
         let flags = match defined {
-            Some(defined) => self.definedness(state, defined, range.clone())?,
+            Some(defined) => self.definedness(state, defined, range.clone(), &|at| hidden(at).is_some())?,
             None => vec![true; range.len()],
         };
         let cell = |(at, is_defined): (usize, bool)| {
+            if let Some(pointer) = hidden(at) {
+                return pointer;
+            }
             let at = self.terms.constant(64, at as u64);
             let term = self.terms.read(array, at, 1);
             match self.terms.as_const(term) {
@@ -238,14 +346,19 @@ impl Executor<'_> {
         Ok(range.zip(flags).map(cell).collect())
     }
 
-    /// Which bytes of a range are defined. Asks for all of them at once first, since that is the usual case.
+    /// Which bytes of a range are defined; those that are hidden are. Asks for all of them at once first, since that is the
+    /// usual case.
     fn definedness(
         &mut self,
         state: &State,
         defined: ArrayId,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
+        hidden: &dyn Fn(usize) -> bool,
     ) -> Result<Vec<bool>, Stop> {
         let flag = |at: usize| {
+            if hidden(at) {
+                return self.terms.truth(true);
+            }
             let at = self.terms.constant(64, at as u64);
             let (flag, one) = (self.terms.read(defined, at, 1), self.terms.constant(8, 1));
             self.terms.eq(flag, one)
@@ -343,6 +456,20 @@ impl Executor<'_> {
             .collect();
         self.terms.base_array(cells.len() as u64, elements)
     }
+}
+
+/// Whether an access meets one of these places.
+pub(crate) fn hits(at: u64, bytes: u64, runs: &[Range<u64>]) -> bool {
+    let end = at.saturating_add(bytes);
+    let first = runs.partition_point(|run| run.end <= at);
+    runs.get(first).is_some_and(|run| run.start < end)
+}
+
+/// Puts cells of a pointer over what an array has.
+fn hide(pointers: &mut Vec<(usize, Cell)>, at: usize, cells: &[Cell]) {
+    let from = pointers.partition_point(|(place, _)| *place < at);
+    let to = pointers.partition_point(|(place, _)| *place < at + cells.len());
+    pointers.splice(from..to, cells.iter().enumerate().map(|(index, cell)| (at + index, *cell)));
 }
 
 /// `(stride, residue)` with `value = residue + k * stride` for some `k`, modulo 2^64; stride 0 means constant.

@@ -205,7 +205,7 @@ impl Executor<'_> {
             for cell in cells[at..at + size as usize].iter_mut().filter(|cell| **cell == Cell::Undefined) {
                 *cell = Cell::Byte(0);
             }
-        } else if let Contents::Delayed { array, defined: Some(defined) } = state.memory.get(object).contents {
+        } else if let Contents::Delayed { defined: Some(defined), .. } = state.memory.get(object).contents {
             let offset = self.terms.constant(64, at as u64);
             let flags = self.terms.constant(8, 1);
             let mut all = defined;
@@ -214,7 +214,9 @@ impl Executor<'_> {
                 let place = self.terms.bin(Op::Add, offset, step);
                 all = self.terms.store(all, place, flags, 1);
             }
-            state.memory.get_mut(object).contents = Contents::Delayed { array, defined: Some(all) };
+            if let Contents::Delayed { defined, .. } = &mut state.memory.get_mut(object).contents {
+                *defined = Some(all);
+            }
         }
         Ok(())
     }

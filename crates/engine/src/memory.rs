@@ -9,6 +9,7 @@
 
 use crate::value::{ObjectId, Scalar, Value};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_ir::{DataTypeId, Ty, mask};
@@ -74,11 +75,32 @@ pub(crate) enum ObjectKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Contents {
     Cells(Vec<Cell>),
-    /// Written at a symbolic offset at least once. `defined`, if there is one, holds 1 for every defined byte.
+    /// Written at a symbolic offset at least once. `defined`, if there is one, holds 1 for every defined byte. An array
+    /// can't hold `pointers`: their cells, in order, hide what it has at their places.
     Delayed {
         array: ArrayId,
         defined: Option<ArrayId>,
+        pointers: Vec<(usize, Cell)>,
     },
+}
+
+impl Contents {
+    /// The places of pointers, in order.
+    pub fn pointer_runs(&self) -> Vec<Range<u64>> {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        let mut add = |at: usize| match runs.last_mut() {
+            Some(run) if run.end == at as u64 => run.end += 1,
+            _ => runs.push(at as u64..at as u64 + 1),
+        };
+        match self {
+            Contents::Cells(cells) => {
+                let is_pointer = |cell: &Cell| matches!(cell, Cell::Pointer { .. });
+                cells.iter().enumerate().filter(|(_, cell)| is_pointer(cell)).for_each(|(at, _)| add(at));
+            }
+            Contents::Delayed { pointers, .. } => pointers.iter().for_each(|(at, _)| add(*at)),
+        }
+        runs
+    }
 }
 
 /// A memory object.

@@ -1,5 +1,6 @@
 //! The state that stands for the start of any iteration of a loop: what the loop can change is unknown there.
 
+use crate::aliases::hits;
 use crate::executor::Executor;
 use crate::inputs::global_object;
 use crate::memory::{Cell, Contents, ObjectKind, assemble};
@@ -247,7 +248,7 @@ impl Havoc {
             });
             let flags = flags.collect();
             let defined = Some(executor.terms.base_array(size, flags));
-            Contents::Delayed { array: executor.terms.base_array(size, elements), defined }
+            Contents::Delayed { array: executor.terms.base_array(size, elements), defined, pointers: Vec::new() }
         };
     }
 }
@@ -372,8 +373,11 @@ impl Executor<'_> {
                     }
                 }
                 Contents::Delayed { defined: Some(_), .. } => None,
-                Contents::Delayed { array, defined: None } => {
+                contents @ Contents::Delayed { array, defined: None, .. } => {
                     let array = *array;
+                    if hits(offset, u64::from(bytes), &contents.pointer_runs()) {
+                        return None;
+                    }
                     let offset = self.terms.constant(64, offset);
                     Some(self.terms.read(array, offset, bytes))
                 }
