@@ -11,7 +11,7 @@
 
 use crate::access::unmade;
 use crate::executor::Executor;
-use crate::memory::{Cell, Contents, assemble, cell_term, disassemble};
+use crate::memory::{Assembled, Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::{Purpose, State, Stop};
 use crate::value::{ObjectId, Value};
 use touchstone_base::Span;
@@ -63,7 +63,7 @@ impl Executor<'_> {
                     .iter()
                     .any(|&at| cells[range(at)].iter().any(|cell| matches!(cell, Cell::Pointer { .. })));
                 if ty == Ty::Ptr || pointers {
-                    self.read_cases(state, cells, offset, &candidates, ty)
+                    self.read_cases(state, cells, offset, &candidates, ty, span)
                 } else {
                     let array = self.base_array(cells, bytes);
                     let term = self.terms.read(array, offset, bytes);
@@ -74,6 +74,7 @@ impl Executor<'_> {
     }
 
     /// Reads a pointer: a guarded choice of what is at each candidate.
+    #[allow(clippy::too_many_arguments)]
     fn read_cases(
         &mut self,
         state: &State,
@@ -81,6 +82,7 @@ impl Executor<'_> {
         offset: TermId,
         candidates: &[u64],
         ty: Ty,
+        span: Span,
     ) -> Result<Value, Stop> {
         if let Some(at) = state.fixed_value(offset) {
             // As in `load_place`: outside, any value will do.
@@ -88,7 +90,7 @@ impl Executor<'_> {
             let Some(cells) = end.and_then(|end| cells.get(at as usize..end)) else {
                 return Ok(Value::constant(0));
             };
-            return Ok(assemble(cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::Undefined));
+            return Ok(self.put_together(state, cells, ty, span)?.unwrap_or(Value::Undefined));
         }
         if candidates.len() > MAX_CASES {
             return Err(Stop::Enumerate(offset));
@@ -96,7 +98,7 @@ impl Executor<'_> {
         let mut result: Option<Value> = None;
         for &at in candidates {
             let cells = &cells[at as usize..at as usize + usize::from(ty.bytes())];
-            let Some(value) = assemble(cells, ty, &mut self.terms, &self.pointers) else { continue };
+            let Some(value) = self.put_together(state, cells, ty, span)? else { continue };
             let value = match value {
                 Value::Lazy(id) => match state.inputs.shape(id) {
                     Some(decided) => decided.clone(),
@@ -113,6 +115,21 @@ impl Executor<'_> {
             });
         }
         Ok(result.unwrap_or(Value::Undefined))
+    }
+
+    /// What cells make together; `None` if one is undefined.
+    pub(crate) fn put_together(
+        &mut self,
+        state: &State,
+        cells: &[Cell],
+        ty: Ty,
+        span: Span,
+    ) -> Result<Option<Value>, Stop> {
+        match assemble(cells, ty, &mut self.terms, &self.pointers) {
+            Assembled::Value(value) => Ok(Some(value)),
+            Assembled::Undefined => Ok(None),
+            Assembled::Mixed => self.number_of_cells(state, cells, span).map(Some),
+        }
     }
 
     /// Writes at a symbolic offset that is known to be inside.
@@ -175,7 +192,7 @@ impl Executor<'_> {
         value: &Value,
         ty: Ty,
         guard: Option<TermId>,
-        _span: Span,
+        span: Span,
     ) -> Result<(), Stop> {
         let size = state.memory.get(object).size;
         let candidates = match state.fixed_value(offset) {
@@ -194,7 +211,7 @@ impl Executor<'_> {
                 Some(guard) => self.terms.and(here, guard),
                 None => here,
             };
-            let old = assemble(&cells[range.clone()], ty, &mut self.terms, &self.pointers);
+            let old = self.put_together(state, &cells[range.clone()], ty, span)?;
             let new = match (self.terms.as_const(here).or_else(|| state.fixed_value(here)), old) {
                 (Some(0), _) => continue,
                 (Some(_), _) => value.clone(),
@@ -328,7 +345,8 @@ impl Executor<'_> {
             }
             _ => {}
         }
-        let byte = cell_term(cells[at], &mut self.terms, &self.pointers).unwrap_or_else(|| self.terms.constant(8, 0));
+        // Nobody wrote it, or it is a pointer's, and no access of this array comes there.
+        let byte = cell_term(cells[at], &mut self.terms).unwrap_or_else(|| self.terms.constant(8, 0));
         (byte, 1)
     }
 

@@ -2,7 +2,7 @@
 //! (lazy initialisation, DESIGN §4), globals that the function may read.
 
 use crate::executor::{Executor, Overflow};
-use crate::memory::{Cell, Object, ObjectKind, disassemble};
+use crate::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
 use crate::state::{PathEnd, Purpose, State, Stop};
 use crate::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use std::collections::BTreeSet;
@@ -318,7 +318,10 @@ impl Executor<'_> {
             return Ok((Value::pointer(state.memory.alloc(object), 0), cells));
         }
         let value = if cells.len() == usize::from(ty.bytes()) {
-            crate::memory::assemble(&cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::NULL)
+            match assemble(&cells, ty, &mut self.terms, &self.pointers) {
+                Assembled::Value(value) => value,
+                Assembled::Undefined | Assembled::Mixed => Value::NULL,
+            }
         } else {
             // A type that can't be made (yet): whoever uses it meets an unsupported construct.
             Value::NULL
