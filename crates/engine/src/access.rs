@@ -214,7 +214,9 @@ impl Executor<'_> {
 
     /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
     fn note_default_length(&mut self, state: &State, object: crate::value::ObjectId, span: Span) {
-        let of_default_length = |input: &Rc<crate::inputs::InputObject>| input.object == object && input.default_length;
+        let of_default_length = |input: &Rc<crate::inputs::InputObject>| {
+            input.object == object && (input.default_length || input.tail.is_some())
+        };
         if self.mode == crate::executor::Mode::Explore && state.inputs.objects.iter().any(of_default_length) {
             self.give_up(Incomplete::Bound(Bound::Length), span, 1);
         }

@@ -154,7 +154,7 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     let mut run = Run { module, machine, objects: Vec::new() };
     provide(&mut run.machine, call.answers);
     for object in call.objects {
-        let size = run.size(object.element) * object.values.len() as u64;
+        let size = run.size_of(object);
         let id = run.machine.alloc(size, &object.name, ObjectKind::Input);
         run.clear(id, size);
         run.objects.push(id);
@@ -314,6 +314,14 @@ impl Run<'_> {
         self.module.types[data].size(&self.module.types)
     }
 
+    fn size_of(&self, object: &ObjectInput) -> u64 {
+        let (types, one) = (&self.module.types, &self.module.types[object.element]);
+        match object.values.as_slice() {
+            [only] => one.size_with(only, types),
+            values => one.size(types) * values.len() as u64,
+        }
+    }
+
     /// What the oracle says of the same arguments and the result, in the memory that the call left.
     fn accepts(&mut self, oracle: FuncId, args: &[Value], result: Option<Value>) -> bool {
         let params = self.module.functions[oracle].params.len();
@@ -431,9 +439,7 @@ impl Run<'_> {
         };
         let objects = call.objects.iter().enumerate().map(|(index, object)| {
             let step = self.size(object.element);
-            (0..object.values.len() as u64)
-                .map(|at| self.read(self.objects[index], at * step, object.element))
-                .collect()
+            (0..object.values.len() as u64).map(|at| self.read_whole(index, at * step, object)).collect()
         });
         let objects = objects.collect();
         let mut globals = Vec::new();
@@ -446,6 +452,24 @@ impl Run<'_> {
             }
         }
         Expected { result, objects, globals, output: Some(output) }
+    }
+
+    /// An element of an object, with as many elements at its end as the object has.
+    fn read_whole(&self, index: usize, offset: u64, object: &ObjectInput) -> DataValue {
+        let types = &self.module.types;
+        let mut value = self.read(self.objects[index], offset, object.element);
+        let before = match object.values.as_slice() {
+            [DataValue::Struct(fields)] => fields.last(),
+            _ => None,
+        };
+        if let (Some(tail), Some(DataValue::Array(elements)), DataValue::Struct(fields)) =
+            (types[object.element].tail(types), before, &mut value)
+            && let Some(last) = fields.last_mut()
+        {
+            let element = |at| self.read(self.objects[index], offset + tail.end(at, types), tail.element);
+            *last = DataValue::Array((0..elements.len() as u64).map(element).collect());
+        }
+        value
     }
 
     fn read(&self, object: ObjectId, offset: u64, data: DataTypeId) -> DataValue {

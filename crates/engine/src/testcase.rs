@@ -135,7 +135,10 @@ impl Executor<'_> {
             let step = self.size_of(input.element) as usize;
             let values = (0..input.count as usize)
                 .map(|at| self.data_value(state, input.element, &input.cells[at * step..(at + 1) * step], model));
-            let values = values.collect();
+            let mut values: Vec<DataValue> = values.collect();
+            if let (Some(length), Some(value)) = (input.tail, values.first_mut()) {
+                self.add_tail(state, input, length, model, value);
+            }
             let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));
             objects.push(ObjectInput { name, element: input.element, values, is_array: input.is_array });
         }
@@ -192,6 +195,23 @@ impl Executor<'_> {
                 DataValue::Int(cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte))
             }
         }
+    }
+
+    /// The elements of an object's end that its type does not know.
+    fn add_tail(
+        &mut self,
+        state: &State,
+        input: &crate::inputs::InputObject,
+        length: u64,
+        model: &Model,
+        value: &mut DataValue,
+    ) {
+        let types = &self.module.types;
+        let (Some(tail), DataValue::Struct(fields)) = (types[input.element].tail(types), value) else { return };
+        let Some(last) = fields.last_mut() else { return };
+        let part = |at: u64| &input.cells[tail.end(at, types) as usize..tail.end(at + 1, types) as usize];
+        let elements = (0..length).map(|at| self.data_value(state, tail.element, part(at), model));
+        *last = DataValue::Array(elements.collect());
     }
 
     fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
