@@ -1,42 +1,9 @@
 //! Input pointers beside others: into the same object, in order, as numbers. A verdict must hold for every caller, also
 //! one that passes the middle of an array or left an error number, and a test must not depend on where objects lie.
 
-use serde_json::Value;
-use std::process::Command;
+mod support;
 
-/// What `generate -c branch` says of `f`: numbers of covered, infeasible and unknown objectives, and why the last are.
-fn verdicts(text: &str, options: &[&str]) -> ([u64; 3], String) {
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    let file = scratch.path().join("pointers.c");
-    std::fs::write(&file, text).expect("a writable scratch directory");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-    command.env("NO_COLOR", "1").arg("generate").arg(&file).args(["-c", "branch", "-f", "f", "--format", "json", "-o"]);
-    let output = command.arg(scratch.path().join("out")).args(options).output().expect("touchstone runs");
-    let report: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}\n{text}\n{}", String::from_utf8_lossy(&output.stderr)));
-    for test in report["tests"].as_array().expect("tests") {
-        assert_eq!(test["replayed"], true, "{text}\n{test}");
-    }
-    let found = &report["functions"][0]["objectives"];
-    let number = |key: &str| found[key].as_u64().expect("a number");
-    let reasons = report["objectives"].as_array().expect("objectives").iter();
-    let reasons = reasons.filter(|objective| objective["status"] == "unknown");
-    let reasons: Vec<&str> = reasons.filter_map(|objective| objective["why"].as_str()).collect();
-    ([number("covered"), number("infeasible"), number("unknown")], reasons.join("\n"))
-}
-
-#[track_caller]
-fn check(text: &str, options: &[&str], expected: [u64; 3]) {
-    let (found, reasons) = verdicts(text, options);
-    assert_eq!(found, expected, "{text}\n{reasons}");
-}
-
-#[track_caller]
-fn check_unknown(text: &str, options: &[&str], expected: [u64; 3], reason: &str) {
-    let (found, reasons) = verdicts(text, options);
-    assert_eq!(found, expected, "{text}\n{reasons}");
-    assert!(reasons.contains(reason), "{reasons:?} without {reason:?}: {text}");
-}
+use support::verdicts::{check, check_unknown, verdicts};
 
 #[test]
 fn an_end_pointer_leads_into_the_object_of_its_beginning() {
@@ -126,6 +93,8 @@ fn no_proof_rests_on_where_pointers_lead() {
     check("p + 1 == q");
     check("p > q");
     check("((unsigned long)p & 7)");
+    check("(*(unsigned long *)&p & 7)");
+    check("((const unsigned char *)&p)[1] == 3");
 }
 
 #[test]

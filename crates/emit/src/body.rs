@@ -1,6 +1,7 @@
 //! One test as the text of a C function.
 
 use crate::ctype::{CTypes, Unwritable};
+use crate::flexible;
 use crate::form::Form;
 use crate::literal;
 use crate::names::Locals;
@@ -154,6 +155,7 @@ impl<'a> FunctionTest<'a> {
                 element: object.element,
                 length: object.values.len() as u64,
                 is_array: object.is_array || object.values.len() != 1,
+                tail: flexible::tail_of(program.module, object),
                 declared: false,
             })
             .collect();
@@ -185,6 +187,10 @@ impl<'a> FunctionTest<'a> {
                 // Somebody else's private type: there is an object behind the pointer, but nobody looks inside.
                 self.lines.push(format!("static long {name}[64];"));
                 self.values.objects[index].is_array = true;
+                continue;
+            }
+            if let Some(length) = self.values.objects[index].tail {
+                self.declare_flexible(object, &name, length)?;
                 continue;
             }
             let line = if is_array {
@@ -271,7 +277,9 @@ impl<'a> FunctionTest<'a> {
         }
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
             let name = self.values.objects[index].name.clone();
-            if self.values.objects[index].is_array {
+            if self.values.objects[index].tail.is_some() {
+                self.check_flexible(object, values, &name, &mut lines);
+            } else if self.values.objects[index].is_array {
                 self.values.check_elements(object.element, values, &name, &mut lines);
             } else if let Some(value) = values.first() {
                 self.values.check(object.element, value, &name, &mut lines);

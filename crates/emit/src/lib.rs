@@ -21,6 +21,7 @@ mod comment;
 mod compiler;
 mod ctype;
 mod error;
+mod flexible;
 mod form;
 mod literal;
 mod names;

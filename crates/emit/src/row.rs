@@ -118,6 +118,9 @@ impl<'a> Row<'a> {
         globals: &[NamedValue],
         objects: &[ObjectInput],
     ) -> Result<(), Unwritable> {
+        if self.test.values.objects.iter().any(|object| object.tail.is_some()) {
+            return Err(Unwritable("an object that is longer than its type".to_string()));
+        }
         for (index, object) in objects.iter().enumerate() {
             let local = self.test.values.objects[index].name.clone();
             let field = self.object_field(&format!("{local}_before"), index, object.element, &object.values)?;

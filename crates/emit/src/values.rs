@@ -16,6 +16,8 @@ pub(crate) struct LocalObject {
     pub(crate) element: DataTypeId,
     pub(crate) length: u64,
     pub(crate) is_array: bool,
+    /// How many elements the array at its end has, if they are not those that its type says: it is then a pointer.
+    pub(crate) tail: Option<u64>,
     /// Already declared, so that its address can be taken.
     pub(crate) declared: bool,
 }
@@ -61,7 +63,10 @@ impl<'a> Values<'a> {
                 }
                 self.pointer(target, *pointee)
             }
-            (DataType::Array { element, .. }, DataValue::Array(values)) => self.elements(*element, values, place),
+            (DataType::Array { element, length }, DataValue::Array(values)) => {
+                let known = values.len().min(usize::try_from(*length).unwrap_or(usize::MAX));
+                self.elements(*element, &values[..known], place)
+            }
             (data, value) if data.has_halves() => data
                 .wide_number(value, self.types())
                 .map(|(number, signed)| literal::wide(number, signed))
@@ -73,7 +78,9 @@ impl<'a> Values<'a> {
                 let by_name = undefined || fields.len() == 1 || (fields.len() > 2 && !nameless);
                 let mut parts = Vec::new();
                 for (field, value) in fields.iter().zip(values) {
-                    if *value == DataValue::Undefined {
+                    // An array without length has no elements unless the object has some, which are set afterwards.
+                    let empty = matches!(self.types()[field.ty], DataType::Array { length: 0, .. });
+                    if *value == DataValue::Undefined || empty {
                         continue;
                     }
                     let step = member(&field.name);
@@ -155,7 +162,7 @@ impl<'a> Values<'a> {
 
     fn address_in_object(&self, object: &LocalObject, offset: i64, pointee: DataTypeId) -> String {
         let name = &object.name;
-        if !object.is_array {
+        if !object.is_array && object.tail.is_none() {
             return self.address_in_variable(name, object.element, offset, pointee);
         }
         let (types, size) = (self.types(), self.types()[object.element].size(self.types()));
@@ -290,6 +297,9 @@ impl<'a> Values<'a> {
         place: &str,
         lines: &mut Vec<String>,
     ) {
+        if values.is_empty() {
+            return;
+        }
         if let Some(scalar) = self.integers(element, values)
             && let Ok(name) = self.ctypes.declare(scalar, "")
             && let Ok(mut expected) = self.elements(element, values, place)

@@ -4,7 +4,7 @@
 
 use crate::config::Aliases;
 use crate::executor::Executor;
-use crate::memory::{Cell, Contents, Memory, ObjectKind, assemble, disassemble};
+use crate::memory::{Assembled, Cell, Contents, Memory, ObjectKind, assemble, disassemble};
 use crate::state::{Purpose, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use touchstone_ir::{ErrorKind, Ty};
 use touchstone_solver::{Rel, TermId};
 
 /// Addresses below this are null with an offset.
-const NULL_PAGE: u64 = 4096;
+pub(crate) const NULL_PAGE: u64 = 4096;
 
 /// What an access wants.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Executor<'_> {
     ) -> Result<(crate::value::ObjectId, usize), Stop> {
         let places = self.places(state, addr, size, intent, span)?;
         let [place] = places.as_slice() else {
-            let address = crate::memory::address_term(addr, &mut self.terms)
+            let address = crate::memory::address_term(addr, &mut self.terms, &self.pointers)
                 .ok_or_else(|| Stop::unsupported("copy through an undecided pointer", span))?;
             return Err(Stop::Enumerate(address));
         };
@@ -139,6 +139,7 @@ impl Executor<'_> {
             },
             Value::Undefined => Err(Stop::error(ErrorKind::Uninitialised, span)),
             Value::Choice(_) => Err(Stop::unsupported("choice of choices of pointers", span)),
+            Value::Bytes(_) => Err(Stop::unsupported("access through a part of a pointer", span)),
         }
     }
 
@@ -215,7 +216,9 @@ impl Executor<'_> {
 
     /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
     fn note_default_length(&mut self, state: &State, object: crate::value::ObjectId, span: Span) {
-        let of_default_length = |input: &Rc<crate::inputs::InputObject>| input.object == object && input.default_length;
+        let of_default_length = |input: &Rc<crate::inputs::InputObject>| {
+            input.object == object && (input.default_length || input.tail.is_some())
+        };
         if self.mode == crate::executor::Mode::Explore && state.inputs.objects.iter().any(of_default_length) {
             self.give_up(Incomplete::Bound(Bound::Length), span, 1);
         }
@@ -258,11 +261,15 @@ impl Executor<'_> {
                             return Ok(Value::constant(0));
                         };
                         match assemble(cells, ty, &mut self.terms, &self.pointers) {
-                            Some(value) => Ok(value),
-                            None if cells.contains(&Cell::Unmade) => {
+                            Assembled::Value(value) => Ok(value),
+                            Assembled::Mixed => {
+                                let cells = cells.to_vec();
+                                self.number_of_cells(state, &cells, span)
+                            }
+                            Assembled::Undefined if cells.contains(&Cell::Unmade) => {
                                 self.left_behind(state, object).unwrap_or_else(|| Err(unmade(span)))
                             }
-                            None => self.undefined(state, place.guard, cells_undecided(cells, self), span),
+                            Assembled::Undefined => self.undefined(state, place.guard, span),
                         }
                     }
                     Contents::Delayed { .. } => {
@@ -275,16 +282,7 @@ impl Executor<'_> {
     }
 
     /// A read of undefined bytes under a guard: an error if the guard can hold.
-    pub(crate) fn undefined(
-        &mut self,
-        state: &mut State,
-        guard: Option<TermId>,
-        undecided: Option<crate::value::LazyId>,
-        span: Span,
-    ) -> Result<Value, Stop> {
-        if let Some(id) = undecided {
-            return Err(Stop::Force(id, Purpose::Access));
-        }
+    pub(crate) fn undefined(&mut self, state: &mut State, guard: Option<TermId>, span: Span) -> Result<Value, Stop> {
         let never = self.terms.truth(false);
         let fine = self.guarded(guard, never);
         self.require(state, fine, ErrorKind::Uninitialised, span)?;
@@ -379,18 +377,4 @@ impl Executor<'_> {
 /// A read of an input of a type that can't be made.
 pub(crate) fn unmade(span: Span) -> Stop {
     Stop::unsupported("input that is a union, a bit-field or of an unknown type", span)
-}
-
-/// The undecided input pointer among the cells, if one is why they can't be put together.
-pub(crate) fn cells_undecided(cells: &[Cell], executor: &Executor<'_>) -> Option<crate::value::LazyId> {
-    if cells.contains(&Cell::Undefined) {
-        return None;
-    }
-    cells.iter().find_map(|cell| match cell {
-        Cell::Pointer { value, .. } => match executor.pointers.get(*value) {
-            Value::Lazy(id) => Some(*id),
-            _ => None,
-        },
-        _ => None,
-    })
 }

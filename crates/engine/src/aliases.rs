@@ -11,9 +11,9 @@
 //! written at many places of an object and some are pointers', the path is split: either the access misses all pointers
 //! and is delayed like any other, the pointers hiding what the array has at their places, or it meets one.
 
-use crate::access::{cells_undecided, unmade};
+use crate::access::unmade;
 use crate::executor::Executor;
-use crate::memory::{Cell, Contents, assemble, cell_term, disassemble};
+use crate::memory::{Assembled, Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::{Purpose, State, Stop};
 use crate::value::{ObjectId, Value};
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl Executor<'_> {
                     candidates.retain(|&at| hits(at, u64::from(bytes), &runs));
                 }
                 if by_cases {
-                    self.read_cases(state, cells, 0, offset, &candidates, ty)
+                    self.read_cases(state, cells, 0, offset, &candidates, ty, span)
                 } else {
                     let array = self.base_array(cells, bytes);
                     let term = self.terms.read(array, offset, bytes);
@@ -104,12 +104,9 @@ impl Executor<'_> {
                 return Ok(Value::constant(0));
             }
             let cells = self.plain_cells(state, object, at as usize..(at + bytes) as usize)?;
-            return match assemble(&cells, ty, &mut self.terms, &self.pointers) {
+            return match self.put_together(state, &cells, ty, span)? {
                 Some(value) => Ok(value),
-                None => {
-                    let undecided = cells_undecided(&cells, self);
-                    self.undefined(state, guard, undecided, span)
-                }
+                None => self.undefined(state, guard, span),
             };
         }
         let mut candidates = self.candidates(state, offset, bytes, size);
@@ -121,10 +118,11 @@ impl Executor<'_> {
         if cells.contains(&Cell::Undefined) {
             return Err(Stop::Enumerate(offset));
         }
-        self.read_cases(state, &cells, first, offset, &candidates, ty)
+        self.read_cases(state, &cells, first, offset, &candidates, ty, span)
     }
 
     /// Reads a pointer, or bytes of one: a guarded choice of what is at each candidate. The cells begin at `first`.
+    #[allow(clippy::too_many_arguments)]
     fn read_cases(
         &mut self,
         state: &State,
@@ -133,6 +131,7 @@ impl Executor<'_> {
         offset: TermId,
         candidates: &[u64],
         ty: Ty,
+        span: Span,
     ) -> Result<Value, Stop> {
         if let Some(at) = state.fixed_value(offset) {
             // As in `load_place`: outside, any value will do.
@@ -141,7 +140,7 @@ impl Executor<'_> {
             let Some(cells) = end.and_then(|end| cells.get(at..end)) else {
                 return Ok(Value::constant(0));
             };
-            return Ok(assemble(cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::Undefined));
+            return Ok(self.put_together(state, cells, ty, span)?.unwrap_or(Value::Undefined));
         }
         if candidates.len() > MAX_CASES {
             return Err(Stop::Enumerate(offset));
@@ -150,7 +149,7 @@ impl Executor<'_> {
         for &at in candidates {
             let here = (at - first) as usize;
             let cells = &cells[here..here + usize::from(ty.bytes())];
-            let Some(value) = assemble(cells, ty, &mut self.terms, &self.pointers) else { continue };
+            let Some(value) = self.put_together(state, cells, ty, span)? else { continue };
             let value = match value {
                 Value::Lazy(id) => match state.inputs.shape(id) {
                     Some(decided) => decided.clone(),
@@ -196,6 +195,21 @@ impl Executor<'_> {
         known.map(|clear| clear == 1).ok_or(Stop::Enumerate(clear))
     }
 
+    /// What cells make together; `None` if one is undefined.
+    pub(crate) fn put_together(
+        &mut self,
+        state: &State,
+        cells: &[Cell],
+        ty: Ty,
+        span: Span,
+    ) -> Result<Option<Value>, Stop> {
+        match assemble(cells, ty, &mut self.terms, &self.pointers) {
+            Assembled::Value(value) => Ok(Some(value)),
+            Assembled::Undefined => Ok(None),
+            Assembled::Mixed => self.number_of_cells(state, cells, span).map(Some),
+        }
+    }
+
     /// Writes at a symbolic offset that is known to be inside.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn write_late(
@@ -223,17 +237,17 @@ impl Executor<'_> {
                     return Ok(());
                 }
             }
-            return self.write_cases(state, object, offset, value, ty, guard, None);
+            return self.write_cases(state, object, offset, value, ty, guard, None, span);
         };
         let is_delayed = matches!(shared.contents, Contents::Delayed { .. });
         let plainly_over = |at: u64| is_delayed && guard.is_none() && hits(at, u64::from(bytes), &runs);
         if !runs.is_empty() && !fixed.is_some_and(plainly_over) {
             let mut few = || self.candidates(state, offset, u64::from(bytes), shared.size).len() <= FEW_CASES;
             if !is_delayed && (fixed.is_some() || few()) {
-                return self.write_cases(state, object, offset, value, ty, guard, None);
+                return self.write_cases(state, object, offset, value, ty, guard, None, span);
             }
             if !self.misses(state, offset, u64::from(bytes), &runs)? {
-                return self.write_cases(state, object, offset, value, ty, guard, Some(&runs));
+                return self.write_cases(state, object, offset, value, ty, guard, Some(&runs), span);
             }
         }
         let (array, defined, mut pointers) = match &shared.contents {
@@ -276,6 +290,7 @@ impl Executor<'_> {
         ty: Ty,
         guard: Option<TermId>,
         only: Option<&[Range<u64>]>,
+        span: Span,
     ) -> Result<(), Stop> {
         let size = state.memory.get(object).size;
         let mut candidates = match state.fixed_value(offset) {
@@ -297,7 +312,7 @@ impl Executor<'_> {
                 Some(guard) => self.terms.and(here, guard),
                 None => here,
             };
-            let old = assemble(&cells[range.clone()], ty, &mut self.terms, &self.pointers);
+            let old = self.put_together(state, &cells[range.clone()], ty, span)?;
             let new = match (self.terms.as_const(here).or_else(|| state.fixed_value(here)), old) {
                 (Some(0), _) => continue,
                 (Some(_), _) => value.clone(),
@@ -441,7 +456,8 @@ impl Executor<'_> {
             }
             _ => {}
         }
-        let byte = cell_term(cells[at], &mut self.terms, &self.pointers).unwrap_or_else(|| self.terms.constant(8, 0));
+        // Nobody wrote it, or it is a pointer's, and no access of this array comes there.
+        let byte = cell_term(cells[at], &mut self.terms).unwrap_or_else(|| self.terms.constant(8, 0));
         (byte, 1)
     }
 

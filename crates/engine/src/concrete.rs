@@ -6,10 +6,13 @@ use touchstone_base::Span;
 use touchstone_criteria::{
     Expected, GoalId, InputSource, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
 };
-use touchstone_interp::{End, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
+use touchstone_interp::{End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty, mask,
 };
+
+/// Why nothing is said about a path that another address of an object would have led elsewhere.
+pub(crate) const ADDRESS: &str = "address of an object as a number";
 
 /// One complete evaluation of a decision of a function.
 pub type SeenRow = (FuncId, DecisionId, Row);
@@ -33,6 +36,9 @@ pub struct ConcreteRun {
     pub accepted: bool,
     /// It did something that traps on common machines: the least number divided by -1.
     pub traps: bool,
+    /// It turned a pointer into a number. What depends on which number is not there: a path that does ends as
+    /// unsupported, and a value that does is undefined.
+    pub shows_addresses: bool,
 }
 
 /// What to look at in a concrete run.
@@ -89,11 +95,66 @@ pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limit
 
 /// Calls a function on concrete inputs and looks at what it does.
 pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
-    let limits = look.limits;
-    let mut run = Run { module, machine: Machine::new(module, limits), objects: Vec::new() };
+    wherever_objects_lie(|layout| run_call(module, func, call, look, layout))
+}
+
+/// What a run does wherever objects lie. One that turns pointers into numbers is repeated with other addresses.
+fn wherever_objects_lie(run: impl Fn(Layout) -> ConcreteRun) -> ConcreteRun {
+    let mut first = run(Layout::Close);
+    if !first.shows_addresses {
+        return first;
+    }
+    let second = run(Layout::Apart);
+    first.expected = common(first.expected, &second.expected);
+    let ends_alike = match (&first.end, &second.end) {
+        // The result is a part of what is expected.
+        (End::Returned(_), End::Returned(_)) => true,
+        (first, second) => first == second,
+    };
+    let expected = common(second.expected, &first.expected);
+    let alike = ConcreteRun { end: first.end.clone(), expected, ..second } == first;
+    if !(ends_alike && alike) && !matches!(first.end, End::Unsupported { .. }) {
+        first.end = End::Unsupported { what: ADDRESS.to_string(), span: Span::none() };
+    }
+    first
+}
+
+/// What two runs have in common; what differs is undefined.
+fn common(first: Expected, second: &Expected) -> Expected {
+    let named =
+        |first: NamedValue, second: &NamedValue| NamedValue { value: same(first.value, &second.value), ..first };
+    Expected {
+        result: first.result.zip(second.result.as_ref()).map(|(first, second)| same(first, second)),
+        objects: first
+            .objects
+            .into_iter()
+            .zip(&second.objects)
+            .map(|(first, second)| all_same(first, second))
+            .collect(),
+        globals: first.globals.into_iter().zip(&second.globals).map(|(first, second)| named(first, second)).collect(),
+        output: first.output,
+    }
+}
+
+fn all_same(first: Vec<DataValue>, second: &[DataValue]) -> Vec<DataValue> {
+    first.into_iter().zip(second).map(|(first, second)| same(first, second)).collect()
+}
+
+fn same(first: DataValue, second: &DataValue) -> DataValue {
+    match (first, second) {
+        (DataValue::Array(first), DataValue::Array(second)) => DataValue::Array(all_same(first, second)),
+        (DataValue::Struct(first), DataValue::Struct(second)) => DataValue::Struct(all_same(first, second)),
+        (first, second) if first == *second => first,
+        _ => DataValue::Undefined,
+    }
+}
+
+fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
+    let machine = Machine::laid_out(module, look.limits, layout);
+    let mut run = Run { module, machine, objects: Vec::new() };
     provide(&mut run.machine, call.answers);
     for object in call.objects {
-        let size = run.size(object.element) * object.values.len() as u64;
+        let size = run.size_of(object);
         let id = run.machine.alloc(size, &object.name, ObjectKind::Input);
         run.clear(id, size);
         run.objects.push(id);
@@ -138,7 +199,9 @@ pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<
         _ => true,
     };
     let requested = requested(&run.machine, call.answers);
-    ConcreteRun { path: recorder.finish(&end).value(), end, expected, requested, hits, rows, accepted, traps }
+    let shows_addresses = run.machine.shows_addresses();
+    let path = recorder.finish(&end).value();
+    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps, shows_addresses }
 }
 
 /// A call under a watcher, or only under a recorder where nothing is watched.
@@ -179,7 +242,11 @@ pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits:
 
 /// Runs a whole program and looks at what it does.
 pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
-    let mut machine = Machine::new(module, look.limits);
+    wherever_objects_lie(|layout| run_entry(module, entry, inputs, look, layout))
+}
+
+fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>, layout: Layout) -> ConcreteRun {
+    let mut machine = Machine::laid_out(module, look.limits, layout);
     provide(&mut machine, inputs);
     let name = PROGRAM_NAME.bytes().chain([0]).collect();
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
@@ -188,7 +255,8 @@ pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look:
     let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
     let requested = requested(&machine, inputs);
     let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
-    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps }
+    let shows_addresses = machine.shows_addresses();
+    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps, shows_addresses }
 }
 
 /// The words that a program is called with.
@@ -244,6 +312,14 @@ type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
 impl Run<'_> {
     fn size(&self, data: DataTypeId) -> u64 {
         self.module.types[data].size(&self.module.types)
+    }
+
+    fn size_of(&self, object: &ObjectInput) -> u64 {
+        let (types, one) = (&self.module.types, &self.module.types[object.element]);
+        match object.values.as_slice() {
+            [only] => one.size_with(only, types),
+            values => one.size(types) * values.len() as u64,
+        }
     }
 
     /// What the oracle says of the same arguments and the result, in the memory that the call left.
@@ -363,9 +439,7 @@ impl Run<'_> {
         };
         let objects = call.objects.iter().enumerate().map(|(index, object)| {
             let step = self.size(object.element);
-            (0..object.values.len() as u64)
-                .map(|at| self.read(self.objects[index], at * step, object.element))
-                .collect()
+            (0..object.values.len() as u64).map(|at| self.read_whole(index, at * step, object)).collect()
         });
         let objects = objects.collect();
         let mut globals = Vec::new();
@@ -378,6 +452,24 @@ impl Run<'_> {
             }
         }
         Expected { result, objects, globals, output: Some(output) }
+    }
+
+    /// An element of an object, with as many elements at its end as the object has.
+    fn read_whole(&self, index: usize, offset: u64, object: &ObjectInput) -> DataValue {
+        let types = &self.module.types;
+        let mut value = self.read(self.objects[index], offset, object.element);
+        let before = match object.values.as_slice() {
+            [DataValue::Struct(fields)] => fields.last(),
+            _ => None,
+        };
+        if let (Some(tail), Some(DataValue::Array(elements)), DataValue::Struct(fields)) =
+            (types[object.element].tail(types), before, &mut value)
+            && let Some(last) = fields.last_mut()
+        {
+            let element = |at| self.read(self.objects[index], offset + tail.end(at, types), tail.element);
+            *last = DataValue::Array((0..elements.len() as u64).map(element).collect());
+        }
+        value
     }
 
     fn read(&self, object: ObjectId, offset: u64, data: DataTypeId) -> DataValue {

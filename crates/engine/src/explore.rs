@@ -1,5 +1,6 @@
 //! Exploration: every feasible path, depth first, from an explicit worklist (DESIGN §8).
 
+use crate::concrete::ADDRESS;
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::coverage::Coverage;
 use crate::executor::{Executor, Overflow};
@@ -655,7 +656,9 @@ impl Exploration<'_, '_> {
             self.oracle(&mut state, value.clone());
         }
         let id = self.next_id();
-        let test = self.executor.test_case(&state, self.func, &end, id);
+        let Some(test) = self.executor.test_case(&state, self.func, &end, id) else {
+            return self.give_up_address();
+        };
         if new {
             self.paths.explored += 1;
             self.paths.error += u64::from(matches!(end, PathEnd::Error { .. }));
@@ -674,9 +677,17 @@ impl Exploration<'_, '_> {
         }
         if wanted.into_iter().any(|goal| coverage.is_open(goal)) {
             let id = self.next_id();
-            let test = self.executor.test_case(&state, self.func, end, id);
-            self.emit(test);
+            match self.executor.test_case(&state, self.func, end, id) {
+                Some(test) => self.emit(test),
+                None => self.give_up_address(),
+            }
         }
+    }
+
+    /// A path that is one only where objects have certain addresses.
+    fn give_up_address(&mut self) {
+        let span = self.executor.module.functions[self.func].span;
+        self.give_up(Incomplete::Unsupported(ADDRESS.to_string()), span, 1);
     }
 
     /// Narrows the state to where the oracle rejects the result, if it can.

@@ -8,7 +8,7 @@
 //! which the execution is proper together with the result.
 
 use crate::executor::{Executor, Mode};
-use crate::memory::{Contents, assemble, disassemble};
+use crate::memory::{Contents, disassemble};
 use crate::state::{Frame, PathEnd, State, Stop};
 use crate::step::Flow;
 use crate::value::{Scalar, Value};
@@ -219,8 +219,8 @@ impl Executor<'_> {
                     } else {
                         Ty::Int(8 * width as u8)
                     };
-                    let a = assemble(&left[range.clone()], ty, &mut self.terms, &self.pointers);
-                    let b = assemble(&right[range.clone()], ty, &mut self.terms, &self.pointers);
+                    let a = self.put_together(merged, &left[range.clone()], ty, Span::none())?;
+                    let b = self.put_together(merged, &right[range.clone()], ty, Span::none())?;
                     let value = self.select(cond, &a.unwrap_or(Value::Undefined), &b.unwrap_or(Value::Undefined), ty);
                     let made = disassemble(&value, width as u8, &mut self.pointers);
                     for (cell, new) in cells[range].iter_mut().zip(made) {

@@ -2,7 +2,7 @@
 //! (lazy initialisation, DESIGN §4), globals that the function may read.
 
 use crate::executor::{Executor, Overflow};
-use crate::memory::{Cell, Object, ObjectKind, disassemble};
+use crate::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
 use crate::state::{PathEnd, Purpose, State, Stop};
 use crate::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use std::collections::BTreeSet;
@@ -47,6 +47,8 @@ pub(crate) struct InputObject {
     pub is_array: bool,
     /// Nobody said how many elements there are.
     pub default_length: bool,
+    /// How many elements the array at its end has, if that is not what its type says.
+    pub tail: Option<u64>,
     pub cells: Vec<Cell>,
 }
 
@@ -240,9 +242,14 @@ impl Executor<'_> {
             let part = part.strip_prefix('*').unwrap_or(&part).to_string();
             self.input_cells(state.inputs_mut(), element, &part, &mut constraints, &mut cells);
         }
+        let tail = self.tail_length(element, name).filter(|_| count == 1);
+        if let Some(length) = tail {
+            self.tail_cells(state.inputs_mut(), element, name, length, &mut constraints, &mut cells);
+        }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let default_length = length == Length::Default;
-        let input = InputObject { object, name: name.to_string(), element, count, is_array, default_length, cells };
+        let input =
+            InputObject { object, name: name.to_string(), element, count, is_array, default_length, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         self.assume_all(state, &constraints)?;
         Ok(object)
@@ -318,7 +325,10 @@ impl Executor<'_> {
             return Ok((Value::pointer(state.memory.alloc(object), 0), cells));
         }
         let value = if cells.len() == usize::from(ty.bytes()) {
-            crate::memory::assemble(&cells, ty, &mut self.terms, &self.pointers).unwrap_or(Value::NULL)
+            match assemble(&cells, ty, &mut self.terms, &self.pointers) {
+                Assembled::Value(value) => value,
+                Assembled::Undefined | Assembled::Mixed => Value::NULL,
+            }
         } else {
             // A type that can't be made (yet): whoever uses it meets an unsupported construct.
             Value::NULL
@@ -511,7 +521,8 @@ impl Executor<'_> {
         let cells = self.text_cells(state, name, most)?;
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let (name, count) = (name.to_string(), u64::from(most) + 1);
-        let input = InputObject { object, name, element, count, is_array: true, default_length: false, cells };
+        let (is_array, default_length, tail) = (true, false, None);
+        let input = InputObject { object, name, element, count, is_array, default_length, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         Ok(object)
     }

@@ -17,6 +17,7 @@ mod coverage;
 mod executor;
 mod explain;
 mod explore;
+mod flexible;
 mod floats;
 mod fold;
 mod frontier;

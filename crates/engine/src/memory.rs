@@ -7,7 +7,7 @@
 //!
 //! Deliberately not here: checks. Whoever calls has made sure that the access is inside a live object.
 
-use crate::value::{ObjectId, Scalar, Value};
+use crate::value::{ObjectId, PointerBytes, Scalar, Value};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub(crate) enum Cell {
 }
 
 /// A pointer value that was stored to memory, interned for the whole exploration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct PointerRef(u32);
 
 /// The pointer values that memory cells refer to.
@@ -180,6 +180,13 @@ pub(crate) fn disassemble(value: &Value, width: u8, pointers: &mut Pointers) -> 
             Box::new(move |index| Cell::Part { term, index })
         }
         Value::Undefined => Box::new(|_| Cell::Undefined),
+        Value::Bytes(part) => {
+            let PointerBytes { pointer: value, first, bytes, .. } = *part;
+            Box::new(move |index| match index < bytes {
+                true => Cell::Pointer { value, index: first + index },
+                false => Cell::Byte(0),
+            })
+        }
         pointer => {
             let value = pointers.intern(pointer);
             Box::new(move |index| Cell::Pointer { value, index })
@@ -188,67 +195,97 @@ pub(crate) fn disassemble(value: &Value, width: u8, pointers: &mut Pointers) -> 
     (0..width).map(make)
 }
 
-/// The value that cells make together when they are read as `ty`; `None` if a byte is undefined.
-pub(crate) fn assemble(cells: &[Cell], ty: Ty, terms: &mut Terms, pointers: &Pointers) -> Option<Value> {
+/// What cells make together.
+pub(crate) enum Assembled {
+    Value(Value),
+    /// A byte is undefined, or of a type that can't be made.
+    Undefined,
+    /// Bytes of a pointer beside others: only the number that they make together is a value.
+    Mixed,
+}
+
+/// The value that cells make together when they are read as `ty`. A pointer's bytes are not looked at: they stay the
+/// pointer, or a part of it, in whatever register they are.
+pub(crate) fn assemble(cells: &[Cell], ty: Ty, terms: &mut Terms, pointers: &Pointers) -> Assembled {
     match cells[0] {
         Cell::Byte(_) => {
             let mut bits = 0u64;
             for (index, cell) in cells.iter().enumerate() {
                 match cell {
                     Cell::Byte(byte) => bits |= u64::from(*byte) << (8 * index),
-                    _ => return assemble_mixed(cells, ty, terms, pointers),
+                    _ => return assemble_mixed(cells, terms),
                 }
             }
-            Some(Value::constant(mask(bits, ty.bits())))
+            Assembled::Value(Value::constant(mask(bits, ty.bits())))
         }
         Cell::Part { term, index: 0 } if usize::from(terms.width(term)) == 8 * cells.len() => {
             let whole = |(at, cell): (usize, &Cell)| *cell == Cell::Part { term, index: at as u8 };
             if cells.iter().enumerate().all(whole) {
-                Some(Value::term(terms, term))
+                Assembled::Value(Value::term(terms, term))
             } else {
-                assemble_mixed(cells, ty, terms, pointers)
+                assemble_mixed(cells, terms)
             }
         }
-        Cell::Pointer { value, index: 0 } if cells.len() == 8 && ty == Ty::Ptr => {
-            let whole = |(at, cell): (usize, &Cell)| *cell == Cell::Pointer { value, index: at as u8 };
-            if cells.iter().enumerate().all(whole) {
-                Some(pointers.get(value).clone())
-            } else {
-                assemble_mixed(cells, ty, terms, pointers)
+        Cell::Pointer { value, index: first } => {
+            let follows = |(at, cell): (usize, &Cell)| *cell == Cell::Pointer { value, index: first + at as u8 };
+            let bytes = cells.iter().enumerate().take_while(|&cell| follows(cell)).count();
+            if !cells[bytes..].iter().all(|cell| *cell == Cell::Byte(0)) {
+                return assemble_mixed(cells, terms);
             }
+            let stored = pointers.get(value);
+            let (bytes, width) = (bytes as u8, cells.len() as u8);
+            Assembled::Value(match first {
+                0 if bytes == width && 8 * width == address_width(stored) => stored.clone(),
+                _ => Value::Bytes(PointerBytes { pointer: value, first, bytes, width }),
+            })
         }
-        _ => assemble_mixed(cells, ty, terms, pointers),
+        _ => assemble_mixed(cells, terms),
     }
 }
 
-fn assemble_mixed(cells: &[Cell], _ty: Ty, terms: &mut Terms, pointers: &Pointers) -> Option<Value> {
-    let mut whole: Option<TermId> = None;
-    for &cell in cells {
-        let byte = cell_term(cell, terms, pointers)?;
-        whole = Some(match whole {
-            None => byte,
-            Some(low) => terms.concat(byte, low),
-        });
+fn assemble_mixed(cells: &[Cell], terms: &mut Terms) -> Assembled {
+    if cells.iter().any(|cell| matches!(cell, Cell::Undefined | Cell::Unmade)) {
+        return Assembled::Undefined;
     }
-    whole.map(|term| Value::term(terms, term))
+    let bytes: Option<Vec<TermId>> = cells.iter().map(|cell| cell_term(*cell, terms)).collect();
+    match bytes {
+        Some(bytes) => {
+            let whole = in_order(&bytes, terms);
+            Assembled::Value(Value::term(terms, whole))
+        }
+        None => Assembled::Mixed,
+    }
 }
 
-/// One cell as an 8-bit term; `None` if it is undefined. Bytes of pointers are bytes of their addresses.
-pub(crate) fn cell_term(cell: Cell, terms: &mut Terms, pointers: &Pointers) -> Option<TermId> {
+/// Bytes as one number, the lowest first.
+pub(crate) fn in_order(bytes: &[TermId], terms: &mut Terms) -> TermId {
+    let (first, others) = bytes.split_first().expect("invariant: a value has at least one byte");
+    others.iter().fold(*first, |low, byte| terms.concat(*byte, low))
+}
+
+/// One cell as an 8-bit term; `None` if it is undefined, or a pointer's.
+pub(crate) fn cell_term(cell: Cell, terms: &mut Terms) -> Option<TermId> {
     match cell {
-        Cell::Undefined | Cell::Unmade => None,
+        Cell::Undefined | Cell::Unmade | Cell::Pointer { .. } => None,
         Cell::Byte(byte) => Some(terms.constant(8, u64::from(byte))),
         Cell::Part { term, index } => Some(terms.extract(term, 8 * index, 8)),
-        Cell::Pointer { value, index } => {
-            let value = pointers.get(value).clone();
-            let address = address_term(&value, terms)?;
-            Some(terms.extract(address, 8 * index, 8))
-        }
     }
 }
 
-/// A pointer as a 64-bit address; `None` for one that is undecided.
-pub(crate) fn address_term(value: &Value, terms: &mut Terms) -> Option<TermId> {
+/// The width of a pointer's address, or of the part of one that this is.
+fn address_width(value: &Value) -> u8 {
+    match value {
+        Value::Bytes(part) => 8 * part.width,
+        Value::Choice(options) => {
+            let part = |(_, option): &(TermId, Value)| matches!(option, Value::Bytes(_)).then(|| address_width(option));
+            options.iter().find_map(part).unwrap_or(64)
+        }
+        _ => 64,
+    }
+}
+
+/// A pointer as a 64-bit address, a part of one as a number of its width; `None` for one that is undecided.
+pub(crate) fn address_term(value: &Value, terms: &mut Terms, pointers: &Pointers) -> Option<TermId> {
     match value {
         Value::Int(scalar) => Some(scalar.term(terms, 64)),
         Value::Ptr(pointer) => {
@@ -257,15 +294,24 @@ pub(crate) fn address_term(value: &Value, terms: &mut Terms) -> Option<TermId> {
             Some(terms.bin(touchstone_solver::Op::Add, base, offset))
         }
         Value::Choice(options) => {
+            let width = address_width(value);
             let mut result: Option<TermId> = None;
             for (guard, option) in options.iter().rev() {
-                let address = address_term(option, terms)?;
+                let address = match option {
+                    Value::Int(scalar) => scalar.term(terms, width),
+                    option => address_term(option, terms, pointers)?,
+                };
                 result = Some(match result {
                     None => address,
                     Some(other) => terms.ite(*guard, address, other),
                 });
             }
             result
+        }
+        Value::Bytes(part) => {
+            let address = address_term(pointers.get(part.pointer), terms, pointers)?;
+            let bytes = terms.extract(address, 8 * part.first, 8 * part.bytes);
+            Some(if part.width > part.bytes { terms.zext(bytes, 8 * part.width) } else { bytes })
         }
         Value::Lazy(_) | Value::Undefined => None,
     }

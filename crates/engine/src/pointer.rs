@@ -4,18 +4,32 @@
 //! object that it is compared with (`char *p, char *end`), at any of its elements; where objects lie in memory is known of
 //! no run, and what would depend on it is never decided.
 
+use crate::access::NULL_PAGE;
 use crate::executor::{Executor, Overflow};
-use crate::memory::address_term;
+use crate::memory::{Cell, ObjectKind, address_term, cell_term, in_order};
 use crate::state::{Purpose, State, Stop};
-use crate::value::{Pointer, Scalar, Value};
+use crate::value::{Pointer, PointerBytes, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_ir::{CmpOp, Operand, Reg};
+use touchstone_ir::{CmpOp, Operand, Reg, Ty};
 use touchstone_solver::{Op, TermId};
 
 /// Two pointers whose order or distance is where their objects lie.
 fn apart(span: Span) -> Stop {
     Stop::unsupported("order of pointers into different objects", span)
+}
+
+/// Whether all that two pointers can be leads into one object: how far they are apart is then known wherever that lies.
+fn in_one_object(left: &Value, right: &Value) -> bool {
+    let mut found = None;
+    let mut same = |value: &Value| match value {
+        Value::Ptr(pointer) => *found.get_or_insert(pointer.object) == pointer.object,
+        _ => false,
+    };
+    [left, right].into_iter().all(|value| match value {
+        Value::Choice(options) => options.iter().all(|(_, option)| same(option)),
+        value => same(value),
+    })
 }
 
 impl Executor<'_> {
@@ -26,13 +40,17 @@ impl Executor<'_> {
         op: CmpOp,
         left: &Value,
         right: &Value,
+        ty: Ty,
         span: Span,
     ) -> Result<TermId, Stop> {
+        if left == right && matches!(left, Value::Bytes(_)) {
+            return Ok(self.terms.truth(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle)));
+        }
         let (left, right) = match op {
             CmpOp::Eq | CmpOp::Ne => (self.looked_at(state, left)?, self.looked_at(state, right)?),
             _ => self.side_by_side(state, left, right)?,
         };
-        self.cmp_decided(op, &left, &right, span)
+        self.cmp_decided(state, op, (&left, &right), ty, span)
     }
 
     /// A pointer without undecided parts, for a comparison: it may also lead behind the last element.
@@ -64,25 +82,69 @@ impl Executor<'_> {
     }
 
     /// An address as a number is one of many that the object could have: what other addresses reach is not known.
-    pub(crate) fn look_at_address(&mut self, state: &State, value: &Value, span: Span) -> Result<(), Stop> {
-        if matches!(self.decided(state, value)?, Value::Ptr(_) | Value::Choice(_)) {
+    /// `value` has no undecided parts.
+    pub(crate) fn look_at_address(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
+        if self.shows_address(value) {
             if self.overflow == Overflow::Followed {
-                return Err(Stop::unsupported("address of an object as a number", span));
+                return Err(Stop::unsupported(crate::concrete::ADDRESS, span));
             }
             self.avoided = true;
         }
         Ok(())
     }
 
-    fn cmp_decided(&mut self, op: CmpOp, left: &Value, right: &Value, span: Span) -> Result<TermId, Stop> {
+    /// Whether a value, as a number, depends on where an object lies.
+    fn shows_address(&self, value: &Value) -> bool {
+        match value {
+            Value::Ptr(_) => true,
+            Value::Choice(options) => options.iter().any(|(_, option)| self.shows_address(option)),
+            Value::Bytes(part) => self.shows_address(self.pointers.get(part.pointer)),
+            Value::Int(_) | Value::Lazy(_) | Value::Undefined => false,
+        }
+    }
+
+    /// The number that bytes make of which some are a pointer's.
+    pub(crate) fn number_of_cells(&mut self, state: &State, cells: &[Cell], span: Span) -> Result<Value, Stop> {
+        let mut bytes = Vec::with_capacity(cells.len());
+        for cell in cells {
+            bytes.push(match (*cell, cell_term(*cell, &mut self.terms)) {
+                (_, Some(byte)) => byte,
+                (Cell::Pointer { value, index }, None) => {
+                    let byte = Value::Bytes(PointerBytes { pointer: value, first: index, bytes: 1, width: 1 });
+                    self.as_scalar(state, &byte, span)?.term(&mut self.terms, 8)
+                }
+                (_, None) => return Ok(Value::Undefined),
+            });
+        }
+        let whole = in_order(&bytes, &mut self.terms);
+        Ok(Value::term(&self.terms, whole))
+    }
+
+    /// Whether a pointer can't be this number, wherever objects lie. An input pointer may be one that is none
+    /// (`(void *)-1`), though no test has it.
+    fn is_never(&self, state: &State, pointer: &Pointer, number: &Value) -> bool {
+        let Value::Int(Scalar::Const(number)) = number else { return false };
+        let is_input = state.memory.get(pointer.object).kind == ObjectKind::Input;
+        let inside = matches!(pointer.offset, Scalar::Const(at) if at <= state.memory.get(pointer.object).size);
+        inside && !is_input && (*number < NULL_PAGE || *number >= 1 << 63)
+    }
+
+    fn cmp_decided(
+        &mut self,
+        state: &State,
+        op: CmpOp,
+        (left, right): (&Value, &Value),
+        ty: Ty,
+        span: Span,
+    ) -> Result<TermId, Stop> {
         match (left, right) {
             (Value::Choice(options), other) => {
                 let options = Rc::clone(options);
-                self.any_option(&options, |this, option| this.cmp_decided(op, option, other, span))
+                self.any_option(&options, |this, option| this.cmp_decided(state, op, (option, other), ty, span))
             }
             (other, Value::Choice(options)) => {
                 let options = Rc::clone(options);
-                self.any_option(&options, |this, option| this.cmp_decided(op, other, option, span))
+                self.any_option(&options, |this, option| this.cmp_decided(state, op, (other, option), ty, span))
             }
             (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => {
                 let (a, b) = (a.offset.term(&mut self.terms, 64), b.offset.term(&mut self.terms, 64));
@@ -101,10 +163,14 @@ impl Executor<'_> {
                 Ok(self.terms.truth(op == CmpOp::Ne))
             }
             (Value::Ptr(_), Value::Ptr(_)) => Err(apart(span)),
+            (Value::Ptr(pointer), number) | (number, Value::Ptr(pointer))
+                if matches!(op, CmpOp::Eq | CmpOp::Ne) && self.is_never(state, pointer, number) =>
+            {
+                Ok(self.terms.truth(op == CmpOp::Ne))
+            }
             _ => {
-                let unknown = || Stop::unsupported("comparison of an undecided pointer", span);
-                let a = address_term(left, &mut self.terms).ok_or_else(unknown)?;
-                let b = address_term(right, &mut self.terms).ok_or_else(unknown)?;
+                let (a, b) = (self.as_scalar(state, left, span)?, self.as_scalar(state, right, span)?);
+                let (a, b) = (a.term(&mut self.terms, ty.bits()), b.term(&mut self.terms, ty.bits()));
                 Ok(self.cmp_terms(op, a, b))
             }
         }
@@ -143,6 +209,7 @@ impl Executor<'_> {
     pub(crate) fn advance(&mut self, state: &State, base: &Value, offset: Scalar, span: Span) -> Result<Value, Stop> {
         match base {
             Value::Undefined => Err(self.uninitialised(span)),
+            Value::Bytes(_) => Err(Stop::unsupported("sum with a part of a pointer", span)),
             Value::Ptr(pointer) => {
                 let offset = self.add64(pointer.offset, offset);
                 Ok(Value::Ptr(Pointer { object: pointer.object, offset }))
@@ -186,6 +253,12 @@ impl Executor<'_> {
         let (left, right) = match (&left, &right) {
             (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => (a.offset, b.offset),
             (Value::Ptr(_), Value::Ptr(_)) => return Err(apart(span)),
+            _ if in_one_object(&left, &right) => {
+                let address = |this: &mut Self, value| address_term(value, &mut this.terms, &this.pointers);
+                let unknown = || Stop::unsupported("distance from an undecided pointer", span);
+                let (left, right) = (address(self, &left), address(self, &right));
+                (Scalar::Term(left.ok_or_else(unknown)?), Scalar::Term(right.ok_or_else(unknown)?))
+            }
             _ => (self.as_scalar(state, &left, span)?, self.as_scalar(state, &right, span)?),
         };
         let (left, right) = (left.term(&mut self.terms, 64), right.term(&mut self.terms, 64));

@@ -5,7 +5,7 @@ use crate::executor::{Executor, Mode, Overflow};
 use crate::inputs::global_object;
 use crate::memory::{Cell, Contents, Object, ObjectKind, address_term};
 use crate::state::{Frame, PathEnd, Purpose, State, Stop};
-use crate::value::{Pointer, Scalar, Value};
+use crate::value::{Pointer, PointerBytes, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, GoalId};
@@ -144,7 +144,8 @@ impl Executor<'_> {
             Value::Undefined => Err(self.uninitialised(span)),
             pointer => {
                 let pointer = self.decided(state, pointer)?;
-                match address_term(&pointer, &mut self.terms) {
+                self.look_at_address(&pointer, span)?;
+                match address_term(&pointer, &mut self.terms, &self.pointers) {
                     Some(term) => Ok(Scalar::from_term(&self.terms, term)),
                     None => Err(Stop::unsupported("address of an undecided pointer", span)),
                 }
@@ -173,6 +174,11 @@ impl Executor<'_> {
                     made.push((*guard, self.decided(state, option)?));
                 }
                 Ok(Value::Choice(made.into()))
+            }
+            Value::Bytes(part) => {
+                let whole = self.pointers.get(part.pointer).clone();
+                let decided = self.decided(state, &whole)?;
+                Ok(Value::Bytes(PointerBytes { pointer: self.pointers.intern(&decided), ..*part }))
             }
             other => Ok(other.clone()),
         }
@@ -303,7 +309,7 @@ impl Executor<'_> {
                 Value::term(&self.terms, term)
             }
             _ => {
-                let term = self.compare_pointers(state, op, left, right, span)?;
+                let term = self.compare_pointers(state, op, left, right, ty, span)?;
                 Value::term(&self.terms, term)
             }
         })
@@ -342,8 +348,14 @@ impl Executor<'_> {
         if op == CastOp::IntToPtr {
             return Ok(value.clone());
         }
-        if op == CastOp::PtrToInt {
-            self.look_at_address(state, value, span)?;
+        // A number that nobody has looked at is still the pointer.
+        if op == CastOp::PtrToInt && to == 64 && *value != Value::Undefined {
+            return Ok(value.clone());
+        }
+        if let (Value::Bytes(part), CastOp::Zext | CastOp::Trunc) = (value, op)
+            && let Some(resized) = part.resized(to / 8).filter(|_| to >= 8)
+        {
+            return Ok(Value::Bytes(resized));
         }
         Ok(match self.as_scalar(state, value, span)? {
             Scalar::Const(bits) => Value::constant(arith::cast(op, bits, from, to)),
@@ -478,8 +490,9 @@ impl Executor<'_> {
     ) -> Result<FuncId, Stop> {
         let value = state.top().value(callee);
         let value = match self.decided(state, &value)? {
-            Value::Choice(_) => {
-                let address = self.scalar(state, callee, span)?.term(&mut self.terms, 64);
+            choice @ Value::Choice(_) => {
+                let unknown = || Stop::unsupported("call through an undecided pointer", span);
+                let address = address_term(&choice, &mut self.terms, &self.pointers).ok_or_else(unknown)?;
                 let fixed = self.terms.as_const(address).or_else(|| state.fixed_value(address));
                 Value::constant(fixed.ok_or(Stop::Enumerate(address))?)
             }

@@ -23,8 +23,9 @@ const VOLATILE: &str = "it depends on what a volatile object holds at each read,
 const TRAPS: &str = "it divides the least number by -1, which traps on common machines";
 
 impl Executor<'_> {
-    /// The test for a path that has ended, with what the reference interpreter says about it.
-    pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> TestCase {
+    /// The test for a path that has ended, with what the reference interpreter says about it. `None` if it is one only
+    /// where objects have other addresses than there.
+    pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> Option<TestCase> {
         let model = state.path.model();
         let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
         let steps = self.config.steps.saturating_mul(2);
@@ -36,6 +37,9 @@ impl Executor<'_> {
             hash.end_error(*kind, *span);
         }
         let disagreement = self.disagreement(&run, &outcome, hash.value(), end, &model);
+        if disagreement.is_some() && run.shows_addresses {
+            return None;
+        }
         if attention == Attention::Path
             && let Some(coverage) = &self.coverage
         {
@@ -45,7 +49,7 @@ impl Executor<'_> {
             };
             debug_assert!(self.sees_all(func, &kind, &answers, steps, &run.hits));
         }
-        self.made(state, func, (kind, answers), run, outcome, disagreement, id)
+        Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
     }
 
     /// A test from a path that goes on: the inputs of a model, and whatever the interpreter does with them. `None` if
@@ -65,6 +69,9 @@ impl Executor<'_> {
         // The program may ask for more than the path so far did.
         let answers = run.requested.clone();
         let missed = !run.hits.contains(&goal);
+        if missed && run.shows_addresses {
+            return None;
+        }
         let disagreement = missed.then(|| format!("the reference interpreter does not reach {goal}"));
         Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
     }
@@ -128,7 +135,10 @@ impl Executor<'_> {
             let step = self.size_of(input.element) as usize;
             let values = (0..input.count as usize)
                 .map(|at| self.data_value(state, input.element, &input.cells[at * step..(at + 1) * step], model));
-            let values = values.collect();
+            let mut values: Vec<DataValue> = values.collect();
+            if let (Some(length), Some(value)) = (input.tail, values.first_mut()) {
+                self.add_tail(state, input, length, model, value);
+            }
             let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));
             objects.push(ObjectInput { name, element: input.element, values, is_array: input.is_array });
         }
@@ -187,6 +197,23 @@ impl Executor<'_> {
         }
     }
 
+    /// The elements of an object's end that its type does not know.
+    fn add_tail(
+        &mut self,
+        state: &State,
+        input: &crate::inputs::InputObject,
+        length: u64,
+        model: &Model,
+        value: &mut DataValue,
+    ) {
+        let types = &self.module.types;
+        let (Some(tail), DataValue::Struct(fields)) = (types[input.element].tail(types), value) else { return };
+        let Some(last) = fields.last_mut() else { return };
+        let part = |at: u64| &input.cells[tail.end(at, types) as usize..tail.end(at + 1, types) as usize];
+        let elements = (0..length).map(|at| self.data_value(state, tail.element, part(at), model));
+        *last = DataValue::Array(elements.collect());
+    }
+
     fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
         match cell {
             Cell::Undefined | Cell::Unmade => 0,
@@ -194,7 +221,7 @@ impl Executor<'_> {
             Cell::Part { term, index } => (model.eval(&self.terms, term) >> (8 * index)) as u8,
             Cell::Pointer { value, index } => {
                 let value = self.pointers.get(value).clone();
-                match address_term(&value, &mut self.terms) {
+                match address_term(&value, &mut self.terms, &self.pointers) {
                     Some(term) => (model.eval(&self.terms, term) >> (8 * index)) as u8,
                     None => 0,
                 }
@@ -225,7 +252,7 @@ impl Executor<'_> {
                     (None, None) => PointerTarget::Elsewhere,
                 }
             }
-            Value::Int(_) | Value::Choice(_) | Value::Undefined => PointerTarget::Null,
+            Value::Int(_) | Value::Choice(_) | Value::Bytes(_) | Value::Undefined => PointerTarget::Null,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Values of a symbolic state: constant until an input reaches them.
 
+use crate::memory::PointerRef;
 use std::rc::Rc;
 use touchstone_base::define_id;
 use touchstone_solver::{TermId, Terms};
@@ -43,12 +44,14 @@ impl Scalar {
 pub(crate) enum Value {
     /// An integer, or a pointer without object: null, or an address that came from an integer.
     Int(Scalar),
-    /// A pointer into an object.
+    /// A pointer into an object. An integer register may hold one as well: nobody has looked at the number yet.
     Ptr(Pointer),
     /// An input pointer that is not decided yet.
     Lazy(LazyId),
     /// One of several pointers, under guards of which exactly one holds.
     Choice(Rc<[(TermId, Value)]>),
+    /// Some bytes of a pointer, read as a number that nobody has looked at yet.
+    Bytes(PointerBytes),
     /// Nobody wrote it.
     Undefined,
 }
@@ -58,6 +61,22 @@ pub(crate) enum Value {
 pub(crate) struct Pointer {
     pub object: ObjectId,
     pub offset: Scalar,
+}
+
+/// A number of `width` bytes: `bytes` of them are those of a pointer from `first` on, the high ones are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct PointerBytes {
+    pub pointer: PointerRef,
+    pub first: u8,
+    pub bytes: u8,
+    pub width: u8,
+}
+
+impl PointerBytes {
+    /// The same number with more or fewer zeros; `None` if that would cut the pointer's bytes.
+    pub fn resized(self, width: u8) -> Option<PointerBytes> {
+        (self.bytes <= width).then_some(PointerBytes { width, ..self })
+    }
 }
 
 impl Value {

@@ -32,7 +32,7 @@ mod value;
 mod view;
 
 pub use machine::{End, InputRequest, LimitKind, Limits, Machine};
-pub use memory::{ObjectInfo, ObjectKind};
+pub use memory::{Layout, ObjectInfo, ObjectKind};
 pub use observer::{Event, NullObserver, Observer, PathRecorder};
 pub use printf::float_text;
 pub use touchstone_ir::PathHash;

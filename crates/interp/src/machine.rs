@@ -1,6 +1,6 @@
 //! The machine: frames, registers and the instruction loop.
 
-use crate::memory::{Fill, Memory, ObjectInfo, ObjectKind};
+use crate::memory::{Fill, Layout, Memory, ObjectInfo, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::value::{ObjectId, Pointer, Value};
 use crate::view::StateView;
@@ -149,10 +149,15 @@ pub struct Machine<'m> {
 impl<'m> Machine<'m> {
     /// A machine with all globals as at program start.
     pub fn new(module: &'m Module, limits: Limits) -> Self {
+        Machine::laid_out(module, limits, Layout::default())
+    }
+
+    /// The same with objects in other places.
+    pub fn laid_out(module: &'m Module, limits: Limits, layout: Layout) -> Self {
         let mut machine = Machine {
             module,
             limits,
-            memory: Memory::new(limits.heap_bytes),
+            memory: Memory::new(limits.heap_bytes, layout),
             globals: IndexMap::new(),
             out_of_memory: false,
             inputs: Default::default(),
@@ -213,6 +218,11 @@ impl<'m> Machine<'m> {
     /// Whether the order or the distance of pointers into different objects was asked for: a run elsewhere may differ.
     pub fn depends_on_layout(&self) -> bool {
         self.apart
+    }
+
+    /// Whether a pointer was turned into a number: a run with another [`Layout`] may differ.
+    pub fn shows_addresses(&self) -> bool {
+        self.memory.shows_addresses()
     }
 
     /// A new object with undefined bytes. If it is too big for the limit it is made empty, and the next call ends with
@@ -374,7 +384,7 @@ impl<'m> Machine<'m> {
         for (param, &argument) in function.params.iter().zip(&self.arguments) {
             let argument = match (argument, function.regs[param.reg].ty) {
                 (Value::Int(value), ty) => Value::Int(mask(value, ty.bits())),
-                (Value::Ptr(pointer), Ty::Int(bits)) => Value::Int(mask(self.memory.address(pointer), bits)),
+                (Value::Ptr(_), Ty::Int(bits)) => Value::Int(mask(self.memory.as_int(argument)?, bits)),
                 (argument, _) => argument,
             };
             self.regs[reg_base + param.reg.index()] = argument;
@@ -537,8 +547,13 @@ impl<'m> Machine<'m> {
                 _ => self.step_ptr_add(frame, *dst, *base, *offset)?,
             },
             InstKind::PtrDiff { dst, a, b } => {
-                self.apart |= Value::apart(self.get(frame, *a), self.get(frame, *b));
-                let value = self.int(frame, *a)?.wrapping_sub(self.int(frame, *b)?);
+                let value = match (self.get(frame, *a), self.get(frame, *b)) {
+                    (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => a.offset.wrapping_sub(b.offset) as u64,
+                    (left, right) => {
+                        self.apart |= Value::apart(left, right);
+                        self.int(frame, *a)?.wrapping_sub(self.int(frame, *b)?)
+                    }
+                };
                 self.set(frame, *dst, Value::Int(value));
             }
             InstKind::Load { dst, addr } => {

@@ -6,12 +6,14 @@
 //!
 //! Addresses are handed out in order of allocation, aligned to 16 and with a guard gap behind every object, and are never
 //! used again. So an address belongs to one object for ever, and an access just behind an object never hits another.
+//! A run that turns a pointer into a number is noticed, and can be repeated with other addresses ([`Layout`]).
 //!
 //! A dead object keeps only a small record. That is what makes a dangling pointer recognisable, and why the number of
 //! objects counts against the memory limit.
 
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use touchstone_base::{Id, IndexMap};
 use touchstone_ir::{CmpOp, ErrorKind, Ty};
@@ -19,12 +21,23 @@ use touchstone_ir::{CmpOp, ErrorKind, Ty};
 /// Addresses below this are null and its neighbourhood.
 const NULL_ZONE: u64 = 4096;
 const FIRST_ADDRESS: u64 = 0x10_0000;
+const FAR_ADDRESS: u64 = 0x5a_c3d2_e1f0;
 const GUARD: u64 = 4096;
 /// What the record of an object, alive or dead, counts against the memory limit.
 const RECORD_COST: u64 = 32;
 /// A dead object's buffers are kept for the next one up to this size.
 const KEEP_CAPACITY: usize = 4096;
 const DEAD: u32 = u32::MAX;
+
+/// Where objects lie. What a program does must not depend on it; what it does with addresses as numbers may.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Layout {
+    /// Close together, at multiples of 16.
+    #[default]
+    Close,
+    /// Elsewhere and further apart, no better aligned than an object of that size has to be.
+    Apart,
+}
 
 /// Why an object exists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -94,19 +107,27 @@ pub(crate) struct Memory<'m> {
     limit: u64,
     scratch: Vec<u8>,
     scratch_defined: Vec<bool>,
+    layout: Layout,
+    /// A pointer was turned into a number.
+    shown: Cell<bool>,
 }
 
 impl<'m> Memory<'m> {
-    pub fn new(limit: u64) -> Self {
+    pub fn new(limit: u64, layout: Layout) -> Self {
         Memory {
             records: IndexMap::new(),
             stores: Vec::new(),
             free_stores: Vec::new(),
-            next_address: FIRST_ADDRESS,
+            next_address: match layout {
+                Layout::Close => FIRST_ADDRESS,
+                Layout::Apart => FAR_ADDRESS,
+            },
             live_bytes: 0,
             limit,
             scratch: Vec::new(),
             scratch_defined: Vec::new(),
+            layout,
+            shown: Cell::new(false),
         }
     }
 
@@ -130,7 +151,16 @@ impl<'m> Memory<'m> {
             store.defined.resize(length, false);
         }
         self.live_bytes += size;
-        let base = self.next_address;
+        let base = match self.layout {
+            Layout::Close => self.next_address,
+            Layout::Apart => {
+                let align = match kind {
+                    ObjectKind::Heap => 16,
+                    _ => 1 << size.trailing_zeros().min(4),
+                };
+                self.next_address.next_multiple_of(2 * align) + align
+            }
+        };
         self.next_address = (base + size + GUARD).next_multiple_of(16);
         Some(self.records.push(Record { base, size, store: index, kind, read_only: false }))
     }
@@ -220,9 +250,17 @@ impl<'m> Memory<'m> {
     pub fn as_int(&self, value: Value) -> Result<u64, ErrorKind> {
         match value {
             Value::Int(value) => Ok(value),
-            Value::Ptr(pointer) => Ok(self.address(pointer)),
+            Value::Ptr(pointer) => {
+                self.shown.set(true);
+                Ok(self.address(pointer))
+            }
             Value::Undefined => Err(ErrorKind::Uninitialised),
         }
+    }
+
+    /// Whether a pointer was turned into a number.
+    pub fn shows_addresses(&self) -> bool {
+        self.shown.get()
     }
 
     /// Where `value`, used as an address, leads.
@@ -241,11 +279,15 @@ impl<'m> Memory<'m> {
 
     /// Whether `a op b` holds for pointers: distinct objects are never equal and are ordered by address.
     pub fn compare(&self, op: CmpOp, a: Value, b: Value) -> Result<bool, ErrorKind> {
-        if let (Value::Ptr(left), Value::Ptr(right)) = (a, b)
-            && left.object != right.object
-            && matches!(op, CmpOp::Eq | CmpOp::Ne)
-        {
-            return Ok(op == CmpOp::Ne);
+        match (a, b) {
+            (Value::Ptr(left), Value::Ptr(right)) if left.object == right.object => {
+                return Ok(crate::arith::cmp(op, self.address(left), self.address(right), 64));
+            }
+            (Value::Ptr(_), Value::Ptr(_)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => return Ok(op == CmpOp::Ne),
+            // Null is the address of nothing, wherever things are.
+            (Value::Ptr(pointer), Value::Int(0)) => return Ok(crate::arith::cmp(op, self.address(pointer), 0, 64)),
+            (Value::Int(0), Value::Ptr(pointer)) => return Ok(crate::arith::cmp(op, 0, self.address(pointer), 64)),
+            _ => {}
         }
         Ok(crate::arith::cmp(op, self.as_int(a)?, self.as_int(b)?, 64))
     }
@@ -289,7 +331,12 @@ impl<'m> Memory<'m> {
         }
         let bits = read_word(&store.bytes[start..start + length]);
         match ty {
-            Ty::Int(width) => Ok(Value::Int(touchstone_ir::mask(bits, width))),
+            Ty::Int(width) => {
+                if !store.pointers.is_empty() && store.holds_pointer(start, length) {
+                    self.shown.set(true);
+                }
+                Ok(Value::Int(touchstone_ir::mask(bits, width)))
+            }
             Ty::Ptr => Ok(match store.pointers.get(&(start as u64)) {
                 Some(&object) => Value::ptr(object, bits.wrapping_sub(self.records[object].base) as i64),
                 None if bits < NULL_ZONE => Value::Int(bits),
@@ -303,7 +350,13 @@ impl<'m> Memory<'m> {
     pub fn store(&mut self, place: Pointer, ty: Ty, value: Value) -> Result<(), ErrorKind> {
         let length = usize::from(ty.bytes());
         let (store, start) = self.locate_for_write(place, length as u64)?;
-        let word = self.as_int(value)?;
+        let word = match value {
+            Value::Ptr(pointer) => self.address(pointer),
+            other => self.as_int(other)?,
+        };
+        if matches!((value, ty), (Value::Ptr(_), Ty::Int(_))) {
+            self.shown.set(true);
+        }
         let store = &mut self.stores[store as usize];
         write_word(&mut store.bytes[start..start + length], word);
         store.written(start, length);
@@ -467,6 +520,11 @@ impl Store<'_> {
         }
     }
 
+    /// Whether a range has a part of an intact pointer.
+    fn holds_pointer(&self, start: usize, length: usize) -> bool {
+        self.pointers.range((start as u64).saturating_sub(7)..(start + length) as u64).next().is_some()
+    }
+
     /// Pointers that a range touches are no longer intact.
     fn forget_pointers(&mut self, start: usize, length: usize) {
         let (first, end) = ((start as u64).saturating_sub(7), (start + length) as u64);
@@ -490,7 +548,7 @@ mod tests {
     use super::*;
 
     fn memory() -> Memory<'static> {
-        Memory::new(1 << 20)
+        Memory::new(1 << 20, Layout::Close)
     }
 
     fn object(memory: &mut Memory, size: u64, fill: Fill) -> ObjectId {
@@ -585,7 +643,7 @@ mod tests {
 
     #[test]
     fn the_limit_counts_live_bytes_and_dead_records() {
-        let mut memory = Memory::new(1000);
+        let mut memory = Memory::new(1000, Layout::Close);
         let a = object(&mut memory, 900, Fill::Zero);
         let more = |memory: &mut Memory| memory.alloc(500, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero);
         assert_eq!(more(&mut memory), None);

@@ -6,7 +6,7 @@
 
 use crate::decimal;
 use crate::machine::Stop;
-use crate::memory::Memory;
+use crate::memory::{Layout, Memory};
 use crate::value::{Pointer, Value};
 use touchstone_base::extended::Extended;
 use touchstone_ir::{ErrorKind, Ty, mask, sign_extend};
@@ -76,7 +76,7 @@ pub fn float_text(&[bits, conversion, flags, width, precision, index]: &[u64; 6]
         precision: (sign_extend(precision, 32) >= 0).then(|| size(precision)),
         ..Spec::default()
     };
-    let memory = Memory::new(0);
+    let memory = Memory::new(0, Layout::Close);
     let mut formatter = Formatter { rest: &[], args: Arguments::List(None, 0), memory: &memory, out: Vec::new() };
     formatter.float(&spec, conversion as u8, f64::from_bits(bits));
     formatter.out.get(index as usize).map_or(u32::MAX, |&byte| u32::from(byte))
@@ -356,7 +356,7 @@ mod tests {
     fn check(pattern: &str, args: &[(i64, u8)], expected: Result<&str, &str>) {
         let args: Vec<(Value, u8)> =
             args.iter().map(|&(value, bits)| (Value::Int(mask(value as u64, bits)), bits)).collect();
-        match (format(pattern.as_bytes(), &args, &Memory::new(0)), expected) {
+        match (format(pattern.as_bytes(), &args, &Memory::new(0, Layout::Close)), expected) {
             (Ok(text), Ok(expected)) => assert_eq!(String::from_utf8_lossy(&text), expected, "{pattern}"),
             (Err(Stop::Unsupported(what)), Err(expected)) => assert_eq!(what, expected, "{pattern}"),
             (Ok(text), Err(_)) => panic!("{pattern}: unexpected success {text:?}"),
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn strings_stop_at_their_nul_or_precision() {
-        let mut memory = Memory::new(1000);
+        let mut memory = Memory::new(1000, Layout::Close);
         let object = memory.alloc(4, Cow::Borrowed(""), ObjectKind::Heap, Fill::Zero).expect("fits");
         memory.write_bytes(Pointer { object, offset: 0 }, b"abc").expect("fits");
         let arg = (Value::ptr(object, 0), 64);

@@ -96,6 +96,24 @@ pub enum DataType {
     },
 }
 
+/// The array at the end of a structure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tail {
+    /// Byte offset.
+    pub offset: u64,
+    /// Element type.
+    pub element: DataTypeId,
+    /// Number of elements that the type has.
+    pub length: u64,
+}
+
+impl Tail {
+    /// Where so many elements end, in bytes from the structure's start.
+    pub fn end(&self, elements: u64, types: &DataTypes) -> u64 {
+        self.offset.saturating_add(elements.saturating_mul(types[self.element].size(types)))
+    }
+}
+
 /// A named value of an enumeration.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EnumItem {
@@ -148,6 +166,30 @@ impl DataType {
             DataType::Struct { size, .. } | DataType::Opaque { size, .. } => *size,
         }
     }
+    /// The last field of a structure if it is an array that objects may have more of than the type says (`data[]`,
+    /// `data[0]`, `data[1]`): an object's value then has as many elements there as the object.
+    pub fn tail(&self, types: &DataTypes) -> Option<Tail> {
+        let DataType::Struct { fields, .. } = self else { return None };
+        let last = fields.last().filter(|field| !field.name.is_empty())?;
+        match types[last.ty] {
+            DataType::Array { element, length: length @ (0 | 1) } if types[element].size(types) > 0 => {
+                Some(Tail { offset: last.offset, element, length })
+            }
+            _ => None,
+        }
+    }
+
+    /// Size in bytes of an object with this value: its type's, or what the elements of its last field need.
+    pub fn size_with(&self, value: &DataValue, types: &DataTypes) -> u64 {
+        match (self.tail(types), value) {
+            (Some(tail), DataValue::Struct(values)) => match values.last() {
+                Some(DataValue::Array(elements)) => self.size(types).max(tail.end(elements.len() as u64, types)),
+                _ => self.size(types),
+            },
+            _ => self.size(types),
+        }
+    }
+
     /// Alignment in bytes, at least 1.
     pub fn align(&self, types: &DataTypes) -> u64 {
         match self {
@@ -168,7 +210,7 @@ pub enum DataValue {
     Int(u64),
     /// A pointer.
     Pointer(PointerTarget),
-    /// The elements of an array.
+    /// The elements of an array; more than the type has only at the end of an object (see [`DataType::tail`]).
     Array(Vec<DataValue>),
     /// The fields of a structure, in order.
     Struct(Vec<DataValue>),

@@ -28,7 +28,7 @@ mod verify;
 
 pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
-pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget};
+pub use data::{DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, PlaceStep, PointerTarget, Tail};
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, CALLBACK, Function, Param, Reg, RegInfo, Slot, SlotId};

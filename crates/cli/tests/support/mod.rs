@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod domain;
+pub mod verdicts;
 
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use crate::aliases::hits;
 use crate::executor::Executor;
 use crate::inputs::global_object;
-use crate::memory::{Cell, Contents, ObjectKind, assemble};
+use crate::memory::{Assembled, Cell, Contents, ObjectKind, assemble};
 use crate::prover::candidates::{Candidate, LoopVar, Var, definitions};
 use crate::prover::loops::{Loop, Root, Roots};
 use crate::prover::state::{Cell as KnownCell, State as Known};
@@ -325,7 +325,7 @@ fn add_value(state: &State, value: &Value, targets: &mut Targets) -> Result<(), 
             targets.other |= options.len() > 1;
         }
         Value::Int(Scalar::Const(0)) => targets.other = true,
-        Value::Int(_) => targets.anywhere = true,
+        Value::Int(_) | Value::Bytes(_) => targets.anywhere = true,
         // Whoever uses it stops.
         Value::Undefined => {}
     }
@@ -367,8 +367,8 @@ impl Executor<'_> {
             Var::Cell { object, offset, bytes } => match &state.memory.get(object).contents {
                 Contents::Cells(cells) => {
                     let cells = cells.get(offset as usize..offset as usize + usize::from(bytes))?;
-                    match assemble(cells, Ty::Int(8 * bytes), &mut self.terms, &self.pointers)? {
-                        Value::Int(scalar) => Some(scalar.term(&mut self.terms, 8 * bytes)),
+                    match assemble(cells, Ty::Int(8 * bytes), &mut self.terms, &self.pointers) {
+                        Assembled::Value(Value::Int(scalar)) => Some(scalar.term(&mut self.terms, 8 * bytes)),
                         _ => None,
                     }
                 }
