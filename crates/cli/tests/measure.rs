@@ -45,20 +45,33 @@ fn covered(measured: &Measured) -> (BTreeSet<String>, BTreeMap<String, String>) 
 
 const CRITERIA: &str = "stmt,branch,decision,condition,dcc,mcc,mcdc,wm,idc,labels";
 
+/// Which tests of `generate` count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tests {
+    /// Those that end well: one that goes wrong does anything in a build without sanitizers.
+    Returning,
+    /// All: what goes wrong is what is measured.
+    All,
+}
+
 /// Generates tests for all functions of an example, runs each function's under `measure`, and compares.
 fn check(name: &str, files: &[PathBuf], criteria: &str) -> usize {
+    compare(name, files, criteria, &[], Tests::Returning)
+}
+
+fn compare(name: &str, files: &[PathBuf], criteria: &str, options: &[&str], which: Tests) -> usize {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let out = scratch.path().join("tests");
     let mut command = touchstone();
     command
         .args(["generate", "-c", criteria, "--format", "json", "-q", "--no-replay", "--timeout", "3", "-o"])
         .arg(&out);
-    let made = command.args(files).output().expect("touchstone runs");
+    let made = command.args(options).args(files).output().expect("touchstone runs");
     let report: serde_json::Value = serde_json::from_slice(&made.stdout).expect("JSON");
     let mut expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let mut compared = 0;
-    // A test that goes wrong does anything in a build without sanitizers.
-    let tests = report["tests"].as_array().expect("tests").iter().filter(|test| test["outcome"] != "error");
+    let counts = |test: &&serde_json::Value| which == Tests::All || test["outcome"] != "error";
+    let tests = report["tests"].as_array().expect("tests").iter().filter(counts);
     let tests: BTreeMap<&str, &str> =
         tests.map(|test| (test["id"].as_str().expect("an id"), test["function"].as_str().expect("one"))).collect();
     for objective in report["objectives"].as_array().expect("objectives") {
@@ -104,6 +117,15 @@ fn generated_tests_cover_in_the_real_program_what_generate_said() {
     let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
     let compared: usize = functions.map(|example| check(&example.name, &example.files, CRITERIA)).sum();
     assert!(compared > 3000, "only {compared} objectives were compared");
+}
+
+#[test]
+fn errors_that_generate_found_are_seen_where_they_happen_and_no_others() {
+    let all = examples();
+    let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
+    let compared: usize =
+        functions.map(|example| compare(&example.name, &example.files, "rte", &[], Tests::All)).sum();
+    assert!(compared > 50, "only {compared} objectives were compared");
 }
 
 #[test]

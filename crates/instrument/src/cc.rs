@@ -7,12 +7,13 @@
 use crate::command::CompileCommand;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
-use touchstone_front_c::{Options, follow, lower_files};
+use touchstone_front_c::{Options, follow, hazards, lower_files};
 
 /// How probes are made.
 pub struct Probing<'a> {
@@ -46,15 +47,23 @@ pub enum CompileError {
 
 /// Carries out a command; its exit status is the compiler's.
 pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
-    carry_out(compiler, words, probing, None)
+    carry_out(compiler, words, probing, &Refused::default())
 }
 
-/// `no_state`: what the compiler said to the probes of state coverage.
+/// What the compiler said to probes that it did not take.
+#[derive(Clone, Default)]
+struct Refused {
+    /// Those of state coverage.
+    state: Option<String>,
+    /// Those of run-time errors.
+    errors: Option<String>,
+}
+
 fn carry_out(
     compiler: &str,
     words: &[String],
     probing: &Probing<'_>,
-    no_state: Option<&str>,
+    refused: &Refused,
 ) -> Result<i32, CompileError> {
     let command = CompileCommand::new(words);
     if command.compiles_nothing || command.sources.is_empty() {
@@ -72,7 +81,7 @@ fn carry_out(
     let mut replaced = Vec::new();
     for (index, &at) in command.sources.iter().enumerate() {
         let source = &command.words[at];
-        match probed(compiler, &command, source, probing, scratch.path()) {
+        match probed(compiler, &command, source, (probing, refused), scratch.path()) {
             Ok((text, record)) => {
                 // Objects are called after their source.
                 let folder = scratch.path().join(index.to_string());
@@ -95,15 +104,11 @@ fn carry_out(
     let status = run_quiet(compiler, &command.compile(&with))?;
     if !status.0.success() {
         let said = status.1.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
-        if probing.state {
-            let without = Probing {
-                state: false,
-                directory: probing.directory.clone(),
-                include_dir: probing.include_dir.clone(),
-                options: probing.options.clone(),
-                ..*probing
-            };
-            return carry_out(compiler, words, &without, Some(&said));
+        if probing.state && refused.state.is_none() {
+            return carry_out(compiler, words, probing, &Refused { state: Some(said), ..refused.clone() });
+        }
+        if asks_for_errors(probing) && refused.errors.is_none() {
+            return carry_out(compiler, words, probing, &Refused { errors: Some(said), ..refused.clone() });
         }
         for (at, _, _) in &replaced {
             untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
@@ -111,12 +116,17 @@ fn carry_out(
         return run(compiler, words);
     }
     for (_, _, mut record) in replaced {
-        if let Some(said) = no_state {
+        if let Some(said) = &refused.state {
             record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
         }
         store(probing, &record);
     }
     Ok(0)
+}
+
+/// Whether objectives are run-time errors.
+fn asks_for_errors(probing: &Probing<'_>) -> bool {
+    probing.criteria.iter().any(|criterion| criterion.name() == "rte")
 }
 
 fn run(compiler: &str, words: &[String]) -> Result<i32, CompileError> {
@@ -172,7 +182,7 @@ fn probed(
     compiler: &str,
     command: &CompileCommand,
     source: &str,
-    probing: &Probing<'_>,
+    (probing, refused): (&Probing<'_>, &Refused),
     scratch: &Path,
 ) -> Result<(String, UnitRecord), String> {
     let (status, text) = preprocess(compiler, command, source)?;
@@ -206,7 +216,16 @@ fn probed(
     let preprocessed = lowered(std::slice::from_ref(&copy), &options)?;
     let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
     let names = defined.map(|function| function.name.clone()).collect();
-    let followed = match probing.state {
+    let state = probing.state && refused.state.is_none();
+    let found = match &refused.errors {
+        Some(said) => Err(format!("the compiler refuses it with probes for errors: {said}")),
+        None if state => Err("errors are not measured together with state".to_string()),
+        None if asks_for_errors(probing) => {
+            hazards((&copy, &options), &names).map_err(|error| first_line(&error.to_string()))
+        }
+        None => Ok(BTreeMap::new()),
+    };
+    let followed = match state {
         true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
         false => None,
     };
@@ -224,6 +243,7 @@ fn probed(
         unit,
         hits: probing.directory.join("hits").to_string_lossy().into_owned(),
         followed: followed.as_ref(),
+        hazards: found,
     };
     let mut made = instrument(&request);
     made.record.no_state = made.record.no_state.or(no_state);
