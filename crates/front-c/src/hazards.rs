@@ -114,8 +114,14 @@ impl Walk<'_> {
         }
         match node.kind.as_str() {
             // Not evaluated, or constant, or not only once.
-            "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | "ConstantExpr" | "GenericSelectionExpr" | "ChooseExpr"
-            | "GCCAsmStmt" | "MSAsmStmt" | "AtomicExpr" => return,
+            "UnaryExprOrTypeTraitExpr"
+            | "OffsetOfExpr"
+            | "ConstantExpr"
+            | "GenericSelectionExpr"
+            | "ChooseExpr"
+            | "GCCAsmStmt"
+            | "MSAsmStmt"
+            | "AtomicExpr" => return,
             "VarDecl" if matches!(node.storage.as_str(), "static" | "extern") => return,
             "CallExpr" if is_unevaluated(node) => return,
             "ImplicitCastExpr" if node.cast == "LValueToRValue" => self.access(node, node.inner.first(), None),
@@ -255,8 +261,7 @@ fn root(lvalue: &Node) -> Option<(Root, bool)> {
             let decl = node.decl.as_ref()?;
             let variable = matches!(decl.kind.as_str(), "VarDecl" | "ParmVarDecl");
             let ty = spelled(node.ty.as_ref());
-            let root =
-                if variable && !ty.contains("[]") { Root::Variable(decl.name.clone()) } else { Root::Unknown };
+            let root = if variable && !ty.contains("[]") { Root::Variable(decl.name.clone()) } else { Root::Unknown };
             Some((root, false))
         }
         "MemberExpr" if node.is_arrow => behind(child?),
@@ -273,9 +278,7 @@ fn root(lvalue: &Node) -> Option<(Root, bool)> {
         }
         "UnaryOperator" if node.opcode == "*" => behind(child?).map(|(of, _)| (of, true)),
         "UnaryOperator" if node.opcode == "__extension__" => root(child?),
-        "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") => {
-            root(child?)
-        }
+        "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") => root(child?),
         "StringLiteral" | "PredefinedExpr" | "CompoundLiteralExpr" => Some((Root::Unknown, true)),
         _ => None,
     }

@@ -65,10 +65,10 @@ mod wide;
 
 pub use error::FrontError;
 pub use flags::flags_for;
-pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 pub use follow::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target, follow,
 };
+pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 
 use clang::Input;
 use link::Program;

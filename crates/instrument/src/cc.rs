@@ -59,12 +59,7 @@ struct Refused {
     errors: Option<String>,
 }
 
-fn carry_out(
-    compiler: &str,
-    words: &[String],
-    probing: &Probing<'_>,
-    refused: &Refused,
-) -> Result<i32, CompileError> {
+fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &Refused) -> Result<i32, CompileError> {
     let command = CompileCommand::new(words);
     if command.compiles_nothing || command.sources.is_empty() {
         note_foreign(&command, probing);

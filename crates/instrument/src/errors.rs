@@ -11,8 +11,8 @@
 use crate::pieces::Pieces;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use touchstone_front_c::{After, Hazard, HazardKind, Root};
 use touchstone_base::Span;
+use touchstone_front_c::{After, Hazard, HazardKind, Root};
 use touchstone_ir::{BinOp, ErrorKind, Function, InstKind};
 
 /// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
@@ -87,8 +87,10 @@ impl<'a> Errors<'a> {
                 HazardKind::Access { root, .. } if kind == ErrorKind::OutOfBounds => match root {
                     Root::Variable(_) => true,
                     Root::Pointer => {
-                        return Err("where an object ends that a pointer leads to is not known (AddressSanitizer knows)"
-                            .to_string());
+                        return Err(
+                            "where an object ends that a pointer leads to is not known (AddressSanitizer knows)"
+                                .to_string(),
+                        );
                     }
                     Root::Unknown => return Err("the size of the object is not known here".to_string()),
                 },
@@ -162,14 +164,21 @@ fn hit(probe: u32) -> String {
     format!("__touchstone_h[{probe}] = 1")
 }
 
+/// A compiler must have the variable's value here, and can know nothing about it any more. Else what certainly goes wrong
+/// (after inlining, say) would be compiled to nothing at all, and a run would go on behind it anywhere.
+fn settle(variable: &str) -> String {
+    format!("__asm__ __volatile__(\"\" : \"+m\"({variable}));")
+}
+
 fn divide(pieces: &mut Pieces, left: Option<&(Range<usize>, Range<usize>)>, right: &Range<usize>, placed: Placed) {
     let Some(probe) = placed.division else { return };
     if let Some((whole, left)) = left {
         pieces.wrap(whole.start, whole.end, WHOLE, "({ ".to_string(), "; })".to_string());
         let open = "__auto_type __touchstone_l = +(".to_string();
-        pieces.wrap(left.start, left.end, OPERAND, open, "); __touchstone_l".to_string());
+        pieces.wrap(left.start, left.end, OPERAND, open, format!("); {} __touchstone_l", settle("__touchstone_l")));
     }
-    let close = format!("); if (!__touchstone_v) {}; __touchstone_v; }})", hit(probe));
+    let settled = settle("__touchstone_v");
+    let close = format!("); {settled} if (!__touchstone_v) {}; __touchstone_v; }})", hit(probe));
     pieces.wrap(right.start, right.end, OPERAND, "({ __auto_type __touchstone_v = +(".to_string(), close);
 }
 
@@ -196,19 +205,20 @@ impl Access<'_> {
         // What the pointer leads to, or the pointer.
         let (take, back) = if self.is_pointer { ("", "__touchstone_p") } else { ("&", "(*__touchstone_p)") };
         let keep = format!("__auto_type __touchstone_p = {take}(");
+        let (pointer, value) = (settle("__touchstone_p"), settle("__touchstone_v"));
         let Range { start, end } = *self.object;
         let Some(After { whole, right, number, .. }) = after else {
             let open = format!("({}({{ {keep}", if self.is_pointer { "" } else { "*" });
-            pieces.wrap(start, end, OBJECT, open, format!("); {asked}; __touchstone_p; }}))"));
+            pieces.wrap(start, end, OBJECT, open, format!("); {pointer} {asked}; __touchstone_p; }}))"));
             return;
         };
         pieces.wrap(whole.start, whole.end, WHOLE, "({ ".to_string(), "; })".to_string());
-        pieces.wrap(start, end, OBJECT, keep, format!("); {back}"));
+        pieces.wrap(start, end, OBJECT, keep, format!("); {pointer} {back}"));
         let asked = match division {
             Some(probe) => format!("if (!{asked} && !__touchstone_v) {}", hit(probe)),
             None => asked,
         };
         let open = format!("({{ __auto_type __touchstone_v = {}(", if *number { "+" } else { "" });
-        pieces.wrap(right.start, right.end, RIGHT, open, format!("); {asked}; __touchstone_v; }})"));
+        pieces.wrap(right.start, right.end, RIGHT, open, format!("); {value} {asked}; __touchstone_v; }})"));
     }
 }
