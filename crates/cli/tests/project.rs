@@ -201,7 +201,8 @@ fn no_test_of_the_project_runs_into_an_error_and_one_that_does_is_named() {
     assert_eq!((count("unknown", "out of bounds"), count("unknown", "dangling pointer")), (26, 26));
     assert_eq!((count("unknown", "uninitialised read"), count("unknown", "")), (18, 70));
 
-    let test = "#include \"thermostat.h\"\nint main(void) { thermostat_update((struct thermostat *)0, 10); return 0; }\n";
+    let test =
+        "#include \"thermostat.h\"\nint main(void) { thermostat_update((struct thermostat *)0, 10); return 0; }\n";
     std::fs::write(folder.join("tests/test_null.c"), test).expect("writable");
     let build = "make -s clean build/test_null; build/test_null; true";
     let (report, _) = measure(&folder, "rte", &["sh", "-c", build]);

@@ -5,6 +5,7 @@
 //! without code generation, and what it says is shown.
 
 use crate::command::CompileCommand;
+use crate::frameworks::listener;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
 use std::collections::BTreeMap;
@@ -57,12 +58,14 @@ struct Refused {
     state: Option<String>,
     /// Those of run-time errors.
     errors: Option<String>,
+    /// What listens to GoogleTest.
+    listener: bool,
 }
 
 fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &Refused) -> Result<i32, CompileError> {
-    let command = CompileCommand::new(words);
-    if command.compiles_nothing || command.sources.is_empty() {
-        note_foreign(&command, probing);
+    let command = CompileCommand::new(compiler, words);
+    note_foreign(&command, probing);
+    if command.compiles_nothing || (command.sources.is_empty() && command.cxx.is_empty()) {
         return run(compiler, words);
     }
     if let Some(why) = &command.strange {
@@ -71,34 +74,42 @@ fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &
         }
         return run(compiler, words);
     }
-    note_foreign(&command, probing);
     let scratch = tempfile::tempdir()?;
     let mut replaced = Vec::new();
-    for (index, &at) in command.sources.iter().enumerate() {
+    for &at in &command.sources {
         let source = &command.words[at];
         match probed(compiler, &command, source, (probing, refused), scratch.path()) {
-            Ok((text, record)) => {
-                // Objects are called after their source.
-                let folder = scratch.path().join(index.to_string());
-                std::fs::create_dir(&folder)?;
-                let path = folder.join(Path::new(source).file_stem().unwrap_or_default()).with_extension("i");
-                std::fs::write(&path, text)?;
-                replaced.push((at, path, record));
-            }
+            Ok((text, record)) => replaced.push((at, text, Some(record))),
             Err(why) => untouched(probing, source, &why),
         }
     }
+    for &at in command.cxx.iter().filter(|_| !refused.listener) {
+        let listening = listening(compiler, &command, &command.words[at]);
+        replaced.extend(listening.map(|text| (at, text, None)));
+    }
     if replaced.is_empty() {
         return run(compiler, words);
+    }
+    let mut with = Vec::new();
+    for (at, text, record) in &replaced {
+        // Objects are called after their source.
+        let folder = scratch.path().join(at.to_string());
+        std::fs::create_dir(&folder)?;
+        let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
+        let path = folder.join(stem).with_extension(if record.is_some() { "i" } else { "ii" });
+        std::fs::write(&path, text)?;
+        with.push((*at, path));
     }
     let checked = check(compiler, &command)?;
     if checked != 0 {
         return Ok(checked);
     }
-    let with: Vec<(usize, PathBuf)> = replaced.iter().map(|(at, path, _)| (*at, path.clone())).collect();
     let status = run_quiet(compiler, &command.compile(&with))?;
     if !status.0.success() {
         let said = status.1.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
+        if replaced.iter().any(|(_, _, record)| record.is_none()) {
+            return carry_out(compiler, words, probing, &Refused { listener: true, ..refused.clone() });
+        }
         if probing.state && refused.state.is_none() {
             return carry_out(compiler, words, probing, &Refused { state: Some(said), ..refused.clone() });
         }
@@ -110,7 +121,7 @@ fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &
         }
         return run(compiler, words);
     }
-    for (_, _, mut record) in replaced {
+    for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
         if let Some(said) = &refused.state {
             record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
         }
@@ -244,6 +255,13 @@ fn probed(
     made.record.no_state = made.record.no_state.or(no_state);
     made.record.files.iter_mut().for_each(|file| *file = absolute(file));
     Ok((made.text, made.record))
+}
+
+/// A C++ source that includes GoogleTest, with what says where its tests begin.
+fn listening(compiler: &str, command: &CompileCommand, source: &str) -> Option<String> {
+    let (status, text) = preprocess(compiler, command, source).ok()?;
+    let listener = listener(&text).filter(|_| status.success())?;
+    Some(format!("{text}\n{listener}"))
 }
 
 fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<(ExitStatus, String), String> {
