@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the build and the tests need and the machine lacks: a clang (the C front end), a C compiler, and the
-# judges of the generated suites (clang-19 with its profile runtime, llvm-cov-19 and llvm-profdata-19, gcov) and of the HTML
-# report (Chromium).
+# judges of the generated suites (clang-19 with its profile runtime, llvm-cov-19 and llvm-profdata-19, gcov), of the HTML
+# report (Chromium), and of C code under C++ tests (GoogleTest).
 # Idempotent, and silent when there is nothing to do.
 set -eu
 
@@ -31,6 +31,7 @@ has_profile_runtime || judges="$judges libclang-rt-19-dev"
 if ! has gcc || ! has gcov; then judges="$judges gcc libc6-dev"; fi
 # Suites for GoogleTest have a part in C++.
 has c++ || judges="$judges g++"
+[ -e /usr/include/gtest/gtest.h ] || judges="$judges libgtest-dev"
 
 has_chromium() { [ -n "${TOUCHSTONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome; }
 has_chromium || judges="$judges chromium"

@@ -16,8 +16,26 @@ pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
 pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
 
 /// Names that compilers go by.
-pub const COMPILERS: [&str; 10] =
-    ["cc", "gcc", "clang", "c99", "c89", "gcc-12", "gcc-13", "gcc-14", "clang-19", "x86_64-linux-gnu-gcc"];
+pub const COMPILERS: [&str; 18] = [
+    "cc",
+    "gcc",
+    "clang",
+    "c99",
+    "c89",
+    "gcc-12",
+    "gcc-13",
+    "gcc-14",
+    "clang-19",
+    "x86_64-linux-gnu-gcc",
+    "c++",
+    "g++",
+    "clang++",
+    "g++-12",
+    "g++-13",
+    "g++-14",
+    "clang++-19",
+    "x86_64-linux-gnu-g++",
+];
 
 /// Options of `cc`.
 #[derive(clap::Args, Debug)]

@@ -45,26 +45,44 @@ fn covered(measured: &Measured) -> (BTreeSet<String>, BTreeMap<String, String>) 
 
 const CRITERIA: &str = "stmt,branch,decision,condition,dcc,mcc,mcdc,wm,idc,labels";
 
+/// Which tests of `generate` count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tests {
+    /// Those that end well: one that goes wrong does anything in a build without sanitizers.
+    Returning,
+    /// All: what goes wrong is what is measured.
+    All,
+}
+
 /// Generates tests for all functions of an example, runs each function's under `measure`, and compares.
 fn check(name: &str, files: &[PathBuf], criteria: &str) -> usize {
+    compare(name, files, criteria, &["--timeout", "3"], Tests::Returning)
+}
+
+fn compare(name: &str, files: &[PathBuf], criteria: &str, options: &[&str], which: Tests) -> usize {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let out = scratch.path().join("tests");
     let mut command = touchstone();
-    command
-        .args(["generate", "-c", criteria, "--format", "json", "-q", "--no-replay", "--timeout", "3", "-o"])
-        .arg(&out);
-    let made = command.args(files).output().expect("touchstone runs");
+    command.args(["generate", "-c", criteria, "--format", "json", "-q", "--no-replay", "-o"]).arg(&out);
+    let made = command.args(options).args(files).output().expect("touchstone runs");
     let report: serde_json::Value = serde_json::from_slice(&made.stdout).expect("JSON");
     let mut expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let mut compared = 0;
-    // A test that goes wrong does anything in a build without sanitizers.
-    let tests = report["tests"].as_array().expect("tests").iter().filter(|test| test["outcome"] != "error");
+    let counts = |test: &&serde_json::Value| which == Tests::All || test["outcome"] != "error";
+    let tests = report["tests"].as_array().expect("tests").iter().filter(counts);
     let tests: BTreeMap<&str, &str> =
         tests.map(|test| (test["id"].as_str().expect("an id"), test["function"].as_str().expect("one"))).collect();
     for objective in report["objectives"].as_array().expect("objectives") {
         let all = expected.entry(objective["function"].as_str().expect("a function")).or_default();
         let covering = objective["tests"].as_array().expect("tests");
-        if covering.iter().any(|test| tests.contains_key(test.as_str().expect("an id"))) {
+        // What traps on the machine at hand skips itself.
+        let runs = |test: &str| {
+            let suite = tests.get(test).map(|function| out.join(format!("test_{function}.c")));
+            let text = suite.and_then(|suite| std::fs::read_to_string(suite).ok()).unwrap_or_default();
+            let body = text.split_once(&format!("TEST({test}, ")).and_then(|(_, rest)| rest.split_once("\n}\n"));
+            tests.contains_key(test) && !body.is_some_and(|(body, _)| body.contains("SKIP("))
+        };
+        if covering.iter().any(|test| runs(test.as_str().expect("an id"))) {
             all.insert(objective["id"].as_str().expect("an id").to_string());
         }
     }
@@ -104,6 +122,199 @@ fn generated_tests_cover_in_the_real_program_what_generate_said() {
     let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
     let compared: usize = functions.map(|example| check(&example.name, &example.files, CRITERIA)).sum();
     assert!(compared > 3000, "only {compared} objectives were compared");
+}
+
+/// Functions in which much can go wrong.
+const FAULTY: &str = "struct node { int value; unsigned flag : 2; struct node *next; };
+static int grid[3][4];
+static unsigned char used;
+#define PART(a, b) ((a) / (b) + (a) % (b))
+int parts(int a, int b, int c) { return PART(a, b) + a / (b - c); }
+int walk(struct node *n, int deep) { while (deep-- > 0) n = n->next; n->flag = 1; return n->value; }
+void fill(int i, int j, int x) { if (x > 3) grid[i][j] = x; else grid[j][i] /= x; used++; }
+void swap(struct node *a, struct node *b) { struct node t = *a; *a = *b; *b = t; }
+int weigh(int *p, int *q, int by) { *p += *q % by; return *p > 2 && *q / by; }
+";
+
+#[test]
+fn errors_that_generate_found_are_seen_where_they_happen_and_no_others() {
+    let all = examples();
+    let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
+    let quick = ["--timeout", "1"];
+    let compared: usize =
+        functions.map(|example| compare(&example.name, &example.files, "rte", &quick, Tests::All)).sum();
+    assert!(compared > 20, "only {compared} objectives were compared");
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("faulty.c");
+    std::fs::write(&file, FAULTY).expect("writable");
+    let compared = compare("faulty.c", &[file], "rte", &quick, Tests::All);
+    assert!(compared > 12, "only {compared} objectives were compared");
+}
+
+/// One function a line, so that an error is known by its line. Each case of `main` does one thing.
+const ERRORS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct pair { int a, b; unsigned bit : 3; int list[4]; };
+#define SQUARE(p) (*(p) * *(p))
+static int table[6] = {1, 1, 2, 3, 5, 8}, grid[2][3], calls, one = 1;
+static struct pair some;
+int quotient(int a, int b) { return a / b; }
+unsigned rest(unsigned a, unsigned char b) { return a % b; }
+void shrink(int *p, int b) { *p /= b; }
+int shrunk(int x, int b) { x /= b; return x; }
+int leave(int x) { if (x) exit(0); return x; }
+void set(int *p, int x) { *p = leave(x); }
+int after(int x, int b) { return leave(x) / b; }
+int chain(int *p, int b) { return *p / b; }
+void copy(char *to, const char *from) { *to++ = *from++; }
+int look(int i) { return table[i]; }
+void put(int i, int x) { table[i] = x; }
+int add(int i) { return table[i] + 1; }
+int cell(int i, int j) { return grid[i][j]; }
+int in(struct pair by_value, int i) { return by_value.list[i]; }
+unsigned get_bit(struct pair *p) { return p->bit; }
+void set_bit(struct pair *p, int x) { p->bit = leave(x) + 5; }
+void assign(struct pair *p, struct pair *q) { *p = *q; }
+int next(int *p) { return *p + 1; }
+int guarded(int *p) { return p && *p; }
+int square(int *p) { return SQUARE(p); }
+size_t sizes(struct pair *p) { return sizeof *p + (size_t)&p->b; }
+int far(int *p, int i) { return p[i]; }
+int vla(int n, int i) { int v[n]; memset(v, 0, sizeof v); return v[i]; }
+int once(void) { return calls++; }
+int twice(int *p) { p[once()] += 7 / (1 + once()); return table[once()]; }
+void step(int *p) { (*p)++; }
+int pointed(int i) { return *(table + i); }
+int field(int i) { return some.list[i]; }
+int length(const char *s) { int n = 0; while (*s++) n++; return n; }
+void both(int **p, int *q) { **p = *q; }
+int main(int argc, char **argv) {
+    int *null = argc > 9 ? &one : 0, x = 12, *p = &x;
+    char text[3] = "ab";
+    struct pair pair = {1, 2, 3, {4, 5, 6, 7}};
+    switch (atoi(argv[1])) {
+    case 1: return quotient(7, argc - 2);
+    case 2: return rest(7, (unsigned char)(argc + 254));
+    case 3: shrink(null, 0); break;
+    case 4: shrink(&x, argc - 2); break;
+    case 5: shrink(&x, 4); return x != 3;
+    case 6: return shrunk(3, argc - 2);
+    case 7: set(null, 1); break;
+    case 8: set(null, 0); break;
+    case 9: return after(1, 0);
+    case 10: return after(0, 0);
+    case 11: return chain(null, 0);
+    case 12: copy(0, 0); break;
+    case 13: copy(0, text); break;
+    case 14: return look(6);
+    case 15: return look(-1);
+    case 16: return look(1 << 28);
+    case 17: return look(5) != 8;
+    case 18: put(-1, 0); break;
+    case 19: return add(1 << 28);
+    case 20: return cell(0, 5);
+    case 21: return cell(1, 3);
+    case 22: return in(pair, 4) + in(pair, 3);
+    case 23: return (int)get_bit((struct pair *)null);
+    case 24: set_bit((struct pair *)null, 1); break;
+    case 25: set_bit((struct pair *)null, 0); break;
+    case 26: set_bit(&pair, 0); return pair.bit != 5;
+    case 27: assign(&pair, (struct pair *)null); break;
+    case 28: assign((struct pair *)null, &pair); break;
+    case 29: assign(&some, &pair); return some.list[3] != 7;
+    case 30: return next(null);
+    case 31: return guarded(null);
+    case 32: return square(null);
+    case 33: return sizes((struct pair *)null) == 0;
+    case 34: return far(null, 1023);
+    case 35: return far(null, 1024);
+    case 36: return vla(3, 2) + vla(4, 3);
+    case 37: return vla(3, 3);
+    case 38: x = twice(table); printf("%d %d\n", x, calls); break;
+    case 39: step(null); break;
+    case 40: step(&x); return x != 13;
+    case 41: return pointed(6);
+    case 42: return field(11) + field(12);
+    case 43: return length(text) != 2;
+    case 44: return length(0);
+    case 45: both(&p, null); break;
+    case 46: both(&null, p); break;
+    case 47: both(0, p); break;
+    case 48: return quotient((-2147483647 - 1) * (argc - 1), 1 - argc);
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn an_error_is_seen_where_it_happens_and_only_if_it_happens() {
+    // By case: what goes wrong, at which line; nothing else does.
+    let (division, null, bounds) = ("division by zero", "null pointer", "out of bounds");
+    let expected: &[(u32, &[(u32, &str)])] = &[
+        (1, &[(8, division)]),
+        (2, &[(9, division)]),
+        (3, &[(10, null)]),
+        (4, &[(10, division)]),
+        (6, &[(11, division)]),
+        (8, &[(13, null)]),
+        (10, &[(14, division)]),
+        (11, &[(15, null)]),
+        (12, &[(16, null)]),
+        (13, &[(16, null)]),
+        (14, &[(17, bounds)]),
+        (15, &[(17, bounds)]),
+        (16, &[(17, bounds)]),
+        (18, &[(18, bounds)]),
+        (19, &[(19, bounds)]),
+        (21, &[(20, bounds)]),
+        (22, &[(21, bounds)]),
+        (23, &[(22, null)]),
+        (25, &[(23, null)]),
+        (27, &[(24, null)]),
+        (28, &[(24, null)]),
+        (30, &[(25, null)]),
+        (32, &[(27, null)]),
+        (34, &[(29, null)]),
+        (37, &[(30, bounds)]),
+        (39, &[(33, null)]),
+        (41, &[(34, bounds)]),
+        (42, &[(35, bounds)]),
+        (44, &[(36, null)]),
+        (45, &[(37, null)]),
+        (46, &[(37, null)]),
+        (47, &[(37, null)]),
+        (48, &[(8, "a / b overflows")]),
+    ];
+    let clang = format!("{} cc clang-19 -O2", env!("CARGO_BIN_EXE_touchstone"));
+    for compiler in ["cc -O0", "cc -O2", &clang] {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        std::fs::write(scratch.path().join("program.c"), ERRORS).expect("writable");
+        let run = format!(
+            "{compiler} -w -o program program.c && for i in $(seq 48); do TOUCHSTONE_TEST=$i ./program $i >$i.out 2>/dev/null; echo $? >>$i.out; done"
+        );
+        let (measured, said) = measure(scratch.path(), "rte", &run);
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert_eq!(measured.units.len(), 1, "{compiler}: {said}");
+        let unit = &measured.units[0];
+        let (mut found, mut spots) = (BTreeMap::<u32, BTreeSet<(u32, &str)>>::new(), BTreeMap::<u32, usize>::new());
+        for objective in &unit.record.objectives {
+            for test in unit.covered(objective) {
+                let case = measured.tests[test as usize].parse().expect("a number");
+                found.entry(case).or_default().insert((objective.place.line, objective.text.as_str()));
+                *spots.entry(case).or_default() += 1;
+            }
+        }
+        let wanted: BTreeMap<u32, BTreeSet<(u32, &str)>> =
+            expected.iter().map(|(case, errors)| (*case, errors.iter().copied().collect())).collect();
+        assert_eq!(found, wanted, "{compiler}: {said}");
+        assert!(spots.values().all(|count| *count == 1), "{compiler}: an error ends a run: {spots:?}");
+        let out = |case: u32| std::fs::read_to_string(scratch.path().join(format!("{case}.out"))).expect("it ran");
+        assert_eq!(out(38), "2 3\n0\n", "{compiler}: every operand is evaluated once");
+        for case in [5, 7, 9, 17, 20, 24, 26, 29, 31, 33, 36, 40, 43] {
+            assert_eq!(out(case), "0\n", "{compiler}: case {case} does what it does without probes");
+        }
+    }
 }
 
 #[test]

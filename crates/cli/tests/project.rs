@@ -182,3 +182,32 @@ fn a_build_by_cmake_gives_the_same() {
     let figures = ["stmt", "mcdc", "state"].map(|criterion| figure(&report, criterion));
     assert_eq!(figures, ["21/21", "11/12", "8/12"]);
 }
+
+#[test]
+fn no_test_of_the_project_runs_into_an_error_and_one_that_does_is_named() {
+    let scratch = project();
+    let folder = scratch.path().join("project");
+    let (report, _) = measure(&folder, "rte", &["make", "-s", "check"]);
+    let count = |status: &str, text: &str| {
+        let objectives = report["objectives"].as_array().expect("objectives").iter();
+        let of = objectives.filter(|o| o["status"] == status && o["text"].as_str().is_some_and(|t| t.contains(text)));
+        of.count()
+    };
+    // 15 accesses through pointers in the thermostat and 11 in the journal; 9 reads in each, one of them of a global. Five
+    // sums can overflow; two remainders can't, as their divisors are constants.
+    assert_eq!(figure(&report, "rte"), "0/103");
+    assert_eq!((count("uncovered", "null pointer"), count("uncovered", "overflows")), (26, 5));
+    assert_eq!((count("uncovered", ""), count("infeasible", "overflows")), (31, 2));
+    assert_eq!((count("unknown", "out of bounds"), count("unknown", "dangling pointer")), (26, 26));
+    assert_eq!((count("unknown", "uninitialised read"), count("unknown", "")), (18, 70));
+
+    let test =
+        "#include \"thermostat.h\"\nint main(void) { thermostat_update((struct thermostat *)0, 10); return 0; }\n";
+    std::fs::write(folder.join("tests/test_null.c"), test).expect("writable");
+    let build = "make -s clean build/test_null; build/test_null; true";
+    let (report, _) = measure(&folder, "rte", &["sh", "-c", build]);
+    let covered = report["objectives"].as_array().expect("objectives").iter().filter(|o| o["status"] == "covered");
+    let covered: Vec<String> =
+        covered.map(|o| format!("{}:{}:{} {} {}", o["file"], o["line"], o["column"], o["text"], o["tests"])).collect();
+    assert_eq!(covered, ["\"src/thermostat.c\":11:10 \"null pointer\" [\"test_null\"]"]);
+}

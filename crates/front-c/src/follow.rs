@@ -19,6 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
+pub(crate) use naming::{bare, plain, spelled};
+pub(crate) use tree::{body, preorder};
+pub(crate) use walk::{has_temporary, range};
+
 /// What a unit does to data.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Followed {
@@ -275,7 +279,7 @@ pub fn follow(
 }
 
 /// Hands every top-level declaration of a file to `each`.
-fn read(file: &Path, options: &Options, mut each: impl FnMut(&Positions, &Node)) -> Result<(), FrontError> {
+pub(crate) fn read(file: &Path, options: &Options, mut each: impl FnMut(&Positions, &Node)) -> Result<(), FrontError> {
     let clang = clang::find(options.clang.as_deref())?;
     let flags = flags_for(file, options)?;
     let mut run = clang::start(&clang, "-ast-dump=json", &flags, Input::File(file))?;

@@ -11,6 +11,7 @@
 //! - `points`, `pure`: where coverage speaks of the source, and the expressions that it asks about there;
 //! - `arrays`: array parameters keep their declared length;
 //! - `follow`: what a preprocessed text does to data, for state coverage;
+//! - `hazards`: where a preprocessed text can go wrong, for probes of run-time errors;
 //! - `link`, `models`: several files and the C library become one module.
 //!
 //! Invariants, as absences: a construct that is not supported is never an error and never dropped, it is a
@@ -36,6 +37,7 @@ mod float_formula;
 mod floats;
 mod follow;
 mod func;
+mod hazards;
 mod init;
 mod lifetimes;
 mod link;
@@ -66,6 +68,7 @@ pub use flags::flags_for;
 pub use follow::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target, follow,
 };
+pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 
 use clang::Input;
 use link::Program;

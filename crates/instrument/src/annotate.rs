@@ -159,7 +159,7 @@ impl<'a> Place<'a> {
     }
 
     fn renderer<'r>(&'r self, own: Option<&'r Expr>, is_live: &'r dyn Fn(&str) -> bool) -> Renderer<'r> {
-        Renderer { module: self.module, function: self.function, own, is_live }
+        Renderer { module: self.module, function: self.function, own, is_live, guards: self.preprocessed }
     }
 
     /// The bytes of a span.

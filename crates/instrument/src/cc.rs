@@ -5,14 +5,16 @@
 //! without code generation, and what it says is shown.
 
 use crate::command::CompileCommand;
+use crate::frameworks::listener;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
-use touchstone_front_c::{Options, follow, lower_files};
+use touchstone_front_c::{Options, follow, hazards, lower_files};
 
 /// How probes are made.
 pub struct Probing<'a> {
@@ -46,19 +48,24 @@ pub enum CompileError {
 
 /// Carries out a command; its exit status is the compiler's.
 pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
-    carry_out(compiler, words, probing, None)
+    carry_out(compiler, words, probing, &Refused::default())
 }
 
-/// `no_state`: what the compiler said to the probes of state coverage.
-fn carry_out(
-    compiler: &str,
-    words: &[String],
-    probing: &Probing<'_>,
-    no_state: Option<&str>,
-) -> Result<i32, CompileError> {
-    let command = CompileCommand::new(words);
-    if command.compiles_nothing || command.sources.is_empty() {
-        note_foreign(&command, probing);
+/// What the compiler said to probes that it did not take.
+#[derive(Clone, Default)]
+struct Refused {
+    /// Those of state coverage.
+    state: Option<String>,
+    /// Those of run-time errors.
+    errors: Option<String>,
+    /// What listens to GoogleTest.
+    listener: bool,
+}
+
+fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &Refused) -> Result<i32, CompileError> {
+    let command = CompileCommand::new(compiler, words);
+    note_foreign(&command, probing);
+    if command.compiles_nothing || (command.sources.is_empty() && command.cxx.is_empty()) {
         return run(compiler, words);
     }
     if let Some(why) = &command.strange {
@@ -67,56 +74,65 @@ fn carry_out(
         }
         return run(compiler, words);
     }
-    note_foreign(&command, probing);
     let scratch = tempfile::tempdir()?;
     let mut replaced = Vec::new();
-    for (index, &at) in command.sources.iter().enumerate() {
+    for &at in &command.sources {
         let source = &command.words[at];
-        match probed(compiler, &command, source, probing, scratch.path()) {
-            Ok((text, record)) => {
-                // Objects are called after their source.
-                let folder = scratch.path().join(index.to_string());
-                std::fs::create_dir(&folder)?;
-                let path = folder.join(Path::new(source).file_stem().unwrap_or_default()).with_extension("i");
-                std::fs::write(&path, text)?;
-                replaced.push((at, path, record));
-            }
+        match probed(compiler, &command, source, (probing, refused), scratch.path()) {
+            Ok((text, record)) => replaced.push((at, text, Some(record))),
             Err(why) => untouched(probing, source, &why),
         }
     }
+    for &at in command.cxx.iter().filter(|_| !refused.listener) {
+        let listening = listening(compiler, &command, &command.words[at]);
+        replaced.extend(listening.map(|text| (at, text, None)));
+    }
     if replaced.is_empty() {
         return run(compiler, words);
+    }
+    let mut with = Vec::new();
+    for (at, text, record) in &replaced {
+        // Objects are called after their source.
+        let folder = scratch.path().join(at.to_string());
+        std::fs::create_dir(&folder)?;
+        let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
+        let path = folder.join(stem).with_extension(if record.is_some() { "i" } else { "ii" });
+        std::fs::write(&path, text)?;
+        with.push((*at, path));
     }
     let checked = check(compiler, &command)?;
     if checked != 0 {
         return Ok(checked);
     }
-    let with: Vec<(usize, PathBuf)> = replaced.iter().map(|(at, path, _)| (*at, path.clone())).collect();
     let status = run_quiet(compiler, &command.compile(&with))?;
     if !status.0.success() {
         let said = status.1.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
-        if probing.state {
-            let without = Probing {
-                state: false,
-                directory: probing.directory.clone(),
-                include_dir: probing.include_dir.clone(),
-                options: probing.options.clone(),
-                ..*probing
-            };
-            return carry_out(compiler, words, &without, Some(&said));
+        if replaced.iter().any(|(_, _, record)| record.is_none()) {
+            return carry_out(compiler, words, probing, &Refused { listener: true, ..refused.clone() });
+        }
+        if probing.state && refused.state.is_none() {
+            return carry_out(compiler, words, probing, &Refused { state: Some(said), ..refused.clone() });
+        }
+        if asks_for_errors(probing) && refused.errors.is_none() {
+            return carry_out(compiler, words, probing, &Refused { errors: Some(said), ..refused.clone() });
         }
         for (at, _, _) in &replaced {
             untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
         }
         return run(compiler, words);
     }
-    for (_, _, mut record) in replaced {
-        if let Some(said) = no_state {
+    for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
+        if let Some(said) = &refused.state {
             record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
         }
         store(probing, &record);
     }
     Ok(0)
+}
+
+/// Whether objectives are run-time errors.
+fn asks_for_errors(probing: &Probing<'_>) -> bool {
+    probing.criteria.iter().any(|criterion| criterion.name() == "rte")
 }
 
 fn run(compiler: &str, words: &[String]) -> Result<i32, CompileError> {
@@ -172,7 +188,7 @@ fn probed(
     compiler: &str,
     command: &CompileCommand,
     source: &str,
-    probing: &Probing<'_>,
+    (probing, refused): (&Probing<'_>, &Refused),
     scratch: &Path,
 ) -> Result<(String, UnitRecord), String> {
     let (status, text) = preprocess(compiler, command, source)?;
@@ -206,7 +222,16 @@ fn probed(
     let preprocessed = lowered(std::slice::from_ref(&copy), &options)?;
     let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
     let names = defined.map(|function| function.name.clone()).collect();
-    let followed = match probing.state {
+    let state = probing.state && refused.state.is_none();
+    let found = match &refused.errors {
+        Some(said) => Err(format!("the compiler refuses it with probes for errors: {said}")),
+        None if state => Err("errors are not measured together with state".to_string()),
+        None if asks_for_errors(probing) => {
+            hazards((&copy, &options), &names).map_err(|error| first_line(&error.to_string()))
+        }
+        None => Ok(BTreeMap::new()),
+    };
+    let followed = match state {
         true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
         false => None,
     };
@@ -224,11 +249,19 @@ fn probed(
         unit,
         hits: probing.directory.join("hits").to_string_lossy().into_owned(),
         followed: followed.as_ref(),
+        hazards: found,
     };
     let mut made = instrument(&request);
     made.record.no_state = made.record.no_state.or(no_state);
     made.record.files.iter_mut().for_each(|file| *file = absolute(file));
     Ok((made.text, made.record))
+}
+
+/// A C++ source that includes GoogleTest, with what says where its tests begin.
+fn listening(compiler: &str, command: &CompileCommand, source: &str) -> Option<String> {
+    let (status, text) = preprocess(compiler, command, source).ok()?;
+    let listener = listener(&text).filter(|_| status.success())?;
+    Some(format!("{text}\n{listener}"))
 }
 
 fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<(ExitStatus, String), String> {

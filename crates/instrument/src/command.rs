@@ -11,6 +11,8 @@ pub struct CompileCommand {
     pub sources: Vec<usize>,
     /// C++ and other sources that we don't put probes into: positions in `words`.
     pub foreign: Vec<usize>,
+    /// Those of them that are C++.
+    pub cxx: Vec<usize>,
     /// It stops before linking (`-c`, `-S`).
     pub stops_early: bool,
     /// It only preprocesses, lists or asks: nothing is compiled.
@@ -54,8 +56,10 @@ const WITH_WORD: [&str; 28] = [
 ];
 
 impl CompileCommand {
-    /// Understands the words after the compiler's name.
-    pub fn new(words: &[String]) -> CompileCommand {
+    /// Understands the words after the compiler's name. To a compiler of C++, C is C++, too.
+    pub fn new(compiler: &str, words: &[String]) -> CompileCommand {
+        let name = Path::new(compiler).file_name().and_then(|name| name.to_str()).unwrap_or(compiler);
+        let own = if name.contains("++") { "cc" } else { "c" };
         let mut made = CompileCommand { words: words.to_vec(), ..CompileCommand::default() };
         let mut language: Option<&str> = None;
         let mut at = 0;
@@ -74,7 +78,7 @@ impl CompileCommand {
                 _ if word.starts_with("-o") && word.len() > 2 => made.output = Some(word[2..].to_string()),
                 _ if word.starts_with("-x") && word.len() > 2 => language = Some(&word[2..]),
                 _ if word.starts_with('@') => made.strange = Some(format!("it reads arguments from {}", &word[1..])),
-                _ if !word.starts_with('-') => made.source(at, word, language),
+                _ if !word.starts_with('-') => made.source(at, word, language, own),
                 _ => {}
             }
             at += if WITH_WORD.contains(&word) { 2 } else { 1 };
@@ -82,13 +86,23 @@ impl CompileCommand {
         made
     }
 
-    fn source(&mut self, at: usize, word: &str, language: Option<&str>) {
+    /// `own` is the extension that a C source stands for.
+    fn source(&mut self, at: usize, word: &str, language: Option<&str>, own: &str) {
         let extension = Path::new(word).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        match (language, extension) {
-            (Some("c"), _) | (None | Some("none"), "c") => self.sources.push(at),
-            (None | Some("none"), "i" | "cc" | "cpp" | "cxx" | "C" | "c++" | "m" | "mm" | "ii") | (Some("c++"), _) => {
+        let extension = match language {
+            Some("c") => "c",
+            Some("c++") => "cc",
+            None | Some("none") if extension == "c" => own,
+            None | Some("none") => extension,
+            Some(_) => return,
+        };
+        match extension {
+            "c" => self.sources.push(at),
+            "cc" | "cpp" | "cxx" | "C" | "c++" | "cp" | "CPP" => {
                 self.foreign.push(at);
+                self.cxx.push(at);
             }
+            "i" | "m" | "mm" | "ii" => self.foreign.push(at),
             _ => {}
         }
     }
@@ -128,12 +142,20 @@ impl CompileCommand {
                 words.extend(["-MQ".to_string(), object.to_string_lossy().into_owned()]);
             }
         }
+        if self.is_cxx(source) {
+            words.extend(["-x".to_string(), "c++".to_string(), source.to_string()]);
+            return words;
+        }
         if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
             words.push("-U_FORTIFY_SOURCE".to_string());
         }
         // The macros of ctype.h would be code of ours to cover.
         words.extend(["-D__NO_CTYPE".to_string(), "-x".to_string(), "c".to_string(), source.to_string()]);
         words
+    }
+
+    fn is_cxx(&self, source: &str) -> bool {
+        self.cxx.iter().any(|at| self.words[*at] == source)
     }
 
     /// The command with other sources, which are preprocessed already.
@@ -217,7 +239,7 @@ mod tests {
     use super::*;
 
     fn command(text: &str) -> CompileCommand {
-        CompileCommand::new(&text.split(' ').map(str::to_string).collect::<Vec<_>>())
+        CompileCommand::new("cc", &text.split(' ').map(str::to_string).collect::<Vec<_>>())
     }
 
     #[test]
@@ -233,6 +255,20 @@ mod tests {
         check("--version", &[], true);
         check("-I inc.c -c x.c", &["x.c"], false);
         check("a.o b.o -o prog", &[], false);
+    }
+
+    #[test]
+    fn a_compiler_of_cxx_takes_c_for_cxx() {
+        let check = |compiler: &str, text: &str, sources: &[&str], cxx: &[&str]| {
+            let made = CompileCommand::new(compiler, &text.split(' ').map(str::to_string).collect::<Vec<_>>());
+            let named = |list: &[usize]| list.iter().map(|at| made.words[*at].clone()).collect::<Vec<_>>();
+            assert_eq!(named(&made.sources), sources, "{compiler} {text}");
+            assert_eq!(named(&made.cxx), cxx, "{compiler} {text}");
+        };
+        check("gcc", "-c a.c b.cc", &["a.c"], &["b.cc"]);
+        check("/usr/bin/g++", "a.c b.cpp x.o", &[], &["a.c", "b.cpp"]);
+        check("clang++-19", "-x c a.c", &["a.c"], &[]);
+        check("cc", "-x c++ a.c -x none b.c", &["b.c"], &["a.c"]);
     }
 
     #[test]

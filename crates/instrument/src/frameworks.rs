@@ -2,6 +2,21 @@
 
 use touchstone_ir::Function;
 
+const GTEST: &str = include_str!("../runtime/gtest.cc");
+
+/// What a preprocessed C++ text needs behind it so that GoogleTest's tests are told apart; `None` if it has no GoogleTest.
+pub(crate) fn listener(text: &str) -> Option<String> {
+    let markers = text.lines().filter(|line| line.starts_with("# "));
+    let mut files = markers.filter_map(|line| line.split('"').nth(1));
+    files.find(|file| *file == "gtest/gtest.h" || file.ends_with("/gtest/gtest.h"))?;
+    // Test suites were called test cases once.
+    Some(if text.contains("test_suite_name()") {
+        GTEST.to_string()
+    } else {
+        GTEST.replace("test_suite_name", "test_case_name")
+    })
+}
+
 /// The frameworks whose headers a unit includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Frameworks {
@@ -53,5 +68,14 @@ mod tests {
         check("# 1 \"lib/unity.h\" 1\nint x;\n", true, false);
         check("# 1 \"/usr/include/check.h\" 1 3\n", false, true);
         check("# 1 \"my_unity.h\" 1\n", false, false);
+    }
+
+    #[test]
+    fn googletest_is_listened_to_by_the_name_that_it_has_for_suites() {
+        let marker = "# 1 \"/usr/include/gtest/gtest.h\" 1 3\n";
+        let made = listener(&format!("{marker}const char *test_suite_name() const;")).expect("GoogleTest");
+        assert!(made.contains("info.test_suite_name()"));
+        assert!(listener(marker).expect("GoogleTest").contains("info.test_case_name()"));
+        assert_eq!(listener("# 1 \"mygtest.h\" 1\n# 1 \"gtest/gtest-spi.h\"\n"), None);
     }
 }

@@ -14,6 +14,7 @@
 mod annotate;
 mod cc;
 mod command;
+mod errors;
 mod frameworks;
 mod hits;
 mod measured;

@@ -10,6 +10,7 @@
 
 use crate::annotate::tokens::Source;
 use crate::annotate::{Place as TextPlace, Spot};
+use crate::errors::{self, Errors};
 use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
 use crate::record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
@@ -20,8 +21,8 @@ use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
     CriteriaOptions, DecisionGraph, Goal, Labelling, Objective, Objectives, Row, Status, Target, objectives,
 };
-use touchstone_front_c::Followed;
-use touchstone_ir::{BlockId, CondId, DecisionId, FuncId, Function, Module, TermKind};
+use touchstone_front_c::{Followed, Hazard};
+use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Function, Module, TermKind};
 
 /// A unit with probes.
 #[derive(Clone, Debug)]
@@ -52,6 +53,8 @@ pub struct Request<'a> {
     pub hits: String,
     /// What the unit does to data, if its state is to be followed.
     pub followed: Option<&'a Followed>,
+    /// Where it can go wrong, by function, or why that is not known.
+    pub hazards: Result<BTreeMap<String, Vec<Hazard>>, String>,
 }
 
 /// Ranks of what stands around one expression.
@@ -73,6 +76,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         untouched: Vec::new(),
         frameworks: Frameworks::of(request.text),
         walks: false,
+        errors: false,
     };
     for (func, function) in request.written.functions.iter() {
         if function.is_defined() && !function.library {
@@ -95,6 +99,8 @@ struct Unit<'a> {
     frameworks: Frameworks,
     /// Some decision is walked.
     walks: bool,
+    /// Some run-time error has a probe.
+    errors: bool,
 }
 
 impl Unit<'_> {
@@ -111,6 +117,7 @@ impl Unit<'_> {
                 if let Some(test) = test {
                     probes.test(&test);
                 }
+                probes.unit.errors |= probes.errors.write(&mut probes.unit.pieces);
                 probes.locals();
                 for (objective, placed) in wanted.list.values().zip(placed) {
                     self.objective(objective, placed);
@@ -148,7 +155,11 @@ impl Unit<'_> {
         let mut left: BTreeMap<String, std::vec::IntoIter<&Goal>> =
             theirs.into_iter().map(|(key, goals)| (key, goals.into_iter())).collect();
         let asked = wanted.list.values().zip(wanted.goals.values());
-        let goals = asked.map(|(objective, goal)| left.get_mut(&key(&objective.criterion, goal))?.next().cloned());
+        let goals = asked.map(|(objective, goal)| match goal {
+            // Several at one place of the source are one: they find their places by themselves.
+            Goal::Error { .. } => Some(goal.clone()),
+            _ => left.get_mut(&key(&objective.criterion, goal))?.next().cloned(),
+        });
         Ok((twin, goals.collect::<Option<Vec<Goal>>>().ok_or_else(different)?))
     }
 
@@ -193,7 +204,12 @@ impl Unit<'_> {
             no_state,
         };
         let text = self.pieces.apply(request.text);
-        let text = crate::runtime::around(&text, request.unit, size, &request.hits, self.walks, behind.as_deref());
+        let helpers = format!(
+            "{}{}",
+            if self.walks { crate::runtime::WALK } else { "" },
+            if self.errors { errors::RUNTIME } else { "" }
+        );
+        let text = crate::runtime::around(&text, request.unit, size, &request.hits, &helpers, behind.as_deref());
         Probed { text, record }
     }
 }
@@ -226,7 +242,8 @@ fn key(criterion: &str, goal: &Goal) -> String {
 /// Goals by what they ask.
 fn by_key(objectives: &Objectives) -> BTreeMap<String, Vec<&Goal>> {
     let mut found: BTreeMap<String, Vec<&Goal>> = BTreeMap::new();
-    for (objective, goal) in objectives.list.values().zip(objectives.goals.values()) {
+    let asked = objectives.list.values().zip(objectives.goals.values());
+    for (objective, goal) in asked.filter(|(_, goal)| !matches!(goal, Goal::Error { .. })) {
         found.entry(key(&objective.criterion, goal)).or_default().push(goal);
     }
     found
@@ -285,6 +302,7 @@ struct FunctionProbes<'u, 'a, 'p> {
     declarations: String,
     /// Declarations before the function.
     tables: String,
+    errors: Errors<'a>,
 }
 
 impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
@@ -295,6 +313,8 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             }
             _ => None,
         });
+        let hazards = unit.request.hazards.as_ref().ok().and_then(|hazards| hazards.get(&written.name));
+        let hazards = hazards.map_or(&[][..], Vec::as_slice);
         FunctionProbes {
             unit,
             place,
@@ -304,6 +324,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             switches: BTreeMap::new(),
             declarations: String::new(),
             tables: String::new(),
+            errors: Errors::new(hazards),
         }
     }
 
@@ -333,8 +354,18 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
                 self.decisions[decision].as_ref().map_err(Clone::clone)?.of(goal)
             }
             Goal::Partner { .. } => Err("it is a wish of the search, no objective".to_string()),
-            Goal::Error { .. } => Err("it ends the run: use a sanitizer to see it".to_string()),
+            Goal::Error { kind, span, .. } => self.error(*kind, *span),
         }
+    }
+
+    fn error(&mut self, kind: ErrorKind, span: Span) -> Result<Vec<u32>, String> {
+        self.unit.request.hazards.as_ref().map_err(Clone::clone)?;
+        let spans = errors::places(self.written, self.place.function, kind, span)?;
+        let places = spans.into_iter().map(|span| self.expression(span)).collect::<Result<BTreeSet<_>, _>>()?;
+        self.errors.check(kind, &places)?;
+        let probe = self.fresh(1);
+        places.into_iter().for_each(|at| self.errors.place(kind, at, probe));
+        Ok(vec![probe])
     }
 
     fn label(&mut self, goal: &Goal) -> Result<Vec<u32>, String> {

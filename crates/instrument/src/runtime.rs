@@ -18,7 +18,7 @@ void touchstone_test_begin(const char *);
 
 /// What walks through a decision with too many rows: its local array has the node, then for each condition whether it was
 /// evaluated (1 false, 2 true) and whether that decided so far (4).
-const WALK: &str = "\
+pub(crate) const WALK: &str = "\
 static __attribute__((__unused__)) void __touchstone_start(unsigned *walk, unsigned conditions, unsigned node) {
     unsigned at;
     for (at = 1; at <= conditions; at++) walk[at] = 0;
@@ -51,9 +51,8 @@ pub(crate) fn rounded(size: u32) -> u32 {
 }
 
 /// A text with probes, with their declaration before and their runtime behind it.
-/// `walks` says that some decision is walked. What a unit whose state is followed does at its beginning stands behind it.
-pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, walks: bool, state: Option<&str>) -> String {
-    let walk = if walks { WALK } else { "" };
+/// `helpers` are functions that the probes use. What a unit whose state is followed does at its beginning stands behind it.
+pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, helpers: &str, state: Option<&str>) -> String {
     let hits: String = hits.chars().flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect();
     let runtime =
         RUNTIME.replace("0xUNITull", &format!("0x{unit:016x}ull")).replace("\"HITS\"", &format!("\"{hits}\""));
@@ -63,6 +62,6 @@ pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, walks: bool, 
     };
     format!(
         "# 1 \"<touchstone>\" 3\n{TYPES}{declarations}\
-         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{walk}{text}\n{runtime}{state}"
+         static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{helpers}{text}\n{runtime}{state}"
     )
 }

@@ -21,6 +21,7 @@ pub fn overview(document: &Document, style: Style) -> String {
     files(&mut out, &figures, style);
     state(&mut out, document, style);
     open(&mut out, document, style);
+    not_measured(&mut out, document, style);
     excluded(&mut out, document, style);
     out
 }
@@ -132,6 +133,7 @@ fn open(out: &mut String, document: &Document, style: Style) {
     let mut found: Vec<_> = objectives
         .values()
         .filter(|o| o.excluded.is_none() && matches!(o.status, Verdict::Unknown | Verdict::Uncovered))
+        .filter(|o| why_not_measured(o).is_none())
         .collect();
     if found.is_empty() {
         return;
@@ -150,11 +152,34 @@ fn open(out: &mut String, document: &Document, style: Style) {
     more(out, found.len(), "objectives", style);
 }
 
+/// Why a measurement can say nothing about an objective.
+fn why_not_measured(objective: &Objective) -> Option<&str> {
+    let why = objective.why.as_deref().filter(|_| objective.status == Verdict::Unknown)?;
+    why.strip_prefix("not measured: ")
+}
+
+/// What a measurement can say nothing about, by reason.
+fn not_measured(out: &mut String, document: &Document, style: Style) {
+    let objectives = merged(document);
+    let counted = objectives.values().filter(|objective| objective.excluded.is_none());
+    by_reason(
+        out,
+        "not measured, neither covered nor not",
+        counted.filter_map(|objective| why_not_measured(objective)),
+        style,
+    );
+}
+
 /// What comments exclude, by reason.
 fn excluded(out: &mut String, document: &Document, style: Style) {
+    let objectives = merged(document);
+    let found = objectives.values().filter_map(|objective| objective.excluded.as_deref());
+    by_reason(out, "excluded by comments", found, style);
+}
+
+fn by_reason<'d>(out: &mut String, title: &str, found: impl Iterator<Item = &'d str>, style: Style) {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
-    for objective in merged(document).values() {
-        let Some(reason) = objective.excluded.as_deref() else { continue };
+    for reason in found {
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, count)) => *count += 1,
             None => reasons.push((reason, 1)),
@@ -163,7 +188,7 @@ fn excluded(out: &mut String, document: &Document, style: Style) {
     if reasons.is_empty() {
         return;
     }
-    heading(out, style, Paint::Bold, "excluded by comments");
+    heading(out, style, Paint::Bold, title);
     for (reason, count) in reasons {
         out.push_str(&cut(&format!("  {count:>5}  {reason}"), style.width));
         out.push('\n');

@@ -5,7 +5,7 @@ use crate::ast::{Node, TypeText};
 use std::collections::BTreeSet;
 
 /// Without parentheses and casts.
-pub(super) fn plain(node: &Node) -> &Node {
+pub(crate) fn plain(node: &Node) -> &Node {
     let mut node = node;
     while matches!(node.kind.as_str(), "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr" | "ConstantExpr") {
         match node.inner.last() {
@@ -17,7 +17,7 @@ pub(super) fn plain(node: &Node) -> &Node {
 }
 
 /// Without parentheses.
-pub(super) fn bare(node: &Node) -> &Node {
+pub(crate) fn bare(node: &Node) -> &Node {
     let mut node = node;
     while let ("ParenExpr", Some(inner)) = (node.kind.as_str(), node.inner.first()) {
         node = inner;
@@ -25,7 +25,7 @@ pub(super) fn bare(node: &Node) -> &Node {
     node
 }
 
-pub(super) fn spelled(ty: Option<&TypeText>) -> &str {
+pub(crate) fn spelled(ty: Option<&TypeText>) -> &str {
     ty.map_or("", |ty| ty.desugared.as_deref().unwrap_or(&ty.written))
 }
 

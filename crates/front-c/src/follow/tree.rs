@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Calls `each` for a node and all below it, outer before inner.
-pub(super) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
+pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
     if node.kind.is_empty() {
         return;
     }
@@ -18,7 +18,7 @@ pub(super) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
 }
 
 /// The body of a function that is defined.
-pub(super) fn body(node: &Node) -> Option<&Node> {
+pub(crate) fn body(node: &Node) -> Option<&Node> {
     node.inner.iter().find(|child| child.kind == "CompoundStmt").filter(|_| node.kind == "FunctionDecl")
 }
 

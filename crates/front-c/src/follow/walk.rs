@@ -131,7 +131,7 @@ struct Walk<'a> {
     seen: BTreeSet<u64>,
 }
 
-fn range(node: &Node) -> Option<Range<usize>> {
+pub(crate) fn range(node: &Node) -> Option<Range<usize>> {
     let (begin, end) = (node.begin.expansion?, node.end.expansion?);
     Some(begin.offset as usize..(end.offset + end.token) as usize)
 }
@@ -151,7 +151,7 @@ fn ends_before_semicolon(node: &Node) -> bool {
 }
 
 /// Has something in it that lives as long as the scope that it stands in.
-fn has_temporary(node: &Node) -> bool {
+pub(crate) fn has_temporary(node: &Node) -> bool {
     let mut found = false;
     preorder(node, &mut |node| found |= node.kind == "CompoundLiteralExpr");
     found

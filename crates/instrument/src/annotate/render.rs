@@ -21,6 +21,8 @@ pub(super) struct Renderer<'a> {
     pub own: Option<&'a Expr>,
     /// Whether a local variable can be named here and has a value.
     pub is_live: &'a dyn Fn(&str) -> bool,
+    /// Memory is read only where it can be: what goes wrong shall do so in the program itself, behind its own probe.
+    pub guards: bool,
 }
 
 type Text = Result<String, String>;
@@ -101,9 +103,29 @@ impl Renderer<'_> {
                 for part in expr.parts() {
                     all = both(all, self.defined(part)?);
                 }
-                all
+                both(all, self.readable(expr))
             }
         })
+    }
+
+    /// When a load reads what is there, as far as that can be asked.
+    fn readable(&self, expr: &Expr) -> Option<String> {
+        let ExprKind::Load(address) = &expr.kind else { return None };
+        if !self.guards || self.is_scalar_variable(address, expr.ty) {
+            return None;
+        }
+        let mut root = &**address;
+        while let ExprKind::PtrAdd(base, _) = &root.kind {
+            root = base;
+        }
+        let size = match &root.kind {
+            ExprKind::Slot(slot) => self.function.slots[*slot].size,
+            ExprKind::Global(global) => self.module.globals[*global].size,
+            _ => return self.value(address).ok().map(|address| format!("(unsigned long){address} > 4095")),
+        };
+        let last = size.checked_sub(u64::from(expr.ty.bytes()))?;
+        let (address, base) = (self.value(address).ok()?, self.value(root).ok()?);
+        Some(format!("(unsigned long){address} - (unsigned long){base} <= {last}"))
     }
 
     /// The value in a C type.

@@ -1,0 +1,9 @@
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct counter { int value, limit, lost; };
+void counter_init(struct counter *c, int limit);
+int counter_add(struct counter *c, int by);
+#ifdef __cplusplus
+}
+#endif
