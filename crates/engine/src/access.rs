@@ -270,6 +270,7 @@ impl Executor<'_> {
                                 self.left_behind(state, object).unwrap_or_else(|| Err(unmade(span)))
                             }
                             Assembled::Undefined => self.undefined(state, place.guard, span),
+                            Assembled::Lost => Err(lost(span)),
                         }
                     }
                     Contents::Delayed { .. } => {
@@ -377,4 +378,9 @@ impl Executor<'_> {
 /// A read of an input of a type that can't be made.
 pub(crate) fn unmade(span: Span) -> Stop {
     Stop::unsupported("input that is a union, a bit-field or of an unknown type", span)
+}
+
+/// A read of a pointer that an integer may be written over.
+pub(crate) fn lost(span: Span) -> Stop {
+    Stop::unsupported("pointer that an integer may be written over", span)
 }

@@ -11,7 +11,7 @@
 //! written at many places of an object and some are pointers', the path is split: either the access misses all pointers
 //! and is delayed like any other, the pointers hiding what the array has at their places, or it meets one.
 
-use crate::access::unmade;
+use crate::access::{lost, unmade};
 use crate::executor::Executor;
 use crate::memory::{Assembled, Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::{Purpose, State, Stop};
@@ -73,6 +73,10 @@ impl Executor<'_> {
                 if by_cases && ty != Ty::Ptr && candidates.len() > FEW_CASES {
                     by_cases = !self.misses(state, offset, u64::from(bytes), &runs)?;
                     candidates.retain(|&at| hits(at, u64::from(bytes), &runs));
+                    let all_slots = candidates.iter().all(|&at| is_slot(&shared.contents, at, bytes));
+                    if by_cases && !all_slots && state.fixed_value(offset).is_none() {
+                        return Err(part_of_pointer(span));
+                    }
                 }
                 if by_cases {
                     self.read_cases(state, cells, 0, offset, &candidates, ty, span)
@@ -111,6 +115,10 @@ impl Executor<'_> {
         }
         let mut candidates = self.candidates(state, offset, bytes, size);
         candidates.retain(|&at| hits(at, bytes, runs));
+        let contents = &state.memory.get(object).contents;
+        if ty != Ty::Ptr && !candidates.iter().all(|&at| is_slot(contents, at, ty.bytes())) {
+            return Err(part_of_pointer(span));
+        }
         let (Some(&first), Some(&last)) = (candidates.first(), candidates.last()) else {
             return Err(Stop::Enumerate(offset));
         };
@@ -207,6 +215,7 @@ impl Executor<'_> {
             Assembled::Value(value) => Ok(Some(value)),
             Assembled::Undefined => Ok(None),
             Assembled::Mixed => self.number_of_cells(state, cells, span).map(Some),
+            Assembled::Lost => Err(lost(span)),
         }
     }
 
@@ -242,20 +251,30 @@ impl Executor<'_> {
         let is_delayed = matches!(shared.contents, Contents::Delayed { .. });
         let plainly_over = |at: u64| is_delayed && guard.is_none() && hits(at, u64::from(bytes), &runs);
         if !runs.is_empty() && !fixed.is_some_and(plainly_over) {
-            let mut few = || self.candidates(state, offset, u64::from(bytes), shared.size).len() <= FEW_CASES;
-            if !is_delayed && (fixed.is_some() || few()) {
+            let candidates = match fixed {
+                Some(at) => vec![at],
+                None => self.candidates(state, offset, u64::from(bytes), shared.size),
+            };
+            let (met, missed): (Vec<u64>, Vec<u64>) =
+                candidates.iter().partition(|&&at| hits(at, u64::from(bytes), &runs));
+            let few = met.is_empty() && missed.len() <= FEW_CASES;
+            if !is_delayed && (fixed.is_some() || few) {
                 return self.write_cases(state, object, offset, value, ty, guard, None, span);
             }
             if !self.misses(state, offset, u64::from(bytes), &runs)? {
-                return self.write_cases(state, object, offset, value, ty, guard, Some(&runs), span);
+                // Places that hold a pointer or an integer, or a write to some part of some pointer.
+                if met.iter().all(|&at| is_slot(&shared.contents, at, bytes)) {
+                    return self.write_cases(state, object, offset, value, ty, guard, Some(&runs), span);
+                }
+                met.iter().for_each(|&at| lose(&mut state.memory.get_mut(object).contents, at as usize, bytes));
+                return Ok(());
             }
         }
         let (array, defined, mut pointers) = match &shared.contents {
             Contents::Delayed { array, defined, pointers } => (*array, *defined, pointers.clone()),
             Contents::Cells(cells) => {
                 let defined = cells.contains(&Cell::Undefined).then(|| self.defined_array(cells));
-                let is_pointer = |(_, cell): &(usize, Cell)| matches!(cell, Cell::Pointer { .. });
-                let pointers = cells.iter().copied().enumerate().filter(is_pointer).collect();
+                let pointers = cells.iter().copied().enumerate().filter(|(_, cell)| cell.is_pointer()).collect();
                 (self.base_array(cells, bytes), defined, pointers)
             }
         };
@@ -474,11 +493,42 @@ impl Executor<'_> {
     }
 }
 
+/// A read of a part of some pointer: nothing could be done with it but to copy it.
+fn part_of_pointer(span: Span) -> Stop {
+    Stop::unsupported("part of a pointer at an offset that depends on inputs", span)
+}
+
 /// Whether an access meets one of these places.
 pub(crate) fn hits(at: u64, bytes: u64, runs: &[Range<u64>]) -> bool {
     let end = at.saturating_add(bytes);
     let first = runs.partition_point(|run| run.end <= at);
     runs.get(first).is_some_and(|run| run.start < end)
+}
+
+/// Whether an access is to all of one pointer.
+fn is_slot(contents: &Contents, at: u64, bytes: u8) -> bool {
+    let is_byte =
+        |(index, cell): (usize, &Cell)| matches!(cell, Cell::Pointer { index: own, .. } if usize::from(*own) == index);
+    bytes == 8
+        && match contents {
+            Contents::Cells(cells) => cells[at as usize..].iter().take(8).enumerate().all(is_byte),
+            Contents::Delayed { pointers, .. } => {
+                let first = pointers.partition_point(|(place, _)| (*place as u64) < at);
+                let cells = pointers[first..].iter().take(8);
+                cells
+                    .enumerate()
+                    .all(|(index, (place, cell))| *place as u64 == at + index as u64 && is_byte((index, cell)))
+            }
+        }
+}
+
+/// Marks what an integer may be written over.
+fn lose(contents: &mut Contents, at: usize, bytes: u8) {
+    let bytes = usize::from(bytes);
+    match contents {
+        Contents::Cells(cells) => cells[at..at + bytes].fill(Cell::Lost),
+        Contents::Delayed { pointers, .. } => hide(pointers, at, &vec![Cell::Lost; bytes]),
+    }
 }
 
 /// Puts cells of a pointer over what an array has.

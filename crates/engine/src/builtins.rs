@@ -34,7 +34,7 @@ impl Executor<'_> {
                 let value = if ty == Ty::Ptr {
                     self.unknown_pointer(state, &name)
                 } else {
-                    let term = self.terms.var(ty.bits(), &name);
+                    let term = self.input_var(state.inputs_mut(), ty.bits(), &name);
                     Value::term(&self.terms, term)
                 };
                 let cells = disassemble(&value, ty.bytes(), &mut self.pointers).collect();

@@ -9,6 +9,7 @@ use crate::graph::Graph;
 use crate::memory::Pointers;
 use crate::state::{PathEnd, State, Stop};
 use crate::value::Scalar;
+use rustc_hash::FxHashMap;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Incomplete, IncompletePaths};
 use touchstone_ir::{CondId, ErrorKind, FuncId, Module};
@@ -52,6 +53,8 @@ pub(crate) struct Executor<'m> {
     pub terms: Terms,
     pub solver: Solver,
     pub pointers: Pointers,
+    /// Variables of inputs by their number on their path, width and name.
+    pub input_vars: FxHashMap<(u32, u8, Box<str>), TermId>,
     /// Paths that a check has ended; the driver takes them from here.
     pub ended: Vec<(State, PathEnd)>,
     /// What is to be covered.
@@ -92,6 +95,7 @@ impl<'m> Executor<'m> {
             terms: Terms::new(),
             solver,
             pointers: Pointers::default(),
+            input_vars: FxHashMap::default(),
             ended: Vec::new(),
             coverage: None,
             hits: Vec::new(),

@@ -29,6 +29,8 @@ pub(crate) struct Inputs {
     lazies: IndexMap<LazyId, Lazy>,
     /// Objects made for undecided pointers.
     fresh: u32,
+    /// Variables made so far.
+    variables: u32,
 }
 
 /// A parameter or global with the value that it starts with.
@@ -88,6 +90,15 @@ impl Inputs {
 }
 
 impl Executor<'_> {
+    /// A fresh input. Paths whose inputs came up in the same order share the variables: their number, and with it the size of a
+    /// path, is that of the inputs of one path, however many paths there are.
+    pub(crate) fn input_var(&mut self, inputs: &mut Inputs, width: u8, name: &str) -> TermId {
+        let number = inputs.variables;
+        inputs.variables += 1;
+        let terms = &mut self.terms;
+        *self.input_vars.entry((number, width, name.into())).or_insert_with(|| terms.var(width, name))
+    }
+
     /// The cells of a fresh input of this type. Constraints (ranges, truth values) are collected in `constraints`.
     pub(crate) fn input_cells(
         &mut self,
@@ -104,7 +115,7 @@ impl Executor<'_> {
                     // A range of one value is a constant: the engine then runs like an interpreter.
                     Some((low, high)) if low == high => Value::constant(mask(low as u64, *bits)),
                     _ => {
-                        let term = self.terms.var(*bits, name);
+                        let term = self.input_var(inputs, *bits, name);
                         self.constrain(term, *signed, name, constraints);
                         Value::term(&self.terms, term)
                     }
@@ -112,14 +123,14 @@ impl Executor<'_> {
                 cells.extend(disassemble(&value, bits / 8, &mut self.pointers));
             }
             DataType::Float { format, .. } => {
-                let term = self.terms.var(format.bits(), name);
+                let term = self.input_var(inputs, format.bits(), name);
                 if let Some((low, high)) = self.range_of(name) {
                     self.between(term, *format, low as f64, high as f64, constraints);
                 }
                 cells.extend(disassemble(&Value::term(&self.terms, term), format.bits() / 8, &mut self.pointers));
             }
             DataType::Bool { .. } => {
-                let term = self.terms.var(8, name);
+                let term = self.input_var(inputs, 8, name);
                 let one = self.terms.constant(8, 1);
                 constraints.push(self.terms.cmp(Rel::Ule, term, one));
                 self.constrain(term, false, name, constraints);
@@ -150,7 +161,7 @@ impl Executor<'_> {
                     let part = |field: &Field| format!("{name}.{}", field.name);
                     if let DataType::Bits { .. } = types[field.ty] {
                         let shared = bits_together(types, rest);
-                        self.bit_cells(&rest[..shared], part, constraints, cells);
+                        self.bit_cells(inputs, &rest[..shared], part, constraints, cells);
                         rest = &rest[shared..];
                         continue;
                     }
@@ -170,6 +181,7 @@ impl Executor<'_> {
     /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.
     fn bit_cells(
         &mut self,
+        inputs: &mut Inputs,
         fields: &[Field],
         name: impl Fn(&Field) -> String,
         constraints: &mut Vec<TermId>,
@@ -185,7 +197,7 @@ impl Executor<'_> {
             let DataType::Bits { first, width, signed } = types[field.ty] else { continue };
             let at = (8 * (field.offset - begin)) as u8 + first;
             let name = name(field);
-            let term = self.terms.var(width, &name);
+            let term = self.input_var(inputs, width, &name);
             self.constrain(term, signed, &name, constraints);
             for part in [(at > used).then(|| self.terms.constant(at - used, 0)), Some(term)].into_iter().flatten() {
                 all = Some(all.map_or(part, |low| self.terms.concat(part, low)));
@@ -313,7 +325,7 @@ impl Executor<'_> {
         match (&self.module.types[param.data], ty) {
             // Hand-written code may give no data types: then the register says what there is to know.
             (DataType::Void, Ty::Int(bits)) => {
-                let term = self.terms.var(bits, name);
+                let term = self.input_var(state.inputs_mut(), bits, name);
                 self.constrain(term, true, name, &mut constraints);
                 cells.extend((0..ty.bytes()).map(|index| Cell::Part { term, index }));
             }
@@ -327,7 +339,7 @@ impl Executor<'_> {
         let value = if cells.len() == usize::from(ty.bytes()) {
             match assemble(&cells, ty, &mut self.terms, &self.pointers) {
                 Assembled::Value(value) => value,
-                Assembled::Undefined | Assembled::Mixed => Value::NULL,
+                Assembled::Undefined | Assembled::Mixed | Assembled::Lost => Value::NULL,
             }
         } else {
             // A type that can't be made (yet): whoever uses it meets an unsupported construct.
@@ -383,7 +395,7 @@ impl Executor<'_> {
         let zero = self.terms.constant(8, 0);
         let (mut cells, mut constraints, mut before) = (Vec::new(), Vec::new(), None);
         for index in 0..length {
-            let term = self.terms.var(8, &format!("{name}[{index}]"));
+            let term = self.input_var(state.inputs_mut(), 8, &format!("{name}[{index}]"));
             if let Some(before) = before {
                 let (over, ends) = (self.terms.cmp(Rel::Eq, before, zero), self.terms.cmp(Rel::Eq, term, zero));
                 let goes_on = self.terms.not(over);
@@ -560,7 +572,7 @@ impl Executor<'_> {
         let offset = if last == 0 {
             Scalar::Const(0)
         } else {
-            let index = self.terms.var(64, &format!("{}@", lazy.name));
+            let index = self.input_var(alias.inputs_mut(), 64, &format!("{}@", lazy.name));
             let last = self.terms.constant(64, last);
             let inside = self.terms.cmp(Rel::Ule, index, last);
             self.assume_all(&mut alias, &[inside])?;
@@ -653,7 +665,7 @@ impl Executor<'_> {
             Some(data) => self.input_cells(state.inputs_mut(), data, name, &mut constraints, &mut cells),
             None => {
                 for index in 0..size {
-                    let term = self.terms.var(8, &format!("{name}[{index}]"));
+                    let term = self.input_var(state.inputs_mut(), 8, &format!("{name}[{index}]"));
                     cells.push(Cell::Part { term, index: 0 });
                 }
             }

@@ -32,6 +32,15 @@ pub(crate) enum Cell {
         value: PointerRef,
         index: u8,
     },
+    /// Was a pointer's until an integer was written to a place that may have been here: whoever reads it stops.
+    Lost,
+}
+
+impl Cell {
+    /// An array can't hold it.
+    pub fn is_pointer(self) -> bool {
+        matches!(self, Cell::Pointer { .. } | Cell::Lost)
+    }
 }
 
 /// A pointer value that was stored to memory, interned for the whole exploration.
@@ -94,8 +103,7 @@ impl Contents {
         };
         match self {
             Contents::Cells(cells) => {
-                let is_pointer = |cell: &Cell| matches!(cell, Cell::Pointer { .. });
-                cells.iter().enumerate().filter(|(_, cell)| is_pointer(cell)).for_each(|(at, _)| add(at));
+                cells.iter().enumerate().filter(|(_, cell)| cell.is_pointer()).for_each(|(at, _)| add(at));
             }
             Contents::Delayed { pointers, .. } => pointers.iter().for_each(|(at, _)| add(*at)),
         }
@@ -202,6 +210,8 @@ pub(crate) enum Assembled {
     Undefined,
     /// Bytes of a pointer beside others: only the number that they make together is a value.
     Mixed,
+    /// Something that an integer may be written over.
+    Lost,
 }
 
 /// The value that cells make together when they are read as `ty`. A pointer's bytes are not looked at: they stay the
@@ -244,6 +254,9 @@ pub(crate) fn assemble(cells: &[Cell], ty: Ty, terms: &mut Terms, pointers: &Poi
 }
 
 fn assemble_mixed(cells: &[Cell], terms: &mut Terms) -> Assembled {
+    if cells.contains(&Cell::Lost) {
+        return Assembled::Lost;
+    }
     if cells.iter().any(|cell| matches!(cell, Cell::Undefined | Cell::Unmade)) {
         return Assembled::Undefined;
     }
@@ -266,7 +279,7 @@ pub(crate) fn in_order(bytes: &[TermId], terms: &mut Terms) -> TermId {
 /// One cell as an 8-bit term; `None` if it is undefined, or a pointer's.
 pub(crate) fn cell_term(cell: Cell, terms: &mut Terms) -> Option<TermId> {
     match cell {
-        Cell::Undefined | Cell::Unmade | Cell::Pointer { .. } => None,
+        Cell::Undefined | Cell::Unmade | Cell::Lost | Cell::Pointer { .. } => None,
         Cell::Byte(byte) => Some(terms.constant(8, u64::from(byte))),
         Cell::Part { term, index } => Some(terms.extract(term, 8 * index, 8)),
     }

@@ -216,7 +216,7 @@ impl Executor<'_> {
 
     fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
         match cell {
-            Cell::Undefined | Cell::Unmade => 0,
+            Cell::Undefined | Cell::Unmade | Cell::Lost => 0,
             Cell::Byte(byte) => byte,
             Cell::Part { term, index } => (model.eval(&self.terms, term) >> (8 * index)) as u8,
             Cell::Pointer { value, index } => {
