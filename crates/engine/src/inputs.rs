@@ -26,7 +26,9 @@ pub(crate) struct Inputs {
     pub objects: Vec<Rc<InputObject>>,
     /// Answers to a program's requests, in order.
     pub made: Vec<Rc<Made>>,
-    lazies: IndexMap<LazyId, Lazy>,
+    lazies: Rc<IndexMap<LazyId, Lazy>>,
+    /// Where the input pointers lead whose target is chosen: few of many, in order.
+    decided: Vec<(LazyId, Value)>,
     /// Objects made for undecided pointers.
     fresh: u32,
     /// Variables made so far.
@@ -75,17 +77,28 @@ struct Lazy {
     name: Rc<str>,
     /// `None` if only null is known: what an external function returned, or wrote. The name says what is not.
     pointee: Option<DataTypeId>,
-    decided: Option<Value>,
 }
 
 impl Inputs {
     pub fn shape(&self, id: LazyId) -> Option<&Value> {
-        self.lazies[id].decided.as_ref()
+        let at = self.decided.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.decided[at].1)
     }
 
     /// Whether there is a pointer whose target is not chosen yet.
     pub fn has_undecided(&self) -> bool {
-        self.lazies.values().any(|lazy| lazy.decided.is_none())
+        self.decided.len() < self.lazies.len()
+    }
+
+    fn decide(&mut self, id: LazyId, value: Value) {
+        match self.decided.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(at) => self.decided[at].1 = value,
+            Err(at) => self.decided.insert(at, (id, value)),
+        }
+    }
+
+    fn add_lazy(&mut self, lazy: Lazy) -> LazyId {
+        Rc::make_mut(&mut self.lazies).push(lazy)
     }
 }
 
@@ -137,7 +150,7 @@ impl Executor<'_> {
                 cells.push(Cell::Part { term, index: 0 });
             }
             DataType::Pointer { pointee, .. } => {
-                let lazy = inputs.lazies.push(Lazy { name: name.into(), pointee: Some(*pointee), decided: None });
+                let lazy = inputs.add_lazy(Lazy { name: name.into(), pointee: Some(*pointee) });
                 cells.extend(disassemble(&Value::Lazy(lazy), 8, &mut self.pointers));
             }
             DataType::Array { element, length } => {
@@ -412,7 +425,7 @@ impl Executor<'_> {
     /// A pointer that an external function returned: null, or nobody knows.
     pub(crate) fn unknown_pointer(&mut self, state: &mut State, name: &str) -> Value {
         let name = format!("pointer other than null from external function {name}").into();
-        Value::Lazy(state.inputs_mut().lazies.push(Lazy { name, pointee: None, decided: None }))
+        Value::Lazy(state.inputs_mut().add_lazy(Lazy { name, pointee: None }))
     }
 
     /// What earlier calls left behind is read: zero, or nobody knows.
@@ -433,8 +446,8 @@ impl Executor<'_> {
         if state.inputs.lazies.values().any(|lazy| *lazy.name == *name) {
             return Ok(());
         }
-        let lazy = Lazy { name: name.into(), pointee: None, decided: None };
-        Err(Stop::Force(state.inputs_mut().lazies.push(lazy), Purpose::Access))
+        let lazy = Lazy { name: name.into(), pointee: None };
+        Err(Stop::Force(state.inputs_mut().add_lazy(lazy), Purpose::Access))
     }
 
     /// Decides an input pointer: a fresh object, null, or into any earlier input object of the same element type.
@@ -450,10 +463,10 @@ impl Executor<'_> {
             // C orders no other pointers; null is less than all on common machines.
             self.avoided = true;
             let mut null = state.clone();
-            null.inputs_mut().lazies[id].decided = Some(Value::NULL);
+            null.inputs_mut().decide(id, Value::NULL);
             return vec![self.inside(state, id, &lazy, other, purpose), Ok(null)];
         }
-        let decide = |state: &mut State, value: Value| state.inputs_mut().lazies[id].decided = Some(value);
+        let decide = |state: &mut State, value: Value| state.inputs_mut().decide(id, value);
         let length = self.config.lengths.get(&*lazy.name).copied();
         let mut null = state.clone();
         decide(&mut null, Value::NULL);
@@ -579,7 +592,7 @@ impl Executor<'_> {
             let size = self.terms.constant(64, self.size_of(object.element));
             Scalar::Term(self.terms.bin(touchstone_solver::Op::Mul, index, size))
         };
-        alias.inputs_mut().lazies[id].decided = Some(Value::Ptr(Pointer { object: object.object, offset }));
+        alias.inputs_mut().decide(id, Value::Ptr(Pointer { object: object.object, offset }));
         Ok(alias)
     }
 
