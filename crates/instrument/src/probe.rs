@@ -552,12 +552,12 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             return Err("its case labels are not understood".to_string());
         }
         let mut probes: BTreeMap<BlockId, u32> = BTreeMap::new();
-        let mut targets = arms.iter().map(|arm| arm.target);
+        let targets = label_targets(&labels, arms.iter().map(|arm| arm.target).collect(), *default)
+            .ok_or("its case labels are not understood")?;
         let flag = format!("__touchstone_s{}", block.index());
         let mark = |probe: u32| format!(" if ({flag}) __touchstone_h[{probe}] = 1; {flag} = 0; ");
         let mut has_default = false;
-        for label in &labels {
-            let target = if label.case { targets.next().unwrap_or(*default) } else { *default };
+        for (label, target) in labels.iter().zip(targets) {
             has_default |= !label.case;
             let probe = match probes.get(&target) {
                 Some(probe) => *probe,
@@ -629,12 +629,32 @@ struct CaseLabel {
     after: usize,
     /// It stands where a statement may stand before what it labels.
     in_block: bool,
+    /// It follows another label directly.
+    shares: bool,
+}
+
+/// Where the labels of a switch lead, in the order of the text. Arms are in the order of their values; their blocks were made
+/// in the order of the text, one for labels that follow each other directly.
+fn label_targets(labels: &[CaseLabel], mut arms: Vec<BlockId>, default: BlockId) -> Option<Vec<BlockId>> {
+    arms.sort_unstable();
+    let mut arms = arms.into_iter();
+    let mut targets: Vec<BlockId> = Vec::new();
+    for label in labels {
+        let target = if label.case { arms.next()? } else { default };
+        if targets.last().is_some_and(|before| (*before == target) != label.shares) {
+            return None;
+        }
+        targets.push(target);
+    }
+    Some(targets)
 }
 
 /// The labels that belong to the switch whose body is between two tokens, in the order of the text.
 fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel> {
     let mut labels = Vec::new();
     let mut at = open + 1;
+    // Where the statement of the last label begins.
+    let mut ended = None;
     while at < after {
         match source.word(at) {
             "switch" => {
@@ -665,8 +685,10 @@ fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel>
                 });
                 let Some(colon) = colon else { return labels };
                 // `default :` of a _Generic ends in an expression, not in a statement.
-                labels.push(CaseLabel { case: word == "case", after: source.tokens[colon].end, in_block });
+                let shares = ended == Some(at);
+                labels.push(CaseLabel { case: word == "case", after: source.tokens[colon].end, in_block, shares });
                 at = colon + 1;
+                ended = Some(at);
             }
             _ => at += 1,
         }
