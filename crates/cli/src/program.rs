@@ -33,6 +33,7 @@ impl Reader {
             include_dir: Some(include_dir.to_path_buf()),
             surroundings: Surroundings::default(),
             compiler: Some(compiler()),
+            opaque_offsets: false,
         };
         Ok(Reader { options })
     }

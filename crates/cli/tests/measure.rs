@@ -410,6 +410,18 @@ fn processes_that_run_at_once_lose_no_hit_and_a_killed_one_keeps_what_it_hit() {
 }
 
 #[test]
+fn functions_with_offsetof_are_measured_whoever_wrote_it() {
+    let text = "#include <stddef.h>\nstruct s { char c; long l; };\n#define AT offsetof(struct s, l)\n\
+        int direct(int x) { if (x > 2) return (int)offsetof(struct s, l); return 1; }\n\
+        int by_macro(int x) { if (x > 3) return (int)AT; return 1; }\n\
+        int main(void) { return direct(3) + by_macro(3) < 0; }\n";
+    let (measured, run) = program(text, "branch", "./program");
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("not measured"), "{run:?}");
+    let expected = ["x > 2 is true", "x > 3 is false"];
+    assert_eq!(texts(&measured), expected.into_iter().map(str::to_string).collect());
+}
+
+#[test]
 fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
     let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
         \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\

@@ -8,7 +8,7 @@ use crate::typename::{Parser, split_commas};
 /// The value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) that a text starts with.
 pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64> {
     let open = text.find('(')?;
-    if !text[..open].trim_end().ends_with("offsetof") {
+    if types.opaque_offsets || !text[..open].trim_end().ends_with("offsetof") {
         return None;
     }
     let parts = split_commas(&tokenize(&inside(&text[open + 1..])?));

@@ -208,7 +208,11 @@ fn probed(
         }
     }
     let options = Options { flags, ..Options::default() };
-    let preprocessed = lowered(std::slice::from_ref(&copy), &options)?;
+    let mut preprocessed = vec![lowered(std::slice::from_ref(&copy), &options)?];
+    if text.contains("__builtin_offsetof") {
+        let opaque = Options { opaque_offsets: true, ..options.clone() };
+        preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
+    }
     let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
     let names = defined.map(|function| function.name.clone()).collect();
     let state = probing.state && refused.state.is_none();

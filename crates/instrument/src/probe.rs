@@ -37,8 +37,9 @@ pub struct Probed {
 pub struct Request<'a> {
     /// The program as the user wrote it.
     pub written: &'a Module,
-    /// The same, lowered from the preprocessed text.
-    pub preprocessed: &'a Module,
+    /// The same, lowered from the preprocessed text in one way or several: of a function, the first counts that has the same
+    /// objectives.
+    pub preprocessed: &'a [Module],
     /// The preprocessed text: the first file of `preprocessed`.
     pub text: &'a str,
     /// The criteria to measure.
@@ -103,14 +104,14 @@ struct Unit<'a> {
     errors: bool,
 }
 
-impl Unit<'_> {
+impl<'a> Unit<'a> {
     fn function(&mut self, func: FuncId, function: &Function) {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
         self.functions.push((function.name.clone(), place(function.span)));
-        match self.twin(func, function, &wanted) {
-            Ok((twin, goals)) => {
-                let place = TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
+        match self.twin(function, &wanted) {
+            Ok((module, twin, goals)) => {
+                let place = TextPlace::preprocessed(module, twin, FileId::new(0), self.source);
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function, &goals);
                 let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
@@ -133,24 +134,34 @@ impl Unit<'_> {
     }
 
     /// The same function in the preprocessed text, with the same objectives.
-    fn twin(&self, func: FuncId, function: &Function, wanted: &Objectives) -> Result<(FuncId, Vec<Goal>), String> {
+    fn twin(&self, function: &Function, wanted: &Objectives) -> Result<(&'a Module, FuncId, Vec<Goal>), String> {
+        let readings = self.request.preprocessed.iter();
+        let found = readings.filter_map(|module| self.twin_in(module, function, wanted)).next();
+        found.ok_or_else(|| "the compiler's preprocessor and clang's see different code".to_string())
+    }
+
+    fn twin_in(
+        &self,
+        module: &'a Module,
+        function: &Function,
+        wanted: &Objectives,
+    ) -> Option<(&'a Module, FuncId, Vec<Goal>)> {
         let request = self.request;
-        let different = || "the compiler's preprocessor and clang's see different code".to_string();
-        let twin = request.preprocessed.function_named(&request.written.functions[func].name).ok_or_else(different)?;
-        let other = &request.preprocessed.functions[twin];
+        let twin = module.function_named(&function.name)?;
+        let other = &module.functions[twin];
         let same_decisions = function.decisions.len() == other.decisions.len()
             && function
                 .decisions
                 .values()
                 .zip(other.decisions.values())
                 .all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
-        let found = objectives(request.preprocessed, &[twin], request.criteria, request.options);
+        let found = objectives(module, &[twin], request.criteria, request.options);
         let (ours, theirs) = (by_key(wanted), by_key(&found));
         let lengths = |goals: &BTreeMap<String, Vec<&Goal>>| {
             goals.iter().map(|(key, goals)| (key.clone(), goals.len())).collect::<Vec<_>>()
         };
         if !same_decisions || lengths(&ours) != lengths(&theirs) {
-            return Err(different());
+            return None;
         }
         let mut left: BTreeMap<String, std::vec::IntoIter<&Goal>> =
             theirs.into_iter().map(|(key, goals)| (key, goals.into_iter())).collect();
@@ -160,7 +171,7 @@ impl Unit<'_> {
             Goal::Error { .. } => Some(goal.clone()),
             _ => left.get_mut(&key(&objective.criterion, goal))?.next().cloned(),
         });
-        Ok((twin, goals.collect::<Option<Vec<Goal>>>().ok_or_else(different)?))
+        Some((module, twin, goals.collect::<Option<Vec<Goal>>>()?))
     }
 
     fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, String>) {
