@@ -39,7 +39,8 @@ pub enum Command {
     /// List the objectives of criteria with their ids and places
     #[command(after_help = "Examples:
   touchstone objectives examples/triangle.c -c mcdc,branch
-  touchstone objectives examples/max3.c -c wm --format json")]
+  touchstone objectives examples/max3.c -c wm --format json
+  touchstone objectives src/list.c -c state                 what its functions may leave changed")]
     Objectives(Generate),
     /// Print the source with its objectives as labels, for other tools
     #[command(mut_arg("criteria", |arg| arg.default_value("dcc")))]

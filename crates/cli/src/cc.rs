@@ -48,7 +48,13 @@ pub struct Cc {
 /// Carries out `cc`.
 pub fn cc(options: &Cc) -> Result<ExitCode> {
     let (compiler, words) = options.command.split_first().context("no compiler: touchstone cc gcc -c file.c")?;
-    carry_out(compiler, words)
+    // Under `measure` the name leads to a wrapper, which would do our work once more.
+    let behind_wrapper =
+        std::env::var_os(WRAPPERS).and_then(|wrappers| behind(compiler.as_ref(), Path::new(&wrappers)));
+    match behind_wrapper.filter(|_| !compiler.contains('/')) {
+        Some(real) => carry_out(&real.to_string_lossy(), words),
+        None => carry_out(compiler, words),
+    }
 }
 
 /// If this process was started under a compiler's name, does that compiler's work: with probes if `measure` runs, else

@@ -43,6 +43,11 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
         bail!("`{id}` is no objective's id; `touchstone objectives` lists them, for example max3.mcdc.1.0a1b2c3d");
     };
     let criterion: Criterion = criterion.parse()?;
+    if criterion == Criterion::State {
+        bail!(
+            "`{id}` is a piece of state: the report of `touchstone measure -c state` says which tests change and check it"
+        );
+    }
     let mut options = arguments.options.clone();
     // With the criteria of the `generate` that is asked about: what is wanted besides decides what is explored.
     if !options.criteria.contains(&criterion) {

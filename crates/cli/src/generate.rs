@@ -49,6 +49,7 @@ enum Verb {
 }
 
 fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
+    plan::refuse_state(options)?;
     let out = OutDir::open(&options.out)?;
     let include_dir = out.path().join("include");
     let reader = Reader::new(&options.files, &options.compile, &options.flags, &include_dir)?
@@ -380,7 +381,7 @@ impl Job<'_> {
         result.replay_seconds = replay_seconds;
         result.tests = tests;
         let entry = |criterion: &Criterion| match criterion {
-            Criterion::Paths(_) => result.clone(),
+            Criterion::Paths(_) | Criterion::State => result.clone(),
             Criterion::Goals(labelling) => FunctionResult {
                 criterion: *criterion,
                 objectives: touchstone_criteria::count(wanted, labelling.name()),

@@ -38,7 +38,7 @@ pub struct Merge {
     /// Directories of measurements
     #[arg(required = true, value_name = "DIR")]
     pub directories: Vec<PathBuf>,
-    /// Where everything goes
+    /// Where everything goes; an earlier measurement there is replaced
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
     pub out: PathBuf,
     #[command(flatten)]
@@ -99,6 +99,12 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
         }
     }
     let out = std::path::absolute(&options.out)?;
+    let same = |directory: &PathBuf| directory.canonicalize().ok() == out.canonicalize().ok();
+    if let Some(both) = options.directories.iter().find(|directory| same(directory)) {
+        bail!("{} is read and written; say by -o where everything shall go", both.display());
+    }
+    // What an earlier merge left is none of what is merged now.
+    forget(&out)?;
     for kind in ["units", "hits"] {
         let target = out.join(kind);
         std::fs::create_dir_all(&target).with_context(|| format!("can't make {}", target.display()))?;
@@ -150,6 +156,8 @@ fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus
     let mut child = Command::new(program);
     child.args(words).env("PATH", path).env(WRAPPERS, &wrappers).env(DIRECTORY, out);
     child.env(CRITERIA, criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
+    // What a cache gives was compiled for another measurement, or for none.
+    child.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
     child.status().with_context(|| format!("can't run {program}"))
 }
 

@@ -119,7 +119,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
     let from_file = file.function(&name);
     let iterations = options.criteria.iter().find_map(|criterion| match criterion {
         Criterion::Paths(iterations) => *iterations,
-        Criterion::Goals(_) => None,
+        Criterion::Goals(_) | Criterion::State => None,
     });
     let mut lengths = from_file.len.clone();
     lengths.extend(options.len.iter().cloned());
@@ -180,11 +180,24 @@ pub fn wants_paths(options: &Generate) -> bool {
     options.criteria.iter().any(|criterion| matches!(criterion, Criterion::Paths(_)))
 }
 
+/// Whether state coverage is asked for.
+pub fn wants_state(options: &Generate) -> bool {
+    options.criteria.contains(&Criterion::State)
+}
+
+/// No test is searched for state.
+pub fn refuse_state(options: &Generate) -> Result<()> {
+    if wants_state(options) {
+        bail!("state coverage says what tests check, and is only measured: touchstone measure -c state -- COMMAND");
+    }
+    Ok(())
+}
+
 /// The criteria whose objectives are goals.
 pub fn labellings(options: &Generate) -> Vec<&'static dyn Labelling> {
     let goals = options.criteria.iter().filter_map(|criterion| match criterion {
         Criterion::Goals(labelling) => Some(*labelling),
-        Criterion::Paths(_) => None,
+        Criterion::Paths(_) | Criterion::State => None,
     });
     goals.collect()
 }

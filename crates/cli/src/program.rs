@@ -2,9 +2,10 @@
 
 use crate::args::Compile;
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_emit::Unit;
-use touchstone_front_c::{Options, Surroundings, flags_for, lower_files, write_headers};
+use touchstone_front_c::{Followed, Options, Surroundings, flags_for, follow, lower_files, write_headers};
 use touchstone_ir::Module;
 
 /// A program as it was read.
@@ -32,6 +33,7 @@ impl Reader {
             include_dir: Some(include_dir.to_path_buf()),
             surroundings: Surroundings::default(),
             compiler: Some(compiler()),
+            opaque_offsets: false,
         };
         Ok(Reader { options })
     }
@@ -52,6 +54,11 @@ impl Reader {
             anyhow::bail!("internal: the lowered program is not well-formed: {problem}");
         }
         Ok(Program { module, units })
+    }
+
+    /// What the functions of these names in a file do to data.
+    pub fn followed(&self, file: &Path, functions: &BTreeSet<String>) -> Result<Followed> {
+        Ok(follow((file, &self.options), (file, &self.options), functions)?)
     }
 }
 

@@ -410,6 +410,38 @@ fn processes_that_run_at_once_lose_no_hit_and_a_killed_one_keeps_what_it_hit() {
 }
 
 #[test]
+fn functions_with_offsetof_are_measured_whoever_wrote_it() {
+    let text = "#include <stddef.h>\nstruct s { char c; long l; };\n#define AT offsetof(struct s, l)\n\
+        int direct(int x) { if (x > 2) return (int)offsetof(struct s, l); return 1; }\n\
+        int by_macro(int x) { if (x > 3) return (int)AT; return 1; }\n\
+        int main(void) { return direct(3) + by_macro(3) < 0; }\n";
+    let (measured, run) = program(text, "branch", "./program");
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("not measured"), "{run:?}");
+    let expected = ["x > 2 is true", "x > 3 is false"];
+    assert_eq!(texts(&measured), expected.into_iter().map(str::to_string).collect());
+}
+
+#[test]
+fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
+    let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
+        \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\
+        \x20 case LOW: switch (n) { case 9: return 1; case -3: n = 1; } break;\n  case 8: n++;\n  case 1: return 9; }\n\
+        \x20 return 4;\n}\n\
+        int main(int c, char **v) { return pick(c == 2 ? v[1][0] : c == 3 ? 6 : c == 4 ? -3 : 8) < 0; }\n";
+    let check = |run: &str, expected: &[&str]| {
+        let (measured, _) = program(text, "branch", run);
+        let arms: Vec<String> = texts(&measured).into_iter().filter(|text| text.starts_with("switch: ")).collect();
+        assert_eq!(arms, expected, "{run}");
+    };
+    check("./program x", &["switch: case 120"]);
+    check("./program '('", &["switch: case 7, case 40"]);
+    check("./program y", &["switch: default"]);
+    check("./program 1 2", &["switch: case 5 ... 6"]);
+    check("./program 1 2 3", &["switch: case -3"]);
+    check("./program", &["switch: case 8"]);
+}
+
+#[test]
 fn hits_belong_to_the_test_that_is_named() {
     let text = "#include <stdlib.h>\nvoid touchstone_test_begin(const char *) __attribute__((weak));\nint sign(int x) { if (x > 0) return 1; return -1; }\n\
                 int main(void) { touchstone_test_begin(\"up\"); int a = sign(3);\n\

@@ -127,7 +127,21 @@ fn conditions_influence_what_they_control() {
     check(&main("int x = 1; if (a == 0) x = c; return x;"), &["+a 5", "-b 6", "-c 7"]);
     check(&main("int x = 1, *p = &x; if (a == 0) *p = c; return x;"), &["+a 5", "-b 6", "-c 7"]);
     check(&main("int x = 1, *p = &x; if (a == 0) { p = &c; *p = 4; } return x;"), &["-a 5", "-b 6", "-c 7"]);
+    // What a loop was left by says that the function was not left in it.
+    check(
+        &main("for (int i = 0; i < 3; i++) { if (b == 2) break; if (i) return 4; } return c;"),
+        &["-a 5", "+b 6", "+c 7"],
+    );
     check(&main("int x; do { x = b; } while (0); return x;"), &["-a 5", "+b 6", "-c 7"]);
+}
+
+#[test]
+fn what_was_read_for_another_variable_decides_nothing() {
+    check(
+        "static int a, b;\nstatic int two(int x) { return x + 2; }\nint main(int n, char **v) {\n (void)v;\n a = 1;\n\
+         b = 2;\n int x = a;\n int y = 0;\n y = n > 0 ? two(b) : 4;\n assert(y == 4);\n return x > 3; }\n",
+        &["-a 6", "+b 7"],
+    );
 }
 
 #[test]
@@ -137,6 +151,11 @@ fn the_last_update_counts() {
     // Asserted first, changed afterwards: nobody looks at what it is in the end.
     check("static int a;\nint main(void) {\n a = 1;\n assert(a == 1);\n a = 2;\n return 0; }\n", &["-a 6"]);
     // What it was has influence on what it is: the update is seen.
+    // A copy of an earlier value is not that value.
+    check(
+        "static int a;\nint main(void) {\n a = 1;\n int x = a;\n a = 2;\n assert(x == 1);\n return 0; }\n",
+        &["-a 6"],
+    );
     check("static int a;\nint main(void) {\n a = 1;\n a += 1;\n assert(a == 2);\n return 0; }\n", &["+a 5"]);
 }
 
@@ -259,6 +278,54 @@ fn users_name_their_own_assertions() {
     check_with(text, &["-c", "state", "--assertion", "ver*", "--assertion", "EXPECT"], &["+a 7", "+b 8", "-c 9"]);
     // What main returns: nothing failed, and that depends on both.
     check_with(text, &["-c", "state", "--assertion", "main"], &["+a 7", "+b 8", "-c 9"]);
+}
+
+#[test]
+fn a_file_that_tests_include_is_one_file_and_not_one_of_theirs() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let write = |name: &str, text: &str| std::fs::write(scratch.path().join(name), text).expect("writable");
+    std::fs::create_dir(scratch.path().join("tests")).expect("writable");
+    write("lib.c", "int level;\nvoid raise(void) { level = 1; }\n");
+    write(
+        "tests/test.c",
+        "#include <assert.h>\n#include \"../lib.c\"\nint main(void) { raise(); assert(level); return 0; }\n",
+    );
+    let build = "cc -o test tests/test.c && ./test";
+    let (report, _) = measure_in(scratch.path(), &["-c", "state", "--exclude", "tests"], build);
+    assert_eq!(lines(&report), ["test: +level 2"]);
+    assert_eq!(report["objectives"][0]["file"], "lib.c");
+}
+
+#[test]
+fn other_rules_need_no_new_run() {
+    let text = "static int a, b;\n\
+         static void verify(const int *p) { if (*p != 2) a = 0; }\n\
+         int main(void) {\n  a = 1;\n  b = 2;\n  verify(&b);\n  return 0;\n}\n";
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("program.c"), text).expect("writable");
+    let (report, _) = measure_in(scratch.path(), &["-c", "state"], "cc -o program program.c && ./program");
+    assert_eq!(lines(&report), ["program: -a 4", "program: -b 5"]);
+    // Neither the program nor its source is needed any more.
+    std::fs::remove_file(scratch.path().join("program")).expect("it is there");
+    let merge = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        let run = command.args(["merge", "--format", "json"]).args(words).current_dir(scratch.path());
+        run.output().expect("touchstone runs")
+    };
+    for words in
+        [&["out", "-o", "other", "--assertion", "verify"][..], &["other", "-o", "third", "--assertion", "ver*"]]
+    {
+        let run = merge(words);
+        let report = serde_json::from_slice(&run.stdout).expect("JSON");
+        assert_eq!(lines(&report), ["program: +b 5", "program: -a 4"], "{words:?}");
+    }
+    // A second merge to the same place is not one on top of the first.
+    let again = merge(&["out", "-o", "other"]);
+    assert_eq!(lines(&serde_json::from_slice(&again.stdout).expect("JSON")), ["program: -a 4", "program: -b 5"]);
+    assert_eq!(std::fs::read_dir(scratch.path().join("other/hits")).expect("a directory").count(), 2);
+    let onto_itself = merge(&["out", "-o", "out"]);
+    let said = String::from_utf8_lossy(&onto_itself.stderr);
+    assert!(!onto_itself.status.success() && said.contains("out is read and written; say by -o"), "{said}");
 }
 
 /// Files of a small project: a library with a stack, and a header of a framework in the style of a real one.

@@ -11,6 +11,8 @@ pub enum Criterion {
     Paths(Option<u32>),
     /// Every objective of a criterion of the registry.
     Goals(&'static dyn Labelling),
+    /// State coverage: what tests change against what they check. It is measured; no test is searched for it.
+    State,
 }
 
 /// A criterion name that doesn't exist (yet).
@@ -20,7 +22,7 @@ pub struct CriterionParseError(pub String);
 impl fmt::Display for CriterionParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = REGISTRY.iter().map(|criterion| criterion.name()).collect();
-        write!(f, "criterion `{}` is not known; available: {}, paths, paths:K", self.0, names.join(", "))
+        write!(f, "criterion `{}` is not known; available: {}, paths, paths:K, state", self.0, names.join(", "))
     }
 }
 
@@ -32,6 +34,7 @@ impl FromStr for Criterion {
         let unknown = || CriterionParseError(text.to_string());
         match text.split_once(':') {
             None if text == "paths" => Ok(Criterion::Paths(None)),
+            None if text == "state" => Ok(Criterion::State),
             None => criterion_named(text).map(Criterion::Goals).ok_or_else(unknown),
             Some(("paths", bound)) => bound.parse().map(|k| Criterion::Paths(Some(k))).map_err(|_| unknown()),
             Some(_) => Err(unknown()),
@@ -45,6 +48,7 @@ impl fmt::Display for Criterion {
             Criterion::Paths(None) => f.write_str("paths"),
             Criterion::Paths(Some(k)) => write!(f, "paths:{k}"),
             Criterion::Goals(criterion) => f.write_str(criterion.name()),
+            Criterion::State => f.write_str("state"),
         }
     }
 }

@@ -200,6 +200,8 @@ pub(crate) struct Types {
     pub char_signed: bool,
     /// Every read of a volatile object is a new input.
     pub fresh_volatile: bool,
+    /// No `offsetof` has a value.
+    pub opaque_offsets: bool,
     interned: HashMap<DataType, DataTypeId>,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
@@ -214,6 +216,7 @@ impl Types {
             data: DataTypes::new(),
             char_signed: true,
             fresh_volatile: false,
+            opaque_offsets: false,
             interned: HashMap::new(),
             functions: BTreeMap::new(),
         };

@@ -93,6 +93,8 @@ pub struct Options {
     /// The compiler that translates the program in the end: clang then claims its version of GNU C, so that both see the
     /// same side of `#if __GNUC__ >= 5`. `None`: as clang does by itself.
     pub compiler: Option<String>,
+    /// No `offsetof` is understood: what a macro hides from whoever reads the text before the preprocessor.
+    pub opaque_offsets: bool,
 }
 
 /// What of a program's surroundings is an input. What isn't stops whoever asks for it.
@@ -176,6 +178,7 @@ fn lower_program(
     }
     program.given_files = program.files.len();
     program.types.fresh_volatile = options.surroundings.volatile;
+    program.types.opaque_offsets = options.opaque_offsets;
     let claimed = options.compiler.as_deref().and_then(clang::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;

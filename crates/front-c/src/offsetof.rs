@@ -8,15 +8,10 @@ use crate::typename::{Parser, split_commas};
 /// The value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) that a text starts with.
 pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64> {
     let open = text.find('(')?;
-    if !text[..open].trim_end().ends_with("offsetof") {
+    if types.opaque_offsets || !text[..open].trim_end().ends_with("offsetof") {
         return None;
     }
-    let mut depth = 0;
-    let close = text[open..].char_indices().find_map(|(at, c)| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        (depth == 0).then_some(open + at)
-    })?;
-    let parts = split_commas(&tokenize(&text[open + 1..close]));
+    let parts = split_commas(&tokenize(&inside(&text[open + 1..])?));
     let [ty, path] = parts.as_slice() else { return None };
     let ty = Parser::new(ty.clone(), scopes, types).type_name()?;
     let mut words = path.iter();
@@ -40,6 +35,30 @@ pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64
         ty = inner;
     }
     Some(offset)
+}
+
+/// What stands before the bracket that closes, without comments and the line markers of preprocessed text.
+fn inside(text: &str) -> Option<String> {
+    let mut made = String::new();
+    let (mut depth, mut rest) = (1, text);
+    loop {
+        let until = if rest.starts_with("/*") {
+            rest.find("*/")? + 2
+        } else if rest.starts_with("//") || rest.starts_with('#') {
+            rest.find('\n')?
+        } else {
+            let next = rest.chars().next()?;
+            depth += i32::from(next == '(') - i32::from(next == ')');
+            if depth == 0 {
+                return Some(made);
+            }
+            made.push(next);
+            rest = &rest[next.len_utf8()..];
+            continue;
+        };
+        made.push(' ');
+        rest = &rest[until..];
+    }
 }
 
 /// Offset and type of a member, also through unnamed members.

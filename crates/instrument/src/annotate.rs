@@ -55,6 +55,7 @@ pub struct Annotated {
 pub fn not_labels(criterion: &str) -> Option<&'static str> {
     match criterion {
         "mcdc" => Some("it relates evaluations to each other, and a label speaks of one state of one run"),
+        "state" => Some("it relates what a test changes to what the test asserts"),
         name if name == "paths" || name.starts_with("paths:") => Some("a path is no place, and a label is"),
         _ => None,
     }

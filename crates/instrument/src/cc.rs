@@ -1,17 +1,18 @@
 //! The compiler wrapper: carries out a compile command with probes in its C sources.
 //!
 //! The user's own compiler preprocesses, and compiles the text with probes with the user's own flags. What can't be given
-//! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source: it is checked once more
-//! without code generation, and what it says is shown.
+//! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source: it is compiled once more for
+//! them (some come from the optimiser), and what the compiler says is shown.
 
 use crate::command::CompileCommand;
 use crate::frameworks::listener;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
+use crate::responses;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
 use touchstone_front_c::{Options, follow, hazards, lower_files};
@@ -63,7 +64,8 @@ struct Refused {
 }
 
 fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &Refused) -> Result<i32, CompileError> {
-    let command = CompileCommand::new(compiler, words);
+    let given = responses::expanded(words);
+    let command = CompileCommand::new(compiler, given.as_deref().unwrap_or(words));
     note_foreign(&command, probing);
     if command.compiles_nothing || (command.sources.is_empty() && command.cxx.is_empty()) {
         return run(compiler, words);
@@ -100,13 +102,14 @@ fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &
         std::fs::write(&path, text)?;
         with.push((*at, path));
     }
-    let checked = check(compiler, &command)?;
+    let checked = check(compiler, &command, scratch.path())?;
     if checked != 0 {
         return Ok(checked);
     }
-    let status = run_quiet(compiler, &command.compile(&with))?;
-    if !status.0.success() {
-        let said = status.1.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
+    let made = run_quiet(compiler, &command.compile(&with))?;
+    if !made.status.success() {
+        let said = String::from_utf8_lossy(&made.stderr);
+        let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
         if replaced.iter().any(|(_, _, record)| record.is_none()) {
             return carry_out(compiler, words, probing, &Refused { listener: true, ..refused.clone() });
         }
@@ -121,6 +124,7 @@ fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &
         }
         return run(compiler, words);
     }
+    let _ = std::io::stdout().lock().write_all(&made.stdout);
     for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
         if let Some(said) = &refused.state {
             record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
@@ -141,10 +145,9 @@ fn run(compiler: &str, words: &[String]) -> Result<i32, CompileError> {
     Ok(code(status))
 }
 
-fn run_quiet(compiler: &str, words: &[String]) -> Result<(ExitStatus, String), CompileError> {
+fn run_quiet(compiler: &str, words: &[String]) -> Result<Output, CompileError> {
     let output = Command::new(compiler).args(words).stdin(Stdio::null()).output();
-    let output = output.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
-    Ok((output.status, String::from_utf8_lossy(&output.stderr).into_owned()))
+    output.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })
 }
 
 fn code(status: ExitStatus) -> i32 {
@@ -152,35 +155,21 @@ fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
-/// The unchanged sources' own warnings and errors.
-fn check(compiler: &str, command: &CompileCommand) -> Result<i32, CompileError> {
-    let mut words = vec!["-fsyntax-only".to_string()];
-    let mut skip = false;
-    for word in &command.words {
-        let dependency = word.starts_with("-M");
-        match word.as_str() {
-            _ if skip => skip = false,
-            "-c" | "-S" => {}
-            "-o" | "-MF" | "-MT" | "-MQ" => skip = true,
-            _ if dependency || word.starts_with("-Wl,") || word.starts_with("-l") => {}
-            _ if !word.starts_with('-') && !is_source(command, word) && is_object(word) => {}
-            _ => words.push(word.clone()),
-        }
+/// The unchanged sources' own warnings and errors; dependencies are written, too.
+fn check(compiler: &str, command: &CompileCommand, scratch: &Path) -> Result<i32, CompileError> {
+    if let Some(words) = command.dependencies() {
+        run_quiet(compiler, &words)?;
     }
-    let output = Command::new(compiler).args(&words).stdin(Stdio::null()).output();
-    let output = output.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
-    // Whoever reads our standard error reads the compiler's.
-    let _ = std::io::stderr().lock().write_all(&output.stderr);
-    Ok(code(output.status))
-}
-
-fn is_source(command: &CompileCommand, word: &str) -> bool {
-    command.sources.iter().any(|at| command.words[*at] == word)
-}
-
-fn is_object(word: &str) -> bool {
-    let extension = Path::new(word).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    matches!(extension, "o" | "a" | "so" | "lo") || word.contains(".so.")
+    let mut sources: Vec<usize> = command.sources.iter().chain(&command.foreign).copied().collect();
+    sources.sort_unstable();
+    let mut worst = 0;
+    for at in sources {
+        let output = run_quiet(compiler, &command.check(&command.words[at], &scratch.join("checked.s")))?;
+        // Whoever reads our standard error reads the compiler's.
+        let _ = std::io::stderr().lock().write_all(&output.stderr);
+        worst = code(output.status).max(worst);
+    }
+    Ok(worst)
 }
 
 /// A source with probes and its record.
@@ -219,7 +208,11 @@ fn probed(
         }
     }
     let options = Options { flags, ..Options::default() };
-    let preprocessed = lowered(std::slice::from_ref(&copy), &options)?;
+    let mut preprocessed = vec![lowered(std::slice::from_ref(&copy), &options)?];
+    if text.contains("__builtin_offsetof") {
+        let opaque = Options { opaque_offsets: true, ..options.clone() };
+        preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
+    }
     let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
     let names = defined.map(|function| function.name.clone()).collect();
     let state = probing.state && refused.state.is_none();
@@ -253,7 +246,8 @@ fn probed(
     };
     let mut made = instrument(&request);
     made.record.no_state = made.record.no_state.or(no_state);
-    made.record.files.iter_mut().for_each(|file| *file = absolute(file));
+    let of_state = made.record.state.iter_mut().flat_map(|state| &mut state.files);
+    made.record.files.iter_mut().chain(of_state).for_each(|file| *file = absolute(file));
     Ok((made.text, made.record))
 }
 

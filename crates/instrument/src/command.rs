@@ -115,42 +115,63 @@ impl CompileCommand {
         }
     }
 
-    /// The command that preprocesses one source; dependencies are written as the whole command would have written them.
+    /// The command that preprocesses one source.
     pub fn preprocess(&self, source: &str) -> Vec<String> {
         let mut words = vec!["-E".to_string()];
-        let (mut writes_dependencies, mut names_file, mut names_target) = (false, false, false);
+        words.extend(self.for_one_source());
+        if !self.is_cxx(source) {
+            if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
+                words.push("-U_FORTIFY_SOURCE".to_string());
+            }
+            // The macros of ctype.h would be code of ours to cover.
+            words.push("-D__NO_CTYPE".to_string());
+        }
+        words.extend(self.as_input(source));
+        words
+    }
+
+    /// The command that compiles one source as it is, for what the compiler says to it. Nothing but `output` comes of it.
+    pub fn check(&self, source: &str, output: &Path) -> Vec<String> {
+        let mut words = vec!["-S".to_string()];
+        words.extend(self.for_one_source());
+        words.extend(["-o".to_string(), output.to_string_lossy().into_owned()]);
+        words.extend(self.as_input(source));
+        words
+    }
+
+    /// The command that writes the dependencies of all sources and nothing else, if they are asked for. It is the user's own,
+    /// because compilers differ in how they call these files.
+    pub fn dependencies(&self) -> Option<Vec<String>> {
+        self.words.iter().find(|word| writes_dependencies(word))?;
+        let object =
+            |at: usize| !self.words[at].starts_with('-') && !self.sources.contains(&at) && is_object(&self.words[at]);
+        let kept =
+            (0..self.words.len()).filter(|at| self.is_value(*at) || !object(*at)).map(|at| self.words[at].clone());
+        Some(std::iter::once("-fsyntax-only".to_string()).chain(kept).collect())
+    }
+
+    /// A source as a compiler is told of it, with its language.
+    fn as_input(&self, source: &str) -> Vec<String> {
+        let language = match (self.is_cxx(source), self.sources.iter().any(|at| self.words[*at] == source)) {
+            (true, _) => Some("c++"),
+            (false, true) => Some("c"),
+            (false, false) => None,
+        };
+        let language = language.map(|language| ["-x".to_string(), language.to_string()]);
+        language.into_iter().flatten().chain([source.to_string()]).collect()
+    }
+
+    /// Flags that matter where one source is read by itself.
+    fn for_one_source(&self) -> Vec<String> {
+        let mut words = Vec::new();
         self.each(|word, value| {
-            let word_str = word;
-            match word_str {
-                "-c" | "-S" | "-o" | "-x" => return,
-                "-MD" | "-MMD" => writes_dependencies = true,
-                "-MF" => names_file = true,
-                "-MT" | "-MQ" => names_target = true,
-                _ if word.starts_with("-o") || word.starts_with("-x") || word.starts_with("-l") => return,
-                _ if word.starts_with("-L") || word.starts_with("-Wl,") => return,
-                _ => {}
+            let linking = ["-l", "-L", "-Wl,"].iter().any(|flag| word.starts_with(flag));
+            let placing = matches!(word, "-c" | "-S") || word.starts_with("-o") || word.starts_with("-x");
+            if !linking && !placing && !about_dependencies(word) && !leaves_files(word) {
+                words.push(word.to_string());
+                words.extend(value.map(str::to_string));
             }
-            words.push(word.to_string());
-            words.extend(value.map(str::to_string));
         });
-        if writes_dependencies {
-            let object = self.object(source);
-            if !names_file {
-                words.extend(["-MF".to_string(), object.with_extension("d").to_string_lossy().into_owned()]);
-            }
-            if !names_target {
-                words.extend(["-MQ".to_string(), object.to_string_lossy().into_owned()]);
-            }
-        }
-        if self.is_cxx(source) {
-            words.extend(["-x".to_string(), "c++".to_string(), source.to_string()]);
-            return words;
-        }
-        if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
-            words.push("-U_FORTIFY_SOURCE".to_string());
-        }
-        // The macros of ctype.h would be code of ours to cover.
-        words.extend(["-D__NO_CTYPE".to_string(), "-x".to_string(), "c".to_string(), source.to_string()]);
         words
     }
 
@@ -165,10 +186,11 @@ impl CompileCommand {
         while at < self.words.len() {
             let word = self.words[at].as_str();
             let wide = WITH_WORD.contains(&word);
-            let dropped =
-                matches!(word, "-include" | "-imacros" | "-MD" | "-MMD" | "-MP" | "-MF" | "-MT" | "-MQ" | "-x")
-                    || word.starts_with("-Wp,")
-                    || (word.starts_with("-x") && word.len() > 2);
+            let dropped = matches!(word, "-include" | "-imacros" | "-x")
+                || about_dependencies(word)
+                || word.starts_with("-Wp,")
+                || word.starts_with("-fdump-")
+                || (word.starts_with("-x") && word.len() > 2);
             if let Some((_, path)) = with.iter().find(|(position, _)| *position == at) {
                 words.push(path.to_string_lossy().into_owned());
             } else if !dropped {
@@ -178,6 +200,19 @@ impl CompileCommand {
             at += if wide { 2 } else { 1 };
         }
         words
+    }
+
+    /// Whether a word is what the flag before it takes.
+    fn is_value(&self, at: usize) -> bool {
+        let mut flag = 0;
+        while flag < at {
+            let wide = WITH_WORD.contains(&self.words[flag].as_str());
+            if wide && flag + 1 == at {
+                return true;
+            }
+            flag += if wide { 2 } else { 1 };
+        }
+        false
     }
 
     /// The flags that tell clang what the source means: language, macros, directories.
@@ -212,6 +247,29 @@ impl CompileCommand {
             at += if wide { 2 } else { 1 };
         }
     }
+}
+
+/// A flag that writes dependencies while something is compiled.
+fn writes_dependencies(word: &str) -> bool {
+    matches!(word, "-MD" | "-MMD") || word.starts_with("-Wp,-MD") || word.starts_with("-Wp,-MMD")
+}
+
+/// Such a flag, or one that says how.
+fn about_dependencies(word: &str) -> bool {
+    writes_dependencies(word)
+        || matches!(word, "-MP" | "-MG")
+        || ["-MF", "-MT", "-MQ"].iter().any(|flag| word.starts_with(flag))
+}
+
+/// A flag that leaves more files than the output.
+fn leaves_files(word: &str) -> bool {
+    let word = word.strip_prefix('-').unwrap_or(word);
+    word.starts_with("-save-temps") || word.starts_with("save-temps") || word.starts_with("fdump-")
+}
+
+fn is_object(word: &str) -> bool {
+    let extension = Path::new(word).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    matches!(extension, "o" | "a" | "so" | "lo") || word.contains(".so.")
 }
 
 /// Whether a flag changes what C means.
@@ -272,10 +330,15 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_are_written_while_preprocessing() {
+    fn one_command_becomes_several() {
         let made = command("-MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
         let words = made.preprocess("src/a.c").join(" ");
-        assert_eq!(words, "-E -MMD -O2 -Wall -Iinc -MF out/a.d -MQ out/a.o -D__NO_CTYPE -x c src/a.c");
+        assert_eq!(words, "-E -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
+        let words = made.check("src/a.c", Path::new("t/a.s")).join(" ");
+        assert_eq!(words, "-S -O2 -Wall -Iinc -o t/a.s -x c src/a.c");
+        let words = made.dependencies().expect("they are asked for").join(" ");
+        assert_eq!(words, "-fsyntax-only -MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
+        assert_eq!(command("-MFx.d -O2 a.c").dependencies(), None);
         let compile = made.compile(&[(5, PathBuf::from("t/a.i"))]).join(" ");
         assert_eq!(compile, "-w -O2 -Wall -Iinc -c t/a.i -o out/a.o");
         assert_eq!(made.meaning(), ["-Iinc"]);

@@ -21,6 +21,7 @@ mod measured;
 mod pieces;
 mod probe;
 mod record;
+mod responses;
 mod rows;
 mod runtime;
 mod state;
@@ -34,4 +35,6 @@ pub use measured::{MeasureError, Measured, MeasuredUnit, read};
 pub use probe::{Probed, Request, instrument};
 pub use record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 pub use state::trace::trim_traces;
-pub use state::{StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates};
+pub use state::{
+    NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
+};

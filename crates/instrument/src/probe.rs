@@ -37,8 +37,9 @@ pub struct Probed {
 pub struct Request<'a> {
     /// The program as the user wrote it.
     pub written: &'a Module,
-    /// The same, lowered from the preprocessed text.
-    pub preprocessed: &'a Module,
+    /// The same, lowered from the preprocessed text in one way or several: of a function, the first counts that has the same
+    /// objectives.
+    pub preprocessed: &'a [Module],
     /// The preprocessed text: the first file of `preprocessed`.
     pub text: &'a str,
     /// The criteria to measure.
@@ -103,14 +104,14 @@ struct Unit<'a> {
     errors: bool,
 }
 
-impl Unit<'_> {
+impl<'a> Unit<'a> {
     fn function(&mut self, func: FuncId, function: &Function) {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
         self.functions.push((function.name.clone(), place(function.span)));
-        match self.twin(func, function, &wanted) {
-            Ok((twin, goals)) => {
-                let place = TextPlace::preprocessed(request.preprocessed, twin, FileId::new(0), self.source);
+        match self.twin(function, &wanted) {
+            Ok((module, twin, goals)) => {
+                let place = TextPlace::preprocessed(module, twin, FileId::new(0), self.source);
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function, &goals);
                 let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
@@ -133,24 +134,34 @@ impl Unit<'_> {
     }
 
     /// The same function in the preprocessed text, with the same objectives.
-    fn twin(&self, func: FuncId, function: &Function, wanted: &Objectives) -> Result<(FuncId, Vec<Goal>), String> {
+    fn twin(&self, function: &Function, wanted: &Objectives) -> Result<(&'a Module, FuncId, Vec<Goal>), String> {
+        let readings = self.request.preprocessed.iter();
+        let found = readings.filter_map(|module| self.twin_in(module, function, wanted)).next();
+        found.ok_or_else(|| "the compiler's preprocessor and clang's see different code".to_string())
+    }
+
+    fn twin_in(
+        &self,
+        module: &'a Module,
+        function: &Function,
+        wanted: &Objectives,
+    ) -> Option<(&'a Module, FuncId, Vec<Goal>)> {
         let request = self.request;
-        let different = || "the compiler's preprocessor and clang's see different code".to_string();
-        let twin = request.preprocessed.function_named(&request.written.functions[func].name).ok_or_else(different)?;
-        let other = &request.preprocessed.functions[twin];
+        let twin = module.function_named(&function.name)?;
+        let other = &module.functions[twin];
         let same_decisions = function.decisions.len() == other.decisions.len()
             && function
                 .decisions
                 .values()
                 .zip(other.decisions.values())
                 .all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
-        let found = objectives(request.preprocessed, &[twin], request.criteria, request.options);
+        let found = objectives(module, &[twin], request.criteria, request.options);
         let (ours, theirs) = (by_key(wanted), by_key(&found));
         let lengths = |goals: &BTreeMap<String, Vec<&Goal>>| {
             goals.iter().map(|(key, goals)| (key.clone(), goals.len())).collect::<Vec<_>>()
         };
         if !same_decisions || lengths(&ours) != lengths(&theirs) {
-            return Err(different());
+            return None;
         }
         let mut left: BTreeMap<String, std::vec::IntoIter<&Goal>> =
             theirs.into_iter().map(|(key, goals)| (key, goals.into_iter())).collect();
@@ -160,7 +171,7 @@ impl Unit<'_> {
             Goal::Error { .. } => Some(goal.clone()),
             _ => left.get_mut(&key(&objective.criterion, goal))?.next().cloned(),
         });
-        Ok((twin, goals.collect::<Option<Vec<Goal>>>().ok_or_else(different)?))
+        Some((module, twin, goals.collect::<Option<Vec<Goal>>>()?))
     }
 
     fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, String>) {
@@ -552,12 +563,12 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             return Err("its case labels are not understood".to_string());
         }
         let mut probes: BTreeMap<BlockId, u32> = BTreeMap::new();
-        let mut targets = arms.iter().map(|arm| arm.target);
+        let targets = label_targets(&labels, arms.iter().map(|arm| arm.target).collect(), *default)
+            .ok_or("its case labels are not understood")?;
         let flag = format!("__touchstone_s{}", block.index());
         let mark = |probe: u32| format!(" if ({flag}) __touchstone_h[{probe}] = 1; {flag} = 0; ");
         let mut has_default = false;
-        for label in &labels {
-            let target = if label.case { targets.next().unwrap_or(*default) } else { *default };
+        for (label, target) in labels.iter().zip(targets) {
             has_default |= !label.case;
             let probe = match probes.get(&target) {
                 Some(probe) => *probe,
@@ -629,12 +640,32 @@ struct CaseLabel {
     after: usize,
     /// It stands where a statement may stand before what it labels.
     in_block: bool,
+    /// It follows another label directly.
+    shares: bool,
+}
+
+/// Where the labels of a switch lead, in the order of the text. Arms are in the order of their values; their blocks were made
+/// in the order of the text, one for labels that follow each other directly.
+fn label_targets(labels: &[CaseLabel], mut arms: Vec<BlockId>, default: BlockId) -> Option<Vec<BlockId>> {
+    arms.sort_unstable();
+    let mut arms = arms.into_iter();
+    let mut targets: Vec<BlockId> = Vec::new();
+    for label in labels {
+        let target = if label.case { arms.next()? } else { default };
+        if targets.last().is_some_and(|before| (*before == target) != label.shares) {
+            return None;
+        }
+        targets.push(target);
+    }
+    Some(targets)
 }
 
 /// The labels that belong to the switch whose body is between two tokens, in the order of the text.
 fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel> {
     let mut labels = Vec::new();
     let mut at = open + 1;
+    // Where the statement of the last label begins.
+    let mut ended = None;
     while at < after {
         match source.word(at) {
             "switch" => {
@@ -665,8 +696,10 @@ fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel>
                 });
                 let Some(colon) = colon else { return labels };
                 // `default :` of a _Generic ends in an expression, not in a statement.
-                labels.push(CaseLabel { case: word == "case", after: source.tokens[colon].end, in_block });
+                let shares = ended == Some(at);
+                labels.push(CaseLabel { case: word == "case", after: source.tokens[colon].end, in_block, shares });
                 at = colon + 1;
+                ended = Some(at);
             }
             _ => at += 1,
         }

@@ -15,6 +15,7 @@ pub(crate) mod memory;
 mod probes;
 mod record;
 mod rules;
+mod targets;
 pub(crate) mod trace;
 
 pub(crate) use judge::judge;
@@ -22,4 +23,5 @@ pub use judge::{StateUse, TestStates};
 pub(crate) use probes::{DECLARATIONS, Following, probes};
 pub use record::{StateRecord, StateSite, StateTarget};
 pub use rules::StateRules;
+pub use targets::{NamedTarget, targets};
 pub(crate) use trace::Trace;

@@ -18,9 +18,10 @@ pub fn overview(document: &Document, style: Style) -> String {
         return out;
     }
     totals(&mut out, &figures, style);
-    files(&mut out, &figures, style);
+    let folder = common_folder(figures.worst_first().iter().map(|(file, _)| *file));
+    files(&mut out, &figures, folder, style);
     state(&mut out, document, style);
-    open(&mut out, document, style);
+    open(&mut out, document, folder, style);
     not_measured(&mut out, document, style);
     excluded(&mut out, document, style);
     out
@@ -54,20 +55,36 @@ fn totals(out: &mut String, figures: &Figures, style: Style) {
     }
 }
 
+/// The directory that all files are in, where all are named from the root (a build has a directory of its own); else nothing.
+fn common_folder<'d>(files: impl Iterator<Item = &'d str>) -> &'d str {
+    let folder = |file: &'d str| file.rsplit_once('/').map_or("", |(folder, _)| &file[..=folder.len()]);
+    let mut common: Option<&str> = None;
+    for file in files {
+        let mut shared = common.unwrap_or(folder(file));
+        while !file.starts_with(shared) {
+            shared = folder(shared.trim_end_matches('/'));
+        }
+        common = Some(shared);
+    }
+    common.filter(|folder| folder.starts_with('/')).unwrap_or("")
+}
+
 /// One line a file: a bar over everything, then the criteria as far as the line is wide enough.
-fn files(out: &mut String, figures: &Figures, style: Style) {
+fn files(out: &mut String, figures: &Figures, folder: &str, style: Style) {
     let worst = figures.worst_first();
     if worst.is_empty() {
         return;
     }
-    heading(out, style, Paint::Bold, "files, most to do first");
+    let inside = if folder.is_empty() { String::new() } else { format!(" in {}", folder.trim_end_matches('/')) };
+    heading(out, style, Paint::Bold, &format!("files{inside}, most to do first"));
+    let short = |file: &str| file.strip_prefix(folder).unwrap_or(file).to_string();
     let criteria: Vec<&str> = figures.total.iter().map(|(name, _)| name).collect();
     let cell = |tally: Option<&Tally>| tally.map_or("–".to_string(), Tally::percent);
     let column = |name: &str| {
         let cells = worst.iter().take(MOST).map(|(_, tallies)| cell(tallies.get(name)).chars().count());
         cells.max().unwrap_or(0).max(name.len())
     };
-    let wide = worst.iter().take(MOST).map(|(file, _)| file.chars().count()).max().unwrap_or(0);
+    let wide = worst.iter().take(MOST).map(|(file, _)| short(file).chars().count()).max().unwrap_or(0);
     let bar = if style.width >= 60 { 10 } else { 5 };
     // Every file keeps its bar and at least 16 columns of its name; criteria get what is left.
     let name_width = wide.clamp(4, style.width.saturating_sub(bar + 16).max(16));
@@ -96,8 +113,8 @@ fn files(out: &mut String, figures: &Figures, style: Style) {
         for (name, width) in &shown {
             line.push_str(&format!("  {:>width$}", cell(tallies.get(name))));
         }
-        let file = if file.is_empty() { "<no file>" } else { file };
-        out.push_str(&format!("  {}  {line}  {}\n", paint_bar(&sum, bar, style), cut_front(file, name_width)));
+        let file = if file.is_empty() { "<no file>".to_string() } else { short(file) };
+        out.push_str(&format!("  {}  {line}  {}\n", paint_bar(&sum, bar, style), cut_front(&file, name_width)));
     }
     more(out, worst.len(), "files", style);
 }
@@ -128,7 +145,7 @@ fn state(out: &mut String, document: &Document, style: Style) {
 }
 
 /// What is still to be covered, one by one.
-fn open(out: &mut String, document: &Document, style: Style) {
+fn open(out: &mut String, document: &Document, folder: &str, style: Style) {
     let objectives = merged(document);
     let mut found: Vec<_> = objectives
         .values()
@@ -143,7 +160,11 @@ fn open(out: &mut String, document: &Document, style: Style) {
     let rows: Vec<[String; 3]> = found
         .iter()
         .take(MOST)
-        .map(|objective| [objective.at.display(), objective.criterion.clone(), asked(objective)])
+        .map(|objective| {
+            let at = objective.at.display();
+            let at = at.strip_prefix(folder).unwrap_or(&at).to_string();
+            [at, objective.criterion.clone(), asked(objective)]
+        })
         .collect();
     for line in columns(&rows, [Align::Left; 3]) {
         out.push_str(&cut(&format!("  {line}"), style.width));
@@ -228,5 +249,25 @@ fn asked(objective: &Objective) -> String {
     match &objective.why {
         Some(why) if objective.status == Verdict::Uncovered => format!("{} ({why})", objective.text),
         _ => objective.text.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_from_the_directory_that_all_are_in() {
+        let check =
+            |files: &[&str], expected: &str| assert_eq!(common_folder(files.iter().copied()), expected, "{files:?}");
+        check(&["/work/p/src/a.c", "/work/p/src/b.c"], "/work/p/src/");
+        check(&["/work/p/src/a.c", "/work/p/tests/b.c", "/work/p/c.c"], "/work/p/");
+        check(&["/work/p/src/a.c", "/work/pp/src/a.c"], "/work/");
+        check(&["/work/a.c", "/usr/b.c"], "/");
+        check(&["src/a.c", "src/b.c"], "");
+        check(&["/work/a.c", "src/b.c"], "");
+        check(&["/work/a.c"], "/work/");
+        check(&["", "/work/a.c"], "");
+        check(&[], "");
     }
 }

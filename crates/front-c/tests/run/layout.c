@@ -32,5 +32,8 @@ int main(void)
     O(struct i, flex); O(struct j, y); O(struct j, z); O(struct k, c); O(l, b); O(l, c); O(l, e); O(l, f); O(struct m, c);
     O(struct n, s); O(struct o, b); O(struct o, e);
     printf("%d %d\n", (int)offsetof(struct c, b.f), (int)__builtin_offsetof(struct c, a[1].d));
+    printf("%d\n", (int)__builtin_offsetof( // (
+        struct c /* ) */
+        , b.f));
     return 0;
 }

@@ -9,6 +9,8 @@
 mod control;
 mod library;
 
+pub(crate) use library::writes_behind;
+
 use super::frames::{Assignment, Calling, Deps, Frame, Running, Stack, What};
 use super::memory::{Memory, NONE, NodeId};
 use super::record::{SiteKind, StateRecord, StateSite};
@@ -238,7 +240,8 @@ impl<'a> Flow<'a> {
         if update.is_none() {
             match deps.as_slice() {
                 [] => return NONE,
-                [one] => return *one,
+                // What was computed from an update is no update itself.
+                [one] if self.nodes[*one as usize].update == 0 => return *one,
                 _ => {}
             }
         }

@@ -4,7 +4,8 @@
 //! variable of a statement expression. Where that would end the life of a compound literal too early, the event of the end
 //! is left out, and the next event outside ends it (`flow.rs`).
 
-use super::record::{SiteArgument, SiteKind, StateRecord, StateSite, StateTarget};
+use super::record::{SiteArgument, SiteKind, StateRecord, StateSite};
+use super::targets::targets;
 use super::trace::Kind;
 use crate::pieces::Pieces;
 use std::collections::BTreeMap;
@@ -94,8 +95,8 @@ struct Unit<'a> {
     pieces: &'a mut Pieces,
     record: StateRecord,
     files: BTreeMap<String, u32>,
-    /// By function and name.
-    targets: BTreeMap<(u32, String), u32>,
+    /// By name: what the function at hand writes.
+    targets: BTreeMap<String, u32>,
     function: u32,
 }
 
@@ -147,20 +148,11 @@ impl Unit<'_> {
         format!("__touchstone_si + {}", self.record.sites.len() - 1)
     }
 
-    fn target(&mut self, target: &Target) -> Option<u32> {
+    fn target(&self, target: &Target) -> Option<u32> {
         if !target.is_state || target.name.is_empty() {
             return None;
         }
-        let key = (self.function, target.name.clone());
-        if let Some(known) = self.targets.get(&key) {
-            return Some(*known);
-        }
-        let position = self.targets.keys().filter(|(function, _)| *function == self.function).count();
-        let function = &self.record.functions[self.function as usize];
-        self.record.targets.push(StateTarget::new(function, position, &target.name));
-        let number = self.record.targets.len() as u32 - 1;
-        self.targets.insert(key, number);
-        Some(number)
+        self.targets.get(&target.name).copied()
     }
 
     fn raw(&self, at: &Range<usize>) -> &str {
@@ -170,6 +162,11 @@ impl Unit<'_> {
     fn function(&mut self, function: &FollowedFunction) {
         self.record.functions.push(function.name.clone());
         self.function = self.record.functions.len() as u32 - 1;
+        self.targets.clear();
+        for named in targets(function) {
+            self.targets.insert(named.target.name.clone(), self.record.targets.len() as u32);
+            self.record.targets.push(named.target);
+        }
         let lost = function.lost.iter().map(|(line, what)| (function.name.clone(), *line, what.clone()));
         self.record.lost.extend(lost);
         let site = self.site(&Origin::default(), function.body, SiteKind::Function);

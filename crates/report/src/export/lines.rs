@@ -82,6 +82,8 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     let mut line_tests: BTreeMap<(&str, u32), BTreeSet<&str>> = BTreeMap::new();
     let mut function_tests: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     let mut groups: Groups<'_> = BTreeMap::new();
+    // Lines with branches that nobody could look at.
+    let mut unknown: BTreeSet<(&str, u32)> = BTreeSet::new();
     for objective in objectives.values() {
         let Some((file, line)) = objective.at.start() else { continue };
         function_tests
@@ -99,6 +101,9 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
             let at = &objective.at;
             let key = (file, line, at.column.unwrap_or(0), at.end_line.unwrap_or(0), at.end_column.unwrap_or(0));
             let hits = objective.tests.len() as u64;
+            if objective.status == Verdict::Unknown {
+                unknown.insert((file, line));
+            }
             groups.entry(key).or_default().push((position(&objective.id), hits));
         }
     }
@@ -110,9 +115,10 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         let hits = group.into_iter().map(|(_, hits)| hits).collect();
         files.entry(file).or_default().branches.entry(line).or_default().push(hits);
     }
-    for file in files.values_mut() {
+    for (name, file) in &mut files {
         for (line, groups) in &file.branches {
-            if groups.iter().flatten().all(|hits| *hits == 0)
+            if !unknown.contains(&(*name, *line))
+                && groups.iter().flatten().all(|hits| *hits == 0)
                 && let Some(hits) = file.lines.get_mut(line)
             {
                 *hits = 0;

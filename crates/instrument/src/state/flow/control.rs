@@ -1,6 +1,6 @@
 //! Conditions: what happens because of them, what would have happened, and which are assertions.
 
-use super::super::frames::{Control, Deps};
+use super::super::frames::{Assignment, Control, Deps, Frame, What};
 use super::super::memory::NodeId;
 use super::super::record::{SiteKind, StateSite};
 use super::{Flow, Node, SiteRef, Stream, close_all};
@@ -8,16 +8,36 @@ use super::{Flow, Node, SiteRef, Stream, close_all};
 impl Flow<'_> {
     /// What happening now depends on; what the expression around read so far, too, if it says whether this happens.
     pub(super) fn control(&mut self, stream: &mut Stream, guarded: bool) -> NodeId {
-        let now = stream.stack.running().now();
+        let mut now = stream.stack.running().now();
         if !guarded {
             return now;
         }
         let mut deps = Deps::new();
-        let from = stream.stack.function_at();
+        let mut from = stream.stack.function_at();
+        // What was read before an expression whose value nobody uses decides nothing inside of it.
+        let whole = |frame: &Frame| self.control_of_whole(&frame.what);
+        let inner = stream.stack.frames.iter().enumerate().skip(from + 1).rev();
+        if let Some((at, control)) = inner.filter_map(|(at, frame)| Some((at, whole(frame)?))).next() {
+            (from, now) = (at, control);
+        }
         for frame in &stream.stack.frames[from..] {
             deps.extend(&frame.deps);
         }
         self.node(deps, now, None)
+    }
+
+    /// What the happening of an expression depends on, if nobody uses its value.
+    fn control_of_whole(&self, what: &What) -> Option<NodeId> {
+        let used = |site: SiteRef| match self.site(site).map(|(_, site)| &site.kind) {
+            Some(SiteKind::Write { used, .. } | SiteKind::Call { used, .. }) => *used,
+            _ => true,
+        };
+        match what {
+            What::Assignment(Assignment { first: true, control, .. }) => Some(*control),
+            What::Assignment(Assignment { site, control, .. }) => (!used(*site)).then_some(*control),
+            What::Call(calling) => (!used(calling.site)).then_some(calling.control),
+            What::Function(_) | What::Choice(_) => None,
+        }
     }
 
     /// A condition is known: an assertion, if it guards the report of a failure.
@@ -117,8 +137,9 @@ impl Flow<'_> {
         stream.stack.top().deps.clear();
         let Some((_, StateSite { kind: SiteKind::Branch { depth, escape, .. }, .. })) = self.site(site) else { return };
         let running = stream.stack.running();
-        let own =
-            running.controls.iter().find(|control| control.depth == *depth && control.site == site).map(|c| c.node);
+        let began = running.controls.iter().any(|control| control.depth == *depth && control.site == site);
+        // A loop that was left in the middle depends on what it was left by.
+        let own = began.then(|| running.now());
         running.controls.retain(|control| control.depth < *depth);
         // What was not left here would not be reached if it had been: the rest depends on the condition, too.
         if let (Some(own), Some(escape)) = (own, escape) {

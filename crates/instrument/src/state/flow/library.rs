@@ -53,6 +53,16 @@ fn effect(name: &str) -> Effect {
     }
 }
 
+/// Whether a function of the C library writes behind one of its arguments.
+pub(crate) fn writes_behind(name: &str, argument: usize) -> bool {
+    match effect(name) {
+        Effect::Copies => argument == 0,
+        Effect::Writes { to, .. } => argument == to,
+        Effect::WritesAll { from } => argument >= from,
+        Effect::Nothing | Effect::Allocates { .. } | Effect::Reallocates | Effect::Duplicates | Effect::Frees => false,
+    }
+}
+
 impl Flow<'_> {
     fn described(&self, calling: &Calling) -> &[SiteArgument] {
         match self.site(calling.site).map(|(_, site)| &site.kind) {

@@ -1,0 +1,109 @@
+//! A build can't tell `touchstone cc gcc` from `gcc`: same output, same messages, same exit status, same files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// What a command leaves: exit status, standard output and error, names of files, what dependency files say.
+type Left = (Option<i32>, String, String, BTreeMap<String, String>);
+
+fn left(command: &str, compiler: &str) -> (Left, usize) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let (folder, records) = (scratch.path().join("project"), scratch.path().join("records"));
+    std::fs::create_dir(&folder).expect("writable");
+    let main = "#include <stdio.h>\n#include \"h.h\"\nint b(int);\nint main(void) { if (X > 0) printf(\"%d\\n\", b(3)); return 0; }\n";
+    for (name, text) in [
+        ("a.c", main),
+        ("b.c", "#include \"h.h\"\nint b(int x) { if (x > 2) return X; return 0; }\n"),
+        ("h.h", "#define X 4\n"),
+        ("bad.c", "int x = ;\n"),
+        ("warns.c", "int f(int x) { int unused; if (x) return 1; }\n"),
+        ("words", "-O1 \"-DY=1 2\" @more\n"),
+        ("more", "-c a.c\n-o 'a.o'\n"),
+    ] {
+        std::fs::write(folder.join(name), text).expect("writable");
+    }
+    let run = Command::new("sh")
+        .args(["-c", command])
+        .env("CC", compiler)
+        .env("TOUCHSTONE_DIR", &records)
+        .env("TOUCHSTONE_CRITERIA", "stmt")
+        .current_dir(&folder)
+        .output()
+        .expect("sh runs");
+    let mut files = BTreeMap::new();
+    collect(&folder, "", &mut files);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let probed = std::fs::read_dir(records.join("units")).map_or(0, |units| {
+        let text = |path: &Path| std::fs::read_to_string(path).expect("a record");
+        units.filter(|unit| !text(&unit.as_ref().expect("a record").path()).contains("\"size\":0,")).count()
+    });
+    ((run.status.code(), text(&run.stdout), text(&run.stderr), files), probed)
+}
+
+fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(folder).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let name = format!("{prefix}{}", path.file_name().expect("a name").to_string_lossy());
+        if path.is_dir() {
+            collect(&path, &format!("{name}/"), files);
+        } else {
+            let text = if name.ends_with(".d") { std::fs::read_to_string(&path).expect("text") } else { String::new() };
+            files.insert(name, text);
+        }
+    }
+}
+
+#[test]
+fn a_build_sees_no_difference() {
+    // How many units get probes.
+    let check = |command: &str, probed: usize| {
+        let (plain, _) = left(command, "gcc");
+        let (ours, found) = left(command, &format!("{} cc gcc", env!("CARGO_BIN_EXE_touchstone")));
+        assert_eq!(ours, plain, "{command}");
+        assert_eq!(found, probed, "{command}: units with probes");
+    };
+    check("$CC @words && $CC a.o b.c -o p && ./p", 2);
+    check("$CC -c a.c @nowhere", 0);
+    check("$CC -pipe -O2 a.c b.c -o p && ./p", 2);
+    check("$CC -MMD -MP -c a.c && $CC -MD -MFx.d -MTgoal -c b.c && $CC a.o b.o && ./a.out", 2);
+    check("$CC -Wp,-MMD,dep.d -c a.c -o out.o", 1);
+    check("$CC -MMD a.c b.c -o p && ./p", 2);
+    check("$CC -MMD a.c b.c && ./a.out", 2);
+    check("$CC -MMD -c a.c b.c && $CC a.o b.o -o p && ./p", 2);
+    check("cat b.c | $CC -x c -c - -o b.o && $CC a.c b.o -o p && ./p", 1);
+    check("cp a.c a.txt; $CC -xc a.txt -xnone b.c -o p && ./p", 2);
+    check("$CC -E b.c; $CC -E a.c -o a.i; $CC -M b.c; $CC -dumpmachine", 0);
+    check("$CC -S b.c && $CC -S b.c -o - | grep -c globl > /dev/null && $CC a.c b.s && ./a.out", 3);
+    check("$CC -save-temps -c a.c -o a.o; rm -f a.i; ls", 1);
+    check("mkdir s && mv b.c 's/b b.c' && $CC -I. -c 's/b b.c' -o s/b.o && $CC -g3 -flto -O2 a.c s/b.o -o p && ./p", 2);
+    check(
+        "mkdir .libs && $CC -c b.c -fPIC -DPIC -o .libs/b.o && $CC -c b.c -o b.o && $CC -shared .libs/b.o -o libb.so",
+        2,
+    );
+    check("$CC -fPIC -shared b.c -o libb.so && $CC a.c -L. -lb -Wl,-rpath,. -o p && ./p", 2);
+    check("$CC -include h.h -fdump-tree-original-raw -fstack-usage -c b.c; rm -f *.original", 1);
+    check("$CC -c bad.c", 0);
+    // Some warnings come from behind the parser, and may be errors.
+    check("$CC -Wall -c warns.c", 1);
+    check("$CC -O2 -Werror=return-type -c warns.c", 0);
+}
+
+#[test]
+fn a_cache_of_compiled_files_is_left_aside() {
+    // A cache in the style of ccache: what was compiled once is not compiled again, unless it is told not to be used.
+    let cache = "#!/bin/sh\n[ -n \"$CCACHE_DISABLE\" ] && exec \"$@\"\n[ -e cache.o ] && cp cache.o a.o && exit\n\"$@\" && cp a.o cache.o\n";
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("a.c"), "int main(void) { return 0; }\n").expect("writable");
+    std::fs::write(scratch.path().join("cache"), cache).expect("writable");
+    let build = "sh cache gcc -c a.c && gcc a.o && ./a.out";
+    let plain = Command::new("sh").args(["-c", build]).current_dir(scratch.path()).status().expect("sh runs");
+    assert!(plain.success() && scratch.path().join("cache.o").exists());
+    let run = Command::new(env!("CARGO_BIN_EXE_touchstone"))
+        .args(["measure", "-c", "stmt", "--", "sh", "-c", build])
+        .current_dir(scratch.path())
+        .output()
+        .expect("touchstone runs");
+    let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success() && said.contains("1/1") && !said.contains("warning"), "{said}");
+}

@@ -1,0 +1,217 @@
+//! A small language of random tests: a tree, and the C that it stands for.
+
+use std::fmt::Write;
+
+/// Globals, and what C calls them: variables, fields of an object, a field behind a pointer.
+pub const GLOBALS: [&str; 5] = ["g0", "g1", "thing.a", "thing.b", "held->a"];
+/// Locals of a test.
+pub const LOCALS: usize = 3;
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub enum Value {
+    Global(usize),
+    Local(usize),
+    Constant(u32),
+    Add(Box<Value>, Box<Value>),
+    Xor(Box<Value>, Box<Value>),
+    Triple(Box<Value>),
+    /// `(a & 1) ? b : 4`
+    Choose(Box<Value>, Box<Value>),
+    /// `a < 5 && b > 2`
+    Both(Box<Value>, Box<Value>),
+    /// A call of a function with a loop and two returns.
+    Help(Box<Value>, Box<Value>),
+    /// A call of a function that gets a structure.
+    Pair(Box<Value>, Box<Value>),
+}
+
+/// What is assigned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Variable {
+    Global(usize),
+    Local(usize),
+}
+
+/// How a value comes into a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    Assign,
+    /// Through a pointer in a called function.
+    Call,
+    /// By `memcpy`.
+    Copy,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    Set(Variable, Value, Way),
+    If(Value, Vec<Statement>, Vec<Statement>),
+    /// So many rounds as the value's lowest two bits say, asked for before each.
+    Loop(Value, Vec<Statement>),
+    /// `case 0: l0++; break; case 1: l1 += g1; default: l2 = thing.a;`
+    Switch(Value),
+    BreakIf(Value),
+    ReturnIf(Value, Value),
+}
+
+/// A generator of random tests.
+pub struct Random(pub u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % most
+    }
+
+    pub fn value(&mut self, depth: usize) -> Value {
+        if depth == 0 {
+            return match self.below(10) {
+                0..=4 => Value::Global(self.below(GLOBALS.len())),
+                5..=7 => Value::Local(self.below(LOCALS)),
+                _ => Value::Constant(self.below(9) as u32),
+            };
+        }
+        let (left, right) = (Box::new(self.value(depth - 1)), Box::new(self.value(depth - 1)));
+        match self.below(10) {
+            0..=2 => Value::Add(left, right),
+            3 => Value::Xor(left, right),
+            4 => Value::Triple(left),
+            5 => Value::Choose(left, right),
+            6 => Value::Both(left, right),
+            7 => Value::Help(left, right),
+            8 => Value::Pair(left, right),
+            _ => *left,
+        }
+    }
+
+    /// A condition: one with a compound literal in it is not followed to the end of its statement.
+    fn condition(&mut self) -> Value {
+        let value = self.value(2);
+        if c(&value).contains("pair(") { Value::Global(self.below(GLOBALS.len())) } else { value }
+    }
+
+    pub fn statements(&mut self, depth: usize, in_loop: bool) -> Vec<Statement> {
+        (0..=self.below(4)).map(|_| self.statement(depth, in_loop)).collect()
+    }
+
+    fn statement(&mut self, depth: usize, in_loop: bool) -> Statement {
+        let global = Variable::Global(self.below(GLOBALS.len()));
+        match self.below(if depth == 0 { 6 } else { 10 }) {
+            0..=2 => Statement::Set(global, self.value(2), Way::Assign),
+            3 if in_loop => Statement::BreakIf(self.condition()),
+            // What a called function would have written is not known where a condition leaves the call out.
+            3 if depth == 2 => {
+                // Which field it is that a called function writes is not told.
+                let one = global < Variable::Global(2);
+                let way = if one && self.below(2) == 0 { Way::Call } else { Way::Copy };
+                Statement::Set(global, self.value(2), way)
+            }
+            3 | 4 => Statement::Set(Variable::Local(self.below(LOCALS)), self.value(2), Way::Assign),
+            5 if self.below(3) == 0 => Statement::ReturnIf(self.condition(), self.value(1)),
+            5 => Statement::Set(Variable::Local(self.below(LOCALS)), self.value(1), Way::Assign),
+            6 | 7 => {
+                let condition = self.condition();
+                Statement::If(condition, self.statements(depth - 1, in_loop), self.statements(depth - 1, in_loop))
+            }
+            8 => Statement::Loop(self.condition(), self.statements(depth - 1, true)),
+            _ => Statement::Switch(self.condition()),
+        }
+    }
+}
+
+/// The C of an expression.
+fn c(value: &Value) -> String {
+    match value {
+        Value::Global(global) => GLOBALS[*global].to_string(),
+        Value::Local(local) => format!("l{local}"),
+        Value::Constant(constant) => format!("{constant}u"),
+        Value::Add(left, right) => format!("({} + {})", c(left), c(right)),
+        Value::Xor(left, right) => format!("({} ^ {})", c(left), c(right)),
+        Value::Triple(inner) => format!("({} * 3u)", c(inner)),
+        Value::Choose(condition, chosen) => format!("(({} & 1u) ? {} : 4u)", c(condition), c(chosen)),
+        Value::Both(left, right) => format!("({} < 5u && {} > 2u)", c(left), c(right)),
+        Value::Help(left, right) => format!("help({}, {})", c(left), c(right)),
+        Value::Pair(left, right) => format!("pair((struct pair){{{}, {}}})", c(left), c(right)),
+    }
+}
+
+fn name(variable: Variable) -> String {
+    match variable {
+        Variable::Global(global) => GLOBALS[global].to_string(),
+        Variable::Local(local) => format!("l{local}"),
+    }
+}
+
+fn print(statements: &[Statement], out: &mut String) {
+    for statement in statements {
+        let _ = match statement {
+            Statement::Set(variable, value, way) => {
+                let (variable, value) = (name(*variable), c(value));
+                match way {
+                    Way::Assign => writeln!(out, "{variable} = {value};"),
+                    Way::Call => writeln!(out, "set(&{variable}, {value});"),
+                    Way::Copy => {
+                        writeln!(out, "{{ unsigned from = {value}; memcpy(&{variable}, &from, sizeof from); }}")
+                    }
+                }
+            }
+            Statement::If(condition, then, otherwise) => {
+                let _ = writeln!(out, "if ({} & 1u) {{", c(condition));
+                print(then, out);
+                out.push_str("} else {\n");
+                print(otherwise, out);
+                writeln!(out, "}}")
+            }
+            Statement::Loop(rounds, body) => {
+                let _ = writeln!(out, "for (unsigned i = 0; i < ({} & 3u); i++) {{", c(rounds));
+                print(body, out);
+                writeln!(out, "}}")
+            }
+            Statement::Switch(value) => writeln!(
+                out,
+                "switch ({} & 3u) {{\ncase 0: l0++; break;\ncase 1: l1 += g1;\ndefault: l2 = thing.a;\n}}",
+                c(value)
+            ),
+            Statement::BreakIf(condition) => writeln!(out, "if ({} & 1u) break;", c(condition)),
+            Statement::ReturnIf(condition, value) => writeln!(out, "if ({} & 1u) return {};", c(condition), c(value)),
+        };
+    }
+}
+
+/// A test: what it does, and what it asserts something about.
+pub type Test = (Vec<Statement>, Value);
+
+/// The program of some tests; it prints what each asserts something about.
+pub fn program(tests: &[Test]) -> String {
+    let mut bodies = String::new();
+    for (number, (statements, asserted)) in tests.iter().enumerate() {
+        let mut body = String::new();
+        print(statements, &mut body);
+        let _ = writeln!(
+            bodies,
+            "static unsigned body{number}(void) {{\nunsigned l0 = 1, l1 = 2, l2 = 3;\n{body}return {};\n}}\n\
+             static void test{number}(void) {{\nunsigned seen = body{number}();\nassert(seen + 1u != seen);\n\
+             touchstone_test_begin(\"between\");\nprintf(\"%u\\n\", seen);\n}}",
+            c(asserted)
+        );
+    }
+    let names: Vec<String> = (0..tests.len()).map(|test| format!("test{test}")).collect();
+    let reset: String = (0..GLOBALS.len()).map(|global| format!("{} = {}; ", GLOBALS[global], global + 2)).collect();
+    format!(
+        "#include <assert.h>\n#include <stdio.h>\n#include <string.h>\n\
+         void touchstone_test_begin(const char *);\n\
+         struct pair {{ unsigned a, b; }};\nstruct thing {{ unsigned a, b; }};\nstruct held {{ unsigned a; }};\n\
+         static unsigned g0, g1;\nstatic struct thing thing;\nstatic struct held hidden, *held = &hidden;\n\
+         static unsigned help(unsigned a, unsigned b) {{ if (a & 1u) return a + b; unsigned c = 0; while (c < (b & 3u)) c++; return c ^ a; }}\n\
+         static unsigned pair(struct pair p) {{ struct pair q = p; return q.a ? q.b : 7u; }}\n\
+         static void set(unsigned *p, unsigned v) {{ *p = v; }}\n\
+         {bodies}\
+         int main(void) {{\n  static void (*const tests[])(void) = {{{list}}};\n\
+         \x20 for (unsigned t = 0; t < {count}; t++) {{\n    char name[16];\n    snprintf(name, sizeof name, \"test%u\", t);\n\
+         \x20   {reset}\n    touchstone_test_begin(name);\n    tests[t]();\n  }}\n  return 0;\n}}\n",
+        list = names.join(", "),
+        count = tests.len(),
+    )
+}

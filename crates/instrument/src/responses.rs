@@ -1,0 +1,81 @@
+//! Response files: `gcc @file` reads more words from a file.
+
+/// Files inside of files.
+const DEPTH: u32 = 20;
+/// Longer commands are left to the files that they are in: the system takes no words of any length.
+const LONGEST: usize = 1 << 16;
+
+/// The words with those of response files in their place; none if there are no such files, or they say too much.
+pub fn expanded(words: &[String]) -> Option<Vec<String>> {
+    words.iter().find(|word| word.starts_with('@'))?;
+    let mut made = Vec::new();
+    expand(words, &mut made, DEPTH)?;
+    (made.iter().map(String::len).sum::<usize>() < LONGEST).then_some(made)
+}
+
+fn expand(words: &[String], made: &mut Vec<String>, depth: u32) -> Option<()> {
+    for word in words {
+        match word.strip_prefix('@').map(std::fs::read_to_string) {
+            Some(Ok(text)) if depth > 0 => expand(&split(&text), made, depth - 1)?,
+            Some(Ok(_)) => return None,
+            // A name like any other, as compilers have it.
+            Some(Err(_)) | None => made.push(word.clone()),
+        }
+    }
+    Some(())
+}
+
+/// Words of a response file: separated by white space, with quotes of both kinds, and any character behind a backslash.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let (mut word, mut quote): (Option<String>, Option<char>) = (None, None);
+    let mut rest = text.chars();
+    while let Some(next) = rest.next() {
+        match (next, quote) {
+            ('\\', _) => word.get_or_insert_default().extend(rest.next()),
+            (_, Some(open)) if next == open => quote = None,
+            (_, Some(_)) => word.get_or_insert_default().push(next),
+            ('"' | '\'', None) => {
+                word.get_or_insert_default();
+                quote = Some(next);
+            }
+            (_, None) if next.is_ascii_whitespace() => words.extend(word.take()),
+            (_, None) => word.get_or_insert_default().push(next),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_response_file_are_split_as_gcc_does() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(split(text), expected, "{text}");
+        check("-O2\n  -c a.c\t-o a.o\n", &["-O2", "-c", "a.c", "-o", "a.o"]);
+        check("\"-DA=1 2\" -DB='x \"y\"' a\\ b.c", &["-DA=1 2", "-DB=x \"y\"", "a b.c"]);
+        check("'' x\\\\y", &["", "x\\y"]);
+        check("  ", &[]);
+    }
+
+    #[test]
+    fn files_in_files_are_read_and_missing_ones_are_names() {
+        let folder = tempfile::tempdir().expect("a scratch directory");
+        let file = |name: &str| format!("@{}", folder.path().join(name).display());
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
+        write("inner", "-c a.c");
+        write("outer", &format!("-O1 {} -g", file("inner")));
+        write("endless", &file("endless"));
+        let check = |given: &[&str], expected: Option<&[&str]>| {
+            let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+            let expected: Option<Vec<String>> = expected.map(|words| words.iter().map(ToString::to_string).collect());
+            assert_eq!(expanded(&given), expected, "{given:?}");
+        };
+        check(&["-c", "a.c"], None);
+        check(&["-w", &file("outer")], Some(&["-w", "-O1", "-c", "a.c", "-g"]));
+        check(&[&file("nothing")], Some(&[&file("nothing")]));
+        check(&[&file("endless")], None);
+    }
+}
