@@ -1,8 +1,11 @@
 //! Functions that nobody defines: emitted tests of every form say what their calls return, and check what they were called
 //! with. A program that calls with something else fails these tests, in every form.
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use support::forms::{FORMS, ends};
 
 const PROGRAM: &str = "typedef double (*scale)(double, float, const int *, unsigned char, _Bool);
 struct pair { int a, b; };
@@ -34,43 +37,6 @@ fn generate(scratch: &Path) -> PathBuf {
     out
 }
 
-fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.is_empty(), "{command:?}\n{stderr}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// How the tests of a form end where the program is compiled with this `SHIFT`.
-fn ends(out: &Path, form: &str, shift: u32) -> String {
-    let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
-    let (program, object) = (out.join("tests"), out.join("tests.o"));
-    let dir = if form == "c" { out.to_path_buf() } else { out.join(form) };
-    let compile = |compiler: &str| {
-        let mut command = Command::new(compiler);
-        command.arg("-I").arg(&standins).arg(format!("-DSHIFT={shift}"));
-        command
-    };
-    run(compile("cc").args(["-Wall", "-Wno-unused", "-c"]).arg(dir.join("test_f.c")).arg("-o").arg(&object));
-    let mut link = match form {
-        "c" => compile("cc"),
-        "gtest" => compile("c++"),
-        _ => compile("cc"),
-    };
-    match form {
-        "c" => link.arg(dir.join("touchstone_test.c")),
-        "gtest" => {
-            let glue = out.join("glue.o");
-            run(compile("c++").arg("-c").arg(dir.join("touchstone_gtest.cc")).arg("-o").arg(&glue));
-            link.arg("-DGTEST_STAND_IN_MAIN").arg(dir.join("test_f.cc")).arg(glue)
-        }
-        _ => &mut link,
-    };
-    run(link.arg(&object).arg("-lm").arg("-o").arg(&program));
-    let output = Command::new(&program).output().expect("the tests run");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 #[test]
 fn tests_of_every_form_check_what_stubs_were_called_with() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
@@ -94,8 +60,8 @@ fn tests_of_every_form_check_what_stubs_were_called_with() {
         json.contains(r#"{"function":"touchstone_callback_2","arguments":[{"object":"o","offset":0},-3]}"#),
         "{json}"
     );
-    for form in ["c", "unity", "cmocka", "gtest"] {
-        let right = ends(&out, form, 0);
+    for form in FORMS {
+        let right = ends(&out, form, "f", "SHIFT=0");
         assert!(!right.contains("failed") && !right.contains("not ok") && !right.contains("skip"), "{form}:\n{right}");
         assert!(right.lines().filter(|line| line.starts_with("ok")).count() >= 4, "{form}:\n{right}");
         for (shift, what) in [
@@ -103,7 +69,7 @@ fn tests_of_every_form_check_what_stubs_were_called_with() {
             (2, "argument 2 of touchstone_callback_2: expected -3, got -1"),
             (4, "argument 3 of touchstone_callback_1: expected "),
         ] {
-            let wrong = ends(&out, form, shift);
+            let wrong = ends(&out, form, "f", &format!("SHIFT={shift}"));
             assert!(wrong.contains(what), "{what} is not in what {form} says:\n{wrong}");
         }
     }
