@@ -181,6 +181,7 @@ const MODELS: [Model; 14] = [
         functions: &[
             "touchstone_wide_divide",
             "touchstone_wide_divide_signed",
+            "touchstone_wide_multiply",
             "touchstone_wide_to_double",
             "touchstone_wide_to_float",
             "touchstone_wide_from_double",

@@ -54,6 +54,31 @@ static int mixed(void)
     return bits;
 }
 
+#define TRY(op, A, B, R)                                                     \
+    do {                                                                     \
+        R result = 0;                                                        \
+        int over = __builtin_##op##_overflow((A)a, (B)b, &result);           \
+        hash = hash * 1000003 + (u128)result * 2 + (u128)over;               \
+    } while (0)
+#define TRY_ALL(A, B, R) TRY(add, A, B, R); TRY(sub, A, B, R); TRY(mul, A, B, R)
+
+static u128 wide_overflows(u128 a, u128 b)
+{
+    u128 hash = 0;
+    TRY_ALL(u128, u128, u128);
+    TRY_ALL(s128, s128, s128);
+    TRY_ALL(u128, s128, s128);
+    TRY_ALL(s128, u128, u128);
+    TRY_ALL(u128, u128, s128);
+    TRY_ALL(s128, s128, u128);
+    TRY_ALL(s128, long, long);
+    TRY_ALL(int, u128, unsigned);
+    TRY_ALL(long, unsigned long, u128);
+    TRY_ALL(unsigned long, unsigned long, s128);
+    TRY_ALL(s128, s128, signed char);
+    return hash;
+}
+
 int main(void)
 {
     u128 values[] = {
@@ -73,6 +98,8 @@ int main(void)
             };
             for (int k = 0; k < (int)(sizeof results / sizeof *results); k++)
                 hash = hash * 1000003 + results[k];
+            hash = hash * 1000003 + wide_overflows(a, b);
+            show("overflows", wide_overflows(a, b));
         }
     show("hash", hash);
     show("global", global);
