@@ -79,6 +79,26 @@ static u128 wide_overflows(u128 a, u128 b)
     return hash;
 }
 
+static int chosen(s128 value)
+{
+    switch (value) {
+    case -1: return 1;
+    case 0: case 3 ... 10: return 2;
+    case 0x7fffffffffffffff: return 3;
+    case -0x7fffffffffffffff - 1: return 4;
+    default: return 5;
+    }
+}
+static int picked(u128 value)
+{
+    switch (value) {
+    case 0: return 1;
+    case 0xffffffffffffffff: return 2;
+    case 2 ... 0xffffffff: return 3;
+    }
+    return 4;
+}
+
 int main(void)
 {
     u128 values[] = {
@@ -100,6 +120,7 @@ int main(void)
                 hash = hash * 1000003 + results[k];
             hash = hash * 1000003 + wide_overflows(a, b);
             show("overflows", wide_overflows(a, b));
+            printf("%d%d%d ", chosen(a), chosen(a - b), picked(a));
         }
     show("hash", hash);
     show("global", global);
