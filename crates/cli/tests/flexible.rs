@@ -4,6 +4,7 @@
 mod support;
 
 use std::process::Command;
+use support::forms::{FORMS, ends};
 use support::verdicts::{check, check_unknown};
 
 const TYPES: &str = "#include <stddef.h>
@@ -107,6 +108,11 @@ fn tests_of_every_form_build_the_object() {
         ] {
             assert!(text.contains(line), "{line} not in {name}:\n{text}");
         }
+    }
+    for form in FORMS {
+        let said = ends(&out, form, "f", "NDEBUG");
+        assert!(!said.contains("failed") && !said.contains("not ok"), "{form}:\n{said}");
+        assert!(said.lines().filter(|line| line.starts_with("ok")).count() >= 2, "{form}:\n{said}");
     }
     assert!(read("test_f.c").contains("CHECK_INT(1, m->data[1]);"), "{}", read("test_f.c"));
     assert!(read("tests_f.jsonl").contains("\"data\":[7,9]"), "{}", read("tests_f.jsonl"));

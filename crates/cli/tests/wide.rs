@@ -71,3 +71,15 @@ fn wide_conditions_are_decisions() {
     let report = check("int f(s128 a, u128 b) { if (a && b > 9) return 1; return 0; }", 3, 0);
     assert_eq!(report["functions"][1]["objectives"]["covered"], 4, "{}", report["functions"][1]);
 }
+
+#[test]
+fn wide_switches_and_overflow_checks_have_their_paths() {
+    check(
+        "int f(s128 a) { switch (a) { case -1: return 1; case 5: return 2; default: return a >> 64 == 7 ? 3 : 4; } }",
+        4,
+        0,
+    );
+    check("int f(u128 a) { switch (a) { case 0: return 1; case 0xffffffffffffffff: return 2; } return 3; }", 3, 0);
+    check("int f(s128 a, s128 b) { s128 r; return __builtin_add_overflow(a, b, &r) ? 1 : 2; }", 2, 0);
+    check("int f(u128 a, long b) { int r; return __builtin_sub_overflow(a, b, &r) ? 1 : r == 7 ? 3 : 2; }", 3, 0);
+}

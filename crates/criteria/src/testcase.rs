@@ -152,8 +152,19 @@ pub struct Expected {
     pub objects: Vec<Vec<DataValue>>,
     /// Final values of globals that are inputs or were written.
     pub globals: Vec<NamedValue>,
+    /// Calls of functions that nobody defines, in order; `None` if they aren't known.
+    pub calls: Option<Vec<Call>>,
     /// What the run writes to standard output; `None` if it isn't known.
     pub output: Option<Vec<u8>>,
+}
+
+/// A call of a function that nobody defines.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// The function.
+    pub function: String,
+    /// One value a parameter of the source; undefined if nothing can be said about it.
+    pub arguments: Vec<DataValue>,
 }
 
 /// What the replay on the real program said.

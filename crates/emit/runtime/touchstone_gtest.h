@@ -29,6 +29,7 @@ void touchstone_equal_text(struct touchstone_check check, const char *expected, 
 void touchstone_equal_array(struct touchstone_check check, const void *expected, const void *actual, size_t bytes, int size);
 void touchstone_truth(struct touchstone_check check, int expected, int actual);
 void touchstone_skip(const char *file, int line, const char *why);
+void touchstone_fail(const char *file, int line, const char *why);
 
 #ifdef __cplusplus
 }

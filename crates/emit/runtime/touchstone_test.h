@@ -37,13 +37,8 @@
 #undef EXPECT_OUTPUT
 #undef ANY_OUTPUT
 #undef INPUT
-#undef RETURNS
 #undef STANDARD_INPUT
 #undef ENVIRONMENT
-#undef ANSWER
-#undef STUB
-#undef STUB_OF_NOTHING
-#undef STUB_TIME
 #undef RUN_PROGRAM
 
 #ifndef NAN
@@ -162,43 +157,17 @@ struct touchstone_test {
         static const unsigned char touchstone_bytes[] = {__VA_ARGS__};                  \
         touchstone_input(name, touchstone_bytes, sizeof touchstone_bytes);              \
     } while (0)
-/* What the program's next call of an external function returns. */
-#define RETURNS(type, name, ...)                                                                      \
-    do {                                                                                              \
-        static const type touchstone_value = __VA_ARGS__;                                             \
-        touchstone_input(#name, (const unsigned char *)&touchstone_value, sizeof touchstone_value);   \
-    } while (0)
 /* All that can be read from standard input. */
 #define STANDARD_INPUT(text) touchstone_standard_input(text, sizeof(text) - 1)
 /* A variable of the environment; NULL: it isn't set. */
 #define ENVIRONMENT(name, text) touchstone_environment(name, text)
 
-/* A function that the program declares and nobody defines. It has the program's own type, whatever its parameters. */
-#define ANSWER(type, name)                                             \
-    do {                                                               \
-        type touchstone_value;                                         \
-        touchstone_answer((void *)&touchstone_value, sizeof touchstone_value, name); \
-        return touchstone_value;                                       \
-    } while (0)
-#define STUB_OF_NOTHING(name)                                                        \
-    static void touchstone_stub_##name(void) {}                                      \
-    extern __typeof__(name) name __attribute__((alias("touchstone_stub_" #name)));
-#define STUB(name, type)                                                             \
-    static type touchstone_stub_##name(void) { ANSWER(type, #name); }                \
-    extern __typeof__(name) name __attribute__((alias("touchstone_stub_" #name)));
-#define STUB_TIME(name)                                                              \
-    static __typeof__(name(0)) touchstone_stub_##name(__typeof__(name(0)) *to) {     \
-        __typeof__(name(0)) now;                                                     \
-        touchstone_answer(&now, sizeof now, #name);                                  \
-        if (to) *to = now;                                                           \
-        return now;                                                                  \
-    }                                                                                \
-    extern __typeof__(name) name __attribute__((alias("touchstone_stub_" #name)));
 /* The whole program from its main; ARGUMENTS is what this main takes. */
 #define RUN_PROGRAM(...) touchstone_exit(main(__VA_ARGS__))
 
 extern char *touchstone_arguments[];
 void touchstone_skip(const char *reason);
+void touchstone_fail(const char *why);
 void touchstone_copy(void *to, const void *from, size_t size);
 void touchstone_check_int(long long expected, long long actual, const char *what);
 void touchstone_check_uint(unsigned long long expected, unsigned long long actual, const char *what);

@@ -5,6 +5,7 @@ use crate::flexible;
 use crate::form::Form;
 use crate::literal;
 use crate::names::Locals;
+use crate::stubs;
 use crate::surroundings;
 use crate::values::{LocalObject, Values};
 use crate::visibility::Visibility;
@@ -297,6 +298,7 @@ impl<'a> FunctionTest<'a> {
         if let Some(name) = &test.oracle {
             lines.push(self.oracle(name)?);
         }
+        lines.extend(stubs::calls(self.program, &mut self.values, test));
         self.lines.extend(lines);
         Ok(())
     }

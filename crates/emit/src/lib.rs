@@ -30,6 +30,7 @@ mod replay;
 mod row;
 mod sanitizer;
 mod sha256;
+mod stubs;
 mod suite;
 mod surroundings;
 mod symbols;

@@ -16,7 +16,10 @@ use touchstone_ir::{DataType, DataTypeId, DataValue};
 /// The test as a row, with its shape before it if the file doesn't have it yet. `None` if it can't be a row.
 pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<TestText> {
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
-    if matches!(test.replayed, Replay::NotCheckable(_)) || !test.answers.is_empty() {
+    if matches!(test.replayed, Replay::NotCheckable(_))
+        || !test.answers.is_empty()
+        || test.expected.calls.as_ref().is_some_and(|calls| !calls.is_empty())
+    {
         return None;
     }
     let error = matches!(test.outcome, Outcome::Error { .. });

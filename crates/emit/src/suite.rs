@@ -15,7 +15,7 @@ use crate::ctype::CTypes;
 use crate::form::Form;
 use crate::names::{program_names, source_name};
 use crate::row::row_text;
-use crate::surroundings::stub_text;
+use crate::stubs::{has_stubs, stub_text};
 use crate::target::{Target, relative_path};
 use crate::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,8 @@ const CHUNK: usize = 1000;
 pub(crate) const HEADER: &str = include_str!("../runtime/touchstone_test.h");
 /// The runner that test files are linked with.
 pub(crate) const RUNNER: &str = include_str!("../runtime/touchstone_test.c");
+/// What tests of every form need where the program calls what nobody defines.
+const STUBS: &str = include_str!("../runtime/touchstone_stubs.h");
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../runtime/touchstone_gtest.h");
 const GTEST_GLUE: &str = include_str!("../runtime/touchstone_gtest.cc");
@@ -76,6 +78,9 @@ impl<'m> CSuite<'m> {
                 write_file(&dir.join("touchstone_gtest.cc"), GTEST_GLUE)?;
             }
             Form::Unity | Form::Cmocka => {}
+        }
+        if has_stubs(module) {
+            write_file(&dir.join("touchstone_stubs.h"), STUBS)?;
         }
         let function = &module.functions[function];
         let unit = unit_with(module, function, target)?;

@@ -1,90 +1,26 @@
-//! What surrounds the program in a test: its arguments, standard input, variables of the environment, and functions that
-//! nobody defines.
-//!
-//! Such a function is a stub in the test file that returns what the test says, call by call. It takes its type from the
-//! program's own declaration where the file has one, so the two can't contradict each other.
+//! What surrounds the program in a test: its arguments, standard input, variables of the environment, and what functions
+//! return that nobody defines (`stubs.rs`).
 
 use crate::body::Program;
-use crate::ctype::{CTypes, Unwritable};
+use crate::ctype::Unwritable;
 use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
-use crate::values::Values;
-use touchstone_base::Span;
+use crate::stubs::{has_stubs, stubs_and_callbacks};
 use touchstone_criteria::{InputSource, MadeInput, TestCase};
-use touchstone_ir::{DataType, DataTypeId, Function, Module};
-
-/// The folder of the C library's models in the names of files.
-const LIBRARY: &str = "<library>/";
-/// Models of functions whose answers come from the test, and so have a stub: `models/time.c`.
-const WORLD: &str = "<library>/time.c";
-
-/// The functions of a module that answer with inputs, in the order of the module.
-fn stubs(module: &Module) -> impl Iterator<Item = &Function> {
-    module.functions.values().filter(|function| {
-        let file = module.files.get(function.span.file).map_or("", String::as_str);
-        let own = file == WORLD || !file.starts_with(LIBRARY);
-        function.library && function.is_defined() && !function.internal && !function.is_callback() && own
-    })
-}
-
-/// The definitions of the functions that the program calls and nobody defines.
-pub(crate) fn stub_text(program: &Program) -> String {
-    if program.form != Form::Touchstone {
-        return String::new();
-    }
-    // A name that is only called has no declaration at the end of the file.
-    let declared =
-        |function: &Function| function.span != Span::none() && program.visibility.knows(source_name(&function.name));
-    let mut text = String::new();
-    for function in stubs(program.module) {
-        let name = source_name(&function.name);
-        let stub = match (name, result(function, &program.ctypes)) {
-            ("srand" | "srandom", _) => continue,
-            ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
-            (_, Ok(result)) if result == "void" && declared(function) => format!("STUB_OF_NOTHING({name})"),
-            (_, Ok(result)) if declared(function) => format!("STUB({name}, {result})"),
-            (_, Ok(result)) if result == "void" => format!("void {name}() {{}}"),
-            (_, Ok(result)) => format!("{result} {name}() {{ ANSWER({result}, \"{name}\"); }}"),
-            (_, Err(Unwritable(why))) => format!("/* no stub for {name}: {why} */"),
-        };
-        text.push_str(&stub);
-        text.push('\n');
-    }
-    match text.is_empty() {
-        true => text,
-        false => format!(
-            "\n/* The program calls these and defines none of them: each call gets what the test says. */\n{text}"
-        ),
-    }
-}
-
-/// The definition of a function that stands for any of its type.
-pub(crate) fn callback(program: &Values, function: &Function) -> Result<String, Unwritable> {
-    let module = program.module;
-    let standing = module
-        .globals
-        .values()
-        .find(|global| global.function.is_some_and(|id| std::ptr::eq(&module.functions[id], function)));
-    let data = standing.ok_or_else(|| Unwritable("a function that nothing points to".to_string()))?.data;
-    let (name, result) = (&function.name, result(function, program.ctypes)?);
-    let stub = if result == "void" { format!("STUB_OF_NOTHING({name})") } else { format!("STUB({name}, {result})") };
-    Ok(format!("extern {};\n{stub}", program.ctypes.declare(data, name)?))
-}
-
-/// The type that a function returns, as a name that can stand before a variable.
-fn result(function: &Function, types: &CTypes) -> Result<String, Unwritable> {
-    types.declare(function.result_data, "")
-}
+use touchstone_ir::{DataType, DataTypeId, Function};
 
 /// The lines that set up what surrounds the program, and the words that it is called with.
 pub(crate) fn lines(program: &Program, test: &TestCase) -> Result<Vec<String>, Unwritable> {
-    if program.form != Form::Touchstone && !test.answers.is_empty() {
-        return Err(Unwritable(
-            "it needs answers from outside of the program, which only --emit c can give".to_string(),
-        ));
-    }
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
+    if program.form != Form::Touchstone {
+        if test.answers.iter().any(|input| stub_of(program, input).is_none()) {
+            return Err(Unwritable(
+                "it needs inputs from outside of the program, which only --emit c can give".to_string(),
+            ));
+        }
+        lines.extend(has_stubs(program.module).then(|| "FORGET_CALLS();".to_string()));
+    }
     let mut words = Vec::new();
     for input in &test.answers {
         match input.source() {
@@ -124,9 +60,14 @@ fn array_text(bytes: &[u8]) -> String {
 
 /// `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0); /* 5 */` for others.
 fn request(program: &Program, input: &MadeInput) -> String {
-    let callbacks = program.module.functions.values().filter(|function| function.is_callback());
-    let stub = stubs(program.module).chain(callbacks).find(|function| source_name(&function.name) == input.name);
+    let stub = stub_of(program, input);
     stub.and_then(|function| returned(program, function.result_data, input)).unwrap_or_else(|| input_line(input))
+}
+
+/// The stub that answers a request.
+fn stub_of<'m>(program: &Program<'m>, input: &MadeInput) -> Option<&'m Function> {
+    let request = matches!(input.source(), InputSource::Request);
+    stubs_and_callbacks(program.module).find(|function| request && source_name(&function.name) == input.name)
 }
 
 fn returned(program: &Program, data: DataTypeId, input: &MadeInput) -> Option<String> {

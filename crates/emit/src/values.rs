@@ -5,7 +5,7 @@ use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
 use crate::place::{compatible, member, part, path_to};
-use crate::surroundings::callback;
+use crate::stubs::callback;
 use crate::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Init, Linkage, Module, PointerTarget};
@@ -204,11 +204,6 @@ impl<'a> Values<'a> {
         let function = self.module.function_named(name).map(|id| &self.module.functions[id]);
         let function = function.ok_or_else(|| Unwritable(format!("there is no function `{name}`")))?;
         if function.is_callback() {
-            if self.form != Form::Touchstone {
-                return Err(Unwritable(
-                    "it needs a function of the test's own, which only --emit c can give".to_string(),
-                ));
-            }
             self.declarations.insert(callback(self, function)?);
             return Ok(name.to_string());
         }

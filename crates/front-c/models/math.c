@@ -118,3 +118,42 @@ float nextafterf(float x, float y)
         return __builtin_copysignf(0x1p-149f, y);
     return touchstone_from_bitsf(touchstone_bitsf(x) + ((x < y) == (x > 0) ? 1 : -1u));
 }
+
+/* x minus the multiple of y that is nearest to it, the even one of two; low bits of the multiple (up to 8, as glibc). Every step
+ * is exact. */
+double remquo(double x, double y, int *multiple)
+{
+    double a = __builtin_fabs(x), b = __builtin_fabs(y);
+    int count = 0, negative = __builtin_signbit(x) != __builtin_signbit(y);
+    *multiple = 0;
+    if (x != x || y != y)
+        return x + y;
+    if (a == __builtin_inf() || b == 0)
+        return (x * y) / (x * y);
+    if (b <= 0x1.fffffffffffffp+1020)
+        a = __builtin_fmod(a, 8 * b);
+    if (b <= 0x1.fffffffffffffp+1021 && a >= 4 * b)
+        a -= 4 * b, count += 4;
+    if (b <= 0x1.fffffffffffffp+1022 && a >= 2 * b)
+        a -= 2 * b, count += 2;
+    if (b < 0x1p-1021 ? a + a > b : a > 0.5 * b) {
+        a -= b, count++;
+        if (b < 0x1p-1021 ? a + a >= b : a >= 0.5 * b)
+            a -= b, count++;
+    }
+    *multiple = negative ? -count : count;
+    return __builtin_signbit(x) ? -a : a;
+}
+
+double remainder(double x, double y)
+{
+    int multiple;
+    return remquo(x, y, &multiple);
+}
+
+double drem(double x, double y) { return remainder(x, y); }
+
+/* A double holds the remainder of floats without rounding. */
+float remquof(float x, float y, int *multiple) { return (float)remquo(x, y, multiple); }
+
+float remainderf(float x, float y) { return (float)remainder(x, y); }

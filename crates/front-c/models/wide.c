@@ -55,6 +55,31 @@ void touchstone_wide_divide_signed(unsigned long *out, unsigned long al, unsigne
     negate(out + 2, sa);
 }
 
+/* The low 128 bits of an exact product, and the word that follows if it is all zeros or ones; else that is 1. The third word of
+   a factor says whether it is negative. */
+void touchstone_wide_multiply(unsigned long *out, unsigned long al, unsigned long ah, unsigned long at, unsigned long bl,
+                              unsigned long bh, unsigned long bt)
+{
+    unsigned long a[2], b[2];
+    a[0] = al;
+    a[1] = ah;
+    b[0] = bl;
+    b[1] = bh;
+    negate(a, at);
+    negate(b, bt);
+    unsigned __int128 low = (unsigned __int128)a[0] * b[0];
+    unsigned __int128 left = (unsigned __int128)a[1] * b[0], right = (unsigned __int128)a[0] * b[1];
+    unsigned long high = (unsigned long)(low >> 64) + (unsigned long)left + (unsigned long)right;
+    unsigned long beyond = (a[1] != 0) & (b[1] != 0);
+    beyond |= (unsigned long)(left >> 64) | (unsigned long)(right >> 64);
+    beyond |= high < (unsigned long)(low >> 64) || high < (unsigned long)left || high < (unsigned long)right;
+    out[0] = (unsigned long)low;
+    out[1] = high;
+    unsigned long sign = (at ^ bt) & (0 - (unsigned long)((out[0] | out[1]) != 0));
+    negate(out, sign);
+    out[2] = beyond ? 1 : sign;
+}
+
 union touchstone_double {
     unsigned long bits;
     double value;

@@ -1,7 +1,8 @@
 //! Functions that the program calls and nobody defines, as sources of inputs.
 //!
-//! Such a function gets a body that asks for an input with the function's name and returns it: whatever executes the
-//! module then knows what to do, and a test is the list of what the calls returned. It does nothing else: what its
+//! Such a function gets a body that says what it was called with, asks for an input with the function's name and returns
+//! it: whatever executes the module then knows what to do, and a test is the list of what the calls returned, and checks
+//! what they were called with. It does nothing else: what its
 //! arguments lead to stays as it was, and where they lead to something that it may write, anything else is given up. A
 //! pointer that it returns is null or unknown.
 //!
@@ -94,6 +95,9 @@ fn body(function: &mut Function, types: &DataTypes, title: GlobalId) -> Option<B
     let mut add = |kind| insts.push(Inst { kind, span });
     let name = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
     add(InstKind::GlobalAddr { dst: name, global: title });
+    let values = function.own_params().iter().map(|param| Operand::Reg(param.reg));
+    let args = std::iter::once(Operand::Reg(name)).chain(values).collect();
+    add(InstKind::Builtin { dst: None, builtin: Builtin::Called, args });
     if may_write(function, types) {
         add(InstKind::Builtin { dst: None, builtin: Builtin::MayWrite, args: vec![Operand::Reg(name)] });
     }

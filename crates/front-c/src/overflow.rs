@@ -17,7 +17,7 @@ impl Lowerer<'_, '_> {
             return Some(self.unsupported_value("overflow builtin", node));
         };
         if types.iter().chain([&result]).any(|ty| ty.wide().is_some()) {
-            return Some(self.unsupported_value("overflow builtin with a 128-bit integer", node));
+            return Some(self.overflow_of_wide(op, args, &types, &result, node));
         }
         let (a, b) = (self.rvalue(a), self.rvalue(b));
         let (a, b) = (self.keep(a, span), self.keep(b, span));
@@ -68,6 +68,72 @@ impl Lowerer<'_, '_> {
         let value = self.resize(exact.low, scalar, false, span);
         let again = self.widened(value, result, span);
         (value, self.wide_relation("!=", true, again, exact, span))
+    }
+
+    /// The same where 128 bits take part. The exact result has a third word, which is all ones or zeros if it fits.
+    fn overflow_of_wide(&mut self, op: BinOp, args: &[Node], types: &[Type; 2], result: &Type, node: &Node) -> Operand {
+        let span = self.unit.span(node);
+        let [(a, third_a), (b, third_b)] = [0, 1].map(|index| self.in_three_words(&args[index], &types[index], span));
+        let into = self.rvalue(&args[2]);
+        let (value, third) = match op {
+            BinOp::Add | BinOp::Sub => {
+                let carry = self.wide_carry(op, a, b, span);
+                let value = self.wide_binary(if op == BinOp::Add { "+" } else { "-" }, true, a, b, node);
+                let third = self.bin(op, third_a, third_b, span);
+                (value, self.bin(op, third, carry, span))
+            }
+            _ => self.product_in_three_words((a, third_a), (b, third_b), span),
+        };
+        let zero = Operand::Const(Ty::I64, 0);
+        let overflows = match result.wide() {
+            Some(signed) => {
+                self.store_wide(Place::Memory(into, 0), value, span);
+                let fits =
+                    if signed { self.bin(BinOp::AShr, value.high, Operand::Const(Ty::I64, 63), span) } else { zero };
+                self.cmp(CmpOp::Ne, third, fits, span)
+            }
+            None => {
+                let narrow = self.resize(value.low, self.unit.program.types.scalar(result), false, span);
+                self.store(Place::Memory(into, 0), narrow, span);
+                let again = self.widened(narrow, result, span);
+                let differs = self.wide_relation("!=", true, again, value, span);
+                let other = self.cmp(CmpOp::Ne, third, again.high, span);
+                self.bin(BinOp::Or, differs, other, span)
+            }
+        };
+        self.resize(overflows, Ty::I8, false, span)
+    }
+
+    /// An operand in 128 bits, and the word that would follow.
+    fn in_three_words(&mut self, node: &Node, ty: &Type, span: Span) -> (Wide, Operand) {
+        let (value, signed) = match ty.wide() {
+            Some(signed) => (self.wide(node), signed),
+            None => {
+                let value = self.rvalue(node);
+                (self.widened(value, ty, span), self.unit.program.types.is_signed(ty))
+            }
+        };
+        let third = match signed {
+            true => self.bin(BinOp::AShr, value.high, Operand::Const(Ty::I64, 63), span),
+            false => Operand::Const(Ty::I64, 0),
+        };
+        (value, third)
+    }
+
+    fn product_in_three_words(&mut self, a: (Wide, Operand), b: (Wide, Operand), span: Span) -> (Wide, Operand) {
+        let slot = self.new_bytes(24);
+        self.emit(InstKind::SlotBegin { slot }, span);
+        let into = self.slot_address(slot, span);
+        let written = "void (unsigned long *, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, \
+                       unsigned long)";
+        let args = vec![into, a.0.low, a.0.high, a.1, b.0.low, b.0.high, b.1];
+        self.wide_model("touchstone_wide_multiply", written, args, None, span);
+        let into = self.slot_address(slot, span);
+        let value = self.load_wide(Place::Memory(into, 0), span);
+        let addr = self.address(Place::Memory(into, 16), span);
+        let third = self.temp(Ty::I64);
+        self.emit(InstKind::Load { dst: third, addr }, span);
+        (value, Operand::Reg(third))
     }
 
     fn overflow_of_one_type(

@@ -224,8 +224,9 @@ impl Lowerer<'_, '_> {
         if let Some(what) = self.unit.program.types.refusal(&ty) {
             return self.no_place(what, node);
         }
+        // No beginning of the slot: where control comes here again in one block the literal is the same object, whose old value
+        // its initialiser may read, and which it writes in whole.
         let slot = self.new_slot(None, &ty);
-        self.emit(InstKind::SlotBegin { slot }, span);
         self.lives.declare_literal(slot);
         let address = self.slot_address(slot, span);
         self.initialise(value, &ty, Place::Memory(address, 0));

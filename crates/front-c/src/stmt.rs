@@ -7,8 +7,11 @@ use crate::func::{Local, Lowerer};
 use crate::lifetimes::Life;
 use crate::place::Place;
 use crate::unit::initialiser;
+use crate::wide::Wide;
 use touchstone_base::Span;
-use touchstone_ir::{BlockId, DecisionKind, InstKind, Operand, SwitchArm, TermKind, Ty, mask, sign_extend};
+use touchstone_ir::{
+    BinOp, BlockId, CmpOp, DecisionKind, InstKind, Operand, SwitchArm, TermKind, Ty, mask, sign_extend,
+};
 
 impl Lowerer<'_, '_> {
     /// Lowers a statement, with its point.
@@ -179,11 +182,11 @@ impl Lowerer<'_, '_> {
         let scalar = if ty.in_halves() { Ty::I64 } else { self.unit.program.types.scalar(&ty) };
         let bits = scalar.bits();
         self.mark_value(value);
-        let mut operand = self.rvalue(value);
-        if ty.in_halves() {
-            // Refused already; nobody comes here.
-            operand = Operand::Const(scalar, 0);
-        }
+        let wide = ty.wide().map(|_| self.wide(value));
+        let narrow = match wide {
+            Some(_) => Operand::Const(scalar, 0),
+            None => self.rvalue(value),
+        };
         let exit = self.new_block();
         let mut arms = Vec::new();
         let mut default = None;
@@ -193,6 +196,10 @@ impl Lowerer<'_, '_> {
         } else {
             arms.sort_by_key(|arm| arm.low);
         }
+        let operand = match wide {
+            Some(wide) => self.without_high_half(wide, signed, &arms, node),
+            None => narrow,
+        };
         self.stop(TermKind::Switch { value: operand, arms, default: default.unwrap_or(exit) }, span);
         self.breaks.push(exit);
         self.statement(body);
@@ -231,12 +238,43 @@ impl Lowerer<'_, '_> {
             self.collect_cases(inner, Some(block), of, arms, default);
         }
     }
+    /// A number of 128 bits in 64 for a switch: one that does not fit becomes a value that no label has.
+    fn without_high_half(&mut self, value: Wide, signed: bool, arms: &[SwitchArm], node: &Node) -> Operand {
+        let span = self.unit.span(node);
+        let has = |arm: &SwitchArm, value: u64| match signed {
+            true => (arm.low as i64..=arm.high as i64).contains(&(value as i64)),
+            false => (arm.low..=arm.high).contains(&value),
+        };
+        let mut candidates = std::iter::once(0).chain(arms.iter().map(|arm| arm.high.wrapping_add(1)));
+        let Some(none) = candidates.find(|value| !arms.iter().any(|arm| has(arm, *value))) else {
+            return self.unsupported_value("switch with labels for all of 64 bits", node);
+        };
+        let word = |value: u64| Operand::Const(Ty::I64, value);
+        let sign = if signed { self.bin(BinOp::AShr, value.low, word(63), span) } else { word(0) };
+        let fits = self.cmp(CmpOp::Eq, value.high, sign, span);
+        let fits = self.resize(fits, Ty::I64, false, span);
+        let mask = self.bin(BinOp::Sub, word(0), fits, span);
+        let differing = self.bin(BinOp::Xor, value.low, word(none), span);
+        let kept = self.bin(BinOp::And, differing, mask, span);
+        self.bin(BinOp::Xor, kept, word(none), span)
+    }
+    /// The value of a label; `None` if it is no constant of 64 bits.
+    fn label_value(&self, node: &Node, signed: bool) -> Option<i64> {
+        if self.unit.type_of(node).wide().is_none() {
+            return self.unit.const_signed(node);
+        }
+        let value = self.unit.const_wide(node)?;
+        match signed {
+            true => i64::try_from(value as i128).ok(),
+            false => u64::try_from(value).ok().map(|value| value as i64),
+        }
+    }
     fn collect_arm(&mut self, node: &Node, target: BlockId, (bits, signed): (u8, bool), arms: &mut Vec<SwitchArm>) {
-        let low = node.inner.first().and_then(|value| self.unit.const_signed(value));
+        let low = node.inner.first().and_then(|value| self.label_value(value, signed));
         let high =
-            if node.is_gnu_range { node.inner.get(1).and_then(|value| self.unit.const_signed(value)) } else { low };
+            if node.is_gnu_range { node.inner.get(1).and_then(|value| self.label_value(value, signed)) } else { low };
         let (Some(low), Some(high)) = (low, high) else {
-            return self.unsupported("case label that is no constant", node);
+            return self.unsupported("case label that is no constant of 64 bits", node);
         };
         let (low, high) = (mask(low as u64, bits), mask(high as u64, bits));
         let ordered = if signed { sign_extend(low, bits) <= sign_extend(high, bits) } else { low <= high };

@@ -401,6 +401,26 @@ impl Lowerer<'_, '_> {
         let high = self.bin(op, a.high, b.high, span);
         Wide { low, high: self.bin(op, high, carry, span) }
     }
+    /// What a sum carries out of 128 bits, or a difference borrows.
+    pub fn wide_carry(&mut self, op: BinOp, a: Wide, b: Wide, span: Span) -> Operand {
+        let less = |this: &mut Self, x, y| {
+            let less = this.cmp(CmpOp::Ult, x, y, span);
+            this.resize(less, Ty::I64, false, span)
+        };
+        let (low, high) = (self.bin(op, a.low, b.low, span), self.bin(op, a.high, b.high, span));
+        let (first, second) = match op {
+            BinOp::Add => {
+                let carry = less(self, low, a.low);
+                let sum = self.bin(op, high, carry, span);
+                (less(self, high, a.high), less(self, sum, high))
+            }
+            _ => {
+                let borrow = less(self, a.low, b.low);
+                (less(self, a.high, b.high), less(self, high, borrow))
+            }
+        };
+        self.bin(BinOp::Or, first, second, span)
+    }
     /// Schoolbook multiplication of the low halves by 32-bit digits; the rest only matters for the high half.
     fn wide_product(&mut self, a: Wide, b: Wide, span: Span) -> Wide {
         let (digit, half) = (word(0xffff_ffff), word(32));

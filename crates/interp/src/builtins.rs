@@ -77,6 +77,12 @@ impl<'m> Machine<'m> {
                 Ok(Value::Int(u64::from(printf::float_text(&values))))
             }
             Builtin::RunOnly | Builtin::MayWrite => Ok(Value::Undefined),
+            Builtin::Called => {
+                let name = self.c_string(frame, arg(0)?)?;
+                let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();
+                self.record_call(name, values);
+                Ok(Value::Undefined)
+            }
             Builtin::AtExit => self.at_exit(frame, arg(0)?),
             Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
             Builtin::Abort => Err(ErrorKind::Abort.into()),

@@ -28,6 +28,9 @@ impl Default for Limits {
     }
 }
 
+/// So many calls of functions that nobody defines are kept.
+const MOST_CALLS: usize = 1000;
+
 /// Which limit was hit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LimitKind {
@@ -142,6 +145,8 @@ pub struct Machine<'m> {
     traps: bool,
     /// The order or distance of pointers into different objects was asked for.
     apart: bool,
+    /// Calls of what nobody defines.
+    calls: Option<Vec<(String, Vec<Value>)>>,
     /// What runs when the program ends, the last one first.
     at_exit: Vec<FuncId>,
 }
@@ -169,6 +174,7 @@ impl<'m> Machine<'m> {
             steps_left: 0,
             traps: false,
             apart: false,
+            calls: Some(Vec::new()),
             at_exit: Vec::new(),
         };
         machine.make_globals();
@@ -218,6 +224,23 @@ impl<'m> Machine<'m> {
     /// Whether the order or the distance of pointers into different objects was asked for: a run elsewhere may differ.
     pub fn depends_on_layout(&self) -> bool {
         self.apart
+    }
+
+    /// Calls of functions that nobody defines, with what they were called with, in order. `None` if there were very many, or
+    /// if a library made one: another library may call in another order.
+    pub fn calls(&self) -> Option<&[(String, Vec<Value>)]> {
+        self.calls.as_deref()
+    }
+
+    pub(crate) fn record_call(&mut self, name: Vec<u8>, values: Vec<Value>) {
+        let caller = self.frames.len().checked_sub(2).and_then(|caller| self.frames.get(caller));
+        let by_library = caller.is_some_and(|frame| frame.function.library);
+        match &mut self.calls {
+            Some(calls) if !by_library && calls.len() < MOST_CALLS => {
+                calls.push((String::from_utf8_lossy(&name).into_owned(), values));
+            }
+            calls => *calls = None,
+        }
     }
 
     /// Whether a pointer was turned into a number: a run with another [`Layout`] may differ.

@@ -267,6 +267,9 @@ pub enum Builtin {
     /// `(ptr name)`: who has this name may have written memory. A path goes on as if nothing was written; whatever else could
     /// be is given up.
     MayWrite,
+    /// `(ptr name, …)`: somebody of this name, whom nobody defines, is called with these values. A run keeps them for whoever
+    /// asks afterwards; nothing else happens.
+    Called,
     /// `(ptr function)`: the function (no parameters, no result) runs when the program ends; null: none of those so far.
     AtExit,
     /// `(i32)`: ends the program with this status.

@@ -312,9 +312,39 @@ impl Serialize for ExpectedJson<'_> {
         if !expected.globals.is_empty() {
             map.serialize_entry("globals", &Named { list: &expected.globals, objects, types })?;
         }
+        if let Some(calls) = expected.calls.as_ref().filter(|calls| !calls.is_empty()) {
+            let calls: Vec<CallJson> =
+                calls.iter().map(|call| CallJson { call, objects, module: self.module }).collect();
+            map.serialize_entry("calls", &calls)?;
+        }
         if let Some(output) = &expected.output {
             map.serialize_entry("output", &String::from_utf8_lossy(output))?;
         }
+        map.end()
+    }
+}
+
+/// A call of a function that nobody defines: `{"function": "measure", "arguments": [3]}`.
+struct CallJson<'a> {
+    call: &'a touchstone_criteria::Call,
+    objects: &'a [ObjectInput],
+    module: &'a Module,
+}
+
+impl Serialize for CallJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let function = self.module.function_named(&self.call.function).map(|id| &self.module.functions[id]);
+        let params = function.map_or(&[][..], |function| function.own_params());
+        let shown = |(param, value): (&touchstone_ir::Param, _)| Shown {
+            types: &self.module.types,
+            objects: self.objects,
+            ty: param.data,
+            value,
+        };
+        let arguments: Vec<Shown> = params.iter().zip(&self.call.arguments).map(shown).collect();
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("function", &self.call.function)?;
+        map.serialize_entry("arguments", &arguments)?;
         map.end()
     }
 }

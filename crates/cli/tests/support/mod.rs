@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod domain;
+pub mod forms;
 pub mod verdicts;
 
 use std::path::{Path, PathBuf};

@@ -34,6 +34,7 @@ static int cmocka_run(const struct CMUnitTest *tests, size_t count) {
 }
 #define cmocka_run_group_tests(tests, before, after) cmocka_run(tests, sizeof tests / sizeof tests[0])
 
+#define fail_msg(...) (print_message(__VA_ARGS__), cmocka_check(0, cmocka_message))
 #define assert_true(condition) cmocka_check((condition) != 0, #condition)
 #define assert_false(condition) cmocka_check(!(condition), "not " #condition)
 #define assert_int_equal(a, b) cmocka_check((unsigned long long)(a) == (unsigned long long)(b), #a)

@@ -26,6 +26,7 @@ static void unity_check(int holds, const char *text) {
         tearDown();                                                                       \
     } while (0)
 #define TEST_IGNORE_MESSAGE(why) unity_skip(why)
+#define TEST_FAIL_MESSAGE(why) unity_check(0, why)
 #define TEST_ASSERT_TRUE(condition) unity_check((condition) != 0, #condition)
 #define TEST_ASSERT_FALSE(condition) unity_check(!(condition), "not " #condition)
 #define TEST_ASSERT_EQUAL_INT(expected, actual) unity_check((long long)(expected) == (long long)(actual), #actual)

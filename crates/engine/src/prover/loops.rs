@@ -223,6 +223,7 @@ impl Loop {
                     return None;
                 }
                 Builtin::FreshInt
+                | Builtin::Called
                 | Builtin::Assume
                 | Builtin::Assert
                 | Builtin::Printf

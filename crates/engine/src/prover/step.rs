@@ -118,6 +118,7 @@ impl Frame<'_> {
                 }
             }
             Builtin::FreshInt
+            | Builtin::Called
             | Builtin::Putchar
             | Builtin::Puts
             | Builtin::Release

@@ -42,6 +42,9 @@ static void two(double x, double y)
 {
     show(fmin(x, y)), show(fmax(x, y)), show(fmod(x, y)), show(copysign(x, y)), show(fdim(x, y)), show(nextafter(x, y)), show(fma(x, y, 0.1));
     show_float(fminf(x, y)), show_float(fmaxf(x, y)), show_float(fmodf(x, y)), show_float(copysignf(x, y)), show_float(nextafterf(x, y));
+    int low = 0, lowf = 0;
+    show(remainder(x, y)), show_float(remainderf(x, y)), show(remquo(x, y, &low)), show_float(remquof(x, y, &lowf));
+    if (isfinite(x) && y == y && y != 0 && (float)y != 0 && isfinite((float)x)) printf("%d %d ", low, lowf);
     printf("%d%d%d%d%d%d\n", isgreater(x, y), isless(x, y), islessequal(x, y), isgreaterequal(x, y), islessgreater(x, y), isunordered(x, y));
 }
 

@@ -54,6 +54,51 @@ static int mixed(void)
     return bits;
 }
 
+#define TRY(op, A, B, R)                                                     \
+    do {                                                                     \
+        R result = 0;                                                        \
+        int over = __builtin_##op##_overflow((A)a, (B)b, &result);           \
+        hash = hash * 1000003 + (u128)result * 2 + (u128)over;               \
+    } while (0)
+#define TRY_ALL(A, B, R) TRY(add, A, B, R); TRY(sub, A, B, R); TRY(mul, A, B, R)
+
+static u128 wide_overflows(u128 a, u128 b)
+{
+    u128 hash = 0;
+    TRY_ALL(u128, u128, u128);
+    TRY_ALL(s128, s128, s128);
+    TRY_ALL(u128, s128, s128);
+    TRY_ALL(s128, u128, u128);
+    TRY_ALL(u128, u128, s128);
+    TRY_ALL(s128, s128, u128);
+    TRY_ALL(s128, long, long);
+    TRY_ALL(int, u128, unsigned);
+    TRY_ALL(long, unsigned long, u128);
+    TRY_ALL(unsigned long, unsigned long, s128);
+    TRY_ALL(s128, s128, signed char);
+    return hash;
+}
+
+static int chosen(s128 value)
+{
+    switch (value) {
+    case -1: return 1;
+    case 0: case 3 ... 10: return 2;
+    case 0x7fffffffffffffff: return 3;
+    case -0x7fffffffffffffff - 1: return 4;
+    default: return 5;
+    }
+}
+static int picked(u128 value)
+{
+    switch (value) {
+    case 0: return 1;
+    case 0xffffffffffffffff: return 2;
+    case 2 ... 0xffffffff: return 3;
+    }
+    return 4;
+}
+
 int main(void)
 {
     u128 values[] = {
@@ -73,6 +118,9 @@ int main(void)
             };
             for (int k = 0; k < (int)(sizeof results / sizeof *results); k++)
                 hash = hash * 1000003 + results[k];
+            hash = hash * 1000003 + wide_overflows(a, b);
+            show("overflows", wide_overflows(a, b));
+            printf("%d%d%d ", chosen(a), chosen(a - b), picked(a));
         }
     show("hash", hash);
     show("global", global);

@@ -47,7 +47,7 @@ words! {
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 25] = [
+const BUILTINS: [(Builtin, &str); 26] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -68,6 +68,7 @@ const BUILTINS: [(Builtin, &str); 25] = [
     (Builtin::FloatText, "float_text"),
     (Builtin::RunOnly, "run_only"),
     (Builtin::MayWrite, "may_write"),
+    (Builtin::Called, "called"),
     (Builtin::AtExit, "at_exit"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),

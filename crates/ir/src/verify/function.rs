@@ -246,9 +246,12 @@ impl Verifier<'_> {
             Builtin::Puts => (&[T::Ptr], Some(T::I32)),
             Builtin::Malloc => (&[T::I64], Some(T::Ptr)),
             Builtin::Calloc => (&[T::I64, T::I64], Some(T::Ptr)),
-            Builtin::Free | Builtin::Release | Builtin::RunOnly | Builtin::MayWrite | Builtin::AtExit => {
-                (&[T::Ptr], None)
-            }
+            Builtin::Free
+            | Builtin::Release
+            | Builtin::RunOnly
+            | Builtin::MayWrite
+            | Builtin::Called
+            | Builtin::AtExit => (&[T::Ptr], None),
             Builtin::Alloca => (&[T::I64], Some(T::Ptr)),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
             Builtin::Settle => (&[T::Ptr, T::I64], None),
@@ -261,12 +264,16 @@ impl Verifier<'_> {
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
         };
-        let right_number = args.len() == params.len() || builtin == Builtin::Printf && args.len() > params.len();
+        let more = matches!(builtin, Builtin::Printf | Builtin::Called) && args.len() > params.len();
+        let right_number = args.len() == params.len() || more;
         self.check(right_number, || format!("{builtin:?} takes {} arguments, not {}", params.len(), args.len()));
         for (index, &arg) in args.iter().enumerate() {
             let ty = self.operand(function, arg);
-            self.same(ty, params.get(index).copied());
-            let promoted = index < params.len() || matches!(ty, None | Some(Ty::I32 | Ty::I64 | Ty::Ptr));
+            if index < params.len() || builtin != Builtin::Called {
+                self.same(ty, params.get(index).copied());
+            }
+            let known = index < params.len() || builtin == Builtin::Called;
+            let promoted = known || matches!(ty, None | Some(Ty::I32 | Ty::I64 | Ty::Ptr));
             self.check(promoted, || "a variable argument must be i32, i64 or ptr".to_string());
         }
         match (dst.map(|dst| (dst, self.reg(function, dst))), result) {

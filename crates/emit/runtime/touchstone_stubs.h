@@ -1,0 +1,210 @@
+/* Functions that the program calls and nobody defines: what they return, and what they were called with.
+ *
+ *     STUB(measure, int, (int a1), a1)
+ *
+ *     RETURNS(int, measure, 106);     what the next call returns
+ *     CALLED(measure, 3);             after the call under test: the next call that was made, with its arguments
+ *     NO_MORE_CALLS();                there were no others
+ *
+ * The test's framework has to be included before. Nothing of the library is declared here, so that no name of the program
+ * can clash with it.
+ */
+#ifndef TOUCHSTONE_STUBS_H
+#define TOUCHSTONE_STUBS_H
+
+#include <stddef.h>
+
+#undef RETURNS
+#undef ANSWER
+#undef STUB
+#undef STUB_OF_NOTHING
+#undef STUB_TIME
+#undef STUB_OF_THE_WORLD
+#undef CALLED
+#undef NO_MORE_CALLS
+#undef FORGET_CALLS
+#undef ADDRESS
+#undef REAL
+#undef ANYTHING
+
+/* A stub and the function that it stands for differ in their types, but not in how they are called. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wattribute-alias"
+#endif
+
+#if defined(TOUCHSTONE_TEST_H)
+#define TOUCHSTONE_FAIL(why) touchstone_fail(why)
+#elif defined(TOUCHSTONE_GTEST_H)
+#define TOUCHSTONE_FAIL(why) touchstone_fail(__FILE__, __LINE__, why)
+#elif defined(TEST_FAIL_MESSAGE)
+#define TOUCHSTONE_FAIL(why) TEST_FAIL_MESSAGE(why)
+#else
+#define TOUCHSTONE_FAIL(why) fail_msg("%s", why)
+#endif
+
+#define TOUCHSTONE_MOST_CALLS 256
+#define TOUCHSTONE_MOST_VALUES 16
+
+struct touchstone_call {
+    const char *name;
+    size_t count;
+    long long values[TOUCHSTONE_MOST_VALUES];
+};
+
+static struct touchstone_call touchstone_calls[TOUCHSTONE_MOST_CALLS];
+static size_t touchstone_made, touchstone_seen;
+static const char touchstone_anything = 0;
+
+/* Arguments: integers as they are, pointers and floats so. */
+#define ADDRESS(place) ((long long)(__INTPTR_TYPE__)(place))
+#define REAL(number) touchstone_real(number)
+/* Nothing is known about this one. */
+#define ANYTHING ADDRESS(&touchstone_anything)
+
+__attribute__((unused)) static long long touchstone_real(double number) {
+    long long bits;
+    if (number != number) return -1;
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+__attribute__((unused)) static void touchstone_record(const char *name, const long long *values, size_t count) {
+    if (touchstone_made < TOUCHSTONE_MOST_CALLS) {
+        struct touchstone_call *call = &touchstone_calls[touchstone_made];
+        call->name = name;
+        call->count = count < TOUCHSTONE_MOST_VALUES ? count : TOUCHSTONE_MOST_VALUES;
+        for (size_t i = 0; i < call->count; i++) call->values[i] = values[i];
+    }
+    touchstone_made++;
+}
+
+/* What is wrong with the next call, if anything. */
+__attribute__((unused)) static const char *touchstone_next_call(const char *name, const long long *values, size_t count) {
+    static char text[160];
+    size_t index = touchstone_seen;
+    if (index >= touchstone_made) {
+        __builtin_snprintf(text, sizeof text, "call %u: expected one of %s, there was none", (unsigned)index + 1, name);
+        return text;
+    }
+    touchstone_seen++;
+    struct touchstone_call *call = &touchstone_calls[index];
+    if (__builtin_strcmp(call->name, name) != 0) {
+        __builtin_snprintf(text, sizeof text, "call %u: expected %s, got %s", (unsigned)index + 1, name, call->name);
+        return text;
+    }
+    for (size_t i = 0; i < count && i < call->count; i++) {
+        if (values[i] != call->values[i] && values[i] != ANYTHING) {
+            __builtin_snprintf(text, sizeof text, "call %u, argument %u of %s: expected %lld, got %lld", (unsigned)index + 1,
+                               (unsigned)i + 1, name, values[i], call->values[i]);
+            return text;
+        }
+    }
+    return NULL;
+}
+
+__attribute__((unused)) static const char *touchstone_other_call(void) {
+    static char text[160];
+    if (touchstone_made <= touchstone_seen) return NULL;
+    const char *name = touchstone_seen < TOUCHSTONE_MOST_CALLS ? touchstone_calls[touchstone_seen].name : "?";
+    __builtin_snprintf(text, sizeof text, "call %u of %s was not expected", (unsigned)touchstone_seen + 1, name);
+    return text;
+}
+
+/* In this order, among the calls of all stubs. */
+#define CALLED(function, ...)                                                                               \
+    do {                                                                                                    \
+        const long long touchstone_values[] = {0, __VA_ARGS__};                                             \
+        const char *touchstone_why =                                                                        \
+            touchstone_next_call(#function, touchstone_values + 1, sizeof touchstone_values / 8 - 1);       \
+        if (touchstone_why) TOUCHSTONE_FAIL(touchstone_why);                                                \
+    } while (0)
+#define NO_MORE_CALLS()                                                                                     \
+    do {                                                                                                    \
+        const char *touchstone_why = touchstone_other_call();                                               \
+        if (touchstone_why) TOUCHSTONE_FAIL(touchstone_why);                                                \
+    } while (0)
+
+#ifndef TOUCHSTONE_TEST_H
+/* What the calls return. Our own runner has this for itself, with a process for each test. */
+struct touchstone_result {
+    const char *name;
+    const void *bytes;
+    size_t size;
+};
+
+static struct touchstone_result touchstone_results[TOUCHSTONE_MOST_CALLS];
+static size_t touchstone_given, touchstone_taken;
+
+__attribute__((unused)) static void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
+    if (touchstone_given < TOUCHSTONE_MOST_CALLS) {
+        struct touchstone_result *result = &touchstone_results[touchstone_given++];
+        result->name = name;
+        result->bytes = bytes;
+        result->size = size;
+    }
+}
+
+__attribute__((unused)) static void touchstone_answer(void *to, size_t size, const char *name) {
+    static char text[160];
+    struct touchstone_result *result = &touchstone_results[touchstone_taken];
+    __builtin_memset(to, 0, size);
+    if (touchstone_taken < touchstone_given && result->size == size && __builtin_strcmp(result->name, name) == 0) {
+        __builtin_memcpy(to, result->bytes, size);
+        touchstone_taken++;
+        return;
+    }
+    __builtin_snprintf(text, sizeof text, "the program calls %s, the test has %s", name,
+                       touchstone_taken < touchstone_given ? result->name : "no more results");
+    TOUCHSTONE_FAIL(text);
+}
+
+/* Begins a test: all tests are in one process. */
+#define FORGET_CALLS() \
+    ((void)(touchstone_made = touchstone_seen = touchstone_given = touchstone_taken = 0))
+#endif
+
+#define RETURNS(type, name, ...)                                                                      \
+    do {                                                                                              \
+        static const type touchstone_value = __VA_ARGS__;                                             \
+        touchstone_input(#name, (const unsigned char *)&touchstone_value, sizeof touchstone_value);   \
+    } while (0)
+#define ANSWER(type, name)                                             \
+    do {                                                               \
+        type touchstone_value;                                         \
+        touchstone_answer((void *)&touchstone_value, sizeof touchstone_value, name); \
+        return touchstone_value;                                       \
+    } while (0)
+
+/* A function that the program declares and nobody defines. It has the program's own type; the stub's parameters are only
+ * passed in the same way. */
+#define TOUCHSTONE_RECORD(name, ...)                                                            \
+    do {                                                                                        \
+        const long long touchstone_values[] = {0, __VA_ARGS__};                                 \
+        touchstone_record(#name, touchstone_values + 1, sizeof touchstone_values / 8 - 1);      \
+    } while (0)
+#define TOUCHSTONE_ALIAS(name) extern __typeof__(name) name __attribute__((alias("touchstone_stub_" #name)));
+#define STUB(name, type, parameters, ...)                   \
+    static type touchstone_stub_##name parameters {         \
+        TOUCHSTONE_RECORD(name, __VA_ARGS__);               \
+        ANSWER(type, #name);                                \
+    }                                                       \
+    TOUCHSTONE_ALIAS(name)
+#define STUB_OF_NOTHING(name, parameters, ...)              \
+    static void touchstone_stub_##name parameters {         \
+        TOUCHSTONE_RECORD(name, __VA_ARGS__);               \
+    }                                                       \
+    TOUCHSTONE_ALIAS(name)
+/* Time and chance: what they are called with doesn't matter. */
+#define STUB_OF_THE_WORLD(name, type)                                        \
+    static type touchstone_stub_##name(void) { ANSWER(type, #name); }        \
+    TOUCHSTONE_ALIAS(name)
+#define STUB_TIME(name)                                                              \
+    static __typeof__(name(0)) touchstone_stub_##name(__typeof__(name(0)) *to) {     \
+        __typeof__(name(0)) now;                                                     \
+        touchstone_answer(&now, sizeof now, #name);                                  \
+        if (to) *to = now;                                                           \
+        return now;                                                                  \
+    }                                                                                \
+    TOUCHSTONE_ALIAS(name)
+
+#endif
