@@ -185,15 +185,19 @@ pub enum Action {
         at: Range<usize>,
         /// Each: its name, whether it has an initialiser, whether that is an object that is copied.
         variables: Vec<(String, bool, bool)>,
+        /// Others of the statement have a [`Action::DeclareInHead`] of their own.
+        shared: bool,
         /// Where.
         origin: Origin,
     },
-    /// Declares a variable in the head of a loop.
+    /// Declares a variable in the head of a loop, or beside others.
     DeclareInHead {
         /// Its initialiser.
         at: Range<usize>,
         /// Its name.
         name: String,
+        /// The initialiser is an object that is copied.
+        copies: bool,
         /// Where.
         origin: Origin,
     },

@@ -424,22 +424,30 @@ impl Walk<'_> {
     }
 
     fn declare(&mut self, node: &Node, in_block: bool) {
+        let is_local =
+            |child: &&Node| child.kind == "VarDecl" && !matches!(child.storage.as_str(), "static" | "extern");
+        let locals: Vec<&Node> = node.inner.iter().filter(is_local).collect();
+        // Where several have initialisers that read something, each depends on its own only.
+        let shared = locals.iter().filter(|variable| initialiser(variable).is_some_and(asks)).count() > 1;
         let mut variables = Vec::new();
-        for variable in node.inner.iter().filter(|child| child.kind == "VarDecl") {
-            if matches!(variable.storage.as_str(), "static" | "extern") {
-                continue;
-            }
+        for variable in locals {
             self.register(variable);
             let init = initialiser(variable);
             if let Some(init) = init {
                 self.expression(init, true, false);
             }
+            let alone = init.filter(|init| shared && in_block && asks(init) && init.kind != "InitListExpr");
+            if let Some((init, at)) = alone.and_then(|init| Some((init, range(init)?))) {
+                let (name, copies, origin) = (variable.name.clone(), is_copy(init), self.origin(variable));
+                self.made.actions.push(Action::DeclareInHead { at, name, copies, origin });
+                continue;
+            }
             variables.push((variable.name.clone(), init.is_some(), init.is_some_and(is_copy)));
         }
         match range(node) {
-            Some(at) if in_block && !variables.is_empty() => {
+            Some(at) if in_block && (shared || !variables.is_empty()) => {
                 let origin = self.origin(node);
-                self.made.actions.push(Action::Declare { at, variables, origin });
+                self.made.actions.push(Action::Declare { at, variables, shared, origin });
             }
             _ => {}
         }
@@ -455,7 +463,12 @@ impl Walk<'_> {
                 Some(_) if !asks(init) && spelled(variable.ty.as_ref()).contains('*') => {}
                 Some(at) if init.kind != "InitListExpr" => {
                     let origin = self.origin(variable);
-                    self.made.actions.push(Action::DeclareInHead { at, name: variable.name.clone(), origin });
+                    self.made.actions.push(Action::DeclareInHead {
+                        at,
+                        name: variable.name.clone(),
+                        copies: false,
+                        origin,
+                    });
                 }
                 _ => self.lost(variable, "an initialiser in the head of a loop"),
             }

@@ -229,7 +229,7 @@ impl Unit<'_> {
                     self.pieces.wrap(at.start, at.end, WHOLE, open, format!(", {})", mark(Kind::Store, &site)));
                 }
             }
-            Action::Declare { at, variables, origin } => {
+            Action::Declare { at, variables, shared, origin } => {
                 let mut behind = String::new();
                 for (name, has_init, copies) in variables {
                     let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
@@ -237,13 +237,16 @@ impl Unit<'_> {
                     let kind = if *has_init { Kind::Init } else { Kind::Declare };
                     behind += &format!(" {};", event(kind, &site, &format!("&{name}"), &format!("sizeof {name}")));
                 }
-                if variables.iter().any(|(_, has_init, _)| *has_init) {
+                if *shared {
+                    behind += &format!(" {};", mark(Kind::Statement, "0"));
+                }
+                if *shared || variables.iter().any(|(_, has_init, _)| *has_init) {
                     self.pieces.before(at.start, format!("{}; ", mark(Kind::Statement, "0")));
                 }
                 self.pieces.before(at.end, behind);
             }
-            Action::DeclareInHead { at, name, origin } => {
-                let kind = SiteKind::Variable { name: name.clone(), copies: false };
+            Action::DeclareInHead { at, name, copies, origin } => {
+                let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
                 let site = self.site(origin, at.start, kind);
                 let open = format!("({}, ", event(Kind::Head, &site, &format!("&{name}"), &format!("sizeof {name}")));
                 self.pieces.wrap(at.start, at.end, HEAD, open, ")".to_string());
