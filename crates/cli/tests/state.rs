@@ -76,7 +76,7 @@ fn variables_of_one_declaration_depend_on_their_own_initialisers() {
          int main(void) {\n  a = 1;\n  b = 2;\n  c = 3;\n  p.x = 4;\n  q.x = 5;\n\
          int first = a, none, second = one(b), list[2] = {c, 0};\n  struct pair r = p, s = q;\n\
          none = 0;\n  assert(first == 1 && s.x == 5);\n  return second + r.x + list[0] + none == 99;\n}\n",
-        &["+a 7", "-b 8", "-c 9", "-pair.x 10", "+pair.x (q) 11"],
+        &["+a 7", "-b 8", "-c 9", "-pair.x (p) 10", "+pair.x (q) 11"],
     );
 }
 
