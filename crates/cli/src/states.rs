@@ -105,8 +105,9 @@ fn changers(tests: &[&str]) -> String {
 
 /// `stack.size (s of test_push)`.
 fn what(used: &StateUse) -> String {
-    // A variable that is changed itself says enough.
-    if used.object.is_empty() || used.name.starts_with(&used.object) {
+    // A variable that is changed itself says enough; `pair.x` is not called after `p`.
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    if used.object.is_empty() || used.name.strip_prefix(&used.object).is_some_and(|rest| !goes_on(rest)) {
         used.name.clone()
     } else {
         format!("{} ({})", used.name, used.object)

@@ -90,3 +90,55 @@ fn a_build_of_cxx_sees_its_own_errors_and_a_failing_test_fails() {
     let (_, log, _) = measure(folder, "branch", &format!("{LIBRARY}; g++ -Wall -Werror -c wrong.cc; echo ended $?"));
     assert!(log.contains("error: unused variable") && log.contains("ended 1"), "{log}");
 }
+
+/// What a test changed, with `+` if an assertion depends on it.
+fn state(report: &serde_json::Value, test: &str) -> Vec<String> {
+    let tests = report["state"].as_array().expect("state by test").iter();
+    let updates =
+        tests.filter(|entry| entry["test"] == test).flat_map(|entry| entry["updates"].as_array().expect("updates"));
+    let sign = |update: &serde_json::Value| if update["checked"] == true { '+' } else { '-' };
+    // Objects are told apart by more: the test that has them.
+    let what = |update: &serde_json::Value| {
+        let text = update["what"].as_str().expect("text").replace("counter.", "");
+        text.split(" (").next().unwrap_or_default().to_string()
+    };
+    let mut found: Vec<String> =
+        updates.map(|update| format!("{}{}:{}", sign(update), what(update), update["line"])).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn what_googletest_s_assertions_look_at_is_checked_state() {
+    if !is_there() {
+        return;
+    }
+    let scratch = sources();
+    let link = "g++ -Wall -Werror test_counter.cc test_more.cc test_state.cc libcounter.a -lgtest -lgtest_main -lpthread -o tests";
+    let (report, log, said) = measure(scratch.path(), "state", &format!("{LIBRARY} && {link} && ./tests"));
+    assert!(log.contains("[  PASSED  ] 10 tests."), "{log}");
+    let check = |test: &str, expected: &[&str]| {
+        let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+        assert_eq!(state(&report, test), expected, "{test}: {said}");
+    };
+    let objects = report["state"].to_string();
+    assert!(objects.contains("counter.value (c of State_Loop_Test)"), "{objects}");
+    // The limit decides what is added. The value that is compared is the last one.
+    check("Counter.Adds", &["+limit:5", "+value:16", "-lost:6"]);
+    // The fixture made it.
+    check("CounterTest.Refuses", &["+value:4", "-limit:5", "-lost:6"]);
+    // The result of counter_add depends on what was there before, whatever the parameter is.
+    check("Few/Limits.Loses/0", &["+limit:5", "+value:4", "-lost:13"]);
+    // Nobody looks at the last value.
+    check("State.Loop", &["+limit:5", "-lost:6", "-value:16"]);
+    // Where it is says nothing of what is in it.
+    check("State.Pointer", &["-limit:5", "-lost:6", "-value:4"]);
+    check("State.Text", &["+to[] of counter_name:22"]);
+    check("State.Local", &["+limit:5", "-lost:6", "-value:4"]);
+    check("State.Both", &["+lost:6", "+value:4", "-limit:5"]);
+    check("State.Cxx", &["+limit:5", "-lost:6", "-value:4"]);
+    assert!(
+        said.contains("state not followed: C++ in State_Cxx_Test (") && said.contains("test_state.cc:44)"),
+        "{said}"
+    );
+}

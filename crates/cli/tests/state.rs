@@ -70,6 +70,17 @@ fn check_builds(text: &str, options: &[&str], builds: &[&str], expected: &[&str]
 }
 
 #[test]
+fn variables_of_one_declaration_depend_on_their_own_initialisers() {
+    check(
+        "struct pair { int x, y; };\nstatic int a, b, c;\nstatic struct pair p, q;\nint one(int by) { return by + 1; }\n\
+         int main(void) {\n  a = 1;\n  b = 2;\n  c = 3;\n  p.x = 4;\n  q.x = 5;\n\
+         int first = a, none, second = one(b), list[2] = {c, 0};\n  struct pair r = p, s = q;\n\
+         none = 0;\n  assert(first == 1 && s.x == 5);\n  return second + r.x + list[0] + none == 99;\n}\n",
+        &["+a 7", "-b 8", "-c 9", "-pair.x (p) 10", "+pair.x (q) 11"],
+    );
+}
+
+#[test]
 fn a_global_that_is_asserted_is_checked_and_another_is_not() {
     check(
         "static int a, b;\nint main(void) {\n  a = 1;\n  b = 2;\n  assert(a == 1);\n  return b == 7;\n}\n",

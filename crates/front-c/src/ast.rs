@@ -144,6 +144,24 @@ where
     json.end()
 }
 
+/// Reads declarations that follow each other, as clang's filter prints them.
+pub(crate) fn read_each<R, F>(reader: R, positions: &mut Positions, mut each: F) -> Result<(), serde_json::Error>
+where
+    R: std::io::Read,
+    F: FnMut(Node),
+{
+    let dense = Dense { inner: reader, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true };
+    let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
+    json.disable_recursion_limit();
+    loop {
+        match NodeSeed(positions).deserialize(&mut json) {
+            Ok(node) => each(node),
+            Err(error) if error.is_eof() => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// Drops the indentation of clang's output: in deep code it is most of the bytes. No string of JSON holds a line break.
 struct Dense<R> {
     inner: R,
@@ -313,6 +331,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 Key::IsArrow => node.is_arrow = map.next_value()?,
                 Key::IsPostfix => node.is_postfix = map.next_value()?,
                 Key::IsBitfield => node.is_bitfield = map.next_value()?,
+                Key::ObjectKind => node.is_bitfield = map.next_value::<String>()? == "bitfield",
                 Key::CompleteDefinition => node.is_complete = map.next_value()?,
                 Key::IsGnuRange => node.is_gnu_range = map.next_value()?,
                 Key::Inline => node.is_inline = map.next_value()?,
@@ -355,6 +374,7 @@ enum Key {
     IsArrow,
     IsPostfix,
     IsBitfield,
+    ObjectKind,
     CompleteDefinition,
     IsGnuRange,
     Inline,
@@ -421,6 +441,7 @@ fn key_of(key: &str) -> Key {
         "isArrow" => Key::IsArrow,
         "isPostfix" => Key::IsPostfix,
         "isBitfield" => Key::IsBitfield,
+        "objectKind" => Key::ObjectKind,
         "completeDefinition" => Key::CompleteDefinition,
         "isGNURange" => Key::IsGnuRange,
         "inline" => Key::Inline,

@@ -37,6 +37,8 @@ fn is_program(path: &Path) -> bool {
 pub(crate) enum Input<'a> {
     /// A file.
     File(&'a Path),
+    /// A file of C++.
+    Cxx(&'a Path),
     /// A text that is in no file.
     Text(&'a str),
 }
@@ -64,6 +66,7 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     command.args(["-O0", "-D__NO_CTYPE"]);
     match input {
         Input::File(file) => command.args(["-x", "c"]).arg(guarded(file)).stdin(Stdio::null()),
+        Input::Cxx(file) => command.args(["-x", "c++"]).arg(guarded(file)).stdin(Stdio::null()),
         Input::Text(_) => command.args(["-x", "c", "-"]).stdin(Stdio::piped()),
     };
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;

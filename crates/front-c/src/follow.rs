@@ -8,6 +8,7 @@
 //!
 //! Deliberately not here: probes, and what they mean.
 
+mod cxx;
 mod naming;
 mod tree;
 mod walk;
@@ -19,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
+pub use cxx::follow_tests;
 pub(crate) use naming::{bare, plain, spelled};
 pub(crate) use tree::{body, preorder};
 pub(crate) use walk::{has_temporary, range};
@@ -183,15 +185,19 @@ pub enum Action {
         at: Range<usize>,
         /// Each: its name, whether it has an initialiser, whether that is an object that is copied.
         variables: Vec<(String, bool, bool)>,
+        /// Others of the statement have a [`Action::DeclareInHead`] of their own.
+        shared: bool,
         /// Where.
         origin: Origin,
     },
-    /// Declares a variable in the head of a loop.
+    /// Declares a variable in the head of a loop, or beside others.
     DeclareInHead {
         /// Its initialiser.
         at: Range<usize>,
         /// Its name.
         name: String,
+        /// The initialiser is an object that is copied.
+        copies: bool,
         /// Where.
         origin: Origin,
     },
@@ -215,6 +221,15 @@ pub enum Action {
         guarded: bool,
         /// Where.
         origin: Origin,
+    },
+    /// Passes a value to an assertion of GoogleTest.
+    Assert {
+        /// The value.
+        at: Range<usize>,
+        /// What the assertion's macro is called.
+        name: String,
+        /// What the value points to is compared.
+        strings: bool,
     },
     /// Takes a variable argument.
     Variadic(Range<usize>),

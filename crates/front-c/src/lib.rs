@@ -67,6 +67,7 @@ pub use error::FrontError;
 pub use flags::flags_for;
 pub use follow::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target, follow,
+    follow_tests,
 };
 pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 

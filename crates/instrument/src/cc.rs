@@ -6,16 +6,18 @@
 
 use crate::command::CompileCommand;
 use crate::frameworks::listener;
+use crate::pieces::Pieces;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
 use crate::responses;
+use crate::state::{Following, StateRecord, probes};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
-use touchstone_front_c::{Options, follow, hazards, lower_files};
+use touchstone_front_c::{Options, follow, follow_tests, hazards, lower_files};
 
 /// How probes are made.
 pub struct Probing<'a> {
@@ -86,19 +88,19 @@ fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &
         }
     }
     for &at in command.cxx.iter().filter(|_| !refused.listener) {
-        let listening = listening(compiler, &command, &command.words[at]);
-        replaced.extend(listening.map(|text| (at, text, None)));
+        let made = listening(compiler, &command, &command.words[at], (probing, refused), scratch.path());
+        replaced.extend(made.map(|(text, record)| (at, text, record)));
     }
     if replaced.is_empty() {
         return run(compiler, words);
     }
     let mut with = Vec::new();
-    for (at, text, record) in &replaced {
+    for (at, text, _) in &replaced {
         // Objects are called after their source.
         let folder = scratch.path().join(at.to_string());
         std::fs::create_dir(&folder)?;
         let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
-        let path = folder.join(stem).with_extension(if record.is_some() { "i" } else { "ii" });
+        let path = folder.join(stem).with_extension(if command.cxx.contains(at) { "ii" } else { "i" });
         std::fs::write(&path, text)?;
         with.push((*at, path));
     }
@@ -110,11 +112,11 @@ fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &
     if !made.status.success() {
         let said = String::from_utf8_lossy(&made.stderr);
         let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
-        if replaced.iter().any(|(_, _, record)| record.is_none()) {
-            return carry_out(compiler, words, probing, &Refused { listener: true, ..refused.clone() });
-        }
         if probing.state && refused.state.is_none() {
             return carry_out(compiler, words, probing, &Refused { state: Some(said), ..refused.clone() });
+        }
+        if replaced.iter().any(|(at, ..)| command.cxx.contains(at)) {
+            return carry_out(compiler, words, probing, &Refused { listener: true, ..refused.clone() });
         }
         if asks_for_errors(probing) && refused.errors.is_none() {
             return carry_out(compiler, words, probing, &Refused { errors: Some(said), ..refused.clone() });
@@ -197,17 +199,7 @@ fn probed(
     let original = lowered(&[PathBuf::from(source)], &written)?;
     let copy = scratch.join("preprocessed.c");
     std::fs::write(&copy, for_clang(&text)).map_err(|error| error.to_string())?;
-    let mut flags = command.language();
-    // Keywords of gcc that clang has under other names.
-    for (name, ty) in
-        [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
-    {
-        // Where the user's compiler is clang, the C library's headers define them.
-        if !text.contains(&format!("typedef {ty} _Float{name};")) {
-            flags.push(format!("-D_Float{name}={ty}"));
-        }
-    }
-    let options = Options { flags, ..Options::default() };
+    let options = Options { flags: language(command, &text), ..Options::default() };
     let mut preprocessed = vec![lowered(std::slice::from_ref(&copy), &options)?];
     if text.contains("__builtin_offsetof") {
         let opaque = Options { opaque_offsets: true, ..options.clone() };
@@ -251,11 +243,54 @@ fn probed(
     Ok((made.text, made.record))
 }
 
-/// A C++ source that includes GoogleTest, with what says where its tests begin.
-fn listening(compiler: &str, command: &CompileCommand, source: &str) -> Option<String> {
+/// A C++ source that includes GoogleTest, with what says where its tests begin; and a record if their state is followed.
+fn listening(
+    compiler: &str,
+    command: &CompileCommand,
+    source: &str,
+    (probing, refused): (&Probing<'_>, &Refused),
+    scratch: &Path,
+) -> Option<(String, Option<UnitRecord>)> {
     let (status, text) = preprocess(compiler, command, source).ok()?;
     let listener = listener(&text).filter(|_| status.success())?;
-    Some(format!("{text}\n{listener}"))
+    if !probing.state || refused.state.is_some() {
+        return Some((format!("{text}\n{listener}"), None));
+    }
+    let file = absolute(source);
+    let mut record = empty_record(file.clone());
+    let unit = stable_hash(&(file.as_str(), text.as_str(), command.object(source)));
+    record.unit = format!("{unit:016x}");
+    record.untouched = vec![("what is C++".to_string(), ONLY_C.to_string())];
+    match tests_followed(command, &text, unit, scratch) {
+        Ok((with, behind, state)) => {
+            record.state = Some(state);
+            let hits = probing.directory.join("hits").to_string_lossy().into_owned();
+            let with = crate::runtime::around_cxx(&with, unit, &hits, &behind);
+            Some((format!("{with}\n{listener}"), Some(record)))
+        }
+        Err(why) => {
+            record.no_state = Some(why);
+            Some((format!("{text}\n{listener}"), Some(record)))
+        }
+    }
+}
+
+/// The text with probes in the tests, what stands behind it, and what the probes mean.
+fn tests_followed(
+    command: &CompileCommand,
+    text: &str,
+    unit: u64,
+    scratch: &Path,
+) -> Result<(String, String, StateRecord), String> {
+    let copy = scratch.join("preprocessed.cc");
+    let plain = without_gcc(text);
+    std::fs::write(&copy, &plain).map_err(|error| error.to_string())?;
+    let options = Options { flags: language(command, text), ..Options::default() };
+    let followed = follow_tests(&copy, &plain, &options).map_err(|error| first_line(&error.to_string()))?;
+    let mut pieces = Pieces::default();
+    let following = Following { text, followed: &followed, unit };
+    let (state, behind) = probes(&following, &mut pieces).ok_or("it has too many places")?;
+    Ok((pieces.apply(text), behind, state))
 }
 
 fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<(ExitStatus, String), String> {
@@ -265,15 +300,36 @@ fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<
     Ok((output.status, text))
 }
 
+/// The flags that tell clang what a preprocessed text means.
+fn language(command: &CompileCommand, text: &str) -> Vec<String> {
+    let mut flags = command.language();
+    // Keywords of gcc that clang has under other names.
+    for (name, ty) in
+        [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
+    {
+        // Where the user's compiler is clang, the C library's headers define them.
+        if !text.contains(&format!("typedef {ty} _Float{name};")) {
+            flags.push(format!("-D_Float{name}={ty}"));
+        }
+    }
+    flags
+}
+
 /// The text with what only gcc understands blanked out and line markers as comments: every byte keeps its place, and
 /// clang speaks of places in this text.
 fn for_clang(text: &str) -> String {
-    const ATTRIBUTE: &str = "__malloc__";
-    let mut made = text.as_bytes().to_vec();
+    let mut made = without_gcc(text).into_bytes();
     let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
     for at in starts.filter(|at| text[*at..].starts_with("# ")) {
         made[at..at + 2].copy_from_slice(b"//");
     }
+    String::from_utf8(made).unwrap_or_else(|_| text.to_string())
+}
+
+/// The text with what only gcc understands blanked out.
+fn without_gcc(text: &str) -> String {
+    const ATTRIBUTE: &str = "__malloc__";
+    let mut made = text.as_bytes().to_vec();
     for (at, _) in text.match_indices(ATTRIBUTE) {
         let rest = &text[at + ATTRIBUTE.len()..];
         let open = rest.len() - rest.trim_start_matches(' ').len();
@@ -312,31 +368,34 @@ fn first_line(text: &str) -> String {
 fn note_foreign(command: &CompileCommand, probing: &Probing<'_>) {
     for &at in &command.foreign {
         if !command.compiles_nothing {
-            untouched(probing, &command.words[at], "only C sources get probes");
+            untouched(probing, &command.words[at], ONLY_C);
         }
     }
 }
 
+const ONLY_C: &str = "only C sources get probes";
+
 /// Records that a source was compiled as it is.
 fn untouched(probing: &Probing<'_>, source: &str, why: &str) {
-    let file = absolute(source);
-    let unit = format!("{:016x}", stable_hash(&(file.as_str(), "untouched")));
-    store(
-        probing,
-        &UnitRecord {
-            version: RECORD_VERSION,
-            unit,
-            size: 0,
-            files: vec![file.clone()],
-            functions: Vec::new(),
-            objectives: Vec::new(),
-            decisions: Vec::new(),
-            untouched: vec![(String::new(), why.to_string())],
-            state: None,
-            no_state: None,
-            file,
-        },
-    );
+    let untouched = vec![(String::new(), why.to_string())];
+    store(probing, &UnitRecord { untouched, ..empty_record(absolute(source)) });
+}
+
+/// The record of a file without probes.
+fn empty_record(file: String) -> UnitRecord {
+    UnitRecord {
+        version: RECORD_VERSION,
+        unit: format!("{:016x}", stable_hash(&(file.as_str(), "untouched"))),
+        size: 0,
+        files: vec![file.clone()],
+        functions: Vec::new(),
+        objectives: Vec::new(),
+        decisions: Vec::new(),
+        untouched: Vec::new(),
+        state: None,
+        no_state: None,
+        file,
+    }
 }
 
 /// Writes a record so that no reader sees half of it. A build goes on without it: then its hits mean nothing, which the

@@ -53,9 +53,7 @@ pub(crate) fn rounded(size: u32) -> u32 {
 /// A text with probes, with their declaration before and their runtime behind it.
 /// `helpers` are functions that the probes use. What a unit whose state is followed does at its beginning stands behind it.
 pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, helpers: &str, state: Option<&str>) -> String {
-    let hits: String = hits.chars().flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect();
-    let runtime =
-        RUNTIME.replace("0xUNITull", &format!("0x{unit:016x}ull")).replace("\"HITS\"", &format!("\"{hits}\""));
+    let runtime = runtime(unit, hits);
     let (declarations, state) = match state {
         Some(begin) => (crate::state::DECLARATIONS, format!("{STATE}{begin}")),
         None => ("", String::new()),
@@ -64,4 +62,21 @@ pub(crate) fn around(text: &str, unit: u64, size: u32, hits: &str, helpers: &str
         "# 1 \"<touchstone>\" 3\n{TYPES}{declarations}\
          static volatile unsigned char __touchstone_h[{size}] __attribute__((__aligned__({PAGE}), __used__));\n{helpers}{text}\n{runtime}{state}"
     )
+}
+
+/// A C++ text whose state is followed. The runtime is the same: it is C that is C++, too.
+pub(crate) fn around_cxx(text: &str, unit: u64, hits: &str, state: &str) -> String {
+    let (runtime, declarations) = (runtime(unit, hits), crate::state::DECLARATIONS);
+    // What keeps a value is called so there.
+    let text = text.replace("__auto_type __touchstone_", "auto __touchstone_");
+    format!(
+        "# 1 \"<touchstone>\" 3\nextern \"C\" {{\n{TYPES}{declarations}\
+         static volatile unsigned char __touchstone_h[{PAGE}] __attribute__((__aligned__({PAGE}), __used__));\n}}\n\
+         {text}\nextern \"C\" {{\n{runtime}{STATE}{state}}}\n"
+    )
+}
+
+fn runtime(unit: u64, hits: &str) -> String {
+    let hits: String = hits.chars().flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect();
+    RUNTIME.replace("0xUNITull", &format!("0x{unit:016x}ull")).replace("\"HITS\"", &format!("\"{hits}\""))
 }

@@ -16,3 +16,8 @@ int counter_add(struct counter *c, int by) {
     c->value += by;
     return 1;
 }
+
+void counter_name(char *to, char name) {
+    to[0] = name;
+    to[1] = 0;
+}

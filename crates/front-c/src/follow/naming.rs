@@ -48,6 +48,10 @@ impl Naming<'_> {
                 let name = decl.map_or(String::new(), |decl| decl.name.clone());
                 Target { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
             }
+            // What a test keeps in its fixture is its own.
+            ("MemberExpr", Some(base)) if plain(base).kind == "CXXThisExpr" => {
+                Target { is_state: false, name: member(node) }
+            }
             ("MemberExpr", Some(base)) if node.is_arrow => {
                 Target { is_state: true, name: format!("{}{}", owner(base), member(node)) }
             }

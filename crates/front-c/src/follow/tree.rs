@@ -19,7 +19,10 @@ pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
 
 /// The body of a function that is defined.
 pub(crate) fn body(node: &Node) -> Option<&Node> {
-    node.inner.iter().find(|child| child.kind == "CompoundStmt").filter(|_| node.kind == "FunctionDecl")
+    node.inner
+        .iter()
+        .find(|child| child.kind == "CompoundStmt")
+        .filter(|_| matches!(node.kind.as_str(), "FunctionDecl" | "CXXMethodDecl"))
 }
 
 /// Where all nodes of the wanted functions come from.

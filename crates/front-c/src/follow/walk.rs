@@ -1,5 +1,6 @@
 //! The walk over a function's tree.
 
+use super::cxx::{assertion, is_c, passed};
 use super::naming::{Naming, bare, owner, plain, spelled};
 use super::tree::{body, preorder};
 use super::{
@@ -19,6 +20,8 @@ pub(super) struct Unit {
     /// Structs and unions whose size is known.
     complete: BTreeSet<String>,
     typedefs: BTreeMap<String, String>,
+    /// The unit is C++: where the lines after its line markers begin, their number, and the number of the marker's line.
+    cxx: Option<Vec<(usize, u32, usize)>>,
 }
 
 /// Calls of these don't return once, or not to where they were called.
@@ -67,20 +70,36 @@ impl Unit {
                 self.followed.globals.push(node.name.clone());
             }
         }
-        let Some(body) = body(node).filter(|_| wanted.contains(&node.name)) else { return };
+        if wanted.contains(&node.name) {
+            self.function(node, &node.name, origins);
+        }
+    }
+
+    /// A unit of C++ with these lines.
+    pub fn cxx(lines: Vec<(usize, u32, usize)>) -> Unit {
+        Unit { cxx: Some(lines), ..Unit::default() }
+    }
+
+    /// A test or a fixture in C++.
+    pub fn test(&mut self, node: &Node, name: &str, origins: &Origins) {
+        self.function(node, name, origins);
+    }
+
+    fn function(&mut self, node: &Node, name: &str, origins: &Origins) {
+        let Some(body) = body(node) else { return };
         let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
         let mut kinds = Vec::new();
         preorder(body, &mut |node| {
             numbers.entry(node.id).or_insert(kinds.len());
             kinds.push(node.kind.as_str());
         });
-        let origins = origins.get(&node.name).map_or(&[][..], Vec::as_slice);
+        let origins = origins.get(name).map_or(&[][..], Vec::as_slice);
         let same = origins.len() == kinds.len() && origins.iter().zip(&kinds).all(|((kind, _), other)| kind == other);
         let mut walk = Walk {
             unit: self,
             numbers,
             origins: if same { origins } else { &[] },
-            made: FollowedFunction { name: node.name.clone(), ..FollowedFunction::default() },
+            made: FollowedFunction { name: name.to_string(), ..FollowedFunction::default() },
             depth: 0,
             loops: Vec::new(),
             seen: BTreeSet::new(),
@@ -112,6 +131,11 @@ impl Unit {
         }
         let tagged = name.starts_with("struct ") || name.starts_with("union ");
         if tagged { self.complete.contains(&name) } else { NUMBERS.iter().any(|number| name.ends_with(number)) }
+    }
+
+    /// Nothing was followed so far.
+    pub fn is_empty(&self) -> bool {
+        self.followed.functions.is_empty()
     }
 
     pub fn finish(self) -> Followed {
@@ -161,7 +185,7 @@ pub(crate) fn has_temporary(node: &Node) -> bool {
 fn is_pure(node: &Node) -> bool {
     let own = match node.kind.as_str() {
         "DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr"
-        | "IntegerLiteral" | "CharacterLiteral" | "ConstantExpr" => true,
+        | "IntegerLiteral" | "CharacterLiteral" | "ConstantExpr" | "CXXThisExpr" => true,
         "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" => return true,
         "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
         "BinaryOperator" => node.opcode != "=",
@@ -173,7 +197,7 @@ fn is_pure(node: &Node) -> bool {
 }
 
 /// It is no constant.
-fn asks(node: &Node) -> bool {
+pub(super) fn asks(node: &Node) -> bool {
     match node.kind.as_str() {
         "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | "ConstantExpr" => false,
         "CallExpr" | "StmtExpr" => true,
@@ -216,7 +240,14 @@ impl Walk<'_> {
     }
 
     fn lost(&mut self, node: &Node, what: &str) {
-        let line = self.origin(node).line;
+        let line = match (&self.unit.cxx, node.begin.expansion) {
+            (Some(lines), Some(at)) => {
+                let index = lines.partition_point(|(start, ..)| *start <= at.offset as usize);
+                let known = index.checked_sub(1).map(|index| lines[index]);
+                known.map_or(at.line, |(_, line, marker)| line + at.line.saturating_sub(marker as u32 + 1))
+            }
+            _ => self.origin(node).line,
+        };
         self.made.lost.push((line, what.to_string()));
     }
 
@@ -230,6 +261,9 @@ impl Walk<'_> {
 
     /// A statement; `in_block`: another may stand before it.
     fn statement(&mut self, node: &Node, in_block: bool) {
+        if self.unit.cxx.is_some() && self.foreign(node) {
+            return;
+        }
         match node.kind.as_str() {
             "" | "NullStmt" | "BreakStmt" | "ContinueStmt" | "GotoStmt" => {}
             "CompoundStmt" => node.inner.iter().for_each(|child| self.statement(child, true)),
@@ -274,6 +308,39 @@ impl Walk<'_> {
             "GCCAsmStmt" | "MSAsmStmt" => self.lost(node, "assembly"),
             _ => self.expression(node, false, false),
         }
+    }
+
+    /// Whether a statement of C++ is none of C: an assertion, or something that is not followed.
+    fn foreign(&mut self, node: &Node) -> bool {
+        if let Some(assertion) = assertion(node) {
+            for argument in assertion.arguments {
+                let Some(value) = passed(argument, assertion.strings) else {
+                    if asks(argument) {
+                        self.lost(argument, "an assertion about something that is no value of C");
+                    }
+                    continue;
+                };
+                self.expression(&value, true, false);
+                if let Some(at) = range(&value) {
+                    let (name, strings) = (assertion.name.clone(), assertion.strings);
+                    self.made.actions.push(Action::Assert { at, name, strings });
+                }
+            }
+            return true;
+        }
+        let heads: &[Option<&Node>] = match node.kind.as_str() {
+            "CompoundStmt" | "BreakStmt" | "ContinueStmt" | "GotoStmt" | "LabelStmt" | "" => &[],
+            "IfStmt" | "WhileStmt" => &[node.child(0)],
+            "DoStmt" => &[node.child(1)],
+            "ForStmt" => &[node.child(0), node.child(1), node.child(2), node.child(3)],
+            _ => &[Some(node)],
+        };
+        let declares = |head: &&Node| head.kind == "DeclStmt" && matches!(node.kind.as_str(), "IfStmt" | "WhileStmt");
+        let strange = heads.iter().flatten().any(|head| !is_c(head) || declares(head));
+        if strange {
+            self.lost(node, "C++");
+        }
+        strange
     }
 
     fn branch(&mut self, node: &Node, condition: Option<&Node>, switch: bool, is_loop: bool) {
@@ -357,22 +424,30 @@ impl Walk<'_> {
     }
 
     fn declare(&mut self, node: &Node, in_block: bool) {
+        let is_local =
+            |child: &&Node| child.kind == "VarDecl" && !matches!(child.storage.as_str(), "static" | "extern");
+        let locals: Vec<&Node> = node.inner.iter().filter(is_local).collect();
+        // Where several have initialisers that read something, each depends on its own only.
+        let shared = locals.iter().filter(|variable| initialiser(variable).is_some_and(asks)).count() > 1;
         let mut variables = Vec::new();
-        for variable in node.inner.iter().filter(|child| child.kind == "VarDecl") {
-            if matches!(variable.storage.as_str(), "static" | "extern") {
-                continue;
-            }
+        for variable in locals {
             self.register(variable);
             let init = initialiser(variable);
             if let Some(init) = init {
                 self.expression(init, true, false);
             }
+            let alone = init.filter(|init| shared && in_block && asks(init) && init.kind != "InitListExpr");
+            if let Some((init, at)) = alone.and_then(|init| Some((init, range(init)?))) {
+                let (name, copies, origin) = (variable.name.clone(), is_copy(init), self.origin(variable));
+                self.made.actions.push(Action::DeclareInHead { at, name, copies, origin });
+                continue;
+            }
             variables.push((variable.name.clone(), init.is_some(), init.is_some_and(is_copy)));
         }
         match range(node) {
-            Some(at) if in_block && !variables.is_empty() => {
+            Some(at) if in_block && (shared || !variables.is_empty()) => {
                 let origin = self.origin(node);
-                self.made.actions.push(Action::Declare { at, variables, origin });
+                self.made.actions.push(Action::Declare { at, variables, shared, origin });
             }
             _ => {}
         }
@@ -388,7 +463,12 @@ impl Walk<'_> {
                 Some(_) if !asks(init) && spelled(variable.ty.as_ref()).contains('*') => {}
                 Some(at) if init.kind != "InitListExpr" => {
                     let origin = self.origin(variable);
-                    self.made.actions.push(Action::DeclareInHead { at, name: variable.name.clone(), origin });
+                    self.made.actions.push(Action::DeclareInHead {
+                        at,
+                        name: variable.name.clone(),
+                        copies: false,
+                        origin,
+                    });
                 }
                 _ => self.lost(variable, "an initialiser in the head of a loop"),
             }
@@ -432,7 +512,7 @@ impl Walk<'_> {
                 let ends = [node.inner.first(), node.inner.last()];
                 ends.into_iter().flatten().for_each(|child| self.expression(child, true, true));
             }
-            "OpaqueValueExpr" => {}
+            "OpaqueValueExpr" | "CXXMemberCallExpr" => {}
             "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => self.step(node, used, guarded),
             "CallExpr" => self.call(node, used, guarded),
             "VAArgExpr" => self.made.actions.extend(range(node).map(Action::Variadic)),

@@ -408,13 +408,15 @@ impl<'a> Flow<'a> {
             self.processes[stream.process].memory.place(at, size, object);
         }
         let (mut copies, mut used) = (false, false);
-        if let Some((_, StateSite { kind: SiteKind::Write { updates, copies: copy, used: is_used, .. }, .. })) =
-            self.site(site)
-        {
-            (copies, used) = (*copy, *is_used);
-            if *updates {
-                self.processes[stream.process].memory.read(at, size, &mut |_, _, node| deps.push(node));
+        match self.site(site).map(|(_, site)| &site.kind) {
+            Some(SiteKind::Write { updates, copies: copy, used: is_used, .. }) => {
+                (copies, used) = (*copy, *is_used);
+                if *updates {
+                    self.processes[stream.process].memory.read(at, size, &mut |_, _, node| deps.push(node));
+                }
             }
+            Some(SiteKind::Variable { copies: copy, .. }) => copies = *copy,
+            _ => {}
         }
         let update = self.change(stream, site, at);
         if copies && read.1 == size {

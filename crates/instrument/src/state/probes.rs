@@ -17,6 +17,7 @@ use touchstone_front_c::{
 /// Sites of a unit: what a 32-bit number holds beside the unit.
 const MOST_SITES: usize = 1 << 20;
 /// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
+const ASSERT: usize = usize::MAX - 21;
 const CONDITION: usize = usize::MAX - 20;
 const RETURN: usize = usize::MAX - 19;
 const ARGUMENT: usize = usize::MAX - 18;
@@ -225,7 +226,7 @@ impl Unit<'_> {
                     self.pieces.wrap(at.start, at.end, WHOLE, open, format!(", {})", mark(Kind::Store, &site)));
                 }
             }
-            Action::Declare { at, variables, origin } => {
+            Action::Declare { at, variables, shared, origin } => {
                 let mut behind = String::new();
                 for (name, has_init, copies) in variables {
                     let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
@@ -233,18 +234,31 @@ impl Unit<'_> {
                     let kind = if *has_init { Kind::Init } else { Kind::Declare };
                     behind += &format!(" {};", event(kind, &site, &format!("&{name}"), &format!("sizeof {name}")));
                 }
-                if variables.iter().any(|(_, has_init, _)| *has_init) {
+                if *shared {
+                    behind += &format!(" {};", mark(Kind::Statement, "0"));
+                }
+                if *shared || variables.iter().any(|(_, has_init, _)| *has_init) {
                     self.pieces.before(at.start, format!("{}; ", mark(Kind::Statement, "0")));
                 }
                 self.pieces.before(at.end, behind);
             }
-            Action::DeclareInHead { at, name, origin } => {
-                let kind = SiteKind::Variable { name: name.clone(), copies: false };
+            Action::DeclareInHead { at, name, copies, origin } => {
+                let kind = SiteKind::Variable { name: name.clone(), copies: *copies };
                 let site = self.site(origin, at.start, kind);
                 let open = format!("({}, ", event(Kind::Head, &site, &format!("&{name}"), &format!("sizeof {name}")));
                 self.pieces.wrap(at.start, at.end, HEAD, open, ")".to_string());
             }
             Action::Call { .. } => self.call(action),
+            Action::Assert { at, name, strings } => {
+                let arguments = vec![SiteArgument { pointer: *strings, target: None, constant: None }];
+                let kind = SiteKind::Call { callee: Some(name.clone()), used: true, guarded: false, arguments };
+                let site = self.site(&Origin::default(), at.start, kind);
+                let (begin, end) = (mark(Kind::Call, &site), event(Kind::Returned, &site, "0", "1"));
+                let value = if *strings { "__touchstone_v" } else { "0" };
+                let told = event(Kind::Argument, "0", value, "0");
+                let open = format!("({{ {begin}; {}; __auto_type __touchstone_v = (", mark(Kind::BeginArgument, "0"));
+                self.pieces.wrap(at.start, at.end, ASSERT, open, format!("); {told}; {end}; __touchstone_v; }})"));
+            }
             Action::Variadic(at) => {
                 let open = format!("({}, ", mark(Kind::Variadic, "0"));
                 self.pieces.wrap(at.start, at.end, READ, open, ")".to_string());
