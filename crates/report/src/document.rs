@@ -440,8 +440,7 @@ impl Json {
         Json(text.expect("invariant: every key is a string and nothing here refuses to be written"))
     }
 
-    /// The text.
-    pub fn text(&self) -> &str {
+    fn text(&self) -> &str {
         self.0.get()
     }
 

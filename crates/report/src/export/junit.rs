@@ -40,7 +40,7 @@ fn case(out: &mut String, suite: &str, test: &Test) {
     let _ = match test.replay {
         Replay::Agreed => writeln!(out, "/>"),
         Replay::Disagreed => {
-            let inputs = escape(test.inputs.text());
+            let inputs = escape(&serde_json::Value::Object(test.inputs.members()).to_string());
             writeln!(
                 out,
                 ">\n      <failure type=\"disagreed\" message=\"{why}\">inputs: {inputs}</failure>\n    </testcase>"
