@@ -260,14 +260,14 @@ mod tests {
     fn files_are_named_from_the_directory_that_all_are_in() {
         let check =
             |files: &[&str], expected: &str| assert_eq!(common_folder(files.iter().copied()), expected, "{files:?}");
-        check(&["/work/p/src/a.c", "/work/p/src/b.c"], "/work/p/src/");
-        check(&["/work/p/src/a.c", "/work/p/tests/b.c", "/work/p/c.c"], "/work/p/");
-        check(&["/work/p/src/a.c", "/work/pp/src/a.c"], "/work/");
-        check(&["/work/a.c", "/usr/b.c"], "/");
+        check(&["/home/p/src/a.c", "/home/p/src/b.c"], "/home/p/src/");
+        check(&["/home/p/src/a.c", "/home/p/tests/b.c", "/home/p/c.c"], "/home/p/");
+        check(&["/home/p/src/a.c", "/home/pp/src/a.c"], "/home/");
+        check(&["/home/a.c", "/usr/b.c"], "/");
         check(&["src/a.c", "src/b.c"], "");
-        check(&["/work/a.c", "src/b.c"], "");
-        check(&["/work/a.c"], "/work/");
-        check(&["", "/work/a.c"], "");
+        check(&["/home/a.c", "src/b.c"], "");
+        check(&["/home/a.c"], "/home/");
+        check(&["", "/home/a.c"], "");
         check(&[], "");
     }
 }
