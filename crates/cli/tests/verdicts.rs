@@ -24,8 +24,8 @@ use support::domain::{Domain, Input, observe};
 use support::{examples, long, root};
 use touchstone_base::Id;
 use touchstone_criteria::{
-    CriteriaOptions, GoalId, Labelling, Objectives, PairSearch, REGISTRY, Replay, SeenRows, Status, TestCase, TestKind,
-    Watch, conclude, criterion_named, objectives, reduce,
+    CriteriaOptions, GoalId, IncompletePaths, Labelling, Objectives, PairSearch, REGISTRY, Replay, SeenRows, Status,
+    TestCase, TestKind, Watch, conclude, criterion_named, objectives, reduce,
 };
 use touchstone_engine::{
     Aliases, Before, Config, Entry, Event, Goals, Labels, Look, PairsFound, Search, SeenRow, Sink, explore_goals,
@@ -96,6 +96,8 @@ struct Subject<'m> {
     domain: Domain<'m>,
     /// The precondition or the ranges allow nothing outside the domain.
     closed: bool,
+    /// Objectives may read bytes of pointers: what does is left out, by name.
+    beside_pointers: bool,
 }
 
 /// How much is tried on a subject.
@@ -152,7 +154,7 @@ impl Subject<'_> {
     /// Everything that is wrong with the verdicts.
     fn check(&self, effort: Effort) -> Vec<String> {
         let mut wrong = Vec::new();
-        let truth = self.truth(&mut wrong);
+        let Some(truth) = self.truth(&mut wrong) else { return wrong };
         let mut first = 0;
         for criterion in criteria() {
             let goals = wanted(self.module, &self.scope, &[criterion]).goals.len();
@@ -175,8 +177,9 @@ impl Subject<'_> {
         matches!(end, End::Returned(Some(Value::Int(value))) if value != 0)
     }
 
-    /// Runs all inputs; the watcher and the definition must agree on each.
-    fn truth(&self, wrong: &mut Vec<String>) -> Truth {
+    /// Runs all inputs; the watcher and the definition must agree on each. `None`: there is no truth, since an objective (a
+    /// mutant that reads beside an array) depends on where objects lie.
+    fn truth(&self, wrong: &mut Vec<String>) -> Option<Truth> {
         let objectives = wanted(self.module, &self.scope, &criteria());
         let watch = Watch::new(self.module, objectives.goals.clone());
         let mut truth = Truth {
@@ -196,6 +199,9 @@ impl Subject<'_> {
             truth.allowed += 1;
             let look = Look { watch: Some(&truth.watch), ..Look::default() };
             let run = watch_function(self.module, self.func, input.call(), look);
+            if matches!(&run.end, End::Unsupported { what, .. } if what.starts_with("address of an object")) {
+                return None;
+            }
             if matches!(run.end, End::Limit(_) | End::Unsupported { .. }) {
                 wrong.push(format!("{}: {} ends with {:?}", self.name, input.shown(), run.end));
             }
@@ -223,7 +229,7 @@ impl Subject<'_> {
                 }
             }
         }
-        truth
+        Some(truth)
     }
 
     /// Explores for some criteria, whose goals begin at `first` among all, and checks every verdict. What was covered.
@@ -262,7 +268,10 @@ impl Subject<'_> {
         if own.len() != tests.len() {
             wrong.push(format!("{name}: {} tests have {} names, of {all} before reduction", tests.len(), own.len()));
         }
-        if !found.result.exhaustive {
+        let addresses =
+            ["address of an object", "part of a pointer", "does not end properly", "pointer that an integer"];
+        let is_address = |paths: &IncompletePaths| addresses.iter().any(|what| paths.why.to_string().contains(what));
+        if !found.result.exhaustive && !(self.beside_pointers && found.result.incomplete.iter().all(is_address)) {
             wrong.push(format!("{name}: not exhaustive: {:?}", found.result.incomplete));
         }
         let mut covered = BTreeSet::new();
@@ -410,7 +419,16 @@ fn every_verdict_on_random_decision_functions_is_what_all_inputs_say() {
             let name = format!("seed {seed}");
             // Two pointers may be equal; the domain has only those that are not.
             let closed = domain.pointers <= 1;
-            let subject = Subject { name, module: &module, func, scope: vec![func], config, domain, closed };
+            let subject = Subject {
+                name,
+                module: &module,
+                func,
+                scope: vec![func],
+                config,
+                domain,
+                closed,
+                beside_pointers: one.beside_pointers,
+            };
             let effort = match seed % 8 {
                 0 | 4 => Effort::Orders,
                 1 => Effort::Labels,
@@ -457,7 +475,8 @@ fn every_verdict_on_the_examples_is_what_all_inputs_say() {
         };
         let name = format!("{} {:?}", expectation.function, expectation.options);
         checked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Subject { name, module: &module, func, scope: vec![func], config, domain, closed }.check(Effort::Orders)
+        Subject { name, module: &module, func, scope: vec![func], config, domain, closed, beside_pointers: false }
+            .check(Effort::Orders)
     });
     report(&wrong);
     let checked = checked.into_inner();
@@ -497,8 +516,17 @@ fn every_verdict_on_the_judged_decision_functions_is_what_all_inputs_say() {
             let name = format!("{} {}", file.display(), function.name);
             let closed = domain.pointers <= 1;
             wrong.extend(
-                Subject { name, module: &module, func, scope: vec![func], config, domain, closed }
-                    .check(Effort::Default),
+                Subject {
+                    name,
+                    module: &module,
+                    func,
+                    scope: vec![func],
+                    config,
+                    domain,
+                    closed,
+                    beside_pointers: false,
+                }
+                .check(Effort::Default),
             );
         }
         wrong
@@ -518,7 +546,16 @@ fn check(criterion: &str, text: &str, expected: &str) -> Vec<String> {
     let closed = domain.pointers <= 1;
     let own = module.functions.iter().filter(|(_, function)| function.is_defined() && !function.library);
     let scope: Vec<FuncId> = own.map(|(id, _)| id).collect();
-    let subject = Subject { name: text.to_string(), module: &module, func, scope, config, domain, closed };
+    let subject = Subject {
+        name: text.to_string(),
+        module: &module,
+        func,
+        scope,
+        config,
+        domain,
+        closed,
+        beside_pointers: false,
+    };
     let mut wrong = subject.check(Effort::All);
     let (shown, texts) = statuses(&module, func, &subject.scope, criterion, &subject.config);
     if shown != expected {

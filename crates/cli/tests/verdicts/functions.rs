@@ -14,6 +14,8 @@ pub struct Made {
     pub domains: Vec<(String, Vec<i128>)>,
     /// Whether there is an input `p` (and perhaps `q`) that is a pointer. The precondition says nothing about it.
     pub pointer: bool,
+    /// Whether its array is between pointers.
+    pub beside_pointers: bool,
 }
 
 /// Inputs that a function may have at most.
@@ -97,12 +99,13 @@ pub fn function(seed: u64) -> Made {
         statements: 0,
         in_loop: false,
         helpers_use_decisions: false,
+        beside_pointers: false,
     };
     text += &body.helpers();
     writeln!(text, "int {name}({params}) {{").expect("a string");
     text += &body.all();
     text += "}\n\n";
-    Made { name, text, domains, pointer }
+    Made { name, text, domains, pointer, beside_pointers: body.beside_pointers }
 }
 
 struct Body {
@@ -119,6 +122,8 @@ struct Body {
     statements: usize,
     in_loop: bool,
     helpers_use_decisions: bool,
+    /// The array is between pointers, whose bytes are nobody's business.
+    beside_pointers: bool,
 }
 
 impl Body {
@@ -141,12 +146,19 @@ impl Body {
 
     fn all(&mut self) -> String {
         let inputs = self.inputs.clone();
-        let mut text = format!(
-            "    int t = 0, u = {}, r = 0;\n    int arr[4] = {{{}, 1, {}, 0}};\n",
-            self.rng.between(-1, 2),
-            self.rng.pick(&inputs),
-            self.rng.pick(&inputs)
-        );
+        let cells = format!("{{{}, 1, {}, 0}}", self.rng.pick(&inputs), self.rng.pick(&inputs));
+        // Only what a function uses is an input.
+        let global = inputs.iter().find(|input| input.starts_with('g')).map_or("0", String::as_str);
+        let mut text = format!("    int t = 0, u = {}, r = {global};\n", self.rng.between(-1, 2));
+        // The array stands alone, or between pointers: a write may then meet these.
+        self.beside_pointers = self.rng.chance(33);
+        text += &match self.beside_pointers {
+            true => format!(
+                "    struct {{ int *first; int cells[20]; int *last; int more; }} m = {{&t, {cells}, &u, 1}};\n    \
+                 int *arr = m.cells;\n    r += *m.first + *m.last;\n"
+            ),
+            false => format!("    int arr[4] = {cells};\n"),
+        };
         for _ in 0..1 + self.rng.below(3) {
             text += &self.statement(1, 2);
         }
@@ -327,7 +339,7 @@ impl Body {
         let name = self.name.clone();
         if self.pointer && self.rng.chance(30) {
             return match self.rng.below(4) {
-                0 => "p".to_string(),
+                0 => "!!p".to_string(),
                 1 => "p == 0".to_string(),
                 2 => format!("p && *p {relation} {small}"),
                 _ => format!("*p {relation} {small}"),
@@ -350,7 +362,7 @@ impl Body {
             20 if self.leaves > 0 => return format!("{name}_is({})", self.decision(2)),
             21 if self.leaves > 0 => return format!("arr[{}] {relation} {small}", self.decision(2)),
             22 if self.rng.chance(40) => return format!("{x} % {y} {relation} {small}"),
-            23 if self.rng.chance(40) => return format!("arr[{x}] {relation} {small}"),
+            23 if self.rng.chance(40) && !self.beside_pointers => return format!("arr[{x}] {relation} {small}"),
             _ => format!("{x} > {small}"),
         };
         self.known.push(pure.clone());
