@@ -140,3 +140,16 @@ fn more_combinations_than_can_be_listed_are_unknown_not_forgotten() {
         .collect();
     assert_eq!(with_pair.len(), 72);
 }
+
+#[test]
+fn a_bound_on_memory_is_said_when_it_is_met() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("wide.c");
+    let source = "int f(unsigned long x) { int n = 0; for (int i = 0; i < 40; i++) if (x >> i & 1) n += i; return n; }";
+    std::fs::write(&file, source).expect("a writable scratch directory");
+    let mut command = touchstone();
+    command.arg("generate").arg(&file).args(["-c", "paths", "--search", "bfs", "--no-replay", "--emit", "json"]);
+    let output = command.args(["--memory", "1", "-o"]).arg(scratch.path().join("out")).output().expect("it runs");
+    let said = text(&output.stdout);
+    assert!(said.contains("lifted by --memory"), "{said}");
+}

@@ -16,6 +16,8 @@ pub enum Bound {
     Questions,
     /// `--timeout`.
     Timeout,
+    /// `--memory`.
+    Memory,
     /// `--max-objects`.
     MaxObjects,
     /// `--len`: an object behind a pointer has one element unless said otherwise.
@@ -43,6 +45,7 @@ impl Bound {
             Bound::MaxPaths => "--max-paths",
             Bound::Questions => "--pair-questions",
             Bound::Timeout => "--timeout",
+            Bound::Memory => "--memory",
             Bound::MaxObjects => "--max-objects",
             Bound::Length => "--len",
             Bound::Arguments => "--argv",

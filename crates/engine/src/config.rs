@@ -74,6 +74,8 @@ pub struct Config {
     pub questions: Option<u64>,
     /// Stop at this time.
     pub deadline: Option<Instant>,
+    /// Stop when the process has this much memory, in bytes.
+    pub memory: Option<u64>,
     /// Time for one question to the solver.
     pub solver_timeout: Option<Duration>,
     /// Time for proofs by induction about one function; they begin when exploration is over.
@@ -118,6 +120,7 @@ impl Default for Config {
             max_paths: None,
             questions: None,
             deadline: None,
+            memory: None,
             solver_timeout: None,
             proof_time: Duration::from_secs(5),
             interrupt: None,

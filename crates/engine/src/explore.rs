@@ -21,6 +21,9 @@ use touchstone_criteria::{
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
 
+/// Memory is looked at once in so many turns.
+const TURNS_A_LOOK: u32 = 64;
+
 /// What an exploration tells while it runs.
 pub enum Event<'a> {
     /// A path has its test.
@@ -172,6 +175,7 @@ fn run(
         started: Instant::now(),
         ticks: 0,
         stopped: None,
+        turns: 0,
     };
     exploration.run();
     let open = exploration.executor.coverage.as_ref().map(|coverage| coverage.open_goals().collect());
@@ -198,6 +202,8 @@ struct Exploration<'m, 's> {
     ticks: u32,
     /// The bound that ended everything.
     stopped: Option<Bound>,
+    /// Since the beginning.
+    turns: u32,
 }
 
 impl Exploration<'_, '_> {
@@ -715,6 +721,13 @@ impl Exploration<'_, '_> {
         }
     }
 
+    /// Looks now and then: to ask the system takes as long as many instructions.
+    fn out_of_memory(&mut self) -> bool {
+        let Some(most) = self.executor.config.memory else { return false };
+        self.turns = self.turns.wrapping_add(1);
+        self.turns.is_multiple_of(TURNS_A_LOOK) && resident().is_some_and(|bytes| bytes >= most)
+    }
+
     fn out_of_time(&mut self) -> bool {
         let config = self.executor.config;
         if config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -723,6 +736,8 @@ impl Exploration<'_, '_> {
             self.stopped.get_or_insert(Bound::Timeout);
         } else if config.questions.is_some_and(|most| self.executor.solver.stats().queries >= most) {
             self.stopped.get_or_insert(Bound::Questions);
+        } else if self.out_of_memory() {
+            self.stopped.get_or_insert(Bound::Memory);
         }
         self.stopped.is_some()
     }
@@ -771,4 +786,11 @@ struct Taken {
 /// A function's name as an identifier.
 fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// The memory that the process has, in bytes, where the system tells.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
