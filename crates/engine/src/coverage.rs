@@ -483,7 +483,7 @@ impl Executor<'_> {
                 value => Ok(value.clone()),
             },
             ExprKind::Slot(slot) => Ok(Value::pointer(state.top().slots[slot.index()], 0)),
-            ExprKind::Global(global) => Ok(Value::pointer(crate::inputs::global_object(*global), 0)),
+            ExprKind::Global(global) => Ok(Value::pointer(crate::globals::global_object(*global), 0)),
             ExprKind::Load(addr) => {
                 let addr = self.expression(state, addr)?;
                 match self.load(state, &addr, expr.ty, span)? {

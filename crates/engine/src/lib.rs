@@ -21,6 +21,7 @@ mod flexible;
 mod floats;
 mod fold;
 mod frontier;
+mod globals;
 mod graph;
 mod inputs;
 mod memory;
@@ -42,6 +43,6 @@ pub use concrete::{
 pub use config::{Aliases, Config, Entry, Labels, Search};
 pub use explain::{Conflict, Explanation, Fact, explain};
 pub use explore::{Event, Found, Goals, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
-pub use inputs::global_inputs;
+pub use globals::global_inputs;
 pub use pairs::{Before, PairsFound, explore_pairs, rows_of};
 pub use prover::prove_infeasible;

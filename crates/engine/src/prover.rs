@@ -31,7 +31,7 @@ mod sweep;
 mod value;
 
 use crate::config::Config;
-use crate::inputs::global_inputs;
+use crate::globals::global_inputs;
 use frame::Frame;
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};

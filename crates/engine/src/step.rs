@@ -2,7 +2,7 @@
 
 use crate::access::Intent;
 use crate::executor::{Executor, Mode, Overflow};
-use crate::inputs::global_object;
+use crate::globals::global_object;
 use crate::memory::{Cell, Contents, Object, ObjectKind, address_term};
 use crate::state::{Frame, PathEnd, Purpose, State, Stop};
 use crate::value::{Pointer, PointerBytes, Scalar, Value};

@@ -2,7 +2,7 @@
 
 use crate::aliases::hits;
 use crate::executor::Executor;
-use crate::inputs::global_object;
+use crate::globals::global_object;
 use crate::memory::{Assembled, Cell, Contents, ObjectKind, assemble};
 use crate::prover::candidates::{Candidate, LoopVar, Var, definitions};
 use crate::prover::loops::{Loop, Root, Roots};

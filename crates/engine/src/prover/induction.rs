@@ -114,7 +114,7 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
         (ty, data) => data.size(&module.types) == u64::from(ty.bytes()),
     };
     let all_fit = own.into_iter().all(fits);
-    let globals = crate::inputs::global_inputs(module, func).into_iter().map(|id| module.globals[id].data);
+    let globals = crate::globals::global_inputs(module, func).into_iter().map(|id| module.globals[id].data);
     let mut pending: Vec<DataTypeId> = function.params.iter().map(|param| param.data).chain(globals).collect();
     let mut seen: BTreeSet<DataTypeId> = BTreeSet::new();
     while let Some(data) = pending.pop() {
