@@ -258,6 +258,7 @@ impl Surroundings {
     pub fn of_program(&self) -> touchstone_front_c::Surroundings {
         touchstone_front_c::Surroundings {
             externals: self.externals == Externals::Inputs,
+            callbacks: true,
             stdin: self.stdin,
             environment: self.env,
             volatile: self.volatile == Volatile::Fresh,

@@ -1,6 +1,6 @@
 //! The resolved plan of `generate`: every decision made before any work starts.
 
-use crate::args::{Aliases, Emit, Generate, Labels, Scope, Search, Volatile};
+use crate::args::{Aliases, Emit, Externals, Generate, Labels, Scope, Search, Volatile};
 use crate::options_file::OptionsFile;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -158,6 +158,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         loop_bound: options.loop_bound.or(from_file.loop_bound),
         depth: options.depth,
         max_paths: options.max_paths,
+        externals: options.surroundings.externals == Externals::Inputs,
         memory: (options.memory > 0).then_some(options.memory << 20),
         solver_timeout: (options.solver_timeout > 0.0).then(|| Duration::from_secs_f64(options.solver_timeout)),
         max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),

@@ -143,3 +143,19 @@ fn structures_of_pointers_and_arrays_are_indexed_without_a_path_for_each_place()
     assert_eq!(infeasible, 0, "{reasons}");
     check(text, &["--timeout", "20", "--pre", "s && i < 600 && j < 600 && s->n < 300"], [7, 1, 0]);
 }
+
+#[test]
+fn a_function_that_the_program_does_not_have_may_return_anything_and_do_more() {
+    check(
+        "int f(int (*get)(int), int x) { if (get(x) > 10) return 1; if (get(3) == x) return 2; return 0; }",
+        &[],
+        [4, 0, 0],
+    );
+    let text = "struct ops { int (*get)(void *, int); void *data; };
+        int f(struct ops *o, int n) { int s = 0; for (int i = 0; i < n && i < 2; i++) s += o->get(o->data, i); return s == 42; }";
+    check(text, &[], [2, 0, 0]);
+    // It might write the global, so nothing is infeasible; with --externals inputs it is said not to.
+    let text = "int v; int f(void (*act)(void)) { v = 0; act(); if (v) return 1; return 0; }";
+    check_unknown(text, &[], [1, 0, 1], "function behind `act`");
+    check(text, &["--externals", "inputs"], [1, 1, 0]);
+}

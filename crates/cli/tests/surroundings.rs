@@ -187,7 +187,8 @@ impl Subject<'_> {
     }
 }
 
-const INPUTS: Surroundings = Surroundings { externals: true, stdin: None, environment: None, volatile: false };
+const INPUTS: Surroundings =
+    Surroundings { externals: true, callbacks: true, stdin: None, environment: None, volatile: false };
 
 #[test]
 fn every_verdict_about_external_functions_is_what_all_their_answers_say() {

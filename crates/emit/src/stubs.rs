@@ -10,10 +10,11 @@ use crate::ctype::{CTypes, Unwritable};
 use crate::literal;
 use crate::names::source_name;
 use crate::values::Values;
+use std::collections::BTreeSet;
 use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Call, TestCase};
-use touchstone_ir::{DataType, DataTypes, DataValue, Function, Module, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Function, Linkage, Module, PointerTarget};
 
 /// The folder of the C library's models in the names of files.
 const LIBRARY: &str = "<library>/";
@@ -43,9 +44,33 @@ pub(crate) fn stubs_and_callbacks(module: &Module) -> impl Iterator<Item = &Func
     stubs(module).chain(module.functions.values().filter(|function| function.is_callback()))
 }
 
-/// Whether tests of the module need stubs.
-pub(crate) fn has_stubs(module: &Module) -> bool {
-    stubs_and_callbacks(module).next().is_some()
+/// Whether tests of a function need stubs: the program calls what nobody defines, or the function may be given a pointer
+/// to a function that the program does not have.
+pub(crate) fn has_stubs(module: &Module, function: &Function) -> bool {
+    let callbacks = |data| {
+        let marks = module.globals.values().filter(move |global| global.data == data);
+        marks.filter_map(|global| global.function).any(|id| module.functions[id].is_callback())
+    };
+    let params = function.params.iter().map(|param| param.data);
+    let globals = module.globals.values().filter(|global| {
+        let is_visible = matches!(global.linkage, Linkage::External | Linkage::Internal);
+        is_visible && global.function.is_none() && !global.constant
+    });
+    let mut open: Vec<DataTypeId> = params.chain(globals.map(|global| global.data)).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(data) = open.pop() {
+        if !seen.insert(data) {
+            continue;
+        }
+        match &module.types[data] {
+            DataType::Pointer { pointee, .. } if callbacks(*pointee) => return true,
+            DataType::Pointer { pointee, .. } => open.push(*pointee),
+            DataType::Array { element, .. } => open.push(*element),
+            DataType::Struct { fields, .. } => open.extend(fields.iter().map(|field| field.ty)),
+            _ => {}
+        }
+    }
+    stubs(module).next().is_some()
 }
 
 /// A name that is only called has no declaration at the end of the file.
@@ -70,7 +95,7 @@ pub(crate) fn stub_text(program: &Program) -> String {
         text.push_str(&stub);
         text.push('\n');
     }
-    let include = match has_stubs(program.module) {
+    let include = match has_stubs(program.module, program.function) {
         true => "#include \"touchstone_stubs.h\"\n",
         false => return text,
     };
@@ -171,7 +196,9 @@ fn result(function: &Function, types: &CTypes) -> Result<String, Unwritable> {
 
 /// `CALLED(measure, 3);` for each call that the stubs keep, then that there were no others.
 pub(crate) fn calls(program: &Program, values: &mut Values, test: &TestCase) -> Vec<String> {
-    let Some(calls) = test.expected.calls.as_ref().filter(|_| has_stubs(program.module)) else { return Vec::new() };
+    let Some(calls) = test.expected.calls.as_ref().filter(|_| has_stubs(program.module, program.function)) else {
+        return Vec::new();
+    };
     let mut lines = Vec::new();
     for call in calls {
         let Some(id) = program.module.function_named(&call.function) else { continue };

@@ -79,10 +79,10 @@ impl<'m> CSuite<'m> {
             }
             Form::Unity | Form::Cmocka => {}
         }
-        if has_stubs(module) {
+        let function = &module.functions[function];
+        if has_stubs(module, function) {
             write_file(&dir.join("touchstone_stubs.h"), STUBS)?;
         }
-        let function = &module.functions[function];
         let unit = unit_with(module, function, target)?;
         let path = dir.join(file_name(&function.name));
         for old in chunk_paths(&path).skip(1).take_while(|old| old.exists()) {

@@ -19,7 +19,7 @@ pub(crate) fn lines(program: &Program, test: &TestCase) -> Result<Vec<String>, U
                 "it needs inputs from outside of the program, which only --emit c can give".to_string(),
             ));
         }
-        lines.extend(has_stubs(program.module).then(|| "FORGET_CALLS();".to_string()));
+        lines.extend(has_stubs(program.module, program.function).then(|| "FORGET_CALLS();".to_string()));
     }
     let mut words = Vec::new();
     for input in &test.answers {

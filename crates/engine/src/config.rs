@@ -74,6 +74,8 @@ pub struct Config {
     pub questions: Option<u64>,
     /// Stop at this time.
     pub deadline: Option<Instant>,
+    /// Functions that the program does not have do nothing but return: what is behind calls of them is decided by that.
+    pub externals: bool,
     /// Stop when the process has this much memory, in bytes.
     pub memory: Option<u64>,
     /// Time for one question to the solver.
@@ -120,6 +122,7 @@ impl Default for Config {
             max_paths: None,
             questions: None,
             deadline: None,
+            externals: false,
             memory: None,
             solver_timeout: None,
             proof_time: Duration::from_secs(5),

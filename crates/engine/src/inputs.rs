@@ -469,7 +469,8 @@ impl Executor<'_> {
         };
         let element = self.element_of(pointee);
         let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
-        if behind.any(|global| global.function.is_some_and(|id| self.module.functions[id].is_callback())) {
+        let is_callback = |id: FuncId| self.module.functions[id].is_callback();
+        if self.config.externals && behind.any(|global| global.function.is_some_and(is_callback)) {
             // It stands for all functions that the program does not have.
         } else if self.size_of(element) == 0 {
             let is_function =

@@ -45,15 +45,25 @@ const OF_THE_RUNNER: &[&str] = &[
     "write",
 ];
 
-/// Gives every function without a body one that returns an input, and every type of functions that something points to a
-/// function of which nothing else is known.
-pub(crate) fn make_inputs(program: &mut Program) {
+/// Gives every type of functions that something points to a function of which nothing else is known.
+pub(crate) fn make_callbacks(program: &mut Program) {
     declare_callbacks(program);
+    give_bodies(program, |_, name| name.starts_with(CALLBACK));
+}
+
+/// Gives every function without a body one that returns an input.
+pub(crate) fn make_inputs(program: &mut Program) {
+    give_bodies(program, |program, name| {
+        let known = OF_THE_RUNNER.contains(&name) || name.starts_with("pthread_") || name.starts_with("__");
+        !known && !program.endless.contains(name)
+    });
+}
+
+fn give_bodies(program: &mut Program, is_wanted: impl Fn(&Program, &str) -> bool) {
     let undefined: Vec<_> = program.functions.iter().filter(|(_, function)| !function.is_defined()).collect();
     let undefined: Vec<_> = undefined.into_iter().map(|(id, function)| (id, function.name.clone())).collect();
     for (id, name) in undefined {
-        let known = OF_THE_RUNNER.contains(&name.as_str()) || name.starts_with("pthread_") || name.starts_with("__");
-        if known || program.endless.contains(&name) {
+        if !is_wanted(program, &name) {
             continue;
         }
         let mut bytes = name.into_bytes();

@@ -103,6 +103,8 @@ pub struct Options {
 pub struct Surroundings {
     /// What functions return that nobody defines; and time and chance.
     pub externals: bool,
+    /// What functions return that the program does not have, where a pointer leads to one.
+    pub callbacks: bool,
     /// Standard input, of at most so many bytes.
     pub stdin: Option<u32>,
     /// Variables of the environment, of at most so many characters.
@@ -190,6 +192,9 @@ fn lower_program(
     }
     program.types.fresh_volatile = false;
     models::add(&mut program, clang, options.surroundings)?;
+    if options.surroundings.callbacks {
+        externals::make_callbacks(&mut program);
+    }
     if options.surroundings.externals {
         externals::make_inputs(&mut program);
     }
