@@ -23,6 +23,8 @@ pub(crate) struct Program<'m> {
     pub(crate) ctypes: CTypes<'m>,
     pub(crate) names: BTreeSet<String>,
     pub(crate) visibility: Visibility<'m>,
+    /// Its tests need stubs.
+    pub(crate) has_stubs: bool,
 }
 
 /// The text of a test and what must be declared before it.

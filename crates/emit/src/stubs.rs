@@ -95,7 +95,7 @@ pub(crate) fn stub_text(program: &Program) -> String {
         text.push_str(&stub);
         text.push('\n');
     }
-    let include = match has_stubs(program.module, program.function) {
+    let include = match program.has_stubs {
         true => "#include \"touchstone_stubs.h\"\n",
         false => return text,
     };
@@ -196,7 +196,7 @@ fn result(function: &Function, types: &CTypes) -> Result<String, Unwritable> {
 
 /// `CALLED(measure, 3);` for each call that the stubs keep, then that there were no others.
 pub(crate) fn calls(program: &Program, values: &mut Values, test: &TestCase) -> Vec<String> {
-    let Some(calls) = test.expected.calls.as_ref().filter(|_| has_stubs(program.module, program.function)) else {
+    let Some(calls) = test.expected.calls.as_ref().filter(|_| program.has_stubs) else {
         return Vec::new();
     };
     let mut lines = Vec::new();

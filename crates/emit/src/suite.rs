@@ -80,7 +80,8 @@ impl<'m> CSuite<'m> {
             Form::Unity | Form::Cmocka => {}
         }
         let function = &module.functions[function];
-        if has_stubs(module, function) {
+        let has_stubs = has_stubs(module, function);
+        if has_stubs {
             write_file(&dir.join("touchstone_stubs.h"), STUBS)?;
         }
         let unit = unit_with(module, function, target)?;
@@ -100,6 +101,7 @@ impl<'m> CSuite<'m> {
             ctypes: CTypes::new(module),
             names: program_names(module),
             visibility: Visibility::new(module, target, unit),
+            has_stubs,
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);

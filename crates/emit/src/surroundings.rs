@@ -6,7 +6,7 @@ use crate::ctype::Unwritable;
 use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
-use crate::stubs::{has_stubs, stubs_and_callbacks};
+use crate::stubs::stubs_and_callbacks;
 use touchstone_criteria::{InputSource, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, Function};
 
@@ -19,7 +19,7 @@ pub(crate) fn lines(program: &Program, test: &TestCase) -> Result<Vec<String>, U
                 "it needs inputs from outside of the program, which only --emit c can give".to_string(),
             ));
         }
-        lines.extend(has_stubs(program.module, program.function).then(|| "FORGET_CALLS();".to_string()));
+        lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
     }
     let mut words = Vec::new();
     for input in &test.answers {
