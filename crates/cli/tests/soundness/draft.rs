@@ -96,7 +96,8 @@ impl Draft {
 pub struct Body<'a> {
     pub rng: &'a mut Rng,
     pub text: &'a mut Text,
-    loops: usize,
+    /// Names given so far.
+    names: usize,
     /// Statements that are left.
     left: usize,
 }
@@ -117,7 +118,7 @@ impl<'a> Body<'a> {
         }
         let mut scope = draft.scope.clone();
         scope.writes.push("r".to_string());
-        let mut body = Body { rng, text, loops: 0, left: size };
+        let mut body = Body { rng, text, names: 0, left: size };
         while body.left > 0 {
             body.statement(&scope, 0);
         }
@@ -157,6 +158,7 @@ impl<'a> Body<'a> {
                 };
                 self.text.deciding("r = ", &tree, ";");
             }
+            12..=14 => self.interference(scope),
             _ if nested => {
                 let tree = self.tree(scope, 3);
                 self.choice(&tree, scope, scope, depth);
@@ -186,6 +188,49 @@ impl<'a> Body<'a> {
         self.text.close("}");
     }
 
+    /// Whether something changes that is not named in between: what a wrong assumption about the world gets wrong.
+    fn interference(&mut self, scope: &Scope) {
+        let before = self.rng.between(0, 3);
+        let after = before + self.rng.between(1, 3);
+        let place = self.rng.pick(&scope.writes).clone();
+        let between = match self.rng.below(3) {
+            0 if !scope.effects.is_empty() => self.rng.pick(&scope.effects).clone(),
+            _ => format!("{} = {after};", self.rng.pick(&scope.writes)),
+        };
+        let question = match self.rng.below(5) {
+            0 | 1 => {
+                self.text.statement(&format!("{place} = {before};"));
+                format!("{place} {} {before}", self.rng.word("!= > <"))
+            }
+            2 => {
+                self.text.statement(&format!("{place} = {before};"));
+                format!("{place} == {after}")
+            }
+            3 if !scope.answers.is_empty() => {
+                let answer = self.rng.pick(&scope.answers).clone();
+                let old = self.old(&answer);
+                format!("{answer} {} {old}", self.rng.word("!= > <"))
+            }
+            _ => {
+                let place = self.read(scope);
+                let old = self.old(&place);
+                format!("{place} {} {old}", self.rng.word("!= > <"))
+            }
+        };
+        self.text.statement(&between);
+        // What may be dead is kept small.
+        self.text.open_deciding("if (", &Tree::Leaf(question), ") {");
+        self.assignment(scope);
+        self.text.close("}");
+    }
+
+    fn old(&mut self, value: &str) -> String {
+        self.names += 1;
+        let name = format!("old{}", self.names);
+        self.text.statement(&format!("int {name} = {value};"));
+        name
+    }
+
     /// Looks at a letter and goes on to the next; sometimes two letters belong together.
     fn walk(&mut self, scope: &Scope, depth: usize) {
         let mut inner = scope.clone();
@@ -208,8 +253,8 @@ impl<'a> Body<'a> {
     }
 
     fn repeat(&mut self, scope: &Scope, depth: usize) {
-        self.loops += 1;
-        let index = format!("i{}", self.loops);
+        self.names += 1;
+        let index = format!("i{}", self.names);
         let bound = if self.rng.chance(70) { self.rng.between(1, 4).to_string() } else { "n".to_string() };
         self.text.statement(&format!("int {index} = 0;"));
         let bounded = Tree::Leaf(format!("{index} < {bound}"));

@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
         memcpy(__start_twin_state, initial, size);
         used = 0;
         evaluations = 0;
-        now = num();
+        now = choose(100);
         unit = choose(units);
         if (sigsetjmp(crashed, 0) == 0) run();
         if (fresh_marks != before) last = number;
