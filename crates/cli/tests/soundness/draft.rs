@@ -283,7 +283,7 @@ impl<'a> Body<'a> {
         let value = self.read(scope);
         self.text.statement(&format!("switch ({value}) {{"));
         let line = self.text.last_line();
-        let first = self.rng.between(-1, 3);
+        let first = self.rng.between(0, 3);
         for step in 0..2 + self.rng.below(2) as i64 {
             let what = self.assigned(scope);
             self.text.arm(line, &format!("case {}", first + 2 * step), &what);

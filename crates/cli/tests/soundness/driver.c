@@ -96,8 +96,12 @@ static int call_one(void) {
 static void external(void) {
     for (unsigned i = choose(3); i > 0; i--) write_something();
     if (calls < 6 && choose(5) == 0) {
+        /* What is asked of a whole program is what it calls itself. */
+        int before = silent;
+        silent = entry != 0;
         calls++;
         call_one();
+        silent = before;
         forget_locals(__builtin_frame_address(0));
     }
 }
@@ -108,16 +112,33 @@ static int other_files(void) {
 
 static void crash(int signal) { siglongjmp(crashed, signal); }
 
-static void run(void) {
-    int amount = 1 + choose(4);
+/* What other files and devices hold when the program begins. */
+static void begin_world(void) {
     calls = 0;
-    for (int i = choose(24); i > 0; i--) write_something();
     for (unsigned i = 0; i < sizeof int_regions / sizeof *int_regions; i++)
-        if ((int_regions[i].unit < 0 || int_regions[i].unit == unit) && choose(2))
+        if (int_regions[i].whose == FOREIGN && choose(2))
             for (int at = 0; at < int_regions[i].count; at++) int_regions[i].base[at] = num();
+    for (unsigned i = 0; i < sizeof pointer_places / sizeof *pointer_places; i++)
+        if (pointer_places[i].unit < 0) *pointer_places[i].place = int_place(0, 0);
+    for (unsigned i = 0; i < sizeof struct_places / sizeof *struct_places; i++)
+        if (struct_places[i].unit < 0) struct_places[i].place->next = struct_place();
     for (unsigned i = 0; i < sizeof letters - 1; i++) letters[i] = letter();
     once_a_program();
     set_registers();
+}
+
+static void run(void) {
+    int amount = 1 + choose(4);
+    begin_world();
+    if (entry) {
+        errno = 0;
+        entry();
+        return;
+    }
+    for (int i = choose(24); i > 0; i--) write_something();
+    for (unsigned i = 0; i < sizeof int_regions / sizeof *int_regions; i++)
+        if (int_regions[i].unit == unit && choose(2))
+            for (int at = 0; at < int_regions[i].count; at++) int_regions[i].base[at] = num();
     errno = choose(2) ? 0 : num();
     for (int i = 0; i < amount; i++) {
         call_one();
@@ -147,7 +168,7 @@ int main(int argc, char **argv) {
         unsigned long before = fresh_marks;
         memcpy(__start_twin_state, initial, size);
         used = 0;
-        evaluations = 0;
+        evaluations = silent = 0;
         now = choose(100);
         unit = choose(units);
         if (sigsetjmp(crashed, 0) == 0) run();

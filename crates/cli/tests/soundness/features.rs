@@ -21,6 +21,8 @@ pub enum Feature {
     Bytes,
     /// Globals that other files see, and pointers into them.
     Globals,
+    /// Pointers into arrays, some elements from each other.
+    Elements,
     /// A pair of pointers that delimit a text, and what stands before a pointer.
     Walk,
     /// Memory that may not be had.
@@ -37,7 +39,7 @@ pub enum Feature {
     Recursion,
 }
 
-pub const FEATURES: [Feature; 14] = {
+pub const FEATURES: [Feature; 15] = {
     use Feature::*;
     [
         Plain,
@@ -47,6 +49,7 @@ pub const FEATURES: [Feature; 14] = {
         Fields,
         Bytes,
         Globals,
+        Elements,
         Walk,
         Allocation,
         External,
@@ -68,6 +71,7 @@ impl Feature {
             Feature::Fields => fields(file, draft),
             Feature::Bytes => bytes(file, draft),
             Feature::Globals => globals(file, draft, u),
+            Feature::Elements => elements(file, draft),
             Feature::Walk => walk(file, draft),
             Feature::Allocation => allocation(file, draft),
             Feature::External => external(file, draft, u),
@@ -347,6 +351,23 @@ fn globals(file: &mut File, draft: &mut Draft, u: &str) {
     }
 }
 
+fn elements(file: &mut File, draft: &mut Draft) {
+    let (before, chosen) = if file.rng.chance(30) { ("t[-1]", "int_place(1, 1)") } else { ("t[0]", "int_place(0, 1)") };
+    draft.param("int *", "t", chosen);
+    draft.param("int *", "q", "int_place(0, 0)");
+    draft.refuse = Some(or("t == 0", "q == 0"));
+    draft.place(&["t[1]", before, "*q"]);
+    draft.fact(&["q == t + 1", "q == t", "t == q + 1"]);
+    draft.effect(&["*q = 7;"]);
+    if file.rng.chance(50) {
+        draft.param("int *", "edge", "int_edge()");
+        draft.fact(&["edge == t + 2", "edge == t + 1"]);
+    }
+    if file.rng.chance(50) {
+        draft.place(&["t[(unsigned)a & 1]"]);
+    }
+}
+
 fn walk(file: &mut File, draft: &mut Draft) {
     if file.rng.chance(30) {
         draft.param("const char *", "s", "letters + 1 + choose(sizeof letters - 2)");
@@ -403,7 +424,7 @@ fn external(file: &mut File, draft: &mut Draft, u: &str) {
             0 if file.once(u, "ev") => {
                 file.text.line(&format!("extern int {u}_ev;"));
                 file.define(&format!("STATE int {u}_ev;"));
-                file.int_region(&format!("&{u}_ev"), 1);
+                file.extern_region(&format!("&{u}_ev"), 1);
                 draft.place(&[&format!("{u}_ev")]);
             }
             1 if file.once(u, "ec") => {
@@ -414,7 +435,7 @@ fn external(file: &mut File, draft: &mut Draft, u: &str) {
             2 if file.once(u, "et") => {
                 file.text.line(&format!("extern int {u}_et[];"));
                 file.define(&format!("STATE int {u}_et[3];"));
-                file.int_region(&format!("{u}_et"), 3);
+                file.extern_region(&format!("{u}_et"), 3);
                 draft.place(&[&format!("{u}_et[1]"), &format!("{u}_et[2]")]);
             }
             3 if file.once(u, "ask") => {

@@ -1,6 +1,6 @@
 //! A random file of several functions, its twin, and the tables of its driver.
 
-use crate::draft::{Body, Draft};
+use crate::draft::{Body, Draft, Param};
 use crate::features::{FEATURES, Feature};
 use crate::rng::Rng;
 use crate::text::{Text, Tree};
@@ -46,11 +46,23 @@ pub struct File {
     calls: Vec<(usize, String)>,
     others: Vec<String>,
     once: Vec<String>,
+    signatures: Vec<(String, Vec<Param>)>,
+    /// Where runs begin; 0 if any function may be called.
+    entry: &'static str,
+}
+
+/// What the runs of a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Calls of its functions, in any order, from anywhere.
+    Functions,
+    /// One call of `start`, from the state that the file begins with.
+    Program,
 }
 
 impl File {
-    /// A file with functions about each of the features.
-    pub fn new(seed: u64, features: &[Feature]) -> File {
+    /// A file with functions about each of the features, for its functions or from its beginning.
+    pub fn new(seed: u64, features: &[Feature], scope: Scope) -> File {
         let mut file = File {
             rng: Rng::new(seed),
             text: Text::default(),
@@ -64,6 +76,8 @@ impl File {
             calls: Vec::new(),
             others: Vec::new(),
             once: Vec::new(),
+            signatures: Vec::new(),
+            entry: "0",
         };
         for header in ["errno.h", "stdlib.h", "string.h", "time.h"] {
             file.text.line(&format!("#include <{header}>"));
@@ -76,24 +90,72 @@ impl File {
             file.function(*feature);
             file.unit += 1;
         }
+        if scope == Scope::Program {
+            file.beginning();
+        }
         file
     }
 
+    /// `start` calls every function of the file with its own constants and globals, or with what other files give.
+    fn beginning(&mut self) {
+        let mut lines = Vec::new();
+        self.text.line("§ int start_i = 2;");
+        self.text.line("static § int start_k = 1;");
+        for (function, params) in std::mem::take(&mut self.signatures) {
+            lines.push("{".to_string());
+            for param in &params {
+                let given = format!("{function}_{}", param.argument);
+                let own = param.declaration.starts_with("int *");
+                let value = match self.rng.below(4) {
+                    0 if own => "&start_i".to_string(),
+                    1 if own => "&start_k".to_string(),
+                    0..=2 if param.declaration.starts_with("int ") => self.rng.between(0, 5).to_string(),
+                    _ => {
+                        let of = param.declaration.strip_suffix(&param.argument).expect("a name at the end");
+                        self.text.line(&format!("{of}{given}(void);"));
+                        self.define(&format!(
+                            "{of}{given}(void) {{ external(); {} return {}; }}",
+                            param.chosen, param.argument
+                        ));
+                        format!("{given}()")
+                    }
+                };
+                lines.push(format!("{} = {value};", param.declaration));
+            }
+            let arguments: Vec<&str> = params.iter().map(|param| param.argument.as_str()).collect();
+            lines.push(format!("{function}({});", arguments.join(", ")));
+            lines.push("}".to_string());
+        }
+        self.int_region("&start_i", 1);
+        self.text.line("int start(void)");
+        self.text.open("{");
+        for line in lines {
+            match line.as_str() {
+                "{" => self.text.open("{"),
+                "}" => self.text.close("}"),
+                _ => drop(self.text.statement(&line)),
+            }
+        }
+        self.text.statement("return 0;");
+        self.text.close("}");
+        self.entry = "start";
+    }
+
     fn common_places(&mut self) {
-        self.regions.push("{-1, pool, 4}".to_string());
+        self.regions.push("{-1, pool, 4, FOREIGN}".to_string());
         for index in 0..2 {
-            self.structure("-1", &format!("&objects[{index}]"));
-            self.structure("-1", &format!("&wraps[{index}].in"));
-            self.regions.push(format!("{{-1, &wraps[{index}].tag, 1}}"));
+            self.structure("-1", &format!("&objects[{index}]"), "FOREIGN");
+            self.structure("-1", &format!("&wraps[{index}].in"), "FOREIGN");
+            self.regions.push(format!("{{-1, &wraps[{index}].tag, 1, FOREIGN}}"));
             self.pointers.push(format!("{{-1, &pointers[{index}]}}"));
         }
     }
 
-    fn structure(&mut self, unit: &str, place: &str) {
+    fn structure(&mut self, unit: &str, place: &str, whose: &str) {
         for (field, count) in [("x", 1), ("y", 1)] {
-            self.regions.push(format!("{{{unit}, &({place})->{field}, {count}}}"));
+            self.regions.push(format!("{{{unit}, &({place})->{field}, {count}, {whose}}}"));
         }
-        self.regions.push(format!("{{{unit}, ({place})->arr, 2}}"));
+        self.regions.push(format!("{{{unit}, ({place})->arr, 2, {whose}}}"));
         self.pointers.push(format!("{{{unit}, &({place})->ip}}"));
         self.structs.push(format!("{{{unit}, {place}}}"));
     }
@@ -115,7 +177,7 @@ impl File {
             let second = *self.rng.pick(&FEATURES);
             let clash = [feature, second].iter().any(|one| matches!(one, Feature::Fields | Feature::Bytes));
             let names = [feature, second].iter().any(|one| matches!(one, Feature::Recursion | Feature::StaticLocal));
-            if second != feature && !clash && !names {
+            if second != feature && !clash && !names && second != Feature::Walk && second != Feature::Callback {
                 second.add(self, &mut draft, &format!("{u}b"));
             }
         }
@@ -129,6 +191,7 @@ impl File {
         let chosen: Vec<&str> = draft.params.iter().map(|param| param.chosen.as_str()).collect();
         let arguments: Vec<&str> = draft.params.iter().map(|param| param.argument.as_str()).collect();
         self.callable(&format!("{} {name}({});", chosen.join(" "), arguments.join(", ")));
+        self.signatures.push((name.clone(), draft.params));
         self.functions.push((name, feature));
     }
 
@@ -179,12 +242,18 @@ impl File {
         self.others.push(statement.to_string());
     }
 
+    /// A global of the file that others see.
     pub fn int_region(&mut self, base: &str, count: usize) {
-        self.regions.push(format!("{{{}, {base}, {count}}}", self.unit));
+        self.regions.push(format!("{{{}, {base}, {count}, OWN}}", self.unit));
+    }
+
+    /// A variable of another file.
+    pub fn extern_region(&mut self, base: &str, count: usize) {
+        self.regions.push(format!("{{{}, {base}, {count}, FOREIGN}}", self.unit));
     }
 
     pub fn struct_places(&mut self, place: &str) {
-        self.structure(&self.unit.to_string(), place);
+        self.structure(&self.unit.to_string(), place, "OWN");
     }
 
     pub fn pointer_place(&mut self, place: &str) {
@@ -215,6 +284,7 @@ impl File {
             &table("callable", "struct { int unit; int (*call)(void); }", &callable),
             &format!("static void other_state(void) {{ {others} }}\n"),
             &format!("static void once_a_program(void) {{ {} }}\n", self.once.join(" ")),
+            &format!("static int (*const entry)(void) = {};\n", self.entry),
             &format!("enum {{ units = {} }};\n", self.unit),
             include_str!("driver.c"),
         ]

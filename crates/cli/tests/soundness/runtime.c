@@ -25,8 +25,8 @@ static unsigned choose(unsigned count) {
 }
 static int num(void) {
     static const int usual[] = {-1, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7};
-    static const int rare[] = {8, 9, 10, 16, 100, -100, 255, 256, 513, 0x01010101, 0x7fffffff, -0x7fffffff - 1};
-    if (choose(40) == 0) return rare[choose(sizeof rare / sizeof *rare)];
+    static const int rare[] = {8, 9, 10, 16, 100, -100, 255, 256, 0x102, 0x201, 0x300, 0x7fffffff, -0x7fffffff - 1};
+    if (choose(30) == 0) return rare[choose(sizeof rare / sizeof *rare)];
     return usual[choose(sizeof usual / sizeof *usual)];
 }
 
@@ -36,7 +36,9 @@ static unsigned char hit_statement[STATEMENTS], hit_condition[DECISIONS][LEAVES]
 static unsigned long fresh_marks;
 static struct { int decision; unsigned char leaf[LEAVES]; } evaluation[NESTED];
 static int evaluations;
+static int silent;
 static void hit(unsigned char *mark) {
+    if (silent) return;
     if (!*mark) fresh_marks++;
     *mark = 1;
 }
@@ -145,7 +147,7 @@ static void set_registers(void) {
 }
 
 /* ---- things of other files, and pointers that they have */
-struct region { int unit; int *base; int count; };
+struct region { int unit; int *base; int count; enum { OWN, FOREIGN } whose; };
 static int unit, calls;
 static int other_files(void);
 static void external(void);
