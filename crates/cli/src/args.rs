@@ -223,6 +223,10 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
 
+    /// What verdicts may take for granted; they name it
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', help_heading = "Inputs")]
+    pub assume: Vec<Assume>,
+
     #[command(flatten)]
     pub outputs: crate::outputs::Outputs,
     #[command(flatten)]
@@ -262,6 +266,29 @@ impl Surroundings {
             stdin: self.stdin,
             environment: self.env,
             volatile: self.volatile == Volatile::Fresh,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Assume {
+    /// Variables that no test sets hold their initial values: no earlier calls, no other files
+    InitialState,
+    /// No allocation fails
+    Allocation,
+    /// Input pointers lead to whole objects that do not overlap
+    SeparateObjects,
+    /// Functions that nobody defines change no memory
+    PureExternals,
+}
+
+impl Assume {
+    pub fn meaning(self) -> touchstone_criteria::Assume {
+        match self {
+            Assume::InitialState => touchstone_criteria::Assume::InitialState,
+            Assume::Allocation => touchstone_criteria::Assume::Allocation,
+            Assume::SeparateObjects => touchstone_criteria::Assume::SeparateObjects,
+            Assume::PureExternals => touchstone_criteria::Assume::PureExternals,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use touchstone_criteria::{Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch};
+use touchstone_criteria::{Assumption, Authority, Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch};
 use touchstone_engine::{Conflict, Event, Fact, Goals, Sink};
 use touchstone_ir::Module;
 
@@ -97,9 +97,10 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let goals = Goals { watch: watch.clone().into(), closed: wanted.settled.iter().copied().collect() };
     let mut tests = Tests::default();
     let found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
-    let incomplete = found.result.incomplete;
     crate::tables::watch_tests(module, func, &mut tests.0, &wanted);
-    generate::conclude(module, func, &config, &mut wanted, &tests.0, &incomplete);
+    generate::conclude(module, func, &config, &mut wanted, &tests.0, &found);
+    let own = found.doubted.get(&goal).map(Vec::as_slice);
+    let incomplete = own.unwrap_or(&found.result.incomplete);
     let objective = &wanted.list[goal];
     let mut out = format!("{id}\n{}: {}\n", objective.span.display(&module.files), objective.text);
     match &objective.status {
@@ -112,11 +113,12 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
             let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
             let why = touchstone_engine::explain(module, func, Goals { watch: watch.into(), closed }, &config);
             infeasible(&mut out, module, objective, how, &why);
+            rests_on(&mut out, &found.result.assumptions);
         }
         Status::Unknown(why) if settled => {
             let _ = writeln!(out, "unknown: {why}, which is too much to search for one by one.");
         }
-        Status::Unknown(_) | Status::Uncovered => unknown(&mut out, module, &incomplete),
+        Status::Unknown(_) | Status::Uncovered => unknown(&mut out, module, incomplete),
     }
     // A closed pipe is no error.
     let _ = std::io::stdout().lock().write_all(out.as_bytes());
@@ -194,6 +196,13 @@ fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
     }
 }
 
+/// What an infeasible verdict takes for granted.
+fn rests_on(out: &mut String, assumptions: &[Assumption]) {
+    for assumption in assumptions.iter().filter(|assumption| assumption.by != Authority::Tests) {
+        let _ = writeln!(out, "It rests on: {} ({}).", assumption.text, assumption.by);
+    }
+}
+
 fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
     let _ = writeln!(out, "unknown: some paths were not followed to their end, and it may lie on them.");
     for paths in incomplete {
@@ -203,6 +212,7 @@ fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
                 format!("{} was hit; a larger {} may help", paths.why, bound.flag())
             }
             Incomplete::Bound(_) => format!("{}; run it again", paths.why),
+            Incomplete::Doubt(doubt) => doubt.to_string(),
             Incomplete::Unsupported(what) => format!("{what} is not supported; no option lifts this"),
             Incomplete::Solver(why) => format!("the solver gave up ({why}); a larger --solver-timeout may help"),
         };

@@ -20,12 +20,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
-    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, IncompletePaths, Objective, Objectives,
-    Outcome, Replay, Status, TestCase, Watch, covered_by_test,
+    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Outcome, Replay,
+    Ruling, Status, TestCase, Watch, covered_by_test,
 };
 use touchstone_emit::{CSuite, Form, ReplayLimits, Target, TestCompSuite};
 use touchstone_engine::{
-    Before, Config, Event, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs,
+    Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs,
     explore_paths_and_goals, prove_infeasible, rows_of,
 };
 use touchstone_ir::{FuncId, Module};
@@ -231,10 +231,10 @@ impl Job<'_> {
         let known = self.known_rows(&functions);
         let files = self.files(task.func)?;
         let mut writer = Writer { wanted: &wanted, files, tests: Vec::new(), line, failed: None };
-        let (mut result, explored) = self.explore(task.func, &config, &wanted, &mut writer);
+        let (mut found, explored) = self.explore(task.func, &config, &wanted, &mut writer);
         let pairs = match self.verb {
             Verb::Generate if !explored.paths => {
-                Some(self.pairs(task.func, &config, &wanted, &known, &mut result, &mut writer))
+                Some(self.pairs(task.func, &config, &wanted, &known, &mut found.result, &mut writer))
             }
             _ => None,
         };
@@ -253,7 +253,7 @@ impl Job<'_> {
                 tests.extend(self.any_test(task.func, &config));
             }
         }
-        conclude(module, task.func, &config, &mut wanted, &tests, &result.incomplete);
+        conclude(module, task.func, &config, &mut wanted, &tests, &found);
         if self.suite.is_some() && self.verb == Verb::Prove {
             on_top::keep_only_the_suite(&mut wanted);
         }
@@ -274,7 +274,7 @@ impl Job<'_> {
             replay_seconds = started.elapsed().as_secs_f64();
         }
         line.finish();
-        let results = self.results(result, replay_seconds, &wanted, tests.len() as u64);
+        let results = self.results(found.result, replay_seconds, &wanted, tests.len() as u64);
         let decisions = match criteria.is_empty() {
             true => Vec::new(),
             false => decision_tables(module, task.func, &functions, &tests, &known, &wanted, pairs.as_ref()),
@@ -331,11 +331,11 @@ impl Job<'_> {
         config: &Config,
         wanted: &Objectives,
         writer: &mut Writer<'_, '_>,
-    ) -> (FunctionResult, Explored) {
+    ) -> (Found, Explored) {
         let module = &self.program.module;
         let paths = plan::wants_paths(self.options);
         if wanted.goals.is_empty() && paths {
-            return (explore(module, func, config, writer), Explored { paths });
+            return (Found::without_goals(explore(module, func, config, writer)), Explored { paths });
         }
         let closed = wanted.settled.iter().copied().collect();
         let goals = Goals { closed, watch: Watch::new(module, wanted.goals.clone()).into() };
@@ -344,7 +344,7 @@ impl Job<'_> {
         } else {
             explore_goals(module, func, goals, config, writer)
         };
-        (found.result, Explored { paths })
+        (found, Explored { paths })
     }
 
     /// Where MC/DC is asked for, tests that complete independence pairs.
@@ -442,15 +442,18 @@ pub fn conclude(
     config: &Config,
     wanted: &mut Objectives,
     tests: &[TestCase],
-    incomplete: &[IncompletePaths],
+    found: &Found,
 ) {
     let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
-    let open: Vec<GoalId> = wanted.goals.ids().filter(|id| !covered(id) && !wanted.settled.contains(id)).collect();
-    let proved = match incomplete.is_empty() || open.is_empty() {
+    let open = |id: &GoalId| !covered(id) && !wanted.settled.contains(id) && !found.excluded.contains(id);
+    let open: Vec<GoalId> = wanted.goals.ids().filter(open).collect();
+    let proved = match open.is_empty() {
         true => BTreeMap::new(),
         false => prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config),
     };
-    touchstone_criteria::conclude(wanted, tests, incomplete, &proved, &module.files);
+    let (excluded, doubted, incomplete) = (&found.excluded, &found.doubted, &found.result.incomplete);
+    let ruling = Ruling { excluded, proved: &proved, doubted, incomplete };
+    touchstone_criteria::conclude(wanted, tests, &ruling, &module.files);
 }
 
 /// What an exploration was for.

@@ -216,6 +216,7 @@ impl<'a> Making<'a> {
                 seconds: 0.0,
                 replay_seconds: 0.0,
                 solver: Solver::default(),
+                assumptions: Vec::new(),
                 incomplete: Vec::new(),
             });
         }

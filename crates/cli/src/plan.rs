@@ -159,6 +159,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         depth: options.depth,
         max_paths: options.max_paths,
         externals: options.surroundings.externals == Externals::Inputs,
+        assume: options.assume.iter().map(|assume| assume.meaning()).collect(),
         memory: (options.memory > 0).then_some(options.memory << 20),
         solver_timeout: (options.solver_timeout > 0.0).then(|| Duration::from_secs_f64(options.solver_timeout)),
         max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),

@@ -1,6 +1,6 @@
 //! The result of one run of a verb, as every report shows it.
 
-use crate::{Criterion, IncompletePaths, Objective, TestCase};
+use crate::{Assumption, Criterion, IncompletePaths, Objective, TestCase};
 
 /// Version of the JSON form; grows when a key changes meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -33,14 +33,30 @@ pub struct FunctionResult {
     pub incomplete: Vec<IncompletePaths>,
     /// Number of tests.
     pub tests: u64,
-    /// The whole space was explored: no bound hit, nothing unsupported, no solver unknown.
+    /// The whole space was explored: no bound hit, nothing unsupported, no solver unknown, no doubt about a verdict.
     pub exhaustive: bool,
+    /// What that, and every verdict, rests on.
+    pub assumptions: Vec<Assumption>,
     /// Seconds spent exploring.
     pub seconds: f64,
     /// Seconds spent compiling and replaying.
     pub replay_seconds: f64,
     /// The solver's share.
     pub solver: SolverUse,
+}
+
+impl FunctionResult {
+    /// Adds why some verdicts are open though all paths were followed: once by reason and place.
+    pub fn doubt<'a>(&mut self, reasons: impl Iterator<Item = &'a IncompletePaths>) {
+        for reason in reasons {
+            if !self.incomplete.iter().any(|known| known.why == reason.why && known.span == reason.span) {
+                self.incomplete.push(IncompletePaths { count: 1, ..reason.clone() });
+            }
+        }
+        self.incomplete.sort();
+        self.paths.incomplete = self.incomplete.iter().map(|paths| paths.count).sum();
+        self.exhaustive = self.incomplete.is_empty();
+    }
 }
 
 /// Objectives by status.

@@ -10,6 +10,7 @@ mod covered;
 mod criteria;
 mod criterion;
 mod decision_graph;
+mod doubt;
 mod goal;
 mod mutator;
 mod objective;
@@ -26,12 +27,13 @@ pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA
 pub use covered::{Covered, covered_by_test};
 pub use criterion::{Criterion, CriterionParseError};
 pub use decision_graph::{DecisionGraph, Edge, Node, NodeId, Row, Target, Walk};
+pub use doubt::{Assume, Assumption, Authority, Doubt};
 pub use goal::{Goal, GoalId};
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, SeenRows, unique_cause};
 pub use registry::{CriteriaOptions, Draft, Known, Labelling, REGISTRY, Scope, criterion_named};
-pub use suite::{conclude, count, reduce};
+pub use suite::{Ruling, conclude, count, reduce};
 pub use tables::{
     DecisionTable, MOST_PAIRS, Pair, PairKind, Side, TableCondition, TableHead, TableRow, decision_tables,
 };

@@ -6,14 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Files;
 use touchstone_ir::{DecisionId, FuncId};
 
-/// Gives every objective its verdict. `incomplete` is what the exploration gave up: if it is empty, nothing was left
-/// unexplored, and an objective without test is infeasible.
-/// `proved` are goals that a static proof rules out, and how.
+/// Gives every objective its verdict: covered by a test, or as the ruling says.
 pub fn conclude(
     objectives: &mut Objectives,
     tests: &[TestCase],
-    incomplete: &[IncompletePaths],
-    proved: &BTreeMap<GoalId, Proof>,
+    ruling: &Ruling<'_>,
     files: &Files,
 ) {
     let Objectives { list, settled, .. } = objectives;
@@ -27,12 +24,37 @@ pub fn conclude(
         } else if !covering.is_empty() {
             objective.status = Status::Covered(covering);
         } else if !settled.contains(&id) && !matches!(objective.status, Status::Infeasible(_)) {
-            objective.status = match (incomplete.first(), proved.get(&id)) {
-                (None, _) => Status::Infeasible("exhaustive".to_string()),
-                (Some(_), Some(proof)) => Status::Infeasible(format!("static proof: {proof}")),
-                (Some(first), None) => Status::Unknown(format!("{} at {}", first.why, first.span.display(files))),
-            };
+            objective.status = ruling.of(id, files);
         }
+    }
+}
+
+/// What is known of goals that no test covers.
+#[derive(Clone, Debug)]
+pub struct Ruling<'a> {
+    /// Goals that no run reaches: everything was explored.
+    pub excluded: &'a BTreeSet<GoalId>,
+    /// Goals that some static proof rules out.
+    pub proved: &'a BTreeMap<GoalId, Proof>,
+    /// Why others are open, where that is known of the goal itself.
+    pub doubted: &'a BTreeMap<GoalId, Vec<IncompletePaths>>,
+    /// Why goals are open at all.
+    pub incomplete: &'a [IncompletePaths],
+}
+
+impl Ruling<'_> {
+    fn of(&self, id: GoalId, files: &Files) -> Status {
+        if self.excluded.contains(&id) {
+            return Status::Infeasible("exhaustive".to_string());
+        }
+        if let Some(proof) = self.proved.get(&id) {
+            return Status::Infeasible(format!("static proof: {proof}"));
+        }
+        let own = self.doubted.get(&id).map(Vec::as_slice).filter(|reasons| !reasons.is_empty());
+        let reasons = own.unwrap_or(&self.incomplete[..self.incomplete.len().min(1)]);
+        let Some(first) = reasons.first() else { return Status::Unknown("not followed to the end".to_string()) };
+        let all: Vec<String> = reasons.iter().map(|paths| paths.why.to_string()).collect();
+        Status::Unknown(format!("{} at {}", all.join("; "), first.span.display(files)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Objectives and what is known of them.
 
+use crate::Doubt;
 use std::fmt;
 use touchstone_base::Span;
 
@@ -58,11 +59,13 @@ impl Bound {
     }
 }
 
-/// Why a path was not followed to its end.
+/// Why a path was not followed to its end, or does not say everything.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Incomplete {
     /// A bound was hit.
     Bound(Bound),
+    /// The world around the function may be another than tests make it.
+    Doubt(Doubt),
     /// A construct is not supported.
     Unsupported(String),
     /// The solver gave up.
@@ -73,6 +76,7 @@ impl fmt::Display for Incomplete {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Incomplete::Bound(bound) => write!(f, "bound: {}", bound.flag()),
+            Incomplete::Doubt(doubt) => write!(f, "world: {doubt}"),
             Incomplete::Unsupported(what) => write!(f, "unsupported: {what}"),
             Incomplete::Solver(why) => write!(f, "solver: {why}"),
         }

@@ -20,7 +20,16 @@ pub(crate) const NULL_PAGE: u64 = 4096;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Intent {
     Read,
-    Write,
+    Write(Written),
+}
+
+/// What a write puts into memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// A number or a pointer.
+    Scalar(Ty),
+    /// Bytes as they are.
+    Bytes,
 }
 
 /// One place that an access may go to, under a guard (`None`: always).
@@ -51,7 +60,8 @@ impl Executor<'_> {
         ty: Ty,
         span: Span,
     ) -> Result<(), Stop> {
-        for place in self.places(state, addr, u64::from(ty.bytes()), Intent::Write, span)? {
+        let intent = Intent::Write(Written::Scalar(ty));
+        for place in self.places(state, addr, u64::from(ty.bytes()), intent, span)? {
             self.store_place(state, &place, value, ty, span)?;
         }
         Ok(())
@@ -131,7 +141,7 @@ impl Executor<'_> {
                 Some(object) => {
                     Ok(Pointer { object, offset: Scalar::Const(address.wrapping_sub(Memory::address(object))) })
                 }
-                None => Err(Stop::error(ErrorKind::InvalidPointer, span)),
+                None => Err(crate::world::at_fixed_address(*address, span)),
             },
             Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
                 Some(address) => self.target(state, &Value::constant(address), span),
@@ -184,7 +194,7 @@ impl Executor<'_> {
             None
         };
         let last = object.size.wrapping_sub(size);
-        let read_only = object.kind == ObjectKind::Constant && intent == Intent::Write;
+        let read_only = object.kind == ObjectKind::Constant && matches!(intent, Intent::Write(_));
         let inside = match (bad, pointer.offset) {
             (Some(_), _) => self.terms.truth(false),
             (None, Scalar::Const(offset)) => self.terms.truth(offset <= last),
@@ -203,6 +213,7 @@ impl Executor<'_> {
         let required = self.require_near(state, fine, kind, span, pointer.offset);
         if kind == ErrorKind::OutOfBounds && (required.is_err() || self.ended.len() > ended) {
             self.note_default_length(state, pointer.object, span);
+            self.note_before(state, pointer, span);
         }
         required?;
         if read_only {
@@ -211,7 +222,11 @@ impl Executor<'_> {
             self.require(state, fine, ErrorKind::ReadOnly, span)?;
             return Ok(false);
         }
-        Ok(self.terms.as_const(inside) != Some(0))
+        let possible = self.terms.as_const(inside) != Some(0);
+        if possible {
+            self.overlaps(state, pointer.object, intent, span)?;
+        }
+        Ok(possible)
     }
 
     /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
@@ -267,7 +282,7 @@ impl Executor<'_> {
                                 self.number_of_cells(state, &cells, span)
                             }
                             Assembled::Undefined if cells.contains(&Cell::Unmade) => {
-                                self.left_behind(state, object).unwrap_or_else(|| Err(unmade(span)))
+                                self.left_behind(state, object).unwrap_or_else(|| Err(self.unmade(object, span)))
                             }
                             Assembled::Undefined => self.undefined(state, place.guard, span),
                             Assembled::Lost => Err(lost(span)),
@@ -375,12 +390,7 @@ impl Executor<'_> {
     }
 }
 
-/// A read of an input of a type that can't be made.
-pub(crate) fn unmade(span: Span) -> Stop {
-    Stop::unsupported("input that is a union, a bit-field or of an unknown type", span)
-}
-
 /// A read of a pointer that an integer may be written over.
 pub(crate) fn lost(span: Span) -> Stop {
-    Stop::unsupported("pointer that an integer may be written over", span)
+    Stop::unsupported("pointer that another write may have changed", span)
 }

@@ -11,7 +11,7 @@
 //! written at many places of an object and some are pointers', the path is split: either the access misses all pointers
 //! and is delayed like any other, the pointers hiding what the array has at their places, or it meets one.
 
-use crate::access::{lost, unmade};
+use crate::access::lost;
 use crate::executor::Executor;
 use crate::memory::{Assembled, Cell, Contents, assemble, cell_term, disassemble};
 use crate::state::{Purpose, State, Stop};
@@ -60,7 +60,7 @@ impl Executor<'_> {
                 let mut candidates = self.candidates(state, offset, u64::from(bytes), shared.size);
                 let range = |at: u64| at as usize..at as usize + usize::from(bytes);
                 if candidates.iter().any(|&at| cells[range(at)].contains(&Cell::Unmade)) {
-                    return Err(unmade(span));
+                    return Err(self.unmade(object, span));
                 }
                 let undefined: Vec<u64> =
                     candidates.iter().copied().filter(|&at| cells[range(at)].contains(&Cell::Undefined)).collect();
@@ -233,7 +233,7 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         let shared = std::rc::Rc::clone(state.memory.shared(object));
         if matches!(&shared.contents, Contents::Cells(cells) if cells.contains(&Cell::Unmade)) {
-            return Err(unmade(span));
+            return Err(self.unmade(object, span));
         }
         let bytes = ty.bytes();
         let fixed = self.terms.as_const(offset).or_else(|| state.fixed_value(offset));

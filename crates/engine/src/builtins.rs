@@ -1,6 +1,6 @@
 //! What the engine implements itself: inputs, assumptions, output, the heap, the stack.
 
-use crate::access::Intent;
+use crate::access::{Intent, Written};
 use crate::executor::{Executor, Mode};
 use crate::memory::{Cell, Contents, Object, ObjectKind, disassemble};
 use crate::state::{PathEnd, State, Stop};
@@ -24,7 +24,11 @@ impl Executor<'_> {
                 return Err(Stop::unsupported("input that a precondition asks for", span));
             }
             // The confirming run keeps what it was called with.
-            Builtin::Called => {}
+            Builtin::Called => {
+                let name = self.constant_string(state, args.first().copied(), span)?;
+                self.somebody_ran(state, &name, span)?;
+            }
+            Builtin::Unsettled => self.unsettled(state, dst, args, span)?,
             Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
             Builtin::MayWrite => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
@@ -107,7 +111,7 @@ impl Executor<'_> {
         let size = self.fixed(state, args[1], span)?;
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
-        let (object, at) = self.fixed_place(state, &addr, size, Intent::Write, span)?;
+        let (object, at) = self.fixed_place(state, &addr, size, Intent::Write(Written::Bytes), span)?;
         let data = if at == 0 { state.memory.get(object).data } else { None };
         if size < state.memory.get(object).size {
             // Asked before the input is made: it may take a choice.
@@ -118,7 +122,7 @@ impl Executor<'_> {
     }
 
     /// A NUL-terminated constant string; `input` if there is none.
-    fn constant_string(&mut self, state: &State, operand: Option<Operand>, span: Span) -> Result<String, Stop> {
+    pub(crate) fn constant_string(&mut self, state: &State, operand: Option<Operand>, span: Span) -> Result<String, Stop> {
         let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
             operand.map(|operand| state.top().value(operand))
         else {
@@ -162,7 +166,9 @@ impl Executor<'_> {
             state.top_mut().slots.push(object);
         }
         if let Some(dst) = dst {
-            state.set(dst, Value::pointer(object, 0));
+            let made = Value::pointer(object, 0);
+            let value = if kind == ObjectKind::Heap { self.may_fail(made) } else { made };
+            state.set(dst, value);
         }
         Ok(())
     }
@@ -199,7 +205,7 @@ impl Executor<'_> {
     fn settle(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
         let size = self.fixed(state, args[1], span)?;
         let value = state.top().value(args[0]);
-        let (object, at) = self.fixed_place(state, &value, size, Intent::Write, span)?;
+        let (object, at) = self.fixed_place(state, &value, size, Intent::Write(Written::Bytes), span)?;
         if let Contents::Cells(cells) = &state.memory.get(object).contents
             && cells[at..at + size as usize].contains(&Cell::Undefined)
             && let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents

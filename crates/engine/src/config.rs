@@ -1,9 +1,10 @@
 //! What an exploration is asked to do. Everything is passed in; there is no global state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use touchstone_criteria::Assume;
 
 /// How an access at an offset that depends on inputs is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -76,6 +77,8 @@ pub struct Config {
     pub deadline: Option<Instant>,
     /// Functions that the program does not have do nothing but return: what is behind calls of them is decided by that.
     pub externals: bool,
+    /// What is ruled out of the world around the function.
+    pub assume: BTreeSet<Assume>,
     /// Stop when the process has this much memory, in bytes.
     pub memory: Option<u64>,
     /// Time for one question to the solver.
@@ -123,6 +126,7 @@ impl Default for Config {
             questions: None,
             deadline: None,
             externals: false,
+            assume: BTreeSet::new(),
             memory: None,
             solver_timeout: None,
             proof_time: Duration::from_secs(5),

@@ -9,10 +9,12 @@ use crate::graph::Graph;
 use crate::memory::Pointers;
 use crate::state::{PathEnd, State, Stop};
 use crate::value::Scalar;
+use crate::world::World;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Incomplete, IncompletePaths};
-use touchstone_ir::{CondId, ErrorKind, FuncId, Module};
+use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
+use touchstone_ir::{CondId, ErrorKind, FuncId, GlobalId, Module};
 use touchstone_solver::{Op, Rel, Side, Solver, TermId, Terms};
 
 /// Who drives.
@@ -22,16 +24,6 @@ pub(crate) enum Mode {
     Explore,
     /// A check that can fail makes the execution improper under its negation.
     Fold,
-}
-
-/// What becomes of inputs for which something has no defined result: the most negative number divided by -1, a float that
-/// its integer can't hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Overflow {
-    /// No test goes there as long as the path has other inputs.
-    Avoided,
-    /// A proof leaves nothing out: it wraps.
-    Followed,
 }
 
 /// A check of an instruction: what must hold, and the error if it does not.
@@ -46,10 +38,16 @@ pub(crate) struct Executor<'m> {
     pub module: &'m Module,
     pub config: &'m Config,
     pub mode: Mode,
-    pub overflow: Overflow,
-    /// Inputs were left out: for that, or because they have pointers in order whose objects are different, or because
-    /// objects have other addresses there.
+    pub world: World,
+    /// Inputs were left out: something has no defined result for them, or they have pointers in order whose objects are
+    /// different, or objects have other addresses there.
     pub avoided: bool,
+    /// What the tested world leaves out.
+    pub met: BTreeSet<Doubt>,
+    /// What the last step rests on in a wider world; it goes to the state.
+    pub raised: Vec<Doubt>,
+    /// Globals that input pointers may lead to.
+    pub reachable_globals: BTreeSet<GlobalId>,
     pub terms: Terms,
     pub solver: Solver,
     pub pointers: Pointers,
@@ -74,6 +72,7 @@ pub(crate) struct Executor<'m> {
     /// Branch sides and checks that no input of their path takes.
     pub infeasible: u64,
     incomplete: Vec<IncompletePaths>,
+    last_given_up: Option<IncompletePaths>,
     graphs: Vec<Option<Graph>>,
 }
 
@@ -90,8 +89,11 @@ impl<'m> Executor<'m> {
             module,
             config,
             mode: Mode::Explore,
-            overflow: Overflow::Avoided,
+            world: World::Tested,
             avoided: false,
+            met: BTreeSet::new(),
+            raised: Vec::new(),
+            reachable_globals: BTreeSet::new(),
             terms: Terms::new(),
             solver,
             pointers: Pointers::default(),
@@ -106,6 +108,7 @@ impl<'m> Executor<'m> {
             labels_found: 0,
             infeasible: 0,
             incomplete: Vec::new(),
+            last_given_up: None,
             graphs: module.functions.values().map(|_| None).collect(),
         }
     }
@@ -118,10 +121,16 @@ impl<'m> Executor<'m> {
 
     /// Remembers that a path was given up.
     pub fn give_up(&mut self, why: Incomplete, span: Span, count: u64) {
+        self.last_given_up = Some(IncompletePaths { why: why.clone(), span, count });
         match self.incomplete.iter_mut().find(|known| known.why == why && known.span == span) {
             Some(known) => known.count += count,
             None => self.incomplete.push(IncompletePaths { why, span, count }),
         }
+    }
+
+    /// What was given up last.
+    pub fn last_given_up(&self) -> Option<IncompletePaths> {
+        self.last_given_up.clone()
     }
 
     /// How much was given up so far.

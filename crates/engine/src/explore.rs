@@ -3,13 +3,14 @@
 use crate::concrete::ADDRESS;
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::coverage::Coverage;
-use crate::executor::{Executor, Overflow};
+use crate::executor::Executor;
 use crate::frontier::Frontier;
 use crate::reach::Reach;
 use crate::state::{PathEnd, Purpose, State, Stop};
 use crate::step::Flow;
 use crate::value::{LazyId, Value};
 use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -65,12 +66,30 @@ pub struct Goals {
 pub struct Found {
     /// Figures and what is incomplete.
     pub result: FunctionResult,
-    /// Goals that no test covers; if the result is exhaustive, none can.
+    /// Goals that no test covers.
     pub open: Vec<GoalId>,
+    /// Those of them that no run of any program reaches.
+    pub excluded: BTreeSet<GoalId>,
+    /// Those that only a wider world than tests make may reach, and why.
+    pub doubted: BTreeMap<GoalId, Vec<IncompletePaths>>,
     /// Questions asked for labels.
     pub labels_asked: u64,
     /// Of them, those that some input answers: seed 002 counts each as a path of its own.
     pub labels_found: u64,
+}
+
+impl Found {
+    /// An exploration that looked for no goals.
+    pub fn without_goals(result: FunctionResult) -> Found {
+        Found {
+            result,
+            open: Vec::new(),
+            excluded: BTreeSet::new(),
+            doubted: BTreeMap::new(),
+            labels_asked: 0,
+            labels_found: 0,
+        }
+    }
 }
 
 /// Explores `func` and tells `sink` one test for every feasible path.
@@ -114,40 +133,20 @@ pub(crate) fn search(
     tests: u64,
 ) -> Found {
     let watch = goals.as_ref().map(|goals| Rc::clone(&goals.watch));
-    let (mut found, avoided) = run(module, func, aim, goals, config, sink, tests, Overflow::Avoided);
-    // What only inputs reach that were avoided is not infeasible: the same once more, with those inputs.
-    if let Some(watch) = watch
-        && avoided
-        && found.result.exhaustive
-        && !found.open.is_empty()
-    {
-        let closed = watch.goals.ids().filter(|id| !found.open.contains(id)).collect();
-        let goals = Some(Goals { watch, closed });
-        let (all, _) = run(module, func, Aim::Goals, goals, config, &mut Nobody, 0, Overflow::Followed);
-        let mut reasons = all.result.incomplete;
-        if all.open != found.open {
-            let why = Incomplete::Unsupported(
-                "inputs without a defined result (the least number divided by -1, a float that its integer can't hold)"
-                    .to_string(),
-            );
-            reasons.push(IncompletePaths { why, span: module.functions[func].span, count: 1 });
+    let (mut found, left_out) = run(module, func, aim, goals, config, sink, tests);
+    if let Some(watch) = watch.filter(|_| found.result.exhaustive) {
+        // What only a wider world reaches is not infeasible.
+        let found_wider = left_out || config.iterations.is_some();
+        if found_wider && !found.open.is_empty() {
+            found.doubted = crate::wide::look(module, func, &watch, &found.open, config);
         }
-        found.result.paths.incomplete += reasons.iter().map(|paths| paths.count).sum::<u64>();
-        found.result.exhaustive = reasons.is_empty();
-        found.result.incomplete.extend(reasons);
+        found.excluded = found.open.iter().copied().filter(|goal| !found.doubted.contains_key(goal)).collect();
+        found.result.doubt(found.doubted.values().flatten());
     }
     found
 }
 
-/// Nobody listens.
-struct Nobody;
-
-impl Sink for Nobody {
-    fn event(&mut self, _event: Event<'_>) {}
-}
-
-/// One exploration, and whether inputs were avoided in it.
-#[allow(clippy::too_many_arguments)]
+/// One exploration, and whether it left out something that is not in tests.
 fn run(
     module: &Module,
     func: FuncId,
@@ -156,10 +155,8 @@ fn run(
     config: &Config,
     sink: &mut dyn Sink,
     tests: u64,
-    overflow: Overflow,
 ) -> (Found, bool) {
     let mut executor = Executor::new(module, config);
-    executor.overflow = overflow;
     executor.coverage = goals.map(|goals| Coverage::new(goals.watch, &goals.closed, aim));
     let mut exploration = Exploration {
         executor,
@@ -180,8 +177,10 @@ fn run(
     exploration.run();
     let open = exploration.executor.coverage.as_ref().map(|coverage| coverage.open_goals().collect());
     let (labels_asked, labels_found) = (exploration.executor.labels_asked, exploration.executor.labels_found);
-    let avoided = exploration.executor.avoided;
-    (Found { result: exploration.result(), open: open.unwrap_or_default(), labels_asked, labels_found }, avoided)
+    let left_out = exploration.executor.left_something_out();
+    let open = open.unwrap_or_default();
+    let found = Found { open, labels_asked, labels_found, ..Found::without_goals(exploration.result()) };
+    (found, left_out)
 }
 
 struct Exploration<'m, 's> {
@@ -768,6 +767,7 @@ impl Exploration<'_, '_> {
             objectives: ObjectiveCounts { total: covered + unknown, covered, infeasible: 0, unknown, uncovered: 0 },
             paths: self.paths,
             exhaustive: incomplete.is_empty(),
+            assumptions: self.executor.assumptions(self.func),
             incomplete,
             tests: self.tests,
             seconds: self.started.elapsed().as_secs_f64(),

@@ -5,13 +5,17 @@ use crate::inputs::NamedInput;
 use crate::memory::{Cell, Object, ObjectKind, disassemble};
 use crate::state::{State, Stop};
 use crate::value::{ObjectId, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
-use touchstone_ir::{CallGraph, Expr, ExprKind, FuncId, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg};
+use touchstone_criteria::Doubt;
+use touchstone_ir::{CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg};
 
 /// A global larger than this is not modelled.
 const MOST_BYTES: u64 = 1 << 24;
+
+/// State of earlier calls that is larger than this is not modelled: whoever reads it stops.
+const MOST_HIDDEN: u64 = 4096;
 
 impl Executor<'_> {
     /// Puts the globals that are used into memory. For a function under test, those that it or its precondition or
@@ -22,10 +26,11 @@ impl Executor<'_> {
         let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
         roots.push(func);
         let used = used_globals(module, &roots);
-        let inputs = match self.config.entry {
-            crate::Entry::Function => inputs_among(module, used.clone()),
-            crate::Entry::Program => BTreeSet::new(),
+        let (inputs, hidden) = match self.config.entry {
+            crate::Entry::Function => (inputs_among(module, used.clone()), hidden_among(module, &used)),
+            crate::Entry::Program => (BTreeSet::new(), BTreeMap::new()),
         };
+        self.reachable_globals = reachable_globals(module);
         for (id, global) in module.globals.iter() {
             if used.contains(&id) && global.size > MOST_BYTES {
                 let what = format!("global {} of {} bytes", global.name, global.size);
@@ -40,8 +45,12 @@ impl Executor<'_> {
         for id in used {
             let global = &module.globals[id];
             let mut cells = Vec::new();
-            let is_input = inputs.contains(&id);
-            if is_input {
+            // In a wider world than tests make, what no test can set is an input, too.
+            let is_hidden = !inputs.contains(&id) && hidden.get(&id).is_some_and(|doubt| self.doubts(doubt.clone()));
+            let is_input = inputs.contains(&id) || is_hidden;
+            if is_unknown(global, self.config.entry) || (is_hidden && global.size > MOST_HIDDEN) {
+                cells.resize(global.size as usize, Cell::Unmade);
+            } else if is_input {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
                 state.inputs_mut().globals.push(Rc::new(input));
@@ -146,58 +155,128 @@ fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>) -> BTreeSet<Globa
     used
 }
 
+/// The globals that hold something that no test sets and that others may change: earlier calls, or other files.
+fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId, Doubt> {
+    let written = written_globals(module);
+    let hidden = used.iter().filter_map(|id| {
+        let global = &module.globals[*id];
+        let name = || global.name.clone();
+        let doubt = match global.linkage {
+            _ if global.constant || global.function.is_some() || global.name == LEFT_BEHIND => return None,
+            Linkage::Literal | Linkage::Undefined => return None,
+            Linkage::Local | Linkage::Internal if written.contains(id) => Doubt::EarlierCalls(name()),
+            Linkage::Local | Linkage::Internal => return None,
+            Linkage::External => Doubt::OtherFiles(name()),
+        };
+        Some((*id, doubt))
+    });
+    hidden.collect()
+}
+
+/// The globals whose value may be another than what the module says, or than a test sets: for proofs.
+pub(crate) fn changeable_globals(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
+    let used = used_globals(module, &[func]);
+    let hidden = hidden_among(module, &used);
+    let mut all = inputs_among(module, used);
+    all.extend(hidden.into_keys());
+    all
+}
+
+/// Whether nobody knows what a variable holds when the call begins: another file defines it, and no test can set it.
+fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
+    global.linkage == Linkage::Undefined
+        && global.function.is_none()
+        && (global.constant || entry == crate::Entry::Program)
+}
+
+/// The globals that a pointer from outside may lead to: those that other files can name, and those whose address goes
+/// somewhere that can't be followed.
+pub(crate) fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
+    let escaping = escaping_globals(module);
+    let reachable = module.globals.iter().filter(|(id, global)| {
+        let named = matches!(global.linkage, Linkage::External | Linkage::Undefined);
+        !global.constant && global.function.is_none() && (named || escaping.contains(id))
+    });
+    reachable.map(|(id, _)| id).collect()
+}
+
 /// The globals that some code writes, or whose address goes somewhere that can't be followed.
 fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
-    let mut written = BTreeSet::new();
+    let mut written = escaping_globals(module);
+    followed(module, |inst, of| {
+        if let InstKind::Store { addr: to, .. } | InstKind::MemCopy { dst: to, .. } | InstKind::MemSet { dst: to, .. } =
+            inst
+        {
+            written.extend(of(to));
+        }
+    });
+    written
+}
+
+/// The globals whose address is stored, passed, returned or made a number of.
+fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
+    let mut escaping = BTreeSet::new();
     for global in module.globals.values() {
         for piece in global.init.iter().flatten() {
             if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
-                written.insert(*global);
+                escaping.insert(*global);
             }
         }
     }
+    followed(module, |inst, of| {
+        let operands: Vec<&Operand> = match inst {
+            InstKind::Store { value, .. } => vec![value],
+            InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
+            InstKind::Cast { src, .. } => vec![src],
+            _ => Vec::new(),
+        };
+        operands.into_iter().for_each(|operand| escaping.extend(of(operand)));
+    });
     for function in module.functions.values() {
-        let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
-        let of = |derived: &[BTreeSet<GlobalId>], operand: &Operand| match operand {
+        let derived = derived_from(function);
+        for block in function.blocks.values() {
+            if let touchstone_ir::TermKind::Return(Some(Operand::Reg(reg))) = &block.terminator.kind {
+                escaping.extend(&derived[reg.index()]);
+            }
+        }
+    }
+    escaping
+}
+
+/// Shows every instruction with what tells the globals that an operand may lead into.
+fn followed(module: &Module, mut look: impl FnMut(&InstKind, &dyn Fn(&Operand) -> BTreeSet<GlobalId>)) {
+    for function in module.functions.values() {
+        let derived = derived_from(function);
+        let of = |operand: &Operand| match operand {
             Operand::Reg(reg) => derived[reg.index()].clone(),
             Operand::Const(..) => BTreeSet::new(),
         };
-        // Registers are reassigned, so what a register may be derived from only grows: to a fixpoint.
-        loop {
-            let mut changed = false;
-            for inst in function.blocks.values().flat_map(|block| &block.insts) {
-                let (dst, from): (Reg, BTreeSet<GlobalId>) = match &inst.kind {
-                    InstKind::GlobalAddr { dst, global } => (*dst, BTreeSet::from([*global])),
-                    InstKind::PtrAdd { dst, base, .. } => (*dst, of(&derived, base)),
-                    InstKind::Copy { dst, src } => (*dst, of(&derived, src)),
-                    _ => continue,
-                };
-                let target = &mut derived[dst.index()];
-                let before = target.len();
-                target.extend(from);
-                changed |= target.len() != before;
-            }
-            if !changed {
-                break;
-            }
-        }
-        for block in function.blocks.values() {
-            for inst in &block.insts {
-                let escaping: Vec<&Operand> = match &inst.kind {
-                    InstKind::Store { addr, value } => vec![addr, value],
-                    InstKind::MemCopy { dst, .. } | InstKind::MemSet { dst, .. } => vec![dst],
-                    InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
-                    InstKind::Cast { src, .. } => vec![src],
-                    _ => vec![],
-                };
-                for operand in escaping {
-                    written.extend(of(&derived, operand));
-                }
-            }
-            if let touchstone_ir::TermKind::Return(Some(operand)) = &block.terminator.kind {
-                written.extend(of(&derived, operand));
-            }
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            look(&inst.kind, &of);
         }
     }
-    written
+}
+
+/// For every register the globals that a pointer in it may have been made from; flow does not matter. Registers are
+/// reassigned, so this only grows: to a fixpoint.
+fn derived_from(function: &Function) -> Vec<BTreeSet<GlobalId>> {
+    let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
+    loop {
+        let mut changed = false;
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            let (dst, from): (Reg, BTreeSet<GlobalId>) = match &inst.kind {
+                InstKind::GlobalAddr { dst, global } => (*dst, BTreeSet::from([*global])),
+                InstKind::PtrAdd { dst, base: Operand::Reg(from), .. }
+                | InstKind::Copy { dst, src: Operand::Reg(from) } => (*dst, derived[from.index()].clone()),
+                _ => continue,
+            };
+            let target = &mut derived[dst.index()];
+            let before = target.len();
+            target.extend(from);
+            changed |= target.len() != before;
+        }
+        if !changed {
+            return derived;
+        }
+    }
 }

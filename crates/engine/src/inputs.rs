@@ -1,11 +1,12 @@
 //! Inputs of a function under test: fresh variables laid out by data type, pointers decided when first looked at
 //! (lazy initialisation, DESIGN §4).
 
-use crate::executor::{Executor, Overflow};
+use crate::executor::Executor;
 use crate::globals::{LEFT_BEHIND, global_object};
 use crate::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
 use crate::state::{PathEnd, Purpose, State, Stop};
 use crate::value::{LazyId, ObjectId, Pointer, Scalar, Value};
+use crate::world::World;
 use std::rc::Rc;
 use touchstone_base::IndexMap;
 use touchstone_criteria::{Bound, Incomplete, MadeInput};
@@ -356,7 +357,7 @@ impl Executor<'_> {
     }
 
     /// Whether two types are the same to memory: the same type, or integers of one width and sign.
-    fn same_layout(&self, a: DataTypeId, b: DataTypeId) -> bool {
+    pub(crate) fn same_layout(&self, a: DataTypeId, b: DataTypeId) -> bool {
         let types = &self.module.types;
         match (&types[a], &types[b]) {
             (DataType::Int { bits: x, signed: s, .. }, DataType::Int { bits: y, signed: t, .. }) => (x, s) == (y, t),
@@ -449,7 +450,7 @@ impl Executor<'_> {
         let lazy = state.inputs.lazies[id].clone();
         let mut options = Vec::new();
         if let Purpose::Beside(object) = purpose
-            && self.overflow == Overflow::Avoided
+            && self.world == World::Tested
             && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
             && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
             && self.config.lengths.get(&*lazy.name).is_none_or(|length| *length <= other.count)

@@ -10,6 +10,7 @@
 
 mod access;
 mod aliases;
+mod assumptions;
 mod builtins;
 mod concrete;
 mod config;
@@ -35,6 +36,8 @@ mod step;
 mod testcase;
 mod value;
 mod watcher;
+mod wide;
+mod world;
 
 pub use concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,

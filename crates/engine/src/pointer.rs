@@ -5,10 +5,11 @@
 //! no run, and what would depend on it is never decided.
 
 use crate::access::NULL_PAGE;
-use crate::executor::{Executor, Overflow};
+use crate::executor::Executor;
 use crate::memory::{Cell, ObjectKind, address_term, cell_term, in_order};
 use crate::state::{Purpose, State, Stop};
 use crate::value::{Pointer, PointerBytes, Scalar, Value};
+use crate::world::World;
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_ir::{CmpOp, Operand, Reg, Ty};
@@ -85,7 +86,7 @@ impl Executor<'_> {
     /// `value` has no undecided parts.
     pub(crate) fn look_at_address(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
         if self.shows_address(value) {
-            if self.overflow == Overflow::Followed {
+            if self.world == World::Any {
                 return Err(Stop::unsupported(crate::concrete::ADDRESS, span));
             }
             self.avoided = true;
@@ -156,8 +157,13 @@ impl Executor<'_> {
                 };
                 Ok(self.cmp_terms(op, a, b))
             }
-            (Value::Ptr(_), Value::Ptr(_) | Value::Int(Scalar::Const(0)))
-            | (Value::Int(Scalar::Const(0)), Value::Ptr(_))
+            (Value::Ptr(a), Value::Ptr(b)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
+                Ok(match self.may_be_equal(state, a, b) {
+                    true => self.terms.var(1, "pointers are equal"),
+                    false => self.terms.truth(op == CmpOp::Ne),
+                })
+            }
+            (Value::Ptr(_), Value::Int(Scalar::Const(0))) | (Value::Int(Scalar::Const(0)), Value::Ptr(_))
                 if matches!(op, CmpOp::Eq | CmpOp::Ne) =>
             {
                 Ok(self.terms.truth(op == CmpOp::Ne))

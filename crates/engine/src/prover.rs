@@ -30,8 +30,11 @@ mod step;
 mod sweep;
 mod value;
 
+pub(crate) use havoc::layout;
+pub(crate) use sweep::{Sweep, Wanted};
+
 use crate::config::Config;
-use crate::globals::global_inputs;
+use crate::globals::changeable_globals;
 use frame::Frame;
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +103,7 @@ impl<'m> Analysis<'m> {
         let helpers = [&config.precondition, &config.oracle].into_iter().flatten();
         let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
         roots.push(func);
-        let inputs = roots.iter().flat_map(|root| global_inputs(module, *root)).collect();
+        let inputs = roots.iter().flat_map(|root| changeable_globals(module, *root)).collect();
         let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
         let called = reachable.iter().any(|caller| calls.callees(*caller).contains(&func));
         let mut insts =

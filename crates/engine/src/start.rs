@@ -29,9 +29,11 @@ impl Executor<'_> {
             fixed: Rc::default(),
             proper,
             pending: Rc::default(),
+            doubts: Rc::default(),
             returned: None,
         };
         self.globals(&mut state, func)?;
+        self.keep_doubts(&mut state);
         let function = &self.module.functions[func];
         let reads_words = function.params.iter().any(|param| function.reads(param.reg));
         match (self.config.entry, self.config.arguments) {

@@ -130,6 +130,8 @@ pub(crate) struct State {
     pub proper: TermId,
     /// Goals that this path has reached but that could not be confirmed before its end.
     pub pending: Rc<Vec<touchstone_criteria::GoalId>>,
+    /// What this path rests on in a wider world than tests make.
+    pub doubts: Rc<Vec<touchstone_criteria::Doubt>>,
     /// Set when the outermost frame has returned.
     pub returned: Option<Option<Value>>,
 }

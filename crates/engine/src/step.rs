@@ -1,14 +1,14 @@
 //! One instruction at a time.
 
-use crate::access::Intent;
-use crate::executor::{Executor, Mode, Overflow};
+use crate::access::{Intent, Written};
+use crate::executor::{Executor, Mode};
 use crate::globals::global_object;
 use crate::memory::{Cell, Contents, Object, ObjectKind, address_term};
 use crate::state::{Frame, PathEnd, Purpose, State, Stop};
 use crate::value::{Pointer, PointerBytes, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, GoalId};
+use touchstone_criteria::{Bound, Doubt, GoalId};
 use touchstone_interp::arith;
 use touchstone_ir::{
     BinOp, BlockId, Callee, CastOp, CmpOp, CondTag, ErrorKind, FuncId, GlobalId, Inst, InstKind, Operand, Reg, SlotId,
@@ -31,6 +31,14 @@ pub(crate) enum Flow {
 impl Executor<'_> {
     /// Executes one instruction or terminator. On `Force` and `Enumerate` the state still stands before it.
     pub(crate) fn step(&mut self, state: &mut State) -> Result<Flow, Stop> {
+        let flow = self.step_once(state);
+        if !self.raised.is_empty() {
+            self.keep_doubts(state);
+        }
+        flow
+    }
+
+    fn step_once(&mut self, state: &mut State) -> Result<Flow, Stop> {
         let module = self.module;
         state.steps += 1;
         let frame = state.top();
@@ -257,10 +265,9 @@ impl Executor<'_> {
 
     /// Keeps to inputs for which something has a defined result, as long as the path has some.
     pub(crate) fn avoid(&mut self, state: &mut State, fine: TermId) {
-        if self.overflow == Overflow::Followed || fine == self.terms.truth(true) {
+        if fine == self.terms.truth(true) || self.doubts(Doubt::Undefined) {
             return;
         }
-        self.avoided = true;
         match self.mode {
             Mode::Fold => state.proper = self.terms.and(state.proper, fine),
             Mode::Explore => {
@@ -389,7 +396,7 @@ impl Executor<'_> {
         }
         let (from, at) = self.fixed_place(state, &src, size, Intent::Read, span)?;
         let cells = self.plain_cells(state, from, at..at + size as usize)?;
-        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write, span)?;
+        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write(Written::Bytes), span)?;
         self.overwrite(state, to, at, &cells)
     }
 
@@ -424,7 +431,7 @@ impl Executor<'_> {
             Scalar::Term(term) => Cell::Part { term, index: 0 },
         };
         let dst = state.top().value(dst);
-        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write, span)?;
+        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write(Written::Bytes), span)?;
         self.overwrite(state, to, at, &vec![cell; size as usize])
     }
 

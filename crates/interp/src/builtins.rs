@@ -77,6 +77,7 @@ impl<'m> Machine<'m> {
                 Ok(Value::Int(u64::from(printf::float_text(&values))))
             }
             Builtin::RunOnly | Builtin::MayWrite => Ok(Value::Undefined),
+            Builtin::Unsettled => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
             Builtin::Called => {
                 let name = self.c_string(frame, arg(0)?)?;
                 let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();

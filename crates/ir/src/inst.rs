@@ -270,6 +270,9 @@ pub enum Builtin {
     /// `(ptr name, …)`: somebody of this name, whom nobody defines, is called with these values. A run keeps them for whoever
     /// asks afterwards; nothing else happens.
     Called,
+    /// `(ptr what, T value) -> T`: the value; what the name says may make it another in a real program. `(ptr what)`: the
+    /// same of everything that follows. A run goes on; whoever speaks of all runs takes it into account.
+    Unsettled,
     /// `(ptr function)`: the function (no parameters, no result) runs when the program ends; null: none of those so far.
     AtExit,
     /// `(i32)`: ends the program with this status.

@@ -137,6 +137,18 @@ pub struct Function {
     pub solver: Solver,
     /// What was given up.
     pub incomplete: Vec<IncompletePaths>,
+    /// What verdicts and the completeness of paths rest on beside the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<Assumption>,
+}
+
+/// Something that verdicts rest on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Assumption {
+    /// What is assumed.
+    pub text: String,
+    /// Who says so: an option, `declaration`, or `tests` (how tests are made; no infeasible verdict rests on it).
+    pub by: String,
 }
 
 /// Objectives by status.

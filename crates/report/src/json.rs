@@ -96,7 +96,12 @@ fn function(result: &FunctionResult, module: &Module) -> document::Function {
         replay_seconds: finite(result.replay_seconds),
         solver: document::Solver { queries: result.solver.queries, seconds: finite(result.solver.seconds) },
         incomplete: result.incomplete.iter().map(incomplete).collect(),
+        assumptions: result.assumptions.iter().map(assumption).collect(),
     }
+}
+
+fn assumption(assumption: &touchstone_criteria::Assumption) -> document::Assumption {
+    document::Assumption { text: assumption.text.clone(), by: assumption.by.to_string() }
 }
 
 /// Milliseconds are enough, and what is no number has no JSON.

@@ -104,6 +104,7 @@ fn incomplete(out: &mut String, campaign: &Campaign, module: &Module, style: Sty
         let what = match &paths.why {
             Incomplete::Bound(touchstone_criteria::Bound::Interrupted) => format!("interrupted{place}"),
             Incomplete::Bound(bound) => format!("bound hit{place}, lifted by {}", bound.flag()),
+            Incomplete::Doubt(doubt) => format!("not decided{place}: {doubt}"),
             Incomplete::Unsupported(what) => format!("unsupported: {what}{place}"),
             Incomplete::Solver(why) => format!("the solver gave up{place}: {why}"),
         };

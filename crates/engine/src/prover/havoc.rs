@@ -68,6 +68,10 @@ impl Havoc {
                 .collect();
             written.extend(state.memory.ids().filter(|id| !own.contains(id)));
         }
+        // A write through one input pointer may change what others lead to.
+        let shared: Vec<ObjectId> =
+            written.iter().flat_map(|id| executor.overlapping_objects(state, *id)).collect();
+        written.extend(shared);
         written.retain(|id| {
             let object = state.memory.get(*id);
             let unused = matches!(&object.contents, Contents::Cells(cells) if cells.len() as u64 != object.size);
@@ -265,7 +269,7 @@ fn base_of(executor: &Executor<'_>, state: &State, id: ObjectId) -> Option<Base>
 }
 
 /// The scalar pieces of an object: as its type has them, or as its contents do.
-fn layout(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<(u64, u8)> {
+pub(crate) fn layout(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<(u64, u8)> {
     let object = state.memory.get(id);
     let mut pieces = Vec::new();
     let mut at = 0;

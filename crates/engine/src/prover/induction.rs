@@ -18,7 +18,7 @@
 
 use crate::config::{Aliases, Config, Entry, Labels};
 use crate::coverage::Coverage;
-use crate::executor::{Executor, Overflow};
+use crate::executor::Executor;
 use crate::explore::Aim;
 use crate::prover::candidates::{Candidate, LoopVar, Var, candidates};
 use crate::prover::havoc::Havoc;
@@ -28,6 +28,7 @@ use crate::prover::sweep::{Sweep, Wanted};
 use crate::state::{PathEnd, Purpose, State, Stop};
 use crate::step::Flow;
 use crate::value::{ObjectId, Scalar, Value};
+use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Instant;
@@ -78,7 +79,7 @@ pub(crate) fn prove(
         ..config.clone()
     };
     let mut executor = Executor::new(module, &config);
-    executor.overflow = Overflow::Followed;
+    executor.world = World::Any;
     executor.solver = solver(&config, CONFLICTS_FOR_INVARIANTS);
     let closed: Vec<GoalId> = watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
     let mut induction = Induction {
@@ -114,7 +115,7 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
         (ty, data) => data.size(&module.types) == u64::from(ty.bytes()),
     };
     let all_fit = own.into_iter().all(fits);
-    let globals = crate::globals::global_inputs(module, func).into_iter().map(|id| module.globals[id].data);
+    let globals = crate::globals::changeable_globals(module, func).into_iter().map(|id| module.globals[id].data);
     let mut pending: Vec<DataTypeId> = function.params.iter().map(|param| param.data).chain(globals).collect();
     let mut seen: BTreeSet<DataTypeId> = BTreeSet::new();
     while let Some(data) = pending.pop() {

@@ -213,17 +213,19 @@ impl Loop {
                 Builtin::MakeSymbolic | Builtin::Settle => args.first(),
                 // It moves the pointer to the next argument.
                 Builtin::Vprintf => args.get(2),
-                // What dies in one iteration is dead in the next; what happens at the end is not followed.
+                // What dies in one iteration is dead in the next; what happens at the end, or what others do, is not
+                // followed.
                 Builtin::Free
                 | Builtin::Release
                 | Builtin::AtExit
                 | Builtin::RunOnly
                 | Builtin::MayWrite
+                | Builtin::Called
                 | Builtin::ReadByte => {
                     return None;
                 }
                 Builtin::FreshInt
-                | Builtin::Called
+                | Builtin::Unsettled
                 | Builtin::Assume
                 | Builtin::Assert
                 | Builtin::Printf

@@ -118,7 +118,7 @@ impl Frame<'_> {
                 }
             }
             Builtin::FreshInt
-            | Builtin::Called
+            | Builtin::Unsettled
             | Builtin::Putchar
             | Builtin::Puts
             | Builtin::Release
@@ -133,6 +133,7 @@ impl Frame<'_> {
             | Builtin::Vprintf
             | Builtin::RunOnly
             | Builtin::MayWrite
+            | Builtin::Called
             | Builtin::AtExit
             | Builtin::Malloc
             | Builtin::Calloc

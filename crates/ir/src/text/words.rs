@@ -47,7 +47,7 @@ words! {
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 26] = [
+const BUILTINS: [(Builtin, &str); 27] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -69,6 +69,7 @@ const BUILTINS: [(Builtin, &str); 26] = [
     (Builtin::RunOnly, "run_only"),
     (Builtin::MayWrite, "may_write"),
     (Builtin::Called, "called"),
+    (Builtin::Unsettled, "unsettled"),
     (Builtin::AtExit, "at_exit"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),

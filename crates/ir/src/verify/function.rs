@@ -251,6 +251,7 @@ impl Verifier<'_> {
             | Builtin::RunOnly
             | Builtin::MayWrite
             | Builtin::Called
+            | Builtin::Unsettled
             | Builtin::AtExit => (&[T::Ptr], None),
             Builtin::Alloca => (&[T::I64], Some(T::Ptr)),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
@@ -265,20 +266,23 @@ impl Verifier<'_> {
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
         };
         let more = matches!(builtin, Builtin::Printf | Builtin::Called) && args.len() > params.len();
-        let right_number = args.len() == params.len() || more;
+        let value = (builtin == Builtin::Unsettled && args.len() == 2).then(|| self.operand(function, args[1])).flatten();
+        let right_number = args.len() == params.len() || more || value.is_some();
         self.check(right_number, || format!("{builtin:?} takes {} arguments, not {}", params.len(), args.len()));
         for (index, &arg) in args.iter().enumerate() {
             let ty = self.operand(function, arg);
-            if index < params.len() || builtin != Builtin::Called {
+            let any = matches!(builtin, Builtin::Called | Builtin::Unsettled);
+            if index < params.len() || !any {
                 self.same(ty, params.get(index).copied());
             }
-            let known = index < params.len() || builtin == Builtin::Called;
+            let known = index < params.len() || any;
             let promoted = known || matches!(ty, None | Some(Ty::I32 | Ty::I64 | Ty::Ptr));
             self.check(promoted, || "a variable argument must be i32, i64 or ptr".to_string());
         }
         match (dst.map(|dst| (dst, self.reg(function, dst))), result) {
             (Some((_, found)), Some(expected)) => self.same(found, Some(expected)),
             (Some(_), None) if builtin == Builtin::FreshInt => {}
+            (Some((_, found)), None) if value.is_some() => self.same(found, value),
             (Some(_), None) => self.error(format!("{builtin:?} has no result")),
             (None, _) => self.check(builtin != Builtin::FreshInt, || "FreshInt needs a result".to_string()),
         }
