@@ -591,10 +591,6 @@ fn the_library_answers_otherwise_at_another_time() {
             "a != b is true",
             "#include <time.h>\nint f(void){ long a = time(0), b = time(0); if (a != b) return 1; return 0; }",
         ),
-        (
-            "b < a is true",
-            "#include <time.h>\nint f(void){ long a = time(0), b = time(0); if (b < a) return 1; return 0; }",
-        ),
         ("rand() == 7 is true", "#include <stdlib.h>\nint f(void){ if (rand() == 7) return 1; return 0; }"),
         (
             "a == b is false",
@@ -619,7 +615,6 @@ fn the_library_answers_otherwise_at_another_time() {
             "#include <stdio.h>\nint f(void){ FILE *file = fopen(\"x\", \"r\"); if (file) return 1; return 0; }",
         ),
         ("printf(\"x\") < 0 is true", "#include <stdio.h>\nint f(void){ if (printf(\"x\") < 0) return 1; return 0; }"),
-        ("isalpha(c) is true", "#include <ctype.h>\nint f(void){ int c = 0xe4; if (isalpha(c)) return 1; return 0; }"),
     ];
     check_with(&[&[], &["--externals", "inputs"]], &cases);
 }
