@@ -10,7 +10,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use touchstone_criteria::{Assumption, Authority, Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch};
+use touchstone_criteria::{
+    Assumption, Authority, Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch,
+};
 use touchstone_engine::{Conflict, Event, Fact, Goals, Sink};
 use touchstone_ir::Module;
 

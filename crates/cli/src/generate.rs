@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{
     Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Outcome, Replay,
-    Ruling, Status, TestCase, Watch, covered_by_test,
+    Status, TestCase, Watch, covered_by_test,
 };
 use touchstone_emit::{CSuite, Form, ReplayLimits, Target, TestCompSuite};
 use touchstone_engine::{
@@ -451,9 +451,7 @@ pub fn conclude(
         true => BTreeMap::new(),
         false => prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config),
     };
-    let (excluded, doubted, incomplete) = (&found.excluded, &found.doubted, &found.result.incomplete);
-    let ruling = Ruling { excluded, proved: &proved, doubted, incomplete };
-    touchstone_criteria::conclude(wanted, tests, &ruling, &module.files);
+    touchstone_criteria::conclude(wanted, tests, &found.ruling(&proved), &module.files);
 }
 
 /// What an exploration was for.

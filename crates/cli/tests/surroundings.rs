@@ -149,7 +149,9 @@ impl Subject<'_> {
         let watch = Watch::new(&module, wanted.goals.clone());
         let closed = wanted.list.iter().filter(|(_, objective)| matches!(objective.status, Status::Infeasible(_)));
         let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone().into() };
-        let config = Config { entry: self.entry, arguments: self.arguments, ..Config::default() };
+        // All answers are tried, of a world in which nothing else happens.
+        let assume = touchstone_criteria::Assume::ALL.into();
+        let config = Config { entry: self.entry, arguments: self.arguments, assume, ..Config::default() };
         let mut tests = Collect::default();
         let found = explore_goals(&module, func, goals, &config, &mut tests);
         for test in &tests.0 {
@@ -160,7 +162,7 @@ impl Subject<'_> {
             let stated = matches!(&incomplete.why, Incomplete::Bound(_) | Incomplete::Unsupported(_));
             assert!(stated && !self.open.is_empty() && why.contains(self.open), "{why}\n{}", self.text);
         }
-        conclude(&mut wanted, &tests.0, &found.result.incomplete, &Default::default(), &module.files);
+        conclude(&mut wanted, &tests.0, &found.ruling(&Default::default()), &module.files);
         let reached = self.reached(&module, func, &watch);
         let mut infeasible = 0;
         for (id, objective) in wanted.list.iter() {

@@ -81,7 +81,7 @@ impl Doubt {
             Doubt::OtherFiles(name) => format!("another file may change `{name}`"),
             Doubt::Allocation => "an allocation may fail".to_string(),
             Doubt::Overlap => "an input pointer may lead into a part of another object".to_string(),
-            Doubt::External(name) => format!("`{name}`, which nobody defines, may change memory"),
+            Doubt::External(name) => format!("{name}, which nobody defines, may change memory"),
             Doubt::Unsettled(what) => what.clone(),
             Doubt::Undefined => "inputs without a defined result (the least number divided by -1, a float that its \
                                  integer can't hold)"

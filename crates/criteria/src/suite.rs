@@ -7,12 +7,7 @@ use touchstone_base::Files;
 use touchstone_ir::{DecisionId, FuncId};
 
 /// Gives every objective its verdict: covered by a test, or as the ruling says.
-pub fn conclude(
-    objectives: &mut Objectives,
-    tests: &[TestCase],
-    ruling: &Ruling<'_>,
-    files: &Files,
-) {
+pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], ruling: &Ruling<'_>, files: &Files) {
     let Objectives { list, settled, .. } = objectives;
     for id in list.ids() {
         let covering: Vec<String> =

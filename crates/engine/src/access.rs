@@ -166,7 +166,7 @@ impl Executor<'_> {
         if let Err(stop) = self.require(state, beyond_null, ErrorKind::NullPointer, span) {
             return stop;
         }
-        if self.world == World::Any {
+        if self.world == World::Any && !self.null_based.contains(&address) {
             return Stop::unsupported("memory at an address that the program computes (registers of a device?)", span);
         }
         self.avoided = true;

@@ -12,7 +12,10 @@ impl Executor<'_> {
         if self.config.entry == Entry::Function {
             all.extend(self.declared(func));
         }
-        let left_out = self.met.iter().map(|doubt| Assumption { text: format!("not that {}", doubt.text()), by: Authority::Tests });
+        let left_out = self
+            .met
+            .iter()
+            .map(|doubt| Assumption { text: format!("not that {}", doubt.text()), by: Authority::Tests });
         all.extend(left_out);
         all
     }
@@ -39,7 +42,10 @@ fn said(config: &Config) -> Vec<Assumption> {
         all.push(option(format!("--assume {}", assume.word()), assume.to_string()));
     }
     for (name, length) in &config.lengths {
-        all.push(option(format!("--len {name}={length}"), format!("`{name}` leads to {length} elements")));
+        all.push(option(
+            format!("--len {name}={length}"),
+            format!("`{name}` leads to {length} elements, where its object ends"),
+        ));
     }
     for (name, (low, high)) in &config.ranges {
         let text = format!("`{name}` is from {low} to {high}");

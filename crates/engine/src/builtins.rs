@@ -127,7 +127,12 @@ impl Executor<'_> {
     }
 
     /// A NUL-terminated constant string; `input` if there is none.
-    pub(crate) fn constant_string(&mut self, state: &State, operand: Option<Operand>, span: Span) -> Result<String, Stop> {
+    pub(crate) fn constant_string(
+        &mut self,
+        state: &State,
+        operand: Option<Operand>,
+        span: Span,
+    ) -> Result<String, Stop> {
         let Some(Value::Ptr(Pointer { object, offset: Scalar::Const(at) })) =
             operand.map(|operand| state.top().value(operand))
         else {

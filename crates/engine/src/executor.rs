@@ -10,7 +10,7 @@ use crate::memory::Pointers;
 use crate::state::{PathEnd, State, Stop};
 use crate::value::Scalar;
 use crate::world::World;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
@@ -46,6 +46,8 @@ pub(crate) struct Executor<'m> {
     pub met: BTreeSet<Doubt>,
     /// What the last step rests on in a wider world; it goes to the state.
     pub raised: Vec<Doubt>,
+    /// Addresses that are null and an index: there is nothing, in any world.
+    pub null_based: FxHashSet<TermId>,
     /// Globals that input pointers may lead to.
     pub reachable_globals: BTreeSet<GlobalId>,
     pub terms: Terms,
@@ -93,6 +95,7 @@ impl<'m> Executor<'m> {
             avoided: false,
             met: BTreeSet::new(),
             raised: Vec::new(),
+            null_based: FxHashSet::default(),
             reachable_globals: BTreeSet::new(),
             terms: Terms::new(),
             solver,

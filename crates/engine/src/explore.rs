@@ -16,8 +16,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Bound, Criterion, FunctionResult, GoalId, Incomplete, IncompletePaths, ObjectiveCounts, PathCounts, SolverUse,
-    TestCase, Watch,
+    Bound, Criterion, FunctionResult, GoalId, Incomplete, IncompletePaths, ObjectiveCounts, PathCounts, Proof, Ruling,
+    SolverUse, TestCase, Watch,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
@@ -89,6 +89,11 @@ impl Found {
             labels_asked: 0,
             labels_found: 0,
         }
+    }
+
+    /// What is known of goals that no test covers, with what static proofs add.
+    pub fn ruling<'a>(&'a self, proved: &'a BTreeMap<GoalId, Proof>) -> Ruling<'a> {
+        Ruling { excluded: &self.excluded, proved, doubted: &self.doubted, incomplete: &self.result.incomplete }
     }
 }
 

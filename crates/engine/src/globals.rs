@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::Doubt;
-use touchstone_ir::{CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg};
+use touchstone_ir::{
+    CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg,
+};
 
 /// A global larger than this is not modelled.
 const MOST_BYTES: u64 = 1 << 24;

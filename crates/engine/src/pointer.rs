@@ -220,7 +220,17 @@ impl Executor<'_> {
                 let offset = self.add64(pointer.offset, offset);
                 Ok(Value::Ptr(Pointer { object: pointer.object, offset }))
             }
-            Value::Int(address) => Ok(Value::Int(self.add64(*address, offset))),
+            Value::Int(address) => {
+                let sum = self.add64(*address, offset);
+                let from_null = match address {
+                    Scalar::Const(address) => *address == 0,
+                    Scalar::Term(address) => self.null_based.contains(address),
+                };
+                if let (true, Scalar::Term(sum)) = (from_null, sum) {
+                    self.null_based.insert(sum);
+                }
+                Ok(Value::Int(sum))
+            }
             Value::Lazy(_) => {
                 let decided = self.decided(state, base)?;
                 self.advance(state, &decided, offset, span)

@@ -13,6 +13,7 @@
 use crate::access::{Intent, Written};
 use crate::executor::Executor;
 use crate::globals::global_object;
+use crate::inputs::InputObject;
 use crate::memory::{Cell, Contents, ObjectKind, disassemble};
 use crate::state::{PathEnd, State, Stop};
 use crate::value::{ObjectId, Pointer, Scalar, Value};
@@ -20,7 +21,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Doubt, Incomplete};
-use touchstone_ir::{DataType, DataTypeId, GlobalId, Linkage, Operand, Reg, Ty};
+use touchstone_ir::{CALLBACK, DataType, DataTypeId, GlobalId, Linkage, Operand, Reg, Ty};
 use touchstone_solver::Element;
 
 /// A larger object is not made unknown: the path is given up.
@@ -46,6 +47,8 @@ struct Extent {
     element: DataTypeId,
     /// More than one element.
     many: bool,
+    /// The user said how many, and so where the object ends.
+    exact: bool,
     global: bool,
 }
 
@@ -174,9 +177,25 @@ impl Executor<'_> {
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
             return (at_end(a) || at_end(b)) && self.doubts(Doubt::Overlap);
         };
-        let distinct = start(a) && start(b) && self.same_layout(x.element, y.element);
+        let same = self.same_layout(x.element, y.element);
+        let distinct = same && start(a) && start(b);
+        // A pointer into the other's object is a case of its own if that object was there first, with all its elements.
+        let case = |first: &Pointer, later: &Pointer| start(later) && self.is_whole_before(state, first, later);
+        if same && (case(a, b) || case(b, a)) {
+            return false;
+        }
         let possible = at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
         possible && self.doubts(Doubt::Overlap)
+    }
+
+    /// Whether an input object of known length was made before another.
+    fn is_whole_before(&self, state: &State, first: &Pointer, later: &Pointer) -> bool {
+        let inputs = &state.inputs.objects;
+        let place = |pointer: &Pointer| inputs.iter().position(|input| input.object == pointer.object);
+        match (place(first), place(later)) {
+            (Some(first), Some(later)) => first < later && !inputs[first].default_length,
+            _ => false,
+        }
     }
 
     /// Whether an object is a variable that no given file defines.
@@ -218,9 +237,7 @@ impl Executor<'_> {
         let inputs = state.inputs.objects.iter().map(|input| input.object);
         let globals = self.reachable_globals.iter().filter(|_| !here.global).map(|id| global_object(*id));
         let others = inputs.chain(globals).filter(|other| *other != object);
-        others
-            .filter(|other| self.extent(state, *other).is_some_and(|there| self.may_overlap(here, there)))
-            .collect()
+        others.filter(|other| self.extent(state, *other).is_some_and(|there| self.may_overlap(here, there))).collect()
     }
 
     /// What an object that somebody outside may have a pointer to is made of.
@@ -233,14 +250,18 @@ impl Executor<'_> {
         let data = object.data?;
         match object.kind {
             ObjectKind::Input => {
-                Some(Extent { element: data, many: object.size > self.size_of(data), global: false })
+                let mut inputs = state.inputs.objects.iter();
+                let said =
+                    |input: &Rc<InputObject>| input.object == id && self.config.lengths.contains_key(&input.name);
+                let (many, exact) = (object.size > self.size_of(data), inputs.any(said));
+                Some(Extent { element: data, many, exact, global: false })
             }
             ObjectKind::Global if self.reachable_globals.contains(&GlobalId::new(id.index())) => {
                 let (element, many) = match self.module.types[data] {
                     DataType::Array { element, length } => (element, length > 1),
                     _ => (data, false),
                 };
-                Some(Extent { element, many, global: true })
+                Some(Extent { element, many, exact: false, global: true })
             }
             _ => None,
         }
@@ -252,9 +273,10 @@ impl Executor<'_> {
             return false;
         }
         if self.same_layout(a.element, b.element) {
-            return a.many || b.many;
+            return (a.many || b.many) && !(a.exact && b.exact);
         }
-        let bytes = |data: DataTypeId| matches!(self.module.types[data], DataType::Int { bits: 8, .. } | DataType::Void);
+        let bytes =
+            |data: DataTypeId| matches!(self.module.types[data], DataType::Int { bits: 8, .. } | DataType::Void);
         bytes(a.element)
             || bytes(b.element)
             || self.contains(a.element, b.element)
@@ -273,7 +295,9 @@ impl Executor<'_> {
                 DataType::Int { bits: b, .. } | DataType::Enum { bits: b, .. },
             ) => a == b,
             (DataType::Float { format: a, .. }, DataType::Float { format: b, .. }) => a == b,
-            (DataType::Pointer { .. }, DataType::Pointer { .. }) | (DataType::Bool { .. }, DataType::Bool { .. }) => true,
+            (DataType::Pointer { .. }, DataType::Pointer { .. }) | (DataType::Bool { .. }, DataType::Bool { .. }) => {
+                true
+            }
             // Nobody knows what is in it.
             (DataType::Opaque { .. }, _) | (_, DataType::Opaque { .. }) => true,
             _ => false,
@@ -298,6 +322,7 @@ impl Executor<'_> {
         given: &[Value],
         span: Span,
     ) -> Result<(), Stop> {
+        let name = if name.starts_with(CALLBACK) { "a callback" } else { name };
         let doubt = Doubt::External(name.to_string());
         if !self.doubts(doubt.clone()) {
             return Ok(());

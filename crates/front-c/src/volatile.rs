@@ -40,7 +40,8 @@ impl Lowerer<'_, '_> {
     /// Whether every read of an lvalue is a new input.
     fn is_fresh(&self, lvalue: &Node) -> bool {
         let kind = self.unit.type_of(lvalue).kind;
-        let is_number = matches!(kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) | TypeKind::Bool);
+        let is_number =
+            matches!(kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) | TypeKind::Bool);
         self.unit.program.types.fresh_volatile && is_number && self.is_volatile(lvalue)
     }
 

@@ -9,7 +9,8 @@ use crate::value::{Shown, brief_elements};
 use std::collections::BTreeMap;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Campaign, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput, Outcome, Replay, TestCase, TestKind,
+    Assumption, Authority, Campaign, Criterion, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput,
+    Outcome, Replay, Status, TestCase, TestKind,
 };
 use touchstone_ir::{DataType, DataValue, Module};
 
@@ -24,6 +25,7 @@ pub fn text_with(campaign: &Campaign, module: &Module, extras: &Extras, style: S
     summary(&mut out, campaign, style);
     infeasible(&mut out, campaign, &module.files, extras.verbose, style);
     unknown(&mut out, campaign, &module.files, style);
+    rests_on(&mut out, campaign, style);
     truth_tables(&mut out, campaign, &module.files, extras, style);
     errors(&mut out, campaign, module, style);
     rejections(&mut out, campaign, module, style);
@@ -31,6 +33,33 @@ pub fn text_with(campaign: &Campaign, module: &Module, extras: &Extras, style: S
     disagreements(&mut out, campaign, style);
     replay_line(&mut out, campaign, style);
     out
+}
+
+/// What infeasible verdicts take for granted beside the program, and complete sets of paths.
+fn rests_on(out: &mut String, campaign: &Campaign, style: Style) {
+    let is_infeasible = |function: &FunctionResult| {
+        let ours = campaign.objectives.iter().filter(|objective| objective.function == function.name);
+        ours.into_iter().any(|objective| matches!(objective.status, Status::Infeasible(_)))
+    };
+    let mut rows: Vec<(&str, &Assumption)> = Vec::new();
+    for function in &campaign.functions {
+        let complete = matches!(function.criterion, Criterion::Paths(_)) && function.exhaustive;
+        let wanted =
+            |assumption: &&Assumption| complete || (assumption.by != Authority::Tests && is_infeasible(function));
+        for assumption in function.assumptions.iter().filter(wanted) {
+            let row = (function.name.as_str(), assumption);
+            if !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    heading(out, style, Paint::Bold, "rests on");
+    for (function, assumption) in rows {
+        out.push_str(&format!("  {function}: {} ({})\n", assumption.text, assumption.by));
+    }
 }
 
 /// Paths that go wrong: kind, place, the inputs of the first one in short. A place that many paths reach is one line.

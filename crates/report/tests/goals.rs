@@ -35,6 +35,7 @@ fn result(name: &str, criterion_name: &str, [total, covered, infeasible, unknown
         incomplete: Vec::new(),
         tests: 6,
         exhaustive: unknown == 0,
+        assumptions: Vec::new(),
         seconds: 0.125,
         replay_seconds: 0.5,
         solver: SolverUse::default(),

@@ -96,6 +96,7 @@ fn function(name: &str, seconds: f64) -> FunctionResult {
         incomplete: Vec::new(),
         tests: 4,
         exhaustive: true,
+        assumptions: Vec::new(),
         seconds,
         replay_seconds: 0.25,
         solver: SolverUse { queries: 9, seconds: 0.0104 },

@@ -69,8 +69,7 @@ impl Havoc {
             written.extend(state.memory.ids().filter(|id| !own.contains(id)));
         }
         // A write through one input pointer may change what others lead to.
-        let shared: Vec<ObjectId> =
-            written.iter().flat_map(|id| executor.overlapping_objects(state, *id)).collect();
+        let shared: Vec<ObjectId> = written.iter().flat_map(|id| executor.overlapping_objects(state, *id)).collect();
         written.extend(shared);
         written.retain(|id| {
             let object = state.memory.get(*id);

@@ -266,7 +266,8 @@ impl Verifier<'_> {
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
         };
         let more = matches!(builtin, Builtin::Printf | Builtin::Called) && args.len() > params.len();
-        let value = (builtin == Builtin::Unsettled && args.len() == 2).then(|| self.operand(function, args[1])).flatten();
+        let value =
+            (builtin == Builtin::Unsettled && args.len() == 2).then(|| self.operand(function, args[1])).flatten();
         let right_number = args.len() == params.len() || more || value.is_some();
         self.check(right_number, || format!("{builtin:?} takes {} arguments, not {}", params.len(), args.len()));
         for (index, &arg) in args.iter().enumerate() {

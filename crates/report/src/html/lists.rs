@@ -6,6 +6,7 @@ use super::shell::{Level, Tab, bar, cells, escape, numbers, page as shell, plura
 use crate::document::{Json, Objective, Replay, Test, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use touchstone_criteria::Authority;
 
 /// So many tests of an objective, and so many objectives of a test, are listed.
 const MOST_TESTS: usize = 6;
@@ -110,6 +111,7 @@ pub(super) fn objectives(site: &Site<'_>, file: &str) -> String {
             escape(function),
             plural(list.len(), "objective")
         );
+        body.push_str(&rests_on(site, file, function));
         for objective in list {
             let line =
                 objective.at.line.map_or(String::new(), |line| format!("<a href=\"{slug}.html#L{line}\">{line}</a>"));
@@ -128,6 +130,21 @@ pub(super) fn objectives(site: &Site<'_>, file: &str) -> String {
         body.push_str("</tbody></table></div></section>\n");
     }
     shell(&format!("Objectives of {file}"), Level::Folder, Some(Tab::Objectives), has_state(site), &body)
+}
+
+/// What verdicts about a function take for granted, as a row of its own.
+fn rests_on(site: &Site<'_>, file: &str, function: &str) -> String {
+    let found = site.document.functions.iter().find(|found| found.file == file && found.name == function);
+    let assumptions = found.map_or(&[][..], |found| &found.assumptions);
+    let said: Vec<String> = assumptions
+        .iter()
+        .filter(|assumption| assumption.by != Authority::Tests.to_string())
+        .map(|assumption| format!("{} ({})", escape(&assumption.text), escape(&assumption.by)))
+        .collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!("<tr><td colspan=\"5\" class=\"dim\">Verdicts rest on: {}</td></tr>\n", said.join("; ")),
+    }
 }
 
 fn class(objective: &Objective) -> &'static str {
