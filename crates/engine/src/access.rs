@@ -7,6 +7,7 @@ use crate::executor::Executor;
 use crate::memory::{Assembled, Cell, Contents, Memory, ObjectKind, assemble, disassemble};
 use crate::state::{Purpose, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
+use crate::world::World;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Incomplete};
@@ -137,11 +138,12 @@ impl Executor<'_> {
             Value::Int(Scalar::Const(address)) if *address < NULL_PAGE => {
                 Err(Stop::error(ErrorKind::NullPointer, span))
             }
+            // A number that was a pointer has been given up before, where nothing is left out.
             Value::Int(Scalar::Const(address)) => match state.memory.object_at(*address) {
-                Some(object) => {
+                Some(object) if self.world == World::Tested => {
                     Ok(Pointer { object, offset: Scalar::Const(address.wrapping_sub(Memory::address(object))) })
                 }
-                None => Err(crate::world::at_fixed_address(*address, span)),
+                _ => Err(crate::world::at_fixed_address(*address, span)),
             },
             Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
                 Some(address) => self.target(state, &Value::constant(address), span),
@@ -164,6 +166,10 @@ impl Executor<'_> {
         if let Err(stop) = self.require(state, beyond_null, ErrorKind::NullPointer, span) {
             return stop;
         }
+        if self.world == World::Any {
+            return Stop::unsupported("memory at an address that the program computes (registers of a device?)", span);
+        }
+        self.avoided = true;
         let (low, high) = (self.terms.cmp(Rel::Ule, first, address), self.terms.cmp(Rel::Ult, address, half));
         let possible = self.terms.and(low, high);
         match self.require(state, possible, ErrorKind::InvalidPointer, span) {
@@ -184,6 +190,9 @@ impl Executor<'_> {
     ) -> Result<bool, Stop> {
         if size == 0 {
             return Ok(true);
+        }
+        if self.is_defined_elsewhere(pointer.object) && state.memory.get(pointer.object).size == 0 {
+            return Err(self.unmade(pointer.object, span));
         }
         let object = state.memory.get(pointer.object);
         let bad = if !object.live {

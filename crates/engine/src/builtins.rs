@@ -7,6 +7,7 @@ use crate::state::{PathEnd, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::Span;
+use touchstone_criteria::Doubt;
 use touchstone_ir::{Builtin, ErrorKind, Operand, Reg, Ty};
 use touchstone_solver::Op;
 
@@ -26,7 +27,8 @@ impl Executor<'_> {
             // The confirming run keeps what it was called with.
             Builtin::Called => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
-                self.somebody_ran(state, &name, span)?;
+                let given: Vec<Value> = args[1..].iter().map(|arg| state.top().value(*arg)).collect();
+                self.somebody_ran(state, &name, &given, span)?;
             }
             Builtin::Unsettled => self.unsettled(state, dst, args, span)?,
             Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
@@ -62,7 +64,10 @@ impl Executor<'_> {
                 if let Some(dst) = dst {
                     let written = self.scalar(state, args[0], span)?.term(&mut self.terms, 32);
                     let byte = self.terms.constant(32, 255);
-                    let byte = self.terms.bin(Op::And, written, byte);
+                    let mut byte = self.terms.bin(Op::And, written, byte);
+                    if self.doubts(Doubt::Unsettled("output may fail".to_string())) {
+                        byte = self.terms.var(32, "unsettled");
+                    }
                     state.set(dst, Value::term(&self.terms, byte));
                 }
             }

@@ -3,7 +3,7 @@
 use crate::access::{Intent, Written};
 use crate::executor::{Executor, Mode};
 use crate::globals::global_object;
-use crate::memory::{Cell, Contents, Object, ObjectKind, address_term};
+use crate::memory::{Cell, Contents, Memory, Object, ObjectKind, address_term};
 use crate::state::{Frame, PathEnd, Purpose, State, Stop};
 use crate::value::{Pointer, PointerBytes, Scalar, Value};
 use std::rc::Rc;
@@ -501,7 +501,11 @@ impl Executor<'_> {
                 let unknown = || Stop::unsupported("call through an undecided pointer", span);
                 let address = address_term(&choice, &mut self.terms, &self.pointers).ok_or_else(unknown)?;
                 let fixed = self.terms.as_const(address).or_else(|| state.fixed_value(address));
-                Value::constant(fixed.ok_or(Stop::Enumerate(address))?)
+                let fixed = fixed.ok_or(Stop::Enumerate(address))?;
+                match state.memory.object_at(fixed) {
+                    Some(object) => Value::pointer(object, fixed.wrapping_sub(Memory::address(object))),
+                    None => Value::constant(fixed),
+                }
             }
             value => value,
         };

@@ -132,7 +132,7 @@ impl Executor<'_> {
     pub(crate) fn unmade(&mut self, object: ObjectId, span: Span) -> Stop {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         match global {
-            Some(global) if global.linkage == Linkage::Undefined => {
+            Some(global) if self.is_defined_elsewhere(object) => {
                 Stop::unsupported(format!("variable `{}`, which no given file defines", global.name), span)
             }
             Some(global) if self.world == World::Any => {
@@ -167,12 +167,22 @@ impl Executor<'_> {
             Scalar::Const(offset) => offset >= state.memory.get(pointer.object).size,
             Scalar::Term(_) => true,
         };
+        // Where others put their variables is theirs to say.
+        if self.is_defined_elsewhere(a.object) || self.is_defined_elsewhere(b.object) {
+            return self.doubts(Doubt::Overlap);
+        }
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
             return (at_end(a) || at_end(b)) && self.doubts(Doubt::Overlap);
         };
         let distinct = start(a) && start(b) && self.same_layout(x.element, y.element);
         let possible = at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
         possible && self.doubts(Doubt::Overlap)
+    }
+
+    /// Whether an object is a variable that no given file defines.
+    pub(crate) fn is_defined_elsewhere(&self, object: ObjectId) -> bool {
+        let global = self.module.globals.get(GlobalId::new(object.index()));
+        global.is_some_and(|global| global.linkage == Linkage::Undefined && global.function.is_none())
     }
 
     /// An object is accessed: a write may change what other input pointers lead to.
@@ -281,7 +291,13 @@ impl Executor<'_> {
     }
 
     /// A function that nobody defines ran: whatever it can reach may be changed.
-    pub(crate) fn somebody_ran(&mut self, state: &mut State, name: &str, span: Span) -> Result<(), Stop> {
+    pub(crate) fn somebody_ran(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        given: &[Value],
+        span: Span,
+    ) -> Result<(), Stop> {
         let doubt = Doubt::External(name.to_string());
         if !self.doubts(doubt.clone()) {
             return Ok(());
@@ -289,6 +305,7 @@ impl Executor<'_> {
         let globals = self.module.globals.iter().filter(|(_, global)| !global.constant && global.function.is_none());
         let mut reached: BTreeSet<ObjectId> = globals.map(|(id, _)| global_object(id)).collect();
         reached.extend(state.inputs.objects.iter().map(|input| input.object));
+        given.iter().for_each(|value| self.targets(state, value, &mut reached));
         let mut pending: Vec<ObjectId> = reached.iter().copied().collect();
         while let Some(object) = pending.pop() {
             for target in self.pointed_to(state, object) {

@@ -152,8 +152,12 @@ long getline(char **line, size_t *room, FILE *f)
         if (c < 0)
             break;
         if (n + 2 > *room) {
-            *room = *room ? 2 * *room : 120;
-            *line = realloc(*line, *room);
+            size_t more = *room ? 2 * *room : 120;
+            char *grown = realloc(*line, more);
+            if (!grown)
+                return -1;
+            *line = grown;
+            *room = more;
         }
         (*line)[n++] = (char)c;
     }

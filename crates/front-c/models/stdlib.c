@@ -266,6 +266,8 @@ void *realloc(void *old, unsigned long size)
         return 0;
     }
     new = __builtin_malloc(size);
+    if (!new)
+        return 0;
     had = touchstone_object_size(old);
     __builtin_memcpy(new, old, had < size ? had : size);
     __builtin_free(old);

@@ -285,6 +285,8 @@ char *strndup(const char *s, size_t limit)
 {
     size_t n = strnlen(s, limit);
     char *copy = __builtin_malloc(n + 1);
+    if (!copy)
+        return 0;
     __builtin_memcpy(copy, s, n);
     copy[n] = 0;
     return copy;
@@ -293,7 +295,8 @@ char *strndup(const char *s, size_t limit)
 char *strdup(const char *s)
 {
     size_t n = strlen(s) + 1;
-    return __builtin_memcpy(__builtin_malloc(n), s, n);
+    char *copy = __builtin_malloc(n);
+    return copy ? __builtin_memcpy(copy, s, n) : 0;
 }
 
 static int lower(char c) { return (unsigned char)c + (((unsigned)(unsigned char)c - 'A' < 26) << 5); }

@@ -74,6 +74,8 @@ fn known(name: &str) -> Option<Known> {
         | "klee_report_error" => Known::Last(Builtin::Abort, &[]),
         "exit" | "klee_silent_exit" | "__builtin_exit" => Known::Last(Builtin::Exit, &[Ty::I32]),
         "touchstone_at_exit" => Known::Plain(Builtin::AtExit, &[PTR], None),
+        "touchstone_unsettled" => Known::Plain(Builtin::Unsettled, &[PTR, Ty::I32], Some(Ty::I32)),
+        "touchstone_unsettled_size" => Known::Plain(Builtin::Unsettled, &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_run_only" => Known::Plain(Builtin::RunOnly, &[PTR], None),
         "touchstone_write" => Known::Plain(Builtin::Write, &[Ty::I32, PTR, Ty::I64], None),
         "touchstone_read_byte" => Known::Plain(Builtin::ReadByte, &[], Some(Ty::I32)),
@@ -197,6 +199,9 @@ impl Lowerer<'_, '_> {
         let callee_type = callee_reference(node).and_then(|decl| decl.ty.as_ref());
         let signature = callee_type.map(|text| self.unit.type_named(text));
         let id = self.unit.function_named(&name, callee_type);
+        if self.unit.program.weak.contains(&name) {
+            self.emit_weak(&name, span);
+        }
         self.plain_call(Callee::Direct(id), signature.as_ref(), node, into, span)
     }
 

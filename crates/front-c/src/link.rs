@@ -30,6 +30,8 @@ pub(crate) struct Program {
     pub own: BTreeSet<String>,
     /// Functions that are declared never to return.
     pub endless: BTreeSet<String>,
+    /// Names of weak symbols: another file may define them instead, or nobody.
+    pub weak: BTreeSet<String>,
     external_functions: HashMap<String, FuncId>,
     external_globals: HashMap<String, GlobalId>,
     /// Functions that may be defined more than once, with the same meaning.
@@ -77,6 +79,7 @@ impl Program {
             recognised: BTreeSet::new(),
             own,
             endless: BTreeSet::new(),
+            weak: BTreeSet::new(),
             external_functions: HashMap::new(),
             external_globals: HashMap::new(),
             inline: HashSet::new(),

@@ -102,11 +102,11 @@ impl Lowerer<'_, '_> {
         match self.locals.get(&decl.id) {
             None if decl.kind == "VarDecl" => {
                 let global = self.unit.global_named(&decl.name, decl.ty.as_ref());
-                Place::Memory(self.global_address(global, span), 0)
+                Place::Memory(self.named_address(&decl.name, global, span), 0)
             }
             None if decl.kind == "FunctionDecl" => {
                 let global = self.unit.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
-                Place::Memory(self.global_address(global, span), 0)
+                Place::Memory(self.named_address(&decl.name, global, span), 0)
             }
             _ => self.no_place("variable of an unknown kind", node),
         }

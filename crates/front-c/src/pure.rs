@@ -130,7 +130,7 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return None };
         let opcode = node.opcode.strip_suffix('=')?;
         let ty = self.unit.type_of(node);
-        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || self.is_fresh(left) {
+        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || self.is_volatile(left) {
             return None;
         }
         let spot = self.spot(left, DEEPEST)?;
@@ -262,7 +262,7 @@ impl Lowerer<'_, '_> {
         let from = self.unit.type_of(inner);
         let from_signed = types.is_signed(&from);
         let mut expr = match node.cast.as_str() {
-            "LValueToRValue" if self.is_fresh(inner) => return None,
+            "LValueToRValue" if self.is_volatile(inner) => return None,
             "LValueToRValue" => {
                 let spot = self.spot(inner, left)?;
                 return self.read(spot, ty, inner);

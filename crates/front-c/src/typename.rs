@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
             let Some(word) = self.word().map(str::to_string) else { break };
             match word.as_str() {
                 "const" | "__const" => words.is_const = true,
-                "volatile" | "__volatile__" => words.is_volatile = self.types.fresh_volatile,
+                "volatile" | "__volatile__" => words.is_volatile = true,
                 "restrict" | "__restrict" | "__restrict__" | "register" | "__extension__" | "static" | "extern"
                 | "inline" | "_Noreturn" | "_Nonnull" | "_Nullable" => {}
                 "signed" | "__signed__" => words.signed = true,
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
                 while let Some(word) = self.word() {
                     match word {
                         "const" => base.is_const = true,
-                        "volatile" => base.is_volatile = self.types.fresh_volatile,
+                        "volatile" => base.is_volatile = true,
                         "restrict" | "__restrict" | "__restrict__" | "_Nonnull" | "_Nullable" => {}
                         _ => break,
                     }

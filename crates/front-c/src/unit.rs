@@ -349,6 +349,7 @@ impl<'p> Unit<'p> {
         if !returns || node.inner.iter().any(|inner| inner.kind == "C11NoReturnAttr") {
             self.program.endless.insert(node.name.clone());
         }
+        self.note_weak(&node);
         let declaration = Declaration {
             name: node.name.clone(),
             ty,
@@ -472,6 +473,13 @@ impl<'p> Unit<'p> {
         !text.contains('*') || text.contains('[')
     }
 
+    /// Another file may define a weak symbol instead of this one.
+    fn note_weak(&mut self, node: &Node) {
+        if node.inner.iter().any(|inner| inner.kind == "WeakAttr") {
+            self.program.weak.insert(node.name.clone());
+        }
+    }
+
     /// Takes a declaration of a global, also of a block (`extern`).
     pub fn global_declaration(&mut self, node: &Node) -> Result<(), FrontError> {
         let internal =
@@ -485,6 +493,7 @@ impl<'p> Unit<'p> {
             internal: internal.then(|| self.file.clone()),
         };
         self.global_declarations.insert(node.name.clone(), declaration);
+        self.note_weak(node);
         if node.inner.iter().any(|inner| inner.kind == "AliasAttr" || inner.kind == "WeakRefAttr") {
             let id = self.global_named(&node.name, None);
             self.program.poison(id, "alias attribute".to_string());
