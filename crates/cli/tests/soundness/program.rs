@@ -105,7 +105,8 @@ impl File {
             lines.push("{".to_string());
             for param in &params {
                 let given = format!("{function}_{}", param.argument);
-                let own = param.declaration.starts_with("int *");
+                // Others must have more behind them.
+                let own = param.argument == "q";
                 let value = match self.rng.below(4) {
                     0 if own => "&start_i".to_string(),
                     1 if own => "&start_k".to_string(),
