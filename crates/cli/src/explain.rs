@@ -7,7 +7,6 @@ use crate::program::Reader;
 use crate::{generate, plan, precondition};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use touchstone_criteria::{Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch};
@@ -118,8 +117,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
         }
         Status::Unknown(_) | Status::Uncovered => unknown(&mut out, module, &incomplete),
     }
-    // A closed pipe is no error.
-    let _ = std::io::stdout().lock().write_all(out.as_bytes());
+    crate::stdout::show(out)?;
     Ok(Exit::Done.into())
 }
 

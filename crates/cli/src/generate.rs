@@ -581,13 +581,10 @@ fn report(
             text
         }
     };
-    let mut stdout = std::io::stdout().lock();
-    // A closed pipe (`| head`) is no error.
-    let _ = stdout.write_all(text.as_bytes());
-    if !text.ends_with('\n') {
-        let _ = stdout.write_all(b"\n");
-    }
-    options.outputs.write(&document, &history, options.quiet)
+    // Files are written even where nobody can be shown anything.
+    let shown = crate::stdout::show(if text.ends_with('\n') { text } else { text + "\n" });
+    let exit = options.outputs.write(&document, &history, options.quiet)?;
+    shown.map(|()| exit)
 }
 
 fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool, below: Exit) -> Exit {

@@ -23,6 +23,7 @@ mod progress;
 mod report;
 mod run;
 mod states;
+mod stdout;
 mod tables;
 
 use clap::Parser;
@@ -44,8 +45,11 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no errors; everything else is a usage error (1, not clap's 2).
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+            let shown = stdout::arrived(error.print());
+            if let Err(error) = &shown {
+                eprintln!("{} {}", progress::error_label(), message(error));
+            }
+            return if error.use_stderr() || shown.is_err() { Exit::Usage.into() } else { Exit::Done.into() };
         }
     };
     let result = std::panic::catch_unwind(|| match &args.command {
