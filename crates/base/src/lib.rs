@@ -10,9 +10,11 @@ mod hash;
 mod id;
 pub mod math;
 mod span;
+mod stack;
 mod whole_file;
 
 pub use hash::{StableHasher, stable_hash};
 pub use id::{Id, IndexMap};
 pub use span::{FileId, Files, Span};
+pub use stack::{on_deep_stack, spawn_deep};
 pub use whole_file::{remove_parts, write_whole};

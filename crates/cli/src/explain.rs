@@ -8,7 +8,6 @@ use crate::{generate, plan, precondition};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 use touchstone_criteria::{Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch};
 use touchstone_engine::{Conflict, Event, Fact, Goals, Sink};
 use touchstone_ir::Module;
@@ -81,8 +80,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let func = module.function_named(&name).context("internal: a function got lost")?;
     let mut config = plan::task(module, func, entry, options, &file)?.config;
     config.interrupt = Some(generate::interrupt_flag()?);
-    let deadline = || (options.timeout > 0.0).then(|| Instant::now() + Duration::from_secs_f64(options.timeout));
-    config.deadline = deadline();
+    config.deadline = plan::deadline(options);
 
     let scope = plan::scope(module, func, entry, options);
     let switches = plan::criteria_options(options, &file, &name)?;
@@ -107,7 +105,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
             let _ = writeln!(out, "infeasible ({how}): the compiler folds it to a constant, so no input matters.");
         }
         Status::Infeasible(how) => {
-            config.deadline = deadline();
+            config.deadline = plan::deadline(options);
             let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
             let why = touchstone_engine::explain(module, func, Goals { watch: watch.into(), closed }, &config);
             infeasible(&mut out, module, objective, how, &why);

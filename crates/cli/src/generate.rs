@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use touchstone_criteria::{
     Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, IncompletePaths, Objective, Objectives,
     Outcome, Replay, Status, TestCase, Watch, covered_by_test,
@@ -185,20 +185,22 @@ impl Job<'_> {
         let display = Display::new(self.options.quiet);
         let next = AtomicUsize::new(0);
         let done: Vec<Mutex<Option<Result<Done>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(|| {
-                    loop {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(task) = tasks.get(index) else { break };
-                        if self.interrupt.load(Ordering::Relaxed) && index > 0 {
-                            break;
-                        }
-                        let result = self.function(task, &display);
-                        *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
-                    }
-                });
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = tasks.get(index) else { break };
+                if self.interrupt.load(Ordering::Relaxed) && index > 0 {
+                    break;
+                }
+                let result = self.function(task, &display);
+                *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
             }
+        };
+        std::thread::scope(|scope| {
+            let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
+            // This stack is deep, too; what could not be begun elsewhere is done here.
+            debug_assert!(others < jobs);
+            work();
         });
         let mut campaign = Campaign::default();
         let mut extras = Extras { verbose: self.options.verbose, ..Extras::default() };
@@ -218,9 +220,7 @@ impl Job<'_> {
         let module = &self.program.module;
         let name = &module.functions[task.func].name;
         let mut config = task.config.clone();
-        if self.options.timeout > 0.0 {
-            config.deadline = Some(Instant::now() + Duration::from_secs_f64(self.options.timeout));
-        }
+        config.deadline = plan::deadline(self.options);
         let line = display.line(name);
         let criteria = plan::labellings(self.options);
         let functions = plan::scope(module, task.func, config.entry, self.options);
