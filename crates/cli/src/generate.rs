@@ -12,7 +12,7 @@ use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
 use crate::tables::{decision_tables, watch_tests};
 use anyhow::{Context, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -444,8 +444,9 @@ pub fn conclude(
     tests: &[TestCase],
     incomplete: &[IncompletePaths],
 ) {
-    let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
-    let open: Vec<GoalId> = wanted.goals.ids().filter(|id| !covered(id) && !wanted.settled.contains(id)).collect();
+    let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
+    let open = wanted.goals.ids().filter(|id| !covered.contains(id) && !wanted.settled.contains(id));
+    let open: Vec<GoalId> = open.collect();
     let proved = match incomplete.is_empty() || open.is_empty() {
         true => BTreeMap::new(),
         false => prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config),

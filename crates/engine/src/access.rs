@@ -377,7 +377,7 @@ impl Executor<'_> {
 
 /// A read of an input of a type that can't be made.
 pub(crate) fn unmade(span: Span) -> Stop {
-    Stop::unsupported("input that is a union, a bit-field or of an unknown type", span)
+    Stop::unsupported("input that is a union, a bit-field, of an unknown type, or far inside of a large object", span)
 }
 
 /// A read of a pointer that an integer may be written over.
