@@ -67,7 +67,9 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
     };
     // The given files are the module's first.
     let made = touchstone_instrument::annotate(module, FileId::new(0), &text, &wanted, style);
-    crate::stdout::show(&made.text)?;
+    // A byte order mark stands first or is an error.
+    let made_text = made.text.replacen('\u{feff}', "", usize::from(text.starts_with('\u{feff}')));
+    crate::stdout::show(made_text)?;
     if !options.quiet {
         eprintln!("{} labels, {} not placed (listed at the end)", made.placed.len(), made.not_placed.len());
     }

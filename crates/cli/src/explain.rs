@@ -119,6 +119,9 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     Ok(Exit::Done.into())
 }
 
+/// Lists are cut after so many lines.
+const MOST_LINES: usize = 20;
+
 fn covered(out: &mut String, module: &Module, goal: GoalId, tests: &[TestCase]) {
     let Some(test) = tests.iter().find(|test| test.covers.contains(&goal)) else { return };
     let _ = writeln!(out, "covered: these inputs reach it.");
@@ -126,16 +129,17 @@ fn covered(out: &mut String, module: &Module, goal: GoalId, tests: &[TestCase]) 
         serde_json::from_str(&touchstone_report::test_json(test, &[], module)).unwrap_or(serde_json::Value::Null);
     match json["inputs"].as_object() {
         Some(inputs) if !inputs.is_empty() => {
-            for (name, value) in inputs {
-                let _ = writeln!(out, "  {name} = {value}");
+            for (name, value) in inputs.iter().take(MOST_LINES) {
+                let _ = writeln!(out, "  {name} = {}", shortened(&value.to_string()));
             }
+            more(out, inputs.len(), "inputs");
         }
         _ => {
             let _ = writeln!(out, "  (there are none)");
         }
     }
     if !test.description.is_empty() {
-        let _ = writeln!(out, "on the way: {}", test.description);
+        let _ = writeln!(out, "on the way: {}", shortened(&test.description));
     }
 }
 
@@ -170,8 +174,46 @@ fn show_conflict(out: &mut String, module: &Module, objective: &Objective, confl
         (false, false) => "On this way, the last one, the next step toward it, is fixed:",
     };
     let _ = writeln!(out, "{what}");
-    for fact in &conflict.facts {
-        let _ = writeln!(out, "  {}", show_fact(module, objective, fact));
+    // What is closest to the goal says most.
+    let hidden = conflict.facts.len().saturating_sub(MOST_LINES);
+    if hidden > 0 {
+        let _ = writeln!(out, "  … {hidden} conditions before these");
+    }
+    for fact in &conflict.facts[hidden..] {
+        let again = conflict.facts.iter().filter(|other| other.span == fact.span && other.time > 0).count() > 1;
+        let time = match fact.time {
+            time if time > 1 || again => format!(" (the {} time)", ordinal(time)),
+            _ => String::new(),
+        };
+        let _ = writeln!(out, "  {}{time}", show_fact(module, objective, fact));
+    }
+}
+
+/// `1st`, `2nd`, `3rd`, `11th`, …
+fn ordinal(number: u32) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
+/// Says how many lines are not shown.
+fn more(out: &mut String, all: usize, of: &str) {
+    if all > MOST_LINES {
+        let _ = writeln!(out, "  … and {} more {of}", all - MOST_LINES);
+    }
+}
+
+/// A text that fits on a few lines.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 500;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{} … ({} characters more)", &text[..end], text[end..].chars().count()),
+        None => text.to_string(),
     }
 }
 
@@ -192,7 +234,7 @@ fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
 
 fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
     let _ = writeln!(out, "unknown: some paths were not followed to their end, and it may lie on them.");
-    for paths in incomplete {
+    for paths in incomplete.iter().take(MOST_LINES) {
         let place = paths.span.display(&module.files);
         let lift = match &paths.why {
             Incomplete::Bound(bound) if bound.flag().starts_with("--") => {
@@ -204,4 +246,5 @@ fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
         };
         let _ = writeln!(out, "  {place}: {lift} ({} paths)", paths.count);
     }
+    more(out, incomplete.len(), "reasons");
 }

@@ -3,5 +3,11 @@
 
 #[path = "trial/full.rs"]
 mod full;
+#[path = "trial/hostile.rs"]
+mod hostile;
+#[path = "trial/killed.rs"]
+mod killed;
+#[path = "trial/large.rs"]
+mod large;
 #[path = "trial/room.rs"]
 mod room;

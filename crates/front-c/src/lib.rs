@@ -145,6 +145,11 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
 
 fn check_readable(file: &Path) -> Result<(), FrontError> {
     let not_readable = |source| FrontError::NotReadable { file: file.to_path_buf(), source };
+    if file.to_str().is_none() {
+        // Positions, reports and tests have to say it.
+        let why = "its name is not UTF-8; rename it, or read it through a link";
+        return Err(not_readable(std::io::Error::new(std::io::ErrorKind::InvalidInput, why)));
+    }
     if std::fs::metadata(file).map_err(not_readable)?.is_dir() {
         return Err(FrontError::IsDirectory { file: file.to_path_buf() });
     }

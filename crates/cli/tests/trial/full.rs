@@ -52,3 +52,30 @@ fn a_reader_that_leaves_is_no_error() {
         assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+#[test]
+fn a_full_disk_leaves_what_was_there() {
+    let room = Room::new();
+    room.file("sign.c", format!("#include <stdio.h>\n{SIGN}"));
+    let made = room.touchstone(&["generate", "sign.c", "-f", "sign", "-q", "--json", "all.json"]);
+    assert!(made.status.success());
+    let (campaign, copy) = (room.read("touchstone-out/campaign.json"), room.read("all.json"));
+    let history = room.read("touchstone-out/history.jsonl");
+    for first in ["trap '' XFSZ;", ""] {
+        // No file may get longer than two kilobytes: a write fails, or the run is killed.
+        let script = format!("{first} ulimit -f 4; exec \"$0\" \"$@\"");
+        let mut shell = std::process::Command::new("sh");
+        shell.current_dir(room.path()).arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_touchstone"));
+        let words = ["generate", "sign.c", "-f", "sign", "-q", "--no-replay", "--json", "all.json"];
+        let output = shell.args(words).output().expect("it runs");
+        assert!(!output.status.success());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("panicked"), "{said}");
+        assert!(first.is_empty() || said.contains("error"), "{said}");
+        assert_eq!(room.read("touchstone-out/campaign.json"), campaign);
+        assert_eq!(room.read("touchstone-out/history.jsonl"), history);
+        assert_eq!(room.read("all.json"), copy);
+        assert!(room.touchstone(&["report"]).status.success());
+    }
+    assert!(room.touchstone(&["generate", "sign.c", "-f", "sign", "-q"]).status.success(), "the next run works");
+}

@@ -48,3 +48,50 @@ pub fn no_bug(words: &[&str], output: &Output) {
     let broken = ["panicked", "overflowed its stack", "internal error"].iter().any(|word| said.contains(word));
     assert!(!broken && output.status.code().is_some(), "{words:?}: {:?}: {said}", output.status);
 }
+
+/// Repetitions of something that is worth more with more: few here, many in the long trial.
+pub fn rounds(few: u64, many: u64) -> u64 {
+    if std::env::var_os("TOUCHSTONE_LONG").is_some() { many } else { few }
+}
+
+/// Numbers that look random, the same in every run.
+pub struct Numbers(u64);
+
+impl Numbers {
+    pub fn new(seed: u64) -> Numbers {
+        Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+
+    /// Text with a few changes: bytes that are changed, left out, doubled or put elsewhere.
+    pub fn mutated(&mut self, text: &[u8]) -> Vec<u8> {
+        let mut text = text.to_vec();
+        for _ in 0..1 + self.below(4) {
+            let at = self.below(text.len());
+            let end = (at + 1 + self.below(12)).min(text.len());
+            match self.below(5) {
+                0 if at < text.len() => text[at] = self.below(256) as u8,
+                1 => drop(text.drain(at..end)),
+                2 => {
+                    let piece = text[at..end].to_vec();
+                    let to = self.below(text.len() + 1);
+                    text.splice(to..to, piece);
+                }
+                3 => text.truncate(at),
+                _ => {
+                    let piece = *[&b"(("[..], b"}", b"\"", b"0x7fffffffffffffffffff", b"\xff", b"*", b"[-1]", b"\n"]
+                        .get(self.below(8))
+                        .unwrap_or(&&b";"[..]);
+                    text.splice(at..at, piece.iter().copied());
+                }
+            }
+        }
+        text
+    }
+}
