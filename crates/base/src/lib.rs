@@ -1,6 +1,6 @@
 //! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing.
 //!
-//! Nothing here knows programs, solvers or tests. No IO.
+//! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`whole_file.rs`).
 
 #![warn(missing_docs)]
 
@@ -10,7 +10,11 @@ mod hash;
 mod id;
 pub mod math;
 mod span;
+mod stack;
+mod whole_file;
 
 pub use hash::{StableHasher, stable_hash};
 pub use id::{Id, IndexMap};
 pub use span::{FileId, Files, Span};
+pub use stack::{on_deep_stack, spawn_deep};
+pub use whole_file::{remove_parts, write_whole};

@@ -7,7 +7,6 @@ use crate::plan;
 use crate::program::Reader;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use std::io::Write;
 use std::process::ExitCode;
 use touchstone_base::{FileId, Id};
 use touchstone_criteria::Objectives;
@@ -68,8 +67,9 @@ pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
     };
     // The given files are the module's first.
     let made = touchstone_instrument::annotate(module, FileId::new(0), &text, &wanted, style);
-    // A closed pipe (`| head`) is no error.
-    let _ = std::io::stdout().lock().write_all(made.text.as_bytes());
+    // A byte order mark stands first or is an error.
+    let made_text = made.text.replacen('\u{feff}', "", usize::from(text.starts_with('\u{feff}')));
+    crate::stdout::show(made_text)?;
     if !options.quiet {
         eprintln!("{} labels, {} not placed (listed at the end)", made.placed.len(), made.not_placed.len());
     }

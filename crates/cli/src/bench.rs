@@ -12,6 +12,7 @@ mod timing;
 use crate::args::{Bench, BenchName, Compile, Format};
 use crate::exit::Exit;
 use crate::program::{Program, Reader};
+use crate::stdout::say;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -88,14 +89,14 @@ fn paths(options: &Bench) -> Result<Exit> {
         let row = measure(&case).with_context(|| format!("bench {}", case.program))?;
         if options.format == Format::Text {
             if rows.is_empty() {
-                println!("{}", header());
+                say!("{}", header());
             }
-            println!("{}", line(&row));
+            say!("{}", line(&row));
         }
         rows.push(row);
     }
     if options.format == Format::Json {
-        println!("{}", serde_json::to_string_pretty(&rows)?);
+        say!("{}", serde_json::to_string_pretty(&rows)?);
     }
     let wrong = rows.iter().any(|row| row.tests != row.expected || !row.exhaustive);
     Ok(if wrong { Exit::Disagreed } else { Exit::Done })

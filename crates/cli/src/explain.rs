@@ -7,9 +7,7 @@ use crate::program::Reader;
 use crate::{generate, plan, precondition};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 use touchstone_criteria::{
     Assumption, Authority, Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch,
 };
@@ -84,8 +82,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let func = module.function_named(&name).context("internal: a function got lost")?;
     let mut config = plan::task(module, func, entry, options, &file)?.config;
     config.interrupt = Some(generate::interrupt_flag()?);
-    let deadline = || (options.timeout > 0.0).then(|| Instant::now() + Duration::from_secs_f64(options.timeout));
-    config.deadline = deadline();
+    config.deadline = plan::deadline(options);
 
     let scope = plan::scope(module, func, entry, options);
     let switches = plan::criteria_options(options, &file, &name)?;
@@ -111,7 +108,7 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
             let _ = writeln!(out, "infeasible ({how}): the compiler folds it to a constant, so no input matters.");
         }
         Status::Infeasible(how) => {
-            config.deadline = deadline();
+            config.deadline = plan::deadline(options);
             let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
             let why = touchstone_engine::explain(module, func, Goals { watch: watch.into(), closed }, &config);
             infeasible(&mut out, module, objective, how, &why);
@@ -122,10 +119,12 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
         }
         Status::Unknown(_) | Status::Uncovered => unknown(&mut out, module, incomplete),
     }
-    // A closed pipe is no error.
-    let _ = std::io::stdout().lock().write_all(out.as_bytes());
+    crate::stdout::show(out)?;
     Ok(Exit::Done.into())
 }
+
+/// Lists are cut after so many lines.
+const MOST_LINES: usize = 20;
 
 fn covered(out: &mut String, module: &Module, goal: GoalId, tests: &[TestCase]) {
     let Some(test) = tests.iter().find(|test| test.covers.contains(&goal)) else { return };
@@ -134,16 +133,17 @@ fn covered(out: &mut String, module: &Module, goal: GoalId, tests: &[TestCase]) 
         serde_json::from_str(&touchstone_report::test_json(test, &[], module)).unwrap_or(serde_json::Value::Null);
     match json["inputs"].as_object() {
         Some(inputs) if !inputs.is_empty() => {
-            for (name, value) in inputs {
-                let _ = writeln!(out, "  {name} = {value}");
+            for (name, value) in inputs.iter().take(MOST_LINES) {
+                let _ = writeln!(out, "  {name} = {}", shortened(&value.to_string()));
             }
+            more(out, inputs.len(), "inputs");
         }
         _ => {
             let _ = writeln!(out, "  (there are none)");
         }
     }
     if !test.description.is_empty() {
-        let _ = writeln!(out, "on the way: {}", test.description);
+        let _ = writeln!(out, "on the way: {}", shortened(&test.description));
     }
 }
 
@@ -178,8 +178,46 @@ fn show_conflict(out: &mut String, module: &Module, objective: &Objective, confl
         (false, false) => "On this way, the last one, the next step toward it, is fixed:",
     };
     let _ = writeln!(out, "{what}");
-    for fact in &conflict.facts {
-        let _ = writeln!(out, "  {}", show_fact(module, objective, fact));
+    // What is closest to the goal says most.
+    let hidden = conflict.facts.len().saturating_sub(MOST_LINES);
+    if hidden > 0 {
+        let _ = writeln!(out, "  … {hidden} conditions before these");
+    }
+    for fact in &conflict.facts[hidden..] {
+        let again = conflict.facts.iter().filter(|other| other.span == fact.span && other.time > 0).count() > 1;
+        let time = match fact.time {
+            time if time > 1 || again => format!(" (the {} time)", ordinal(time)),
+            _ => String::new(),
+        };
+        let _ = writeln!(out, "  {}{time}", show_fact(module, objective, fact));
+    }
+}
+
+/// `1st`, `2nd`, `3rd`, `11th`, …
+fn ordinal(number: u32) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
+/// Says how many lines are not shown.
+fn more(out: &mut String, all: usize, of: &str) {
+    if all > MOST_LINES {
+        let _ = writeln!(out, "  … and {} more {of}", all - MOST_LINES);
+    }
+}
+
+/// A text that fits on a few lines.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 500;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{} … ({} characters more)", &text[..end], text[end..].chars().count()),
+        None => text.to_string(),
     }
 }
 
@@ -207,7 +245,7 @@ fn rests_on(out: &mut String, assumptions: &[Assumption]) {
 
 fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
     let _ = writeln!(out, "unknown: some paths were not followed to their end, and it may lie on them.");
-    for paths in incomplete {
+    for paths in incomplete.iter().take(MOST_LINES) {
         let place = paths.span.display(&module.files);
         let lift = match &paths.why {
             Incomplete::Bound(bound) if bound.flag().starts_with("--") => {
@@ -220,4 +258,5 @@ fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
         };
         let _ = writeln!(out, "  {place}: {lift} ({} paths)", paths.count);
     }
+    more(out, incomplete.len(), "reasons");
 }

@@ -12,13 +12,13 @@ use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
 use crate::tables::{decision_tables, watch_tests};
 use anyhow::{Context, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use touchstone_criteria::{
     Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Outcome, Replay,
     Status, TestCase, Watch, covered_by_test,
@@ -185,20 +185,22 @@ impl Job<'_> {
         let display = Display::new(self.options.quiet);
         let next = AtomicUsize::new(0);
         let done: Vec<Mutex<Option<Result<Done>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(|| {
-                    loop {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(task) = tasks.get(index) else { break };
-                        if self.interrupt.load(Ordering::Relaxed) && index > 0 {
-                            break;
-                        }
-                        let result = self.function(task, &display);
-                        *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
-                    }
-                });
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = tasks.get(index) else { break };
+                if self.interrupt.load(Ordering::Relaxed) && index > 0 {
+                    break;
+                }
+                let result = self.function(task, &display);
+                *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
             }
+        };
+        std::thread::scope(|scope| {
+            let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
+            // This stack is deep, too; what could not be begun elsewhere is done here.
+            debug_assert!(others < jobs);
+            work();
         });
         let mut campaign = Campaign::default();
         let mut extras = Extras { verbose: self.options.verbose, ..Extras::default() };
@@ -218,9 +220,7 @@ impl Job<'_> {
         let module = &self.program.module;
         let name = &module.functions[task.func].name;
         let mut config = task.config.clone();
-        if self.options.timeout > 0.0 {
-            config.deadline = Some(Instant::now() + Duration::from_secs_f64(self.options.timeout));
-        }
+        config.deadline = plan::deadline(self.options);
         let line = display.line(name);
         let criteria = plan::labellings(self.options);
         let functions = plan::scope(module, task.func, config.entry, self.options);
@@ -444,8 +444,8 @@ pub fn conclude(
     tests: &[TestCase],
     found: &Found,
 ) {
-    let covered = |id: &GoalId| tests.iter().any(|test| test.covers.contains(id));
-    let open = |id: &GoalId| !covered(id) && !wanted.settled.contains(id) && !found.excluded.contains(id);
+    let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
+    let open = |id: &GoalId| !covered.contains(id) && !wanted.settled.contains(id) && !found.excluded.contains(id);
     let open: Vec<GoalId> = wanted.goals.ids().filter(open).collect();
     let proved = match open.is_empty() {
         true => BTreeMap::new(),
@@ -582,13 +582,10 @@ fn report(
             text
         }
     };
-    let mut stdout = std::io::stdout().lock();
-    // A closed pipe (`| head`) is no error.
-    let _ = stdout.write_all(text.as_bytes());
-    if !text.ends_with('\n') {
-        let _ = stdout.write_all(b"\n");
-    }
-    options.outputs.write(&document, &history, options.quiet)
+    // Files are written even where nobody can be shown anything.
+    let shown = crate::stdout::show(if text.ends_with('\n') { text } else { text + "\n" });
+    let exit = options.outputs.write(&document, &history, options.quiet)?;
+    shown.map(|()| exit)
 }
 
 fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool, below: Exit) -> Exit {

@@ -23,6 +23,7 @@ mod progress;
 mod report;
 mod run;
 mod states;
+mod stdout;
 mod tables;
 
 use clap::Parser;
@@ -34,7 +35,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(result) = cc::as_wrapper() {
+    if let Some(result) = touchstone_base::on_deep_stack(cc::as_wrapper) {
         return result.unwrap_or_else(|error| {
             eprintln!("touchstone: {}", message(&error));
             Exit::Usage.into()
@@ -44,11 +45,29 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no errors; everything else is a usage error (1, not clap's 2).
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+            let shown = stdout::arrived(error.print());
+            if let Err(error) = &shown {
+                eprintln!("{} {}", progress::error_label(), message(error));
+            }
+            return if error.use_stderr() || shown.is_err() { Exit::Usage.into() } else { Exit::Done.into() };
         }
     };
-    let result = std::panic::catch_unwind(|| match &args.command {
+    let result = std::panic::catch_unwind(|| touchstone_base::on_deep_stack(|| carry_out(&args.command)));
+    match result {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
+            eprintln!("{} {}", progress::error_label(), message(&error));
+            Exit::Usage.into()
+        }
+        Err(_) => {
+            eprintln!("{} internal error; please report it with the command and the source", progress::error_label());
+            Exit::Internal.into()
+        }
+    }
+}
+
+fn carry_out(command: &args::Command) -> anyhow::Result<ExitCode> {
+    match command {
         args::Command::Generate(options) => generate::generate(options),
         args::Command::Prove(options) => generate::prove(options),
         args::Command::Objectives(options) => objectives::objectives(options),
@@ -62,17 +81,6 @@ fn main() -> ExitCode {
         args::Command::Cc(options) => cc::cc(options),
         args::Command::Run(options) => run::run(options),
         args::Command::Bench(options) => bench::bench(options),
-    });
-    match result {
-        Ok(Ok(code)) => code,
-        Ok(Err(error)) => {
-            eprintln!("{} {}", progress::error_label(), message(&error));
-            Exit::Usage.into()
-        }
-        Err(_) => {
-            eprintln!("{} internal error; please report it with the command and the source", progress::error_label());
-            Exit::Internal.into()
-        }
     }
 }
 

@@ -8,7 +8,6 @@ use crate::program::Reader;
 use crate::states::STATE;
 use anyhow::Result;
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::process::ExitCode;
 use touchstone_criteria::Campaign;
 use touchstone_instrument::state_targets;
@@ -45,8 +44,7 @@ pub fn objectives(options: &Generate) -> Result<ExitCode> {
             document.objectives.iter().map(line).collect::<Vec<_>>().join("\n")
         }
     };
-    // A closed pipe (`| head`) is no error.
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    crate::stdout::show(text + "\n")?;
     Ok(Exit::Done.into())
 }
 

@@ -18,7 +18,10 @@ impl OutDir {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
         let file = file.with_context(|| format!("can't write to the output directory {}", path.display()))?;
         match file.try_lock() {
-            Ok(()) => Ok(OutDir { path: path.to_path_buf(), _lock: file }),
+            Ok(()) => {
+                touchstone_base::remove_parts(path).with_context(|| format!("can't clean {}", path.display()))?;
+                Ok(OutDir { path: path.to_path_buf(), _lock: file })
+            }
             Err(std::fs::TryLockError::WouldBlock) => bail!(
                 "another touchstone is writing to {}; wait for it, or choose another directory with -o",
                 path.display()

@@ -100,7 +100,11 @@ impl Outputs {
 pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
     write(&out.join(CAMPAIGN), &document.to_json())?;
     let path = out.join(HISTORY);
-    let mut text = std::fs::read_to_string(&path).unwrap_or_default();
+    let mut text = match std::fs::read(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error).with_context(|| format!("can't read {}", path.display())),
+    };
     // A run that was killed while it wrote leaves half a line.
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -160,5 +164,5 @@ fn write(path: &Path, text: &str) -> Result<()> {
     if let Some(dir) = path.parent() {
         std::fs::create_dir_all(dir).with_context(|| format!("can't make {}", dir.display()))?;
     }
-    std::fs::write(path, text).with_context(|| format!("can't write {}", path.display()))
+    touchstone_base::write_whole(path, text).with_context(|| format!("can't write {}", path.display()))
 }

@@ -4,7 +4,7 @@ use crate::args::{Aliases, Emit, Externals, Generate, Labels, Scope, Search, Vol
 use crate::options_file::OptionsFile;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use touchstone_criteria::{CriteriaOptions, Criterion, Labelling};
 use touchstone_engine::{Config, Entry};
 use touchstone_ir::{CallGraph, FuncId, Function, Module};
@@ -160,8 +160,8 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         max_paths: options.max_paths,
         externals: options.surroundings.externals == Externals::Inputs,
         assume: options.assume.iter().map(|assume| assume.meaning()).collect(),
-        memory: (options.memory > 0).then_some(options.memory << 20),
-        solver_timeout: (options.solver_timeout > 0.0).then(|| Duration::from_secs_f64(options.solver_timeout)),
+        memory: (options.memory > 0).then_some(options.memory.saturating_mul(1 << 20)),
+        solver_timeout: seconds(options.solver_timeout),
         max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
         call_depth: options.call_depth,
         steps: options.steps,
@@ -176,6 +176,16 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         ..Config::default()
     };
     Ok(Task { func, config, criteria: criteria_options(options, file, &name)? })
+}
+
+/// When exploration that begins now has to stop.
+pub fn deadline(options: &Generate) -> Option<Instant> {
+    Instant::now().checked_add(seconds(options.timeout)?)
+}
+
+/// A limit in seconds; `None` for 0, and for what no clock counts to.
+fn seconds(limit: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero())
 }
 
 /// Whether every path is to have a test.

@@ -5,7 +5,6 @@ use crate::exit::Exit;
 use crate::outputs::{self, Outputs};
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use touchstone_report::{ChangedLines, Document, Past};
@@ -45,9 +44,10 @@ impl Shown {
             Format::Json => document.to_json() + "\n",
             Format::Text => touchstone_report::overview(&document, outputs::style()),
         };
-        // A closed pipe (`| head`) is no error.
-        let _ = std::io::stdout().lock().write_all(text.as_bytes());
-        self.outputs.write(&document, history, self.quiet)
+        // Files are written even where nobody can be shown anything.
+        let shown = crate::stdout::show(text);
+        let exit = self.outputs.write(&document, history, self.quiet)?;
+        shown.map(|()| exit)
     }
 }
 
@@ -96,7 +96,7 @@ pub fn completions(shell: clap_complete::Shell) -> Result<ExitCode> {
     let mut command = <crate::args::Args as clap::CommandFactory>::command();
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "touchstone", &mut text);
-    let _ = std::io::stdout().lock().write_all(&text);
+    crate::stdout::show(&text)?;
     Ok(Exit::Done.into())
 }
 
@@ -111,7 +111,7 @@ pub fn man(dir: Option<&Path>) -> Result<ExitCode> {
         None => {
             let mut text = Vec::new();
             clap_mangen::Man::new(command).render(&mut text)?;
-            let _ = std::io::stdout().lock().write_all(&text);
+            crate::stdout::show(&text)?;
         }
     }
     Ok(Exit::Done.into())

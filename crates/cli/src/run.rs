@@ -23,13 +23,17 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     let word = |word: &String| word.bytes().chain([0]).collect();
     let words: Vec<Vec<u8>> = std::iter::once(&name).chain(&options.arguments).map(word).collect();
     let arguments = program_arguments(&mut machine, module.functions[main].params.len(), &words);
-    let mut output =
-        Output { stdout: std::io::BufWriter::new(std::io::stdout().lock()), stdin: std::io::stdin().lock().bytes() };
+    let mut output = Output {
+        stdout: std::io::BufWriter::new(std::io::stdout().lock()),
+        stdin: std::io::stdin().lock().bytes(),
+        lost: None,
+    };
     let end = machine.call(main, &arguments, &mut output);
     let end = machine.finish(end, &mut output);
-    // A closed pipe is the reader's choice, not an error of the program.
-    let _ = output.stdout.flush();
+    let flushed = output.stdout.flush();
+    let lost = output.lost.take();
     drop(output);
+    crate::stdout::arrived(lost.map_or(flushed, Err))?;
     let at = |span: touchstone_base::Span| span.display(&module.files);
     Ok(match end {
         End::Returned(Some(Value::Int(status))) => ExitCode::from(status as u8),
@@ -57,19 +61,31 @@ fn signal_status(kind: ErrorKind) -> u8 {
 struct Output<'a> {
     stdout: std::io::BufWriter<std::io::StdoutLock<'a>>,
     stdin: std::io::Bytes<std::io::StdinLock<'a>>,
+    /// Why output did not arrive, the first time.
+    lost: Option<std::io::Error>,
+}
+
+impl Output<'_> {
+    fn noted(&mut self, written: std::io::Result<()>) {
+        if let Err(error) = written {
+            self.lost.get_or_insert(error);
+        }
+    }
 }
 
 impl Observer for Output<'_> {
     fn event(&mut self, _: &Event) {}
     fn output(&mut self, bytes: &[u8]) {
-        let _ = self.stdout.write_all(bytes);
+        let written = self.stdout.write_all(bytes);
+        self.noted(written);
     }
     fn error_output(&mut self, bytes: &[u8]) {
         let _ = std::io::stderr().write_all(bytes);
     }
     fn input(&mut self) -> Option<u8> {
         // A prompt comes before its answer.
-        let _ = self.stdout.flush();
+        let written = self.stdout.flush();
+        self.noted(written);
         self.stdin.next()?.ok()
     }
 }

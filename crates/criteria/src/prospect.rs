@@ -4,7 +4,7 @@
 //! Deliberately not here: which outcomes inputs allow. That is the executors' part.
 
 use crate::{DecisionGraph, Goal, Node, Row, Target, Walk};
-use std::collections::BTreeSet;
+use touchstone_base::Id;
 use touchstone_ir::CondId;
 
 impl DecisionGraph {
@@ -22,6 +22,26 @@ impl DecisionGraph {
             Goal::Partner { condition, rows, .. } => rows.iter().any(|row| self.can_pair(walk, row, *condition)),
             Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => false,
         }
+    }
+
+    /// Whether a condition can have this value and decide the outcome in some row, of rows whose outcomes are all allowed.
+    pub fn decides(&self, condition: CondId, value: bool, allows: impl Fn(CondId, bool) -> bool) -> bool {
+        let allowed = |node: &Node, outcome: bool| allows(node.condition, outcome);
+        let spares = |node: &Node, outcome: bool| {
+            let masks = &node.edges[usize::from(outcome)].masks;
+            allows(node.condition, outcome) && masks.binary_search(&condition).is_err()
+        };
+        let mut found = false;
+        self.visit(self.start, allowed, |target| {
+            if let Target::Node(id) = target
+                && self.nodes[id].condition == condition
+                && spares(&self.nodes[id], value)
+            {
+                found |= self.leads(self.nodes[id].edges[usize::from(value)].target, spares, |_| true);
+            }
+            found
+        });
+        found
     }
 
     fn can_decide(&self, walk: &Walk, condition: CondId, value: bool) -> bool {
@@ -45,17 +65,25 @@ impl DecisionGraph {
 
     /// Whether allowed outcomes lead from here to an allowed end.
     fn leads(&self, from: Target, allows: impl Fn(&Node, bool) -> bool, ends: impl Fn(bool) -> bool) -> bool {
-        let (mut pending, mut seen) = (vec![from], BTreeSet::new());
+        self.visit(from, allows, |target| matches!(target, Target::Done(result) if ends(result)))
+    }
+
+    /// Visits everything that allowed outcomes lead to from here, each node once, until `stops` says so; gives whether it did.
+    fn visit(&self, from: Target, allows: impl Fn(&Node, bool) -> bool, mut stops: impl FnMut(Target) -> bool) -> bool {
+        let (mut pending, mut seen) = (vec![from], vec![false; self.nodes.len()]);
         while let Some(target) = pending.pop() {
-            match target {
-                Target::Done(result) if ends(result) => return true,
-                Target::Done(_) => {}
-                Target::Node(id) if seen.insert(id) => {
-                    let node = &self.nodes[id];
-                    let open = [false, true].into_iter().filter(|outcome| allows(node, *outcome));
-                    pending.extend(open.map(|outcome| node.edges[usize::from(outcome)].target));
-                }
-                Target::Node(_) => {}
+            if let Target::Node(id) = target
+                && std::mem::replace(&mut seen[id.index()], true)
+            {
+                continue;
+            }
+            if stops(target) {
+                return true;
+            }
+            if let Target::Node(id) = target {
+                let node = &self.nodes[id];
+                let open = [false, true].into_iter().filter(|outcome| allows(node, *outcome));
+                pending.extend(open.map(|outcome| node.edges[usize::from(outcome)].target));
             }
         }
         false
@@ -63,17 +91,19 @@ impl DecisionGraph {
 
     /// The nodes from here on that evaluate a condition.
     fn nodes_of(&self, from: Target, condition: CondId) -> Vec<&Node> {
-        let (mut pending, mut seen, mut found) = (vec![from], BTreeSet::new(), Vec::new());
-        while let Some(target) = pending.pop() {
-            let Target::Node(id) = target else { continue };
-            if seen.insert(id) {
-                let node = &self.nodes[id];
-                if node.condition == condition {
-                    found.push(node);
+        let mut found = Vec::new();
+        self.visit(
+            from,
+            |_, _| true,
+            |target| {
+                if let Target::Node(id) = target
+                    && self.nodes[id].condition == condition
+                {
+                    found.push(&self.nodes[id]);
                 }
-                pending.extend(node.edges.iter().map(|edge| edge.target));
-            }
-        }
+                false
+            },
+        );
         found
     }
 }
@@ -82,7 +112,6 @@ impl DecisionGraph {
 mod tests {
     use super::*;
     use crate::decision_graph::testing::{conditions_in, decision, random_tree};
-    use touchstone_base::Id;
     use touchstone_ir::{DecisionId, FuncId};
 
     /// All walks that are under way, and all rows, with the walks that they come from.
@@ -101,6 +130,36 @@ mod tests {
             }
         }
         found
+    }
+
+    #[test]
+    fn a_condition_decides_if_and_only_if_an_allowed_row_says_so() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15;
+        let (mut decisions, mut yes, mut no) = (0, 0, 0);
+        while decisions < 300 {
+            let mut count = 0;
+            let tree = random_tree(&mut seed, 3, &mut count);
+            if !(1..=6).contains(&count) {
+                continue;
+            }
+            decisions += 1;
+            let graph = DecisionGraph::new(&decision(tree.clone()));
+            let all = graph.rows(1 << 12).expect("few rows");
+            for forbidden in 0..1u32 << (2 * count).min(8) {
+                let allows = |of: CondId, value: bool| forbidden >> (2 * of.index() + usize::from(value)) & 1 == 0;
+                for condition in conditions_in(&tree) {
+                    for value in [false, true] {
+                        let expected = all.iter().any(|row| {
+                            row.independent.contains(&(condition, value))
+                                && row.outcomes.iter().all(|(of, value)| allows(*of, *value))
+                        });
+                        assert_eq!(graph.decides(condition, value, allows), expected, "{tree:?} {forbidden:b}");
+                        if expected { yes += 1 } else { no += 1 }
+                    }
+                }
+            }
+        }
+        assert!(yes > 10_000 && no > 10_000, "only {yes} and {no}");
     }
 
     #[test]

@@ -2,16 +2,22 @@
 
 use crate::pairs::{SeenRows, unique_cause};
 use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Proof, Row, Status, TestCase};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use touchstone_base::Files;
 use touchstone_ir::{DecisionId, FuncId};
 
 /// Gives every objective its verdict: covered by a test, or as the ruling says.
 pub fn conclude(objectives: &mut Objectives, tests: &[TestCase], ruling: &Ruling<'_>, files: &Files) {
     let Objectives { list, settled, .. } = objectives;
+    let mut by_goal: BTreeMap<GoalId, Vec<String>> = BTreeMap::new();
+    for test in tests {
+        for goal in test.covers.iter().copied().collect::<BTreeSet<_>>() {
+            by_goal.entry(goal).or_default().push(test.id.clone());
+        }
+    }
     for id in list.ids() {
-        let covering: Vec<String> =
-            tests.iter().filter(|test| test.covers.contains(&id)).map(|test| test.id.clone()).collect();
+        let covering = by_goal.remove(&id).unwrap_or_default();
         let objective = &mut list[id];
         if let Status::Covered(known) = &mut objective.status {
             // A suite that was there before.
@@ -67,14 +73,19 @@ pub fn reduce(
     let mut missing: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     missing.retain(|goal| !settled.contains(goal));
     let mut kept: BTreeSet<usize> = (tests.len()..rows.len()).collect();
-    while !missing.is_empty() {
-        let gain = |test: &TestCase| test.covers.iter().filter(|goal| missing.contains(goal)).count();
-        let best = (0..tests.len()).max_by_key(|&index| (gain(&tests[index]), usize::MAX - index));
-        let Some(best) = best else { break };
-        for goal in &tests[best].covers {
-            missing.remove(goal);
+    // What a test adds only gets less: a test that still adds what it did when it was looked at last is the best.
+    let mut waiting: BinaryHeap<(usize, Reverse<usize>)> =
+        tests.iter().enumerate().map(|(index, test)| (test.covers.len(), Reverse(index))).collect();
+    while let Some((known, Reverse(index))) = waiting.pop().filter(|_| !missing.is_empty()) {
+        let gain = tests[index].covers.iter().filter(|goal| missing.contains(goal)).count();
+        if gain < known {
+            waiting.push((gain, Reverse(index)));
+        } else if gain > 0 {
+            for goal in &tests[index].covers {
+                missing.remove(goal);
+            }
+            kept.insert(index);
         }
-        kept.insert(best);
     }
     keep_pairs(&mut kept, rows);
     tests.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, test)| test).collect()

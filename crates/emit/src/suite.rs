@@ -166,7 +166,7 @@ fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
     if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
     }
-    fs::write(path, text).map_err(EmitError::io(path))
+    touchstone_base::write_whole(path, text).map_err(EmitError::io(path))
 }
 
 /// Stands in the prologue for the name of the file.

@@ -96,13 +96,13 @@ impl TestCompSuite {
     pub fn finish(&self) -> Result<PathBuf, EmitError> {
         let path = self.dir.join("test-suite.zip");
         let named = self.files.iter().map(|(name, text)| (format!("test-suite/{name}"), text.as_bytes()));
-        fs::write(&path, zip(named)).map_err(EmitError::io(&path))?;
+        touchstone_base::write_whole(&path, zip(named)).map_err(EmitError::io(&path))?;
         Ok(path)
     }
 
     fn write(&mut self, name: String, text: String) -> Result<(), EmitError> {
         let path = self.dir.join("test-suite").join(&name);
-        fs::write(&path, &text).map_err(EmitError::io(&path))?;
+        touchstone_base::write_whole(&path, &text).map_err(EmitError::io(&path))?;
         self.files.push((name, text));
         Ok(())
     }

@@ -27,6 +27,9 @@ const MAX_CASES: usize = 256;
 /// So few places of integers and pointers are made into cases; with more, those of pointers are told from the rest.
 const FEW_CASES: usize = 16;
 
+/// An object that is accessed at offsets that depend on inputs has at most so many bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
 impl Executor<'_> {
     /// Reads at a symbolic offset that is known to be inside.
     pub(crate) fn read_late(
@@ -40,6 +43,7 @@ impl Executor<'_> {
     ) -> Result<Value, Stop> {
         let bytes = ty.bytes();
         let shared = std::rc::Rc::clone(state.memory.shared(object));
+        small_enough(shared.size, span)?;
         let runs = shared.contents.pointer_runs();
         match &shared.contents {
             Contents::Delayed { array, defined, .. } => {
@@ -232,6 +236,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let shared = std::rc::Rc::clone(state.memory.shared(object));
+        small_enough(shared.size, span)?;
         if matches!(&shared.contents, Contents::Cells(cells) if cells.contains(&Cell::Unmade)) {
             return Err(self.unmade(object, span));
         }
@@ -441,6 +446,7 @@ impl Executor<'_> {
 
     /// The cells as the first version of an array, in elements that fit accesses of `bytes` bytes.
     fn base_array(&mut self, cells: &[Cell], bytes: u8) -> ArrayId {
+        self.heavy += 2 * cells.len() as u64;
         let mut elements = Vec::new();
         let mut at = 0;
         while at < cells.len() {
@@ -481,6 +487,7 @@ impl Executor<'_> {
     }
 
     fn defined_array(&mut self, cells: &[Cell]) -> ArrayId {
+        self.heavy += 2 * cells.len() as u64;
         let elements = cells
             .iter()
             .enumerate()
@@ -491,6 +498,14 @@ impl Executor<'_> {
             .collect();
         self.terms.base_array(cells.len() as u64, elements)
     }
+}
+
+/// An access at an offset that depends on inputs is about all of an object.
+fn small_enough(size: u64, span: Span) -> Result<(), Stop> {
+    if size <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(Stop::unsupported(format!("index that depends on inputs into an object of {size} bytes"), span))
 }
 
 /// A read of a part of some pointer: nothing could be done with it but to copy it.

@@ -3,7 +3,7 @@
 use crate::access::{Intent, Written};
 use crate::executor::{Executor, Mode};
 use crate::memory::{Cell, Contents, Object, ObjectKind, disassemble};
-use crate::state::{PathEnd, State, Stop};
+use crate::state::{MOST_STACK, PathEnd, State, Stop};
 use crate::value::{Pointer, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::Span;
@@ -170,6 +170,14 @@ impl Executor<'_> {
         if size > MAX_HEAP_OBJECT {
             return Err(Stop::unsupported(format!("allocation of {size} bytes"), span));
         }
+        if builtin == Builtin::Alloca {
+            let stack = state.top().stack.saturating_add(size);
+            if stack > MOST_STACK {
+                let what = format!("stack of {stack} bytes, where programs usually have {MOST_STACK}");
+                return Err(Stop::unsupported(what, span));
+            }
+            state.top_mut().stack = stack;
+        }
         let kind = if builtin == Builtin::Alloca { ObjectKind::Slot } else { ObjectKind::Heap };
         let object = state.memory.alloc(Object::with_cells(vec![fill; size as usize], kind, None));
         if builtin == Builtin::Alloca {
@@ -205,8 +213,11 @@ impl Executor<'_> {
         let own = self.module.functions[frame.func].slots.len();
         if let Value::Ptr(Pointer { object, .. }) = value
             && frame.slots[own..].contains(&object)
+            && state.memory.get(object).live
         {
+            let size = state.memory.get(object).size;
             state.memory.get_mut(object).live = false;
+            state.top_mut().stack -= size;
         }
         Ok(())
     }

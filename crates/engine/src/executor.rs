@@ -71,6 +71,8 @@ pub(crate) struct Executor<'m> {
     pub labels_asked: u64,
     /// Of them, those that some input answers.
     pub labels_found: u64,
+    /// Bytes of large objects that were made or copied since memory was looked at.
+    pub heavy: u64,
     /// Branch sides and checks that no input of their path takes.
     pub infeasible: u64,
     incomplete: Vec<IncompletePaths>,
@@ -109,6 +111,7 @@ impl<'m> Executor<'m> {
             checks: None,
             labels_asked: 0,
             labels_found: 0,
+            heavy: 0,
             infeasible: 0,
             incomplete: Vec::new(),
             last_given_up: None,

@@ -16,6 +16,7 @@ use crate::reach::Reach;
 use crate::state::{State, Stop};
 use crate::step::Flow;
 use crate::value::{Scalar, Value};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Instant;
 use touchstone_base::Span;
@@ -36,6 +37,8 @@ pub struct Fact {
     pub fixed: bool,
     /// It is the predicate of this goal.
     pub label: Option<GoalId>,
+    /// How many times control was here on this way, this time included: an iteration of a loop, or a call. 0 if nobody counts.
+    pub time: u32,
 }
 
 /// Conditions that contradict each other; the last one is the step toward the goal that no input takes.
@@ -94,6 +97,19 @@ struct Way {
     /// What every run with this shape of inputs satisfies.
     start: Rc<[TermId]>,
     items: Vec<(TermId, Fact)>,
+    /// How many times each condition was evaluated.
+    times: Rc<BTreeMap<Span, u32>>,
+}
+
+impl Way {
+    /// Which evaluation of a condition comes next.
+    fn time(&self, span: Span) -> u32 {
+        self.times.get(&span).map_or(1, |before| before + 1)
+    }
+
+    fn evaluated(&mut self, span: Span) {
+        *Rc::make_mut(&mut self.times).entry(span).or_insert(0) += 1;
+    }
 }
 
 /// A side that no input takes.
@@ -125,7 +141,12 @@ impl Search<'_> {
         let starts = self.executor.starts(func);
         self.executor.hits.clear();
         self.complete &= starts.is_ok();
-        let way = |state: State| Way { start: state.path.constraints().into(), state, items: Vec::new() };
+        let way = |state: State| Way {
+            start: state.path.constraints().into(),
+            state,
+            items: Vec::new(),
+            times: Rc::default(),
+        };
         let ways: Vec<Way> = starts.unwrap_or_default().into_iter().map(way).collect();
         let span = self.executor.module.functions[func].span;
         let entries: Vec<GoalId> = match &self.executor.coverage {
@@ -145,7 +166,7 @@ impl Search<'_> {
             let Ok(conditions) = self.executor.label_conditions(&way.state, vec![goal]) else { continue };
             let Some((_, cond)) = conditions.into_iter().next() else { continue };
             self.sides += 1;
-            let fact = Fact { span, text: String::new(), value: true, fixed: false, label: Some(goal) };
+            let fact = Fact { span, text: String::new(), value: true, fixed: false, label: Some(goal), time: 0 };
             self.look_at_step(way, cond, fact);
         }
     }
@@ -196,7 +217,14 @@ impl Search<'_> {
             if let Some(goal) = goals.into_iter().find(|goal| self.wanted.contains(goal)) {
                 self.sides += 1;
                 let fails = self.executor.terms.not(check.fine);
-                let fact = Fact { span: check.span, text: String::new(), value: true, fixed: false, label: Some(goal) };
+                let fact = Fact {
+                    span: check.span,
+                    text: String::new(),
+                    value: true,
+                    fixed: false,
+                    label: Some(goal),
+                    time: 0,
+                };
                 self.look_at_step(before, fails, fact);
             }
         }
@@ -212,6 +240,7 @@ impl Search<'_> {
             self.look_at_fixed_switch(&way);
             self.look_at_point(&way);
             let before = self.wants_errors().then(|| way.clone());
+            let decided = self.decision_at(&way.state);
             let flow = self.executor.step(&mut way.state);
             if let Some(before) = before {
                 self.look_at_checks(&before);
@@ -219,11 +248,15 @@ impl Search<'_> {
             self.executor.hits.clear();
             self.executor.ended.clear();
             match flow {
-                Ok(Flow::Next) => {}
+                Ok(Flow::Next) => {
+                    if let Some(span) = decided {
+                        way.evaluated(span);
+                    }
+                }
                 Ok(Flow::Branch { cond, then_block, else_block, tag, span }) => {
                     let negated = self.executor.terms.not(cond);
                     for (taken, term) in [(true, cond), (false, negated)] {
-                        let fact = self.fact(&way.state, tag, span, taken);
+                        let fact = self.fact(&way, tag, span, taken);
                         let go = |search: &mut Self, state: &mut State| {
                             search.executor.take_branch(state, tag, taken, then_block, else_block, span)
                         };
@@ -233,7 +266,7 @@ impl Search<'_> {
                 }
                 Ok(Flow::Switch { targets, span }) => {
                     for (target, term) in targets {
-                        let fact = self.fact(&way.state, None, span, true);
+                        let fact = self.fact(&way, None, span, true);
                         let go = |search: &mut Self, state: &mut State| search.executor.take_arm(state, target, span);
                         self.side(&way, term, fact, &go, waiting);
                     }
@@ -250,7 +283,8 @@ impl Search<'_> {
                                 let known = way.state.path.constraints();
                                 let new = state.path.constraints().into_iter().filter(|term| !known.contains(term));
                                 let start = way.start.iter().copied().chain(new).collect();
-                                waiting.push(Way { state, start, items: way.items.clone() });
+                                let (items, times) = (way.items.clone(), Rc::clone(&way.times));
+                                waiting.push(Way { state, start, items, times });
                             }
                             Err(Stop::End(crate::state::PathEnd::Assumed)) => {}
                             Err(_) => all = false,
@@ -271,13 +305,21 @@ impl Search<'_> {
         self.executor.solver.assume(&mut self.executor.terms, path, cond)
     }
 
-    fn fact(&self, state: &State, tag: Option<CondTag>, span: Span, value: bool) -> Fact {
-        let function = &self.executor.module.functions[state.top().func];
+    /// The place of the branch or switch that comes next.
+    fn decision_at(&self, state: &State) -> Option<Span> {
+        let frame = state.top();
+        let block = &self.executor.module.functions[frame.func].blocks[frame.block];
+        let decides = matches!(block.terminator.kind, TermKind::Branch { .. } | TermKind::Switch { .. });
+        (frame.inst >= block.insts.len() && decides).then_some(block.terminator.span)
+    }
+
+    fn fact(&self, way: &Way, tag: Option<CondTag>, span: Span, value: bool) -> Fact {
+        let function = &self.executor.module.functions[way.state.top().func];
         let text = match tag {
             Some(tag) => function.decisions[tag.decision].conditions[tag.condition].text.clone(),
             None => "this arm of the switch".to_string(),
         };
-        Fact { span, text, value, fixed: false, label: None }
+        Fact { span, text, value, fixed: false, label: None, time: way.time(span) }
     }
 
     /// One side of a branch: followed if it is feasible, remembered if it is not and leads to the goal.
@@ -298,9 +340,12 @@ impl Search<'_> {
             Side::Feasible(path) => {
                 state.path = path;
                 if on.is_ok() && rank.is_some() {
-                    let mut items = way.items.clone();
+                    let (mut items, times) = (way.items.clone(), Rc::clone(&way.times));
+                    let span = fact.span;
                     items.push((term, fact));
-                    waiting.push(Way { state, start: Rc::clone(&way.start), items });
+                    let mut on = Way { state, start: Rc::clone(&way.start), items, times };
+                    on.evaluated(span);
+                    waiting.push(on);
                 }
             }
             Side::Infeasible => {
@@ -339,7 +384,7 @@ impl Search<'_> {
         let mut state = way.state.clone();
         let _ = self.executor.take_branch(&mut state, Some(tag), taken, then_block, else_block, span);
         if let Some(rank) = self.rank(&state) {
-            let fact = Fact { fixed: true, ..self.fact(&way.state, Some(tag), span, taken) };
+            let fact = Fact { fixed: true, ..self.fact(way, Some(tag), span, taken) };
             self.block(way, rank, None, fact);
         }
     }
@@ -367,7 +412,7 @@ impl Search<'_> {
             let mut state = way.state.clone();
             let _ = self.executor.take_arm(&mut state, target, span);
             if let Some(rank) = self.rank(&state) {
-                let fact = Fact { fixed: true, ..self.fact(&way.state, None, span, true) };
+                let fact = Fact { fixed: true, ..self.fact(way, None, span, true) };
                 self.block(way, rank, None, fact);
             }
         }
@@ -408,7 +453,8 @@ impl Search<'_> {
             facts.push(fact);
             return Conflict { facts, minimal: false, at_goal };
         };
-        let unwritten = |value| Fact { span: Span::none(), text: String::new(), value, fixed: false, label: None };
+        let unwritten =
+            |value| Fact { span: Span::none(), text: String::new(), value, fixed: false, label: None, time: 0 };
         // What the source does not write: of all runs as one piece, and, only if needed, of this way.
         let mut pieces: Vec<(Vec<TermId>, Fact)> = vec![(start.to_vec(), unwritten(true))];
         pieces.extend(items.into_iter().map(|(term, fact)| (vec![term], fact)));
@@ -426,6 +472,8 @@ impl Search<'_> {
         }
         let mut facts: Vec<Fact> = pieces.into_iter().map(|(_, fact)| fact).collect();
         facts.push(fact);
+        // After the deadline nothing was left out any more.
+        let minimal = minimal && !self.out_of_time();
         Conflict { facts, minimal, at_goal }
     }
 

@@ -22,8 +22,11 @@ use touchstone_criteria::{
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
 
-/// Memory is looked at once in so many turns.
+/// Memory is looked at once in so many turns,
 const TURNS_A_LOOK: u32 = 64;
+
+/// and as soon as so many bytes of large objects were made or copied. A byte of an object takes eight of ours.
+const HEAVY: u64 = 1 << 22;
 
 /// What an exploration tells while it runs.
 pub enum Event<'a> {
@@ -390,6 +393,11 @@ impl Exploration<'_, '_> {
                 return;
             }
             let flow = self.executor.step(&mut state);
+            self.executor.heavy += state.memory.take_made();
+            if self.executor.heavy > HEAVY && self.out_of_time() {
+                self.worklist.push(state, 0);
+                return;
+            }
             for (ended, end) in std::mem::take(&mut self.executor.ended) {
                 self.end(ended, end);
             }
@@ -608,6 +616,11 @@ impl Exploration<'_, '_> {
         }
         let mut states = Vec::new();
         for value in found.values {
+            if self.out_of_time() {
+                let (bound, span) = (self.stopped.unwrap_or(Bound::Timeout), self.place(state));
+                self.give_up(Incomplete::Bound(bound), span, 1);
+                break;
+            }
             let executor = &mut self.executor;
             let width = executor.terms.width(term);
             let constant = executor.terms.constant(width, value);
@@ -729,7 +742,11 @@ impl Exploration<'_, '_> {
     fn out_of_memory(&mut self) -> bool {
         let Some(most) = self.executor.config.memory else { return false };
         self.turns = self.turns.wrapping_add(1);
-        self.turns.is_multiple_of(TURNS_A_LOOK) && resident().is_some_and(|bytes| bytes >= most)
+        let look = self.turns.is_multiple_of(TURNS_A_LOOK) || self.executor.heavy > HEAVY;
+        if look {
+            self.executor.heavy = 0;
+        }
+        look && resident().is_some_and(|bytes| bytes >= most)
     }
 
     fn out_of_time(&mut self) -> bool {

@@ -1,7 +1,7 @@
 //! Globals when exploration begins: which a function can see, which of them are inputs, and what the others hold.
 
 use crate::executor::Executor;
-use crate::inputs::NamedInput;
+use crate::inputs::{MOST_INPUT, NamedInput};
 use crate::memory::{Cell, Object, ObjectKind, disassemble};
 use crate::state::{State, Stop};
 use crate::value::{ObjectId, Value};
@@ -50,7 +50,9 @@ impl Executor<'_> {
             // In a wider world than tests make, what no test can set is an input, too.
             let is_hidden = !inputs.contains(&id) && hidden.get(&id).is_some_and(|doubt| self.doubts(doubt.clone()));
             let is_input = inputs.contains(&id) || is_hidden;
-            if is_unknown(global, self.config.entry) || (is_hidden && global.size > MOST_HIDDEN) {
+            let too_large = (is_input && global.size > MOST_INPUT) || (is_hidden && global.size > MOST_HIDDEN);
+            if is_unknown(global, self.config.entry) || too_large {
+                // No test can say what all of it is: whoever reads it stops.
                 cells.resize(global.size as usize, Cell::Unmade);
             } else if is_input {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);

@@ -2,7 +2,6 @@
 
 use crate::executor::Executor;
 use crate::state::{PathEnd, State, Stop};
-use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_criteria::Bound;
 use touchstone_ir::{BlockId, Cfg, CondTag, DecisionId, DecisionKind, EdgeKind, Function, LoopId, TermKind};
@@ -111,43 +110,139 @@ fn arrivals(state: &mut State, head: BlockId) -> &mut u32 {
     &mut arrivals[index].1
 }
 
-/// Immediate post-dominators, by plain iteration over sets: functions are small.
+/// Immediate post-dominators.
 ///
 /// Ends that never return (errors, unsupported constructs) don't constrain where the others meet.
 fn post_dominators(function: &Function, cfg: &Cfg) -> Vec<Option<BlockId>> {
-    let count = function.blocks.len();
     let returns = |block: BlockId| matches!(function.blocks[block].terminator.kind, TermKind::Return(_));
-    // sets[b]: blocks that every way from b to a return passes, b included; `None` while no way is known.
-    let mut sets: Vec<Option<BTreeSet<BlockId>>> = vec![None; count];
+    let after: Vec<Vec<usize>> =
+        function.blocks.ids().map(|block| cfg.successors(block).iter().map(|next| next.index()).collect()).collect();
+    let ends: Vec<usize> = function.blocks.ids().filter(|block| returns(*block)).map(|block| block.index()).collect();
+    immediate(&after, &ends).into_iter().map(|join| join.map(BlockId::new)).collect()
+}
+
+/// For every node the first one that all ways from it to an end pass, if there is one (Cooper, Harvey and Kennedy, "A simple,
+/// fast dominance algorithm", on the reversed graph). Ways that come to no end don't count.
+fn immediate(after: &[Vec<usize>], ends: &[usize]) -> Vec<Option<usize>> {
+    // Behind all ends is one last node.
+    let last = after.len();
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); last + 1];
+    before[last].extend(ends);
+    for (from, targets) in after.iter().enumerate() {
+        targets.iter().for_each(|&to| before[to].push(from));
+    }
+    let order = post_order(&before, last);
+    let mut number: Vec<Option<usize>> = vec![None; last + 1];
+    for (index, &node) in order.iter().enumerate() {
+        number[node] = Some(index);
+    }
+    // By number in the order; a node's is higher than those of the nodes that it dominates.
+    let top = order.len() - 1;
+    let mut joins: Vec<Option<usize>> = vec![None; order.len()];
+    joins[top] = Some(top);
+    let is_end: Vec<bool> = {
+        let mut is_end = vec![false; last];
+        ends.iter().for_each(|&end| is_end[end] = true);
+        is_end
+    };
     loop {
         let mut changed = false;
-        for block in function.blocks.ids().rev() {
-            let mut common: Option<BTreeSet<BlockId>> = returns(block).then(BTreeSet::new);
-            for next in cfg.successors(block) {
-                if let Some(set) = &sets[next.index()] {
-                    common = Some(match common {
-                        None => set.clone(),
-                        Some(known) => known.intersection(set).copied().collect(),
-                    });
-                }
-            }
-            if let Some(mut set) = common {
-                set.insert(block);
-                if sets[block.index()].as_ref() != Some(&set) {
-                    sets[block.index()] = Some(set);
-                    changed = true;
-                }
-            }
+        for index in (0..top).rev() {
+            let node = order[index];
+            let behind = after[node].iter().filter_map(|&next| number[next]).filter(|&next| joins[next].is_some());
+            let behind = behind.chain(is_end[node].then_some(top));
+            let join = behind.reduce(|a, b| meet(&joins, a, b));
+            changed |= joins[index] != join;
+            joins[index] = join;
         }
         if !changed {
             break;
         }
     }
-    let size = |block: BlockId| sets[block.index()].as_ref().map_or(0, BTreeSet::len);
-    // The immediate one is post-dominated by all the others: it has the largest set among them.
-    let immediate = |block: BlockId| {
-        let set = sets[block.index()].as_ref()?;
-        set.iter().copied().filter(|&other| other != block).max_by_key(|&other| size(other))
-    };
-    function.blocks.ids().map(immediate).collect()
+    let of =
+        |node: usize| number[node].and_then(|index| joins[index]).filter(|&join| join != top).map(|join| order[join]);
+    (0..last).map(of).collect()
+}
+
+/// Where the ways up from two nodes meet.
+fn meet(joins: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
+    let up = |from: usize| joins[from].expect("invariant: only nodes with a known way up are met");
+    while a != b {
+        if a < b { a = up(a) } else { b = up(b) }
+    }
+    a
+}
+
+/// The nodes that can be reached, each after what it leads to (but for cycles).
+fn post_order(edges: &[Vec<usize>], start: usize) -> Vec<usize> {
+    let mut seen = vec![false; edges.len()];
+    seen[start] = true;
+    let (mut order, mut stack) = (Vec::new(), vec![(start, 0)]);
+    while let Some((node, next)) = stack.last_mut() {
+        match edges[*node].get(*next) {
+            Some(&target) => {
+                *next += 1;
+                if !std::mem::replace(&mut seen[target], true) {
+                    stack.push((target, 0));
+                }
+            }
+            None => {
+                order.push(*node);
+                stack.pop();
+            }
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Whether an end can be reached from a node without passing another.
+    fn comes_to_an_end(after: &[Vec<usize>], ends: &[usize], from: usize, without: Option<usize>) -> bool {
+        let (mut pending, mut seen) = (vec![from], BTreeSet::new());
+        while let Some(node) = pending.pop() {
+            if Some(node) == without || !seen.insert(node) {
+                continue;
+            }
+            if ends.contains(&node) {
+                return true;
+            }
+            pending.extend(&after[node]);
+        }
+        false
+    }
+
+    #[test]
+    fn ways_meet_where_the_definition_says() {
+        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = move |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 33) as usize % below
+        };
+        let mut met = 0;
+        for _ in 0..2000 {
+            let count = 1 + random(9);
+            let after: Vec<Vec<usize>> = (0..count).map(|_| (0..random(3)).map(|_| random(count)).collect()).collect();
+            let ends: Vec<usize> = (0..count).filter(|&node| after[node].is_empty() && random(4) > 0).collect();
+            let found = immediate(&after, &ends);
+            for from in 0..count {
+                let passed: Vec<usize> = (0..count)
+                    .filter(|&node| node != from && comes_to_an_end(&after, &ends, from, None))
+                    .filter(|&node| !comes_to_an_end(&after, &ends, from, Some(node)))
+                    .collect();
+                // The first of them is the one from which all others still follow.
+                let first = passed.iter().copied().find(|&node| {
+                    passed.iter().all(|&other| other == node || !comes_to_an_end(&after, &ends, node, Some(other)))
+                });
+                assert_eq!(found[from], first, "{after:?} {ends:?} from {from}");
+                met += usize::from(first.is_some());
+            }
+        }
+        assert!(met > 1000, "only {met}");
+    }
 }

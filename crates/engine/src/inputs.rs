@@ -13,6 +13,12 @@ use touchstone_criteria::{Bound, Incomplete, MadeInput};
 use touchstone_ir::{DataType, DataTypeId, DataTypes, Field, FuncId, Module, Ty, mask};
 use touchstone_solver::{Rel, Side, TermId};
 
+/// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
+pub(crate) const MOST_VARIABLES: usize = 1 << 16;
+
+/// An object that is an input has at most so many bytes.
+pub(crate) const MOST_INPUT: u64 = 1 << 20;
+
 /// What a path has asked for so far.
 #[derive(Clone, Default)]
 pub(crate) struct Inputs {
@@ -150,6 +156,11 @@ impl Executor<'_> {
             }
             DataType::Array { element, length } => {
                 for index in 0..*length {
+                    if cells.len() >= MOST_VARIABLES {
+                        let rest = (length - index) * types[*element].size(types);
+                        cells.resize(cells.len() + rest as usize, Cell::Unmade);
+                        break;
+                    }
                     self.input_cells(inputs, *element, &format!("{name}[{index}]"), constraints, cells);
                 }
             }
@@ -257,7 +268,16 @@ impl Executor<'_> {
     ) -> Result<ObjectId, Stop> {
         let is_array = length != Length::Default;
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        let size = count.saturating_mul(self.size_of(element));
+        if size > MOST_INPUT {
+            let what = format!("input of {size} bytes behind `{name}` (at most {MOST_INPUT} can be one)");
+            return Err(Stop::unsupported(what, touchstone_base::Span::none()));
+        }
         for index in 0..count {
+            if cells.len() >= MOST_VARIABLES {
+                cells.resize(size as usize, Cell::Unmade);
+                break;
+            }
             let part = if is_array || count > 1 { format!("{name}[{index}]") } else { format!("*{name}") };
             let part = part.strip_prefix('*').unwrap_or(&part).to_string();
             self.input_cells(state.inputs_mut(), element, &part, &mut constraints, &mut cells);
@@ -608,10 +628,11 @@ impl Executor<'_> {
         match data.filter(|&data| self.size_of(data) == size && is_plain(self.module, data)) {
             Some(data) => self.input_cells(state.inputs_mut(), data, name, &mut constraints, &mut cells),
             None => {
-                for index in 0..size {
+                for index in 0..size.min(MOST_VARIABLES as u64) {
                     let term = self.input_var(state.inputs_mut(), 8, &format!("{name}[{index}]"));
                     cells.push(Cell::Part { term, index: 0 });
                 }
+                cells.resize(size as usize, Cell::Unmade);
             }
         }
         self.assume_all(state, &constraints)?;

@@ -135,10 +135,18 @@ impl Object {
 #[derive(Clone, Default)]
 pub(crate) struct Memory {
     objects: Rc<Vec<Rc<Object>>>,
+    /// Bytes of large objects that were made or copied since somebody asked.
+    made: u64,
 }
+
+/// An object from this size on counts: smaller ones are seen soon enough by looking now and then.
+const LARGE: u64 = 4096;
 
 impl Memory {
     pub fn alloc(&mut self, object: Object) -> ObjectId {
+        if object.size >= LARGE {
+            self.made += object.size;
+        }
         let objects = Rc::make_mut(&mut self.objects);
         objects.push(Rc::new(object));
         ObjectId::new(objects.len() - 1)
@@ -149,7 +157,16 @@ impl Memory {
     }
 
     pub fn get_mut(&mut self, id: ObjectId) -> &mut Object {
-        Rc::make_mut(&mut Rc::make_mut(&mut self.objects)[id.index()])
+        let object = &mut Rc::make_mut(&mut self.objects)[id.index()];
+        if object.size >= LARGE && Rc::strong_count(object) > 1 {
+            self.made += object.size;
+        }
+        Rc::make_mut(object)
+    }
+
+    /// Bytes of large objects that were made or copied since this was asked last.
+    pub fn take_made(&mut self) -> u64 {
+        std::mem::take(&mut self.made)
     }
 
     pub fn shared(&self, id: ObjectId) -> &Rc<Object> {

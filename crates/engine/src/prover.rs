@@ -45,9 +45,6 @@ use touchstone_ir::{
     possible_callees,
 };
 
-/// Decisions with more rows than this are not asked which rows are left.
-const MOST_ROWS: usize = 4096;
-
 /// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges and
 /// precondition), and how that was shown.
 ///
@@ -298,14 +295,8 @@ impl<'m> Analysis<'m> {
             Goal::Partner { .. } => true,
             Goal::Independent { decision, condition, value, .. } => {
                 let Some(watch) = self.watch.decision(func, *decision) else { return true };
-                if !self.happens(func, *decision, *condition, *value) {
-                    return false;
-                }
-                let Some(rows) = watch.graph.rows(MOST_ROWS) else { return true };
-                rows.iter().any(|row| {
-                    let all = |(condition, value): &(CondId, bool)| self.happens(func, *decision, *condition, *value);
-                    row.independent.contains(&(*condition, *value)) && row.outcomes.iter().all(all)
-                })
+                let allows = |condition: CondId, value: bool| self.happens(func, *decision, condition, value);
+                watch.graph.decides(*condition, *value, allows)
             }
         }
     }

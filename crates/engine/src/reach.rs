@@ -8,7 +8,9 @@ use crate::state::State;
 use rustc_hash::FxHashMap;
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, Target};
-use touchstone_ir::{BlockId, CondTag, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors};
+use touchstone_ir::{
+    BlockId, CondTag, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors,
+};
 
 /// Each frame between a state and a goal counts as so many blocks.
 const FRAME: u32 = 4;
@@ -76,13 +78,22 @@ impl Reach {
             }
         }
         let mut points: FxHashMap<(FuncId, PointId), Vec<Node>> = FxHashMap::default();
+        let mut decisions: FxHashMap<(FuncId, DecisionId), Vec<Node>> = FxHashMap::default();
         let mut nodes = |goal: &Goal| -> Vec<Node> {
             let find =
                 || places(module, coverage, goal).into_iter().map(|block| reach.node(goal.func(), block)).collect();
             match goal {
                 // A point has many labels.
                 Goal::Label { func, point, .. } => points.entry((*func, *point)).or_insert_with(find).clone(),
-                _ => find(),
+                // A decision has many goals.
+                Goal::Outcome { func, decision, .. }
+                | Goal::Condition { func, decision, .. }
+                | Goal::Row { func, decision, .. }
+                | Goal::Independent { func, decision, .. }
+                | Goal::Partner { func, decision, .. } => {
+                    decisions.entry((*func, *decision)).or_insert_with(find).clone()
+                }
+                Goal::Entry { .. } | Goal::Arm { .. } | Goal::Error { .. } => find(),
             }
         };
         reach.places = coverage.watch.goals.values().map(&mut nodes).collect();

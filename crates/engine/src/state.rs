@@ -9,6 +9,9 @@ use touchstone_criteria::Incomplete;
 use touchstone_ir::{BlockId, CondTag, DecisionId, ErrorKind, FuncId, Operand, PathHash, Reg};
 use touchstone_solver::{Path, TermId};
 
+/// Locals of all frames together have at most so many bytes: with more, the real program has no stack left.
+pub(crate) const MOST_STACK: u64 = 8 << 20;
+
 /// One call.
 #[derive(Clone)]
 pub(crate) struct Frame {
@@ -24,6 +27,8 @@ pub(crate) struct Frame {
     pub decisions: Vec<DecisionId>,
     /// How often each loop header was arrived at since its loop was entered.
     pub arrivals: Vec<(BlockId, u32)>,
+    /// Bytes of the locals of this frame and those below it.
+    pub stack: u64,
 }
 
 impl Frame {

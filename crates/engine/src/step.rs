@@ -4,7 +4,7 @@ use crate::access::{Intent, Written};
 use crate::executor::{Executor, Mode};
 use crate::globals::global_object;
 use crate::memory::{Cell, Contents, Memory, Object, ObjectKind, address_term};
-use crate::state::{Frame, PathEnd, Purpose, State, Stop};
+use crate::state::{Frame, MOST_STACK, PathEnd, Purpose, State, Stop};
 use crate::value::{Pointer, PointerBytes, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -561,6 +561,12 @@ impl Executor<'_> {
         result: Option<Reg>,
     ) -> Result<(), Stop> {
         let function = &self.module.functions[callee];
+        let below = state.frames.last().map_or(0, |frame| frame.stack);
+        let stack = function.slots.values().fold(below, |sum, slot| sum.saturating_add(slot.size));
+        if stack > MOST_STACK {
+            let what = format!("stack of {stack} bytes, where programs usually have {MOST_STACK}");
+            return Err(Stop::unsupported(what, function.span));
+        }
         let mut regs = vec![Value::Undefined; function.regs.len()];
         for (param, arg) in function.params.iter().zip(args) {
             regs[param.reg.index()] = arg;
@@ -579,6 +585,7 @@ impl Executor<'_> {
             result,
             decisions: Vec::new(),
             arrivals: Vec::new(),
+            stack,
         };
         state.frames.push(Rc::new(frame));
         match self.mode {

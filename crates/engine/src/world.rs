@@ -145,7 +145,10 @@ impl Executor<'_> {
                 };
                 self.doubtful(doubt, span)
             }
-            _ => Stop::unsupported("input that is a union, a bit-field or of an unknown type", span),
+            _ => Stop::unsupported(
+                "input that is a union, a bit-field, of an unknown type, or far inside of a large object",
+                span,
+            ),
         }
     }
 

@@ -62,6 +62,8 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     command.args(["-Wno-error=incompatible-function-pointer-types", "-Wno-error=incompatible-pointer-types"]);
     command.args(["-Wno-error=return-type", "-Wno-error=return-mismatch"]);
     command.args(["-Xclang", action]).args(flags);
+    // Other compilers take any nesting.
+    command.arg("-fbracket-depth=100000");
     // Without these, glibc's headers replace functions by tables and inline bodies that nobody can follow.
     command.args(["-O0", "-D__NO_CTYPE"]);
     match input {

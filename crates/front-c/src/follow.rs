@@ -285,7 +285,7 @@ pub fn follow(
     original: (&Path, &Options),
     wanted: &BTreeSet<String>,
 ) -> Result<Followed, FrontError> {
-    crate::with_deep_stack(|| {
+    touchstone_base::on_deep_stack(|| {
         let origins = tree::origins(original.0, original.1, wanted)?;
         let mut unit = walk::Unit::default();
         read(preprocessed.0, preprocessed.1, |_, node| unit.declaration(node, wanted, &origins))?;

@@ -78,7 +78,7 @@ pub fn hazards(
     (file, options): (&Path, &Options),
     wanted: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, Vec<Hazard>>, FrontError> {
-    crate::with_deep_stack(|| {
+    touchstone_base::on_deep_stack(|| {
         let mut found = BTreeMap::new();
         let mut bits = BTreeSet::new();
         read(file, options, |_, node| {

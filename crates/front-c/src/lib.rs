@@ -122,25 +122,7 @@ pub fn write_headers(dir: &Path) -> std::io::Result<()> {
 
 /// Reads C files and links them into one module.
 pub fn lower_files(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {
-    with_deep_stack(|| lower_all(files, options))
-}
-
-/// Runs on a stack that is deep enough for any nesting.
-fn with_deep_stack<T: Send>(work: impl Fn() -> T + Sync) -> T {
-    // Expressions nest as deep as the user likes; the memory is only taken when it is used.
-    const STACKS: [usize; 2] = [1 << 30, 1 << 26];
-    for size in STACKS {
-        let handle = std::thread::scope(|scope| {
-            let builder = std::thread::Builder::new().stack_size(size);
-            builder.spawn_scoped(scope, &work).ok().map(|handle| handle.join())
-        });
-        match handle {
-            Some(Ok(result)) => return result,
-            Some(Err(panic)) => std::panic::resume_unwind(panic),
-            None => {}
-        }
-    }
-    work()
+    touchstone_base::on_deep_stack(|| lower_all(files, options))
 }
 
 fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError> {
@@ -163,6 +145,11 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
 
 fn check_readable(file: &Path) -> Result<(), FrontError> {
     let not_readable = |source| FrontError::NotReadable { file: file.to_path_buf(), source };
+    if file.to_str().is_none() {
+        // Positions, reports and tests have to say it.
+        let why = "its name is not UTF-8; rename it, or read it through a link";
+        return Err(not_readable(std::io::Error::new(std::io::ErrorKind::InvalidInput, why)));
+    }
     if std::fs::metadata(file).map_err(not_readable)?.is_dir() {
         return Err(FrontError::IsDirectory { file: file.to_path_buf() });
     }

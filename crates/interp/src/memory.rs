@@ -145,10 +145,14 @@ impl<'m> Memory<'m> {
         });
         let store = &mut self.stores[index as usize];
         store.name = name;
-        store.bytes.resize(length, 0);
         store.all_defined = fill == Fill::Zero;
-        if fill == Fill::Undefined {
-            store.defined.resize(length, false);
+        if length > KEEP_CAPACITY {
+            // Zeros that come from the system take no memory before they are written.
+            store.bytes = vec![0; length];
+            store.defined = vec![false; if store.all_defined { 0 } else { length }];
+        } else {
+            store.bytes.resize(length, 0);
+            store.defined.resize(if store.all_defined { 0 } else { length }, false);
         }
         self.live_bytes += size;
         let base = match self.layout {

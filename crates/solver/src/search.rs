@@ -584,7 +584,7 @@ impl Solver {
     }
 
     fn query_deadline(&self) -> Option<Instant> {
-        let own = self.config.timeout.map(|timeout| Instant::now() + timeout);
+        let own = self.config.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         match (own, self.config.deadline) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),

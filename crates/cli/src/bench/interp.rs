@@ -4,6 +4,7 @@
 
 use crate::args::{Bench, Format};
 use crate::exit::Exit;
+use crate::stdout::say;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::Path;
@@ -48,25 +49,34 @@ pub fn interp(options: &Bench) -> Result<Exit> {
         let row = measure(program, index + 1).with_context(|| format!("bench {program}"))?;
         if options.format == Format::Text {
             if rows.is_empty() {
-                println!(
+                say!(
                     "{:<10} {:>13} {:>8} {:>12} {:>8} {:>6}",
-                    "program", "instructions", "seconds", "a second", "cc -O0", "ratio"
+                    "program",
+                    "instructions",
+                    "seconds",
+                    "a second",
+                    "cc -O0",
+                    "ratio"
                 );
             }
             let rate = format!("{:.1} M", row.instructions_per_second / 1e6);
-            println!(
+            say!(
                 "{:<10} {:>13} {:>8.3} {rate:>12} {:>8.4} {:>6.1}",
-                row.program, row.instructions, row.seconds, row.cc_seconds, row.ratio
+                row.program,
+                row.instructions,
+                row.seconds,
+                row.cc_seconds,
+                row.ratio
             );
         }
         rows.push(row);
     }
     if options.format == Format::Json {
-        println!("{}", serde_json::to_string_pretty(&rows)?);
+        say!("{}", serde_json::to_string_pretty(&rows)?);
     }
     let slow = rows.iter().any(|row| row.instructions_per_second < LEAST_RATE || row.ratio > MOST_RATIO);
     if slow && options.format == Format::Text {
-        println!("the bar is {} million instructions a second and {MOST_RATIO} times `cc -O0`", LEAST_RATE / 1e6);
+        say!("the bar is {} million instructions a second and {MOST_RATIO} times `cc -O0`", LEAST_RATE / 1e6);
     }
     Ok(if slow { Exit::Disagreed } else { Exit::Done })
 }

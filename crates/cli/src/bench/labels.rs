@@ -8,6 +8,7 @@
 use super::{Quiet, read, timing};
 use crate::args::{Bench, Format};
 use crate::exit::Exit;
+use crate::stdout::say;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -76,9 +77,15 @@ pub fn labels(options: &Bench) -> Result<Exit> {
     let mut rows: Vec<Row> = Vec::new();
     let mut exit = Exit::Done;
     if options.format == Format::Text {
-        println!(
+        say!(
             "{:<12} {:<10} {:>6} {:<7} {:>8} {:>9} {:>9}",
-            "program", "criterion", "labels", "mode", "paths", "seconds", "covered"
+            "program",
+            "criterion",
+            "labels",
+            "mode",
+            "paths",
+            "seconds",
+            "covered"
         );
     }
     for case in cases() {
@@ -93,17 +100,17 @@ pub fn labels(options: &Bench) -> Result<Exit> {
         }
         for row in measured {
             if options.format == Format::Text {
-                println!("{}", line(&row));
+                say!("{}", line(&row));
             }
             rows.push(row);
         }
     }
     match options.format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(&rows)?),
+        Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
         Format::Text => {
-            println!("paths: ends of the program's own paths, and answered questions for labels (as in the paper)");
-            println!("seconds: on a processor, best of several runs in turn (direct: one run)");
-            println!("overhead of idl over paths, geometric mean: {:.2}x", overhead(&rows));
+            say!("paths: ends of the program's own paths, and answered questions for labels (as in the paper)");
+            say!("seconds: on a processor, best of several runs in turn (direct: one run)");
+            say!("overhead of idl over paths, geometric mean: {:.2}x", overhead(&rows));
         }
     }
     Ok(exit)

@@ -3,6 +3,7 @@
 use super::{Quiet, read, timing};
 use crate::args::{Bench, Format};
 use crate::exit::Exit;
+use crate::stdout::say;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use touchstone_criteria::{CriteriaOptions, Watch, criterion_named, objectives};
@@ -34,16 +35,26 @@ pub fn mcdc(options: &Bench) -> Result<Exit> {
         rows.push(measure(program, module, func)?);
     }
     match options.format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(&rows)?),
+        Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
         Format::Text => {
-            println!(
+            say!(
                 "{:<12} {:>7} {:>10} {:>11} {:>11} {:>9}  paper: +7.9 % at best",
-                "program", "paths", "objectives", "without (s)", "with (s)", "overhead"
+                "program",
+                "paths",
+                "objectives",
+                "without (s)",
+                "with (s)",
+                "overhead"
             );
             for row in &rows {
-                println!(
+                say!(
                     "{:<12} {:>7} {:>10} {:>11.4} {:>11.4} {:>7.1} %",
-                    row.program, row.paths, row.objectives, row.without_seconds, row.with_seconds, row.overhead_percent
+                    row.program,
+                    row.paths,
+                    row.objectives,
+                    row.without_seconds,
+                    row.with_seconds,
+                    row.overhead_percent
                 );
             }
         }

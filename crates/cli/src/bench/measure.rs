@@ -6,6 +6,7 @@
 use crate::args::{Bench, Format};
 use crate::cc::{CRITERIA, DIRECTORY};
 use crate::exit::Exit;
+use crate::stdout::say;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -92,12 +93,12 @@ pub fn measure(options: &Bench) -> Result<Exit> {
         })
         .collect();
     match options.format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(&rows)?),
+        Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
         Format::Text => {
-            println!("{:<18} {:>8} {:>7} {:>6}", "build at -O2", "seconds", "ratio", "bar");
+            say!("{:<18} {:>8} {:>7} {:>6}", "build at -O2", "seconds", "ratio", "bar");
             for row in &rows {
                 let bar = row.bar.map(|bar| format!("{bar:.2}x")).unwrap_or_default();
-                println!("{:<18} {:>8.3} {:>6.2}x {bar:>6}", row.build, row.seconds, row.ratio);
+                say!("{:<18} {:>8.3} {:>6.2}x {bar:>6}", row.build, row.seconds, row.ratio);
             }
         }
     }

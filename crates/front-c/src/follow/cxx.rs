@@ -18,7 +18,7 @@ const METHODS: [&str; 3] = ["TestBody", "SetUp", "TearDown"];
 
 /// Follows the tests of a preprocessed C++ text, which is in `file`, too.
 pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Followed, FrontError> {
-    crate::with_deep_stack(|| {
+    touchstone_base::on_deep_stack(|| {
         let clang = clang::find(options.clang.as_deref())?;
         let mut unit = Unit::cxx(lines(text));
         let own = own_lines(text);

@@ -1,0 +1,149 @@
+//! Files that are there as a whole or not at all, whatever kills the writer and however full the disk is.
+//!
+//! The text goes to a file of its own in the same directory, which then takes the name. Deliberately not here: waiting for the
+//! disk (`fsync`). What is promised is about killed processes and full disks, not about power cuts. Files that grow as a run
+//! goes (tests, one after the other) are not written this way: they are to be read before they end.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How the names of files that are being written begin and end.
+const BEGIN: &str = ".touchstone-";
+const END: &str = ".part";
+
+/// Writes a file as a whole: whoever reads it finds the old contents or the new ones, also if this fails.
+///
+/// A link stays a link, and its target is replaced. What is no plain file (a terminal, a pipe) can only be written to. A file that
+/// may be written in a directory that takes no new ones is written in place, since there is no other way.
+pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    let contents = contents.as_ref();
+    let old = fs::metadata(path).ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        return OpenOptions::new().write(true).open(path)?.write_all(contents);
+    }
+    let target = if old.is_some() { fs::canonicalize(path)? } else { path.to_path_buf() };
+    let (part, mut file) = match begin(&target) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && old.is_some() => {
+            return fs::write(&target, contents);
+        }
+        begun => begun?,
+    };
+    let written = file.write_all(contents).and_then(|()| match &old {
+        Some(old) => file.set_permissions(old.permissions()),
+        None => Ok(()),
+    });
+    drop(file);
+    let written = written.and_then(|()| fs::rename(&part, &target));
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written
+}
+
+/// Removes what killed writers left in a directory. Only for who holds the directory: a part may be somebody's who still writes.
+pub fn remove_parts(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| name.starts_with(BEGIN) && name.ends_with(END));
+        if ours && entry.file_type()?.is_file() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// A new file beside the target. Its name has nothing of the target's, which may be as long as names can be.
+fn begin(target: &Path) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let part = target.with_file_name(format!("{BEGIN}{}-{number}{END}", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&part) {
+            // Left by a killed process that had our number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return Ok((part, made?)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    /// A directory that goes with the test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("touchstone-whole-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).expect("a directory");
+            Folder(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).expect("a directory");
+            let mut names: Vec<_> =
+                entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_else_stays() {
+        let folder = Folder::new("replaced");
+        let path = folder.0.join("a");
+        write_whole(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode");
+        write_whole(&path, "new").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "new");
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o640);
+        assert_eq!(folder.names(), ["a"]);
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = Folder::new("link");
+        write_whole(&folder.0.join("a"), "old").expect("written");
+        symlink("a", folder.0.join("b")).expect("a link");
+        write_whole(&folder.0.join("b"), "new").expect("written");
+        assert_eq!(fs::read_to_string(folder.0.join("a")).expect("read"), "new");
+        assert!(fs::symlink_metadata(folder.0.join("b")).expect("there").is_symlink());
+    }
+
+    #[test]
+    fn a_name_may_be_as_long_as_names_can_be() {
+        let folder = Folder::new("long");
+        let path = folder.0.join("n".repeat(255));
+        write_whole(&path, "text").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "text");
+    }
+
+    #[test]
+    fn devices_are_written_to_and_a_full_one_is_an_error() {
+        write_whole(Path::new("/dev/null"), "text").expect("taken");
+        if Path::new("/dev/full").exists() {
+            write_whole(Path::new("/dev/full"), "text").expect_err("full");
+        }
+    }
+
+    #[test]
+    fn what_killed_writers_left_is_removed_and_nothing_else() {
+        let folder = Folder::new("parts");
+        for name in [".touchstone-1-0.part", ".touchstone-notes", "a.part", "b"] {
+            fs::write(folder.0.join(name), "text").expect("written");
+        }
+        remove_parts(&folder.0).expect("removed");
+        assert_eq!(folder.names(), [".touchstone-notes", "a.part", "b"]);
+    }
+}
