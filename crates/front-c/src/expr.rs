@@ -117,6 +117,8 @@ impl Lowerer<'_, '_> {
             | "UnaryExprOrTypeTraitExpr"
             | "OffsetOfExpr" => match self.unit.const_int(node) {
                 None if self.is_variable_size(node) => self.variable_size(node, span),
+                // `offsetof(struct s, a[i])`.
+                None if node.kind == "OffsetOfExpr" && !node.inner.is_empty() => self.rvalue_of_first(node),
                 Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
                 None => {
                     let what = constant_name(node);
@@ -163,7 +165,7 @@ impl Lowerer<'_, '_> {
                 Some(number) => self.resize(Operand::Const(Ty::I64, number), Ty::Ptr, false, span),
                 None => self.unsupported_value("address of a label", node),
             },
-            "AtomicExpr" => self.unsupported_value("_Atomic", node),
+            "AtomicExpr" => self.atomic(node, span).unwrap_or(Operand::Const(scalar, 0)),
             "DeclRefExpr"
             | "ArraySubscriptExpr"
             | "MemberExpr"
