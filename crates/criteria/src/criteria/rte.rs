@@ -136,7 +136,8 @@ fn unset_variables(scope: &Scope<'_>) -> Vec<Draft> {
     let mut seen = BTreeSet::new();
     for (block, mut unset) in unset_on_entry(function) {
         let content = &function.blocks[block];
-        let is_unset = |unset: &BTreeSet<Reg>, operand: &Operand| matches!(operand, Operand::Reg(reg) if unset.contains(reg));
+        let is_unset =
+            |unset: &BTreeSet<Reg>, operand: &Operand| matches!(operand, Operand::Reg(reg) if unset.contains(reg));
         for inst in &content.insts {
             if inst.kind.operands().iter().any(|operand| is_unset(&unset, operand)) {
                 seen.insert(inst.span);
@@ -150,12 +151,8 @@ fn unset_variables(scope: &Scope<'_>) -> Vec<Draft> {
         }
     }
     let kind = ErrorKind::Uninitialised;
-    let draft = |span| Draft {
-        goal: Goal::Error { func: scope.func, kind, span },
-        span,
-        text: kind.to_string(),
-        known: None,
-    };
+    let draft =
+        |span| Draft { goal: Goal::Error { func: scope.func, kind, span }, span, text: kind.to_string(), known: None };
     seen.into_iter().filter(|span| span.is_some()).map(draft).collect()
 }
 
