@@ -213,11 +213,16 @@ fn inside(place: Place, offset: i64) -> Place {
     }
 }
 
-/// The string in braces that initialises an array of characters: `char x[4] = {"q"}`.
-fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
-    let of_characters = matches!(&ty.kind, TypeKind::Array(element, _) if !matches!(element.kind, TypeKind::Array(..)));
+/// The string in braces that initialises an array of characters: `char x[4] = {"q"}`. clang also puts braces around one
+/// that initialises a flexible array member.
+pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
+    let of_characters = match &ty.kind {
+        TypeKind::Array(element, _) | TypeKind::OpenArray(element) => matches!(element.kind, TypeKind::Int { .. }),
+        _ => false,
+    };
+    let is_string = |node: &Node| matches!(node.kind.as_str(), "StringLiteral" | "PredefinedExpr");
     match node.inner.as_slice() {
-        [only] if node.kind == "InitListExpr" && of_characters && only.kind == "StringLiteral" => only,
+        [only] if node.kind == "InitListExpr" && of_characters && is_string(only) => only,
         _ => node,
     }
 }

@@ -63,6 +63,8 @@ pub(crate) struct Node {
     pub begin: Position,
     pub end: Position,
     pub name: String,
+    /// The name that the linker sees.
+    pub mangled: String,
     pub ty: Option<TypeText>,
     /// `argType` of sizeof, or the type that an enumeration is declared to have.
     pub arg_type: Option<TypeText>,
@@ -287,7 +289,10 @@ impl<'de> Visitor<'de> for NodesSeed<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Node>, A::Error> {
         let mut nodes = Vec::new();
         while let Some(node) = seq.next_element_seed(NodeSeed(self.0))? {
-            nodes.push(node);
+            // A documentation comment is a child of what it documents, and means nothing.
+            if node.kind != "FullComment" {
+                nodes.push(node);
+            }
         }
         Ok(nodes)
     }
@@ -316,6 +321,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 Key::Loc => node.loc = map.next_value_seed(LocSeed(self.0))?,
                 Key::Range => (node.begin, node.end) = map.next_value_seed(RangeSeed(self.0))?,
                 Key::Name => node.name = map.next_value()?,
+                Key::MangledName => node.mangled = map.next_value()?,
                 Key::Type => node.ty = map.next_value_seed(TypeSeed(self.0))?,
                 Key::ArgType => node.arg_type = map.next_value_seed(TypeSeed(self.0))?,
                 Key::ComputeLhsType => node.compute_lhs = map.next_value_seed(TypeSeed(self.0))?,
@@ -354,8 +360,18 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(node)
+        Ok(spelled_offset(node))
     }
+}
+
+/// An `offsetof` with the address that its macro puts beside it as its child.
+fn spelled_offset(mut node: Node) -> Node {
+    let is_spelled = node.kind == "ChooseExpr" && node.inner.get(1).is_some_and(|inner| inner.kind == "OffsetOfExpr");
+    if is_spelled {
+        node.inner.drain(..2);
+        node.kind = "OffsetOfExpr".to_string();
+    }
+    node
 }
 
 /// The keys of all maps that are read.
@@ -365,6 +381,7 @@ enum Key {
     Loc,
     Range,
     Name,
+    MangledName,
     Type,
     ArgType,
     ComputeLhsType,
@@ -432,6 +449,7 @@ fn key_of(key: &str) -> Key {
         "loc" => Key::Loc,
         "range" => Key::Range,
         "name" => Key::Name,
+        "mangledName" => Key::MangledName,
         "type" => Key::Type,
         "argType" | "fixedUnderlyingType" => Key::ArgType,
         "computeLHSType" => Key::ComputeLhsType,

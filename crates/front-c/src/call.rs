@@ -1,6 +1,7 @@
 //! Calls: of functions, and of names that the interpreter and the engine know themselves.
 
 use crate::ast::Node;
+use crate::atomic::is_atomic_call;
 use crate::consts::callee_name;
 use crate::ctype::{Type, TypeKind};
 use crate::expr::is_logical;
@@ -147,6 +148,13 @@ impl Lowerer<'_, '_> {
             self.mark_label(label, node);
             return None;
         }
+        let name = self.allocator_of(name);
+        if self.unit.is_always_inlined(&name) {
+            return match known(&name) {
+                Some(known) => self.known_call(known, node, span),
+                None => self.direct_call(&format!("__builtin_{name}"), node, into, span),
+            };
+        }
         if let Some(known) = known(&name)
             && !self.is_own(&name)
         {
@@ -154,6 +162,19 @@ impl Lowerer<'_, '_> {
             return self.known_call(known, node, span);
         }
         self.direct_call(&name, node, into, span)
+    }
+    /// `__builtin_malloc` is a program's own `malloc`, if it has one, also for the library.
+    fn allocator_of(&mut self, name: String) -> String {
+        match name.strip_prefix("__builtin_") {
+            Some(plain) if models::is_replaceable(plain) => {
+                if self.is_own(plain) {
+                    return plain.to_string();
+                }
+                self.unit.program.recognised.insert(plain.to_string());
+                name
+            }
+            _ => name,
+        }
     }
     /// Lowers a call whose value nobody wants. What an output function gives is then not computed.
     pub fn call_for_effect(&mut self, node: &Node) {
@@ -179,6 +200,9 @@ impl Lowerer<'_, '_> {
     /// Whether the program itself has the function.
     pub fn is_own(&self, name: &str) -> bool {
         let program = &self.unit.program;
+        if self.unit.is_library() {
+            return self.unit.has_body(name) || models::is_replaceable(name) && program.overrides(name);
+        }
         program.own.contains(name) || program.defines(name) || self.unit.has_body(name) || self.unit.is_internal(name)
     }
 
@@ -186,19 +210,27 @@ impl Lowerer<'_, '_> {
         let mut name = name.to_string();
         if name.starts_with("__builtin_") && !self.is_own(&name) {
             match models::of_builtin(&name) {
-                Some(model) => name = model,
+                Some(model) => {
+                    let of_zero = ["clz", "ctz"].iter().any(|bits| name["__builtin_".len()..].starts_with(bits));
+                    if let (true, Some(argument)) = (of_zero, node.inner.get(1)) {
+                        self.mark_zero(node, argument);
+                    }
+                    name = model;
+                }
                 None => {
                     self.unsupported(&name, node);
                     return None;
                 }
             }
-        } else if name.starts_with("__atomic_") || name.starts_with("__sync_") {
-            self.unsupported(&name, node);
-            return None;
+        } else if is_atomic_call(&name) && !self.is_own(&name) {
+            return self.atomic(node, span);
         }
         let callee_type = callee_reference(node).and_then(|decl| decl.ty.as_ref());
         let signature = callee_type.map(|text| self.unit.type_named(text));
-        let id = self.unit.function_named(&name, callee_type);
+        let id = match self.unit.is_always_inlined(name.trim_start_matches("__builtin_")) {
+            true => self.unit.library_function(&name, callee_type),
+            false => self.unit.function_named(&name, callee_type),
+        };
         if self.unit.program.weak.contains(&name) {
             self.emit_weak(&name, span);
         }

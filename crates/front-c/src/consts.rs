@@ -3,6 +3,7 @@
 //! Variables are never constants here, not even `const` ones: a condition on one is a condition.
 
 use crate::ast::Node;
+use crate::compatible::compatible;
 use crate::ctype::{Type, TypeKind};
 use crate::expr::is_comparison;
 use crate::unit::Unit;
@@ -46,9 +47,12 @@ impl Unit<'_> {
             "ChooseExpr" => self.const_int(self.chosen(node)?)?,
             "TypeTraitExpr" => {
                 let [a, b] = node.inner.as_slice() else { return None };
-                let (a, b) = (self.type_of(a), self.type_of(b));
-                let plain = |ty| Type { is_const: false, is_volatile: false, alias: None, ..ty };
-                u64::from(plain(a) == plain(b))
+                let (a, b) = (self.asked_type(a), self.asked_type(b));
+                let types = &self.program.types;
+                if types.refusal(&a).or(types.refusal(&b)) == Some("unknown type") {
+                    return None;
+                }
+                u64::from(compatible(types, &a, &b))
             }
             "CallExpr" => {
                 let callee = callee_name(node)?;
@@ -61,6 +65,13 @@ impl Unit<'_> {
             _ => return None,
         };
         Some(mask(value, bits))
+    }
+    /// The type that a type trait asks about; of `typeof`, clang has the expression.
+    fn asked_type(&self, node: &Node) -> Type {
+        match node.inner.first() {
+            Some(operand) if node.kind == "TypeOfExprType" => self.type_of(operand),
+            _ => self.type_of(node),
+        }
     }
     /// The value of an integer constant expression as a number.
     pub fn const_signed(&self, node: &Node) -> Option<i64> {
@@ -80,7 +91,9 @@ impl Unit<'_> {
     fn const_cast(&self, node: &Node, bits: u8) -> Option<u64> {
         let inner = node.inner.first()?;
         match node.cast.as_str() {
-            "IntegralCast" | "NoOp" | "BooleanToSignedIntegral" => Some(mask(self.const_signed(inner)? as u64, bits)),
+            "IntegralCast" | "NoOp" | "BooleanToSignedIntegral" | "NonAtomicToAtomic" => {
+                Some(mask(self.const_signed(inner)? as u64, bits))
+            }
             "FloatingToIntegral" => self.const_from_float(node, inner),
             "FloatingToBoolean" => Some(u64::from(self.const_float(inner)? << 1 != 0)),
             "IntegralToBoolean" => Some(u64::from(self.const_int(inner)? != 0)),
@@ -135,11 +148,42 @@ impl Unit<'_> {
 
     /// `offsetof`: clang's JSON doesn't say of what, so the source text is parsed.
     pub fn offset_of(&self, node: &Node) -> Option<u64> {
+        if let Some(address) = node.inner.first() {
+            return self.null_offset(address);
+        }
         let begin = node.begin.expansion?;
         let name = self.names.get(begin.file as usize)?;
         let text = self.program.sources.text(name);
         let text = std::str::from_utf8(text.get(begin.offset as usize..)?).ok()?;
         crate::offsetof::evaluate(text, &self.scopes, &self.program.types)
+    }
+}
+
+impl Unit<'_> {
+    /// How far an address is from null, from where it starts.
+    fn null_offset(&self, node: &Node) -> Option<u64> {
+        let first = node.inner.first()?;
+        match node.kind.as_str() {
+            "ParenExpr" => self.null_offset(first),
+            "ImplicitCastExpr" | "CStyleCastExpr" if node.cast == "NullToPointer" => Some(0),
+            "ImplicitCastExpr" | "CStyleCastExpr" => self.null_offset(first),
+            "UnaryOperator" if node.opcode == "&" => self.null_offset(first),
+            "MemberExpr" => {
+                let &(record, field) = self.fields.get(&node.link)?;
+                let record = &self.program.types.records[record];
+                let field =
+                    record.fields.get(field).filter(|field| field.bits.is_none() && record.problem.is_none())?;
+                Some(self.null_offset(first)? + field.offset)
+            }
+            "ArraySubscriptExpr" => {
+                let [base, index] = node.inner.as_slice() else { return None };
+                let (base, index) = if self.type_of(base).is_pointer() { (base, index) } else { (index, base) };
+                let size = self.program.types.size(&self.type_of(node));
+                let index = self.const_signed(index)? as u64;
+                Some(self.null_offset(base)?.wrapping_add(index.wrapping_mul(size)))
+            }
+            _ => None,
+        }
     }
 }
 

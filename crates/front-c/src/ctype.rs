@@ -11,7 +11,6 @@ use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, Ty};
 pub(crate) struct Type {
     pub kind: TypeKind,
     pub is_const: bool,
-    /// Only told where that matters: [`Types::fresh_volatile`].
     pub is_volatile: bool,
     pub alias: Option<Rc<str>>,
 }

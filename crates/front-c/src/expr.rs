@@ -117,6 +117,8 @@ impl Lowerer<'_, '_> {
             | "UnaryExprOrTypeTraitExpr"
             | "OffsetOfExpr" => match self.unit.const_int(node) {
                 None if self.is_variable_size(node) => self.variable_size(node, span),
+                // `offsetof(struct s, a[i])`.
+                None if node.kind == "OffsetOfExpr" && !node.inner.is_empty() => self.rvalue_of_first(node),
                 Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
                 None => {
                     let what = constant_name(node);
@@ -163,7 +165,7 @@ impl Lowerer<'_, '_> {
                 Some(number) => self.resize(Operand::Const(Ty::I64, number), Ty::Ptr, false, span),
                 None => self.unsupported_value("address of a label", node),
             },
-            "AtomicExpr" => self.unsupported_value("_Atomic", node),
+            "AtomicExpr" => self.atomic(node, span).unwrap_or(Operand::Const(scalar, 0)),
             "DeclRefExpr"
             | "ArraySubscriptExpr"
             | "MemberExpr"
@@ -376,6 +378,7 @@ impl Lowerer<'_, '_> {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let span = self.unit.span(node);
         let scalar = self.unit.program.types.scalar(ty);
+        self.mark_step(node);
         let place = self.written_place(inner);
         let mut old = self.read_object(inner, place, ty, span);
         if wanted == Wanted::Old {

@@ -91,8 +91,14 @@ fn declare_callbacks(program: &mut Program) {
         program.types.functions.iter().filter(|(data, _)| pointed.contains(data)).map(|(_, ty)| ty.clone()).collect();
     for (index, ty) in kinds.into_iter().enumerate() {
         let name = format!("{CALLBACK}{}", index + 1);
-        let declaration =
-            Declaration { name, ty: ty.clone(), param_names: Vec::new(), span: Span::none(), internal: None };
+        let declaration = Declaration {
+            name,
+            ty: ty.clone(),
+            param_names: Vec::new(),
+            span: Span::none(),
+            internal: None,
+            label: None,
+        };
         let id = program.function(&declaration);
         program.function_mark(id, &ty, Span::none());
     }

@@ -8,7 +8,7 @@ use crate::ast::Node;
 use crate::consts::{fold_bin, fold_cmp};
 use crate::ctype::{Type, TypeKind};
 use crate::error::FrontError;
-use crate::lifetimes::{Lives, Mark};
+use crate::lifetimes::{Lives, Mark, Nest};
 use crate::points::Marks;
 use crate::unit::Unit;
 use std::collections::{HashMap, HashSet};
@@ -39,6 +39,8 @@ pub(crate) struct Draft {
     /// What is alive where it begins, if lowering came to it, and where it ends.
     pub scope_in: Option<Mark>,
     pub scope_out: Mark,
+    /// The block of the source that its label stands in, if it has one.
+    pub label: Option<Nest>,
 }
 
 /// Lowering of one function.
@@ -182,9 +184,8 @@ impl Lowerer<'_, '_> {
         let span = self.unit.point(&body.end);
         let value = match self.function.result {
             Some(ty) if self.function.name == "main" => Some(Operand::Const(ty, 0)),
-            // Allowed if nobody looks at the value: a register that was never written.
-            Some(ty) => Some(Operand::Reg(self.temp(ty))),
-            None => None,
+            // Allowed if nobody looks at the value.
+            _ => None,
         };
         self.terminate(TermKind::Return(value), span);
     }
@@ -211,6 +212,13 @@ impl Lowerer<'_, '_> {
     pub fn start(&mut self, block: BlockId) {
         self.current = block;
         self.blocks[block.index()].scope_in.get_or_insert(self.lives.mark());
+    }
+    /// Goes on in the block of a label that a `goto` may lead to.
+    pub fn start_label(&mut self, block: BlockId, span: Span) {
+        self.blocks[block.index()].label = Some(self.lives.nest());
+        if self.current != block {
+            self.flow_into(block, span);
+        }
     }
     /// Appends an instruction.
     pub fn emit(&mut self, kind: InstKind, span: Span) {

@@ -1,5 +1,6 @@
 //! Initialisers of globals and static locals: bytes and addresses, evaluated at compile time.
 
+use crate::aggregate::unbraced;
 use crate::ast::Node;
 use crate::consts::selected;
 use crate::ctype::{Type, TypeKind};
@@ -51,6 +52,7 @@ impl Unit<'_> {
     }
 
     fn fill(&mut self, image: &mut Image, node: &Node, ty: &Type, at: u64) -> Evaluated<()> {
+        let node = unbraced(node, ty);
         match node.kind.as_str() {
             "ImplicitValueInitExpr" => return Ok(()),
             "ParenExpr" | "ConstantExpr" if node.inner.len() == 1 => return self.fill(image, &node.inner[0], ty, at),
@@ -203,7 +205,7 @@ impl Unit<'_> {
         match node.cast.as_str() {
             "ArrayToPointerDecay" | "FunctionToPointerDecay" => self.address(inner),
             "NullToPointer" => Ok(Constant::Int(0)),
-            "NoOp" | "BitCast" => self.constant(inner),
+            "NoOp" | "BitCast" | "NonAtomicToAtomic" => self.constant(inner),
             "PointerToIntegral" | "IntegralCast" if self.program.types.size(ty) == 8 => self.constant(inner),
             "IntegralToPointer" => match self.constant(inner)? {
                 Constant::Int(_) => self

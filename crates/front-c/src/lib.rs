@@ -5,14 +5,14 @@
 //!
 //! - `flags`, `clang`: how to compile the file, and running clang;
 //! - `ast`, `source`: nodes with resolved positions; spans and source text as the user sees them;
-//! - `tokens`, `typename`, `scope`, `ctype`: clang spells types as text; what they mean, their layout, their data types;
+//! - `tokens`, `typename`, `operand_type`, `scope`, `ctype`: clang spells types as text; what they mean, their layout, their data types;
 //! - `unit`, `consts`, `init`, `strings`, `offsetof`: declarations, constants, initialisers;
-//! - `func`, `stmt`, `expr`, `place`, `aggregate`, `call`, `decide`, `tidy`: function bodies;
+//! - `func`, `stmt`, `expr`, `place`, `aggregate`, `call`, `atomic`, `decide`, `tidy`: function bodies;
 //! - `points`, `pure`: where coverage speaks of the source, and the expressions that it asks about there;
 //! - `arrays`: array parameters keep their declared length;
 //! - `follow`: what a preprocessed text does to data, for state coverage;
 //! - `hazards`: where a preprocessed text can go wrong, for probes of run-time errors;
-//! - `link`, `models`: several files and the C library become one module.
+//! - `link`, `models`, `startup`: several files, the C library and what runs around `main` become one module.
 //!
 //! Invariants, as absences: a construct that is not supported is never an error and never dropped, it is a
 //! [`TermKind::Unsupported`](touchstone_ir::TermKind::Unsupported) with its place; there is no preprocessor and no
@@ -23,9 +23,11 @@
 mod aggregate;
 mod arrays;
 mod ast;
+mod atomic;
 mod bits;
 mod call;
 mod clang;
+mod compatible;
 mod consts;
 mod ctype;
 mod decide;
@@ -45,6 +47,7 @@ mod long_double;
 mod math;
 mod models;
 mod offsetof;
+mod operand_type;
 mod overflow;
 mod pack;
 mod place;
@@ -52,6 +55,7 @@ mod points;
 mod pure;
 mod scope;
 mod source;
+mod startup;
 mod stmt;
 mod strings;
 mod tidy;
@@ -94,8 +98,20 @@ pub struct Options {
     /// The compiler that translates the program in the end: clang then claims its version of GNU C, so that both see the
     /// same side of `#if __GNUC__ >= 5`. `None`: as clang does by itself.
     pub compiler: Option<String>,
-    /// No `offsetof` is understood: what a macro hides from whoever reads the text before the preprocessor.
-    pub opaque_offsets: bool,
+    /// How `offsetof` is understood.
+    pub offsets: Offsets,
+}
+
+/// How `offsetof` is understood. clang's JSON does not say of what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Offsets {
+    /// clang sees the address of the member beside it, in a macro. For text that was not preprocessed: macros move places.
+    #[default]
+    Spelled,
+    /// From its text.
+    FromText,
+    /// Not at all: as whoever reads the text before the preprocessor, where a macro hides it.
+    Opaque,
 }
 
 /// What of a program's surroundings is an input. What isn't stops whoever asks for it.
@@ -131,8 +147,16 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
     }
     let clang = clang::find(options.clang.as_deref())?;
     let mut own = BTreeSet::new();
+    let mut options = options.clone();
     loop {
-        let program = lower_program(files, options, &clang, &own)?;
+        let program = match lower_program(files, &options, &clang, &own) {
+            // `offsetof(struct s { int x; }, x)` can't be written twice.
+            Err(FrontError::DoesNotCompile { .. }) if options.offsets == Offsets::Spelled => {
+                options.offsets = Offsets::FromText;
+                continue;
+            }
+            program => program?,
+        };
         // A recognised name that a later file defines after all: once more, knowing that.
         let conflicts: Vec<String> =
             program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
@@ -168,11 +192,14 @@ fn lower_program(
     }
     program.given_files = program.files.len();
     program.types.fresh_volatile = options.surroundings.volatile;
-    program.types.opaque_offsets = options.opaque_offsets;
+    program.types.opaque_offsets = options.offsets == Offsets::Opaque;
     let claimed = options.compiler.as_deref().and_then(clang::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
+        if options.offsets == Offsets::Spelled {
+            flags.push(offsetof::SPELLED.to_string());
+        }
         let name = file.to_string_lossy().into_owned();
         let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
         lower_unit(&mut program, clang, &source, Selection::Program)?;
@@ -207,6 +234,7 @@ fn lower_unit(
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
+    unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
     let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
     let mut positions = ast::Positions::default();
     let mut outcome: Result<(), FrontError> = Ok(());

@@ -7,6 +7,9 @@
 //!
 //! Only locals whose address can outlive the expression that takes it have an end of their own: nobody can ask for the
 //! others afterwards. A value without a name lives as long as its function, unless it is a compound literal.
+//!
+//! A `goto` back to a label of the same block is no way out of it: variables and literals that the block declares behind the
+//! label stay the objects that they are (C11 6.2.4). Only an array of variable length dies there.
 
 use crate::func::{Draft, Lowerer};
 use std::collections::{BTreeMap, HashSet};
@@ -35,11 +38,25 @@ impl Life {
 /// A place in the chain of declarations: the last one, if there is any.
 pub(crate) type Mark = Option<usize>;
 
+/// A block of the source: its number in [`Lives::blocks`].
+pub(crate) type Nest = usize;
+
+/// A declaration in the chain.
+struct Declared {
+    before: Mark,
+    life: Life,
+    /// The block whose end it dies at.
+    nest: Nest,
+}
+
 /// What was declared, each with the one before it.
 #[derive(Default)]
 pub(crate) struct Lives {
-    declared: Vec<(Mark, Life)>,
+    declared: Vec<Declared>,
     now: Mark,
+    /// Blocks of the source behind the function's own, number 0, each with the one around it.
+    blocks: Vec<Nest>,
+    nest: Nest,
     /// In the controlling part of a loop, whose literals live as long as the loop.
     controls: bool,
 }
@@ -51,7 +68,7 @@ impl Lives {
     }
     /// A life begins.
     pub fn declare(&mut self, life: Life) {
-        self.declared.push((self.now, life));
+        self.declared.push(Declared { before: self.now, life, nest: self.nest });
         self.now = Some(self.declared.len() - 1);
     }
     /// The life of a compound literal begins.
@@ -60,24 +77,51 @@ impl Lives {
             self.declare(Life::Slot(slot));
         }
     }
+    /// The block of the source where lowering stands.
+    pub fn nest(&self) -> Nest {
+        self.nest
+    }
+    /// Enters a block of the source; [`Lives::leave`] takes what was around it.
+    pub fn enter(&mut self) -> Nest {
+        self.blocks.push(self.nest);
+        std::mem::replace(&mut self.nest, self.blocks.len())
+    }
+    /// Leaves a block of the source.
+    pub fn leave(&mut self, around: Nest) {
+        self.nest = around;
+    }
+    /// Whether a block of the source is another one or around it.
+    fn is_around(&self, outer: Nest, inner: Nest) -> bool {
+        let parent = |nest: &Nest| nest.checked_sub(1).map(|index| self.blocks[index]);
+        std::iter::successors(Some(inner), parent).any(|nest| nest == outer)
+    }
     /// Goes back to a place in a block that control does not fall into.
     pub fn reset(&mut self, mark: Mark) {
         self.now = mark;
     }
     /// What is alive at one place and not at another one, the youngest first.
-    fn between(&self, from: Mark, to: Mark) -> Vec<Life> {
+    fn between(&self, from: Mark, to: Mark) -> impl Iterator<Item = &Declared> {
         let kept: HashSet<usize> = self.chain(to).collect();
-        self.chain(from).filter(|index| !kept.contains(index)).map(|index| self.declared[index].1).collect()
+        self.chain(from).filter(move |index| !kept.contains(index)).map(|index| &self.declared[index])
     }
     fn chain(&self, from: Mark) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(from, |index| self.declared[*index].0)
+        std::iter::successors(from, |index| self.declared[*index].before)
+    }
+    /// What dies on the way from one place to a label (if the target is one) of a block of the source.
+    fn ended(&self, from: Mark, to: Mark, label: Option<Nest>) -> impl Iterator<Item = Life> {
+        let stays = move |declared: &Declared| match (declared.life, label) {
+            (Life::Slot(_), Some(label)) => self.is_around(declared.nest, label),
+            _ => false,
+        };
+        self.between(from, to).filter(move |declared| !stays(declared)).map(|declared| declared.life)
     }
 }
 
 impl Lowerer<'_, '_> {
     /// A closing brace: what was declared since the mark dies.
     pub fn end_lives(&mut self, mark: Mark, span: Span) {
-        for life in self.lives.between(self.lives.mark(), mark) {
+        let ended: Vec<Life> = self.lives.ended(self.lives.mark(), mark, None).collect();
+        for life in ended {
             self.emit(life.end(), span);
         }
         self.lives.reset(mark);
@@ -99,7 +143,7 @@ pub(crate) fn end_on_jumps(blocks: &mut [Draft], function: &Function, lives: &Li
             let target = target.index();
             let Some(start) = blocks[target].scope_in else { continue };
             let list = ends.entry(target).or_default();
-            for life in lives.between(block.scope_out, start) {
+            for life in lives.ended(block.scope_out, start, blocks[target].label) {
                 if !list.iter().any(|(known, _)| *known == life) {
                     list.push((life, terminator.span));
                 }

@@ -6,9 +6,11 @@
 use crate::ctype::{Type, TypeKind, Types};
 use crate::error::FrontError;
 use crate::source::Sources;
+use crate::startup::Starter;
 use crate::tidy;
 use crate::variadic::HIDDEN;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use touchstone_base::float::{Format, Op};
 use touchstone_base::{Files, Id, IndexMap, Span};
 use touchstone_ir::{
     Callee, CastOp, DataType, DataTypeId, ExprKind, FuncId, Function, Global, GlobalId, Init, Inst, InstKind, Linkage,
@@ -33,6 +35,8 @@ pub(crate) struct Program {
     /// Names of weak symbols: another file may define them instead, or nobody.
     pub weak: BTreeSet<String>,
     external_functions: HashMap<String, FuncId>,
+    /// Functions of the library that the program has, too.
+    library_functions: HashMap<String, FuncId>,
     external_globals: HashMap<String, GlobalId>,
     /// Functions that may be defined more than once, with the same meaning.
     inline: HashSet<FuncId>,
@@ -46,6 +50,8 @@ pub(crate) struct Program {
     /// The types of functions, to find those that a pointer may lead to.
     pub function_types: BTreeMap<FuncId, Type>,
     names: HashSet<String>,
+    /// Constructors and destructors, in the order of their definitions.
+    pub starters: Vec<Starter>,
 }
 
 /// What a declaration of a function says.
@@ -56,6 +62,14 @@ pub(crate) struct Declaration {
     pub span: Span,
     /// The file, if it is internal.
     pub internal: Option<String>,
+    /// What the linker calls it, if an assembler label says so.
+    pub label: Option<String>,
+}
+
+impl Declaration {
+    fn link_name(&self) -> &str {
+        self.label.as_ref().unwrap_or(&self.name)
+    }
 }
 
 /// What a declaration of a global says.
@@ -64,6 +78,14 @@ pub(crate) struct GlobalDeclaration {
     pub ty: Type,
     pub span: Span,
     pub internal: Option<String>,
+    /// What the linker calls it, if an assembler label says so.
+    pub label: Option<String>,
+}
+
+impl GlobalDeclaration {
+    fn link_name(&self) -> &str {
+        self.label.as_ref().unwrap_or(&self.name)
+    }
 }
 
 impl Program {
@@ -81,6 +103,7 @@ impl Program {
             endless: BTreeSet::new(),
             weak: BTreeSet::new(),
             external_functions: HashMap::new(),
+            library_functions: HashMap::new(),
             external_globals: HashMap::new(),
             inline: HashSet::new(),
             function_files: BTreeMap::new(),
@@ -90,23 +113,68 @@ impl Program {
             function_marks: HashMap::new(),
             function_types: BTreeMap::new(),
             names: HashSet::new(),
+            starters: Vec::new(),
         }
     }
 
     /// The function of a declaration, made if it is new.
     pub fn function(&mut self, declaration: &Declaration) -> FuncId {
         if declaration.internal.is_none()
-            && let Some(&id) = self.external_functions.get(&declaration.name)
+            && let Some(&id) = self.external_functions.get(declaration.link_name())
         {
             return id;
         }
-        let function = self.declared(declaration);
+        let mut function = self.declared(declaration);
+        // Until it is defined: models and stubs go by this name.
+        function.name = declaration.link_name().to_string();
         let id = self.functions.push(function);
         match &declaration.internal {
             Some(file) => drop(self.function_files.insert(id, file.clone())),
-            None => drop(self.external_functions.insert(declaration.name.clone(), id)),
+            None => drop(self.external_functions.insert(declaration.link_name().to_string(), id)),
         }
         id
+    }
+
+    /// The library's function of a name that the program has, too.
+    pub fn library_function(&mut self, name: &str, ty: Type) -> FuncId {
+        if let Some(&id) = self.library_functions.get(name) {
+            return id;
+        }
+        let (name, file) = (name.to_string(), "library".to_string());
+        let declaration =
+            Declaration { name, ty, param_names: Vec::new(), span: Span::none(), internal: Some(file), label: None };
+        let id = self.function(&declaration);
+        self.library_functions.insert(declaration.name, id);
+        id
+    }
+
+    /// All files are read: functions of the library that the program does not have after all are plain external ones.
+    pub fn settle_library(&mut self) {
+        let unneeded: Vec<String> =
+            self.library_functions.keys().filter(|name| !self.overrides(name)).cloned().collect();
+        let mut instead: HashMap<FuncId, FuncId> = HashMap::new();
+        for name in unneeded {
+            let Some(beside) = self.library_functions.remove(&name) else { continue };
+            let external = *self.external_functions.entry(name).or_insert(beside);
+            if external == beside {
+                self.function_files.remove(&beside);
+                self.functions[beside].internal = false;
+            } else {
+                instead.insert(beside, external);
+            }
+        }
+        if instead.is_empty() {
+            return;
+        }
+        for block in self.functions.values_mut().flat_map(|function| function.blocks.values_mut()) {
+            for inst in &mut block.insts {
+                if let InstKind::Call { callee: Callee::Direct(callee), .. } = &mut inst.kind
+                    && let Some(&external) = instead.get(callee)
+                {
+                    *callee = external;
+                }
+            }
+        }
     }
 
     /// A function without body, with registers for its parameters.
@@ -206,17 +274,17 @@ impl Program {
     /// The global of a declaration, made (undefined) if it is new.
     pub fn global(&mut self, declaration: &GlobalDeclaration) -> GlobalId {
         if declaration.internal.is_none()
-            && let Some(&id) = self.external_globals.get(&declaration.name)
+            && let Some(&id) = self.external_globals.get(declaration.link_name())
         {
             if !matches!(declaration.ty.kind, TypeKind::OpenArray(_)) && self.globals[id].size == 0 {
                 self.set_global_type(id, &declaration.ty);
             }
             return id;
         }
-        let id = self.push_global(&declaration.name, &declaration.ty, declaration.span, Linkage::Undefined);
+        let id = self.push_global(declaration.link_name(), &declaration.ty, declaration.span, Linkage::Undefined);
         match &declaration.internal {
             Some(file) => drop(self.global_files.insert(id, file.clone())),
-            None => drop(self.external_globals.insert(declaration.name.clone(), id)),
+            None => drop(self.external_globals.insert(declaration.link_name().to_string(), id)),
         }
         id
     }
@@ -319,6 +387,7 @@ impl Program {
 
     /// The module: final names, no unfit calls, one data type of a kind.
     pub fn finish(mut self) -> Module {
+        self.surround_main();
         self.offer_functions();
         self.name_functions();
         self.name_globals();
@@ -368,13 +437,19 @@ impl Program {
     }
 
     /// Calls that know less than the definition: a result that is declared narrower (`int strlen();`) is its low bits, and
-    /// so is an argument of an old-style parameter that is narrower than the promoted argument.
+    /// so is an argument of an old-style parameter that is narrower than the promoted argument. An old-style `float` comes as
+    /// a `double`.
     fn narrow_calls(&mut self) {
+        let types = &self.types.data;
+        let param = |function: &Function, param: &Param| {
+            let single = matches!(types[param.data], DataType::Float { format: Format::F32, .. });
+            (function.regs[param.reg].ty, if single { Narrow::Float } else { Narrow::LowBits })
+        };
         let signature = |function: &Function| {
-            let params: Vec<Ty> = function.params.iter().map(|param| function.regs[param.reg].ty).collect();
+            let params: Vec<(Ty, Narrow)> = function.params.iter().map(|info| param(function, info)).collect();
             (params, function.result)
         };
-        let signatures: Vec<(Vec<Ty>, Option<Ty>)> = self.functions.values().map(signature).collect();
+        let signatures: Vec<(Vec<(Ty, Narrow)>, Option<Ty>)> = self.functions.values().map(signature).collect();
         for function in self.functions.values_mut() {
             for block in function.blocks.values_mut() {
                 let mut insts = Vec::with_capacity(block.insts.len());
@@ -382,15 +457,14 @@ impl Program {
                     let mut after = None;
                     if let InstKind::Call { dst, callee: Callee::Direct(callee), args } = &mut inst.kind {
                         let (params, result) = &signatures[callee.index()];
-                        for (arg, &param) in args.iter_mut().zip(params) {
+                        for (arg, &(param, how)) in args.iter_mut().zip(params) {
                             let from = match *arg {
                                 Operand::Reg(reg) => function.regs[reg].ty,
                                 Operand::Const(ty, _) => ty,
                             };
                             if is_narrower(param, from) {
                                 let low = function.regs.push(RegInfo { ty: param, name: None });
-                                let kind = InstKind::Cast { dst: low, op: CastOp::Trunc, src: *arg };
-                                insts.push(Inst { kind, span: inst.span });
+                                insts.push(Inst { kind: how.inst(low, *arg, from), span: inst.span });
                                 *arg = Operand::Reg(low);
                             }
                         }
@@ -432,6 +506,24 @@ impl Program {
         for (id, file) in std::mem::take(&mut self.global_files) {
             let name = unique(&mut names, &self.globals[id].name, &file);
             self.globals[id].name = name;
+        }
+    }
+}
+
+/// How an argument becomes an old-style parameter that is narrower.
+#[derive(Clone, Copy)]
+enum Narrow {
+    LowBits,
+    Float,
+}
+
+impl Narrow {
+    fn inst(self, dst: Reg, src: Operand, from: Ty) -> InstKind {
+        match self {
+            Narrow::Float if from == Ty::I64 => {
+                InstKind::Float { dst, op: Op::Convert(Format::F32), format: Format::F64, args: vec![src] }
+            }
+            _ => InstKind::Cast { dst, op: CastOp::Trunc, src },
         }
     }
 }

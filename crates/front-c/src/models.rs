@@ -163,7 +163,11 @@ const MODELS: [Model; 14] = [
             "touchstone_popcountl",
             "touchstone_popcountll",
             "touchstone_parity",
+            "touchstone_parityl",
+            "touchstone_parityll",
             "touchstone_ffs",
+            "touchstone_ffsl",
+            "touchstone_ffsll",
             "touchstone_ctz",
             "touchstone_ctzl",
             "touchstone_ctzll",
@@ -340,6 +344,19 @@ static WORLD: Model = Model {
     variables: &[],
 };
 
+/// Functions that the library itself takes from the program, if the program has them.
+const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+/// Functions that compilers never call, unless they are told to (`-fno-builtin`): not even if the program has its own.
+const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
+
+/// Whether the library itself takes a function from the program.
+pub(crate) fn is_replaceable(name: &str) -> bool {
+    REPLACEABLE.contains(&name)
+}
+/// Whether compilers have their own code for a function, whatever the program has.
+pub(crate) fn is_always_inlined(name: &str) -> bool {
+    ALWAYS_INLINED.contains(&name)
+}
 /// Whether there is a model of a function.
 pub(crate) fn has(name: &str) -> bool {
     MODELS.iter().any(|model| model.functions.contains(&name))
@@ -354,6 +371,7 @@ pub(crate) fn of_builtin(name: &str) -> Option<String> {
 
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
 pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
+    program.settle_library();
     let world = given.externals.then_some(&WORLD);
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));

@@ -1,9 +1,15 @@
-//! `offsetof(type, member.path[3])`, from its source text.
+//! `offsetof(type, member.path[3])`, from its source text. Only where the address of the member is not there as nodes
+//! (see [`SPELLED`]).
 
 use crate::ctype::{Type, TypeKind, Types};
 use crate::scope::Scopes;
 use crate::tokens::{Token, tokenize};
 use crate::typename::{Parser, split_commas};
+
+/// A macro that puts the member's address beside the `offsetof` that clang evaluates: it stays a constant, and its parts
+/// are there as nodes.
+pub(crate) const SPELLED: &str = "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
+    __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)";
 
 /// The value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) that a text starts with.
 pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64> {
@@ -22,12 +28,13 @@ pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64
             let Some(Token::Word(name)) = words.next() else { return None };
             member(types, &ty, name)?
         } else if token.is("[") {
-            let Some(Token::Number(index)) = words.next() else { return None };
-            let TypeKind::Array(element, _) = &ty.kind else { return None };
-            if !words.next()?.is("]") {
-                return None;
-            }
-            (types.size(element) * u64::try_from(*index).ok()?, (**element).clone())
+            let element = match &ty.kind {
+                TypeKind::Array(element, _) | TypeKind::OpenArray(element) => (**element).clone(),
+                _ => return None,
+            };
+            let index: Vec<Token> = words.by_ref().take_while(|token| !token.is("]")).cloned().collect();
+            let index = Parser::new(index, scopes, types).constant()?;
+            (types.size(&element) * u64::try_from(index).ok()?, element)
         } else {
             return None;
         };

@@ -30,6 +30,8 @@ pub(crate) struct Scopes {
     pub by_id: HashMap<u64, Tag>,
     /// Values of enumeration constants by name, for constant expressions that are only there as text.
     pub constants: HashMap<String, i64>,
+    /// Types of globals and functions, also those that a block declares.
+    globals: HashMap<String, Type>,
 }
 
 impl Scopes {
@@ -40,6 +42,7 @@ impl Scopes {
             unnamed: HashMap::new(),
             by_id: HashMap::new(),
             constants: HashMap::new(),
+            globals: HashMap::new(),
         }
     }
     /// Enters a block.
@@ -63,6 +66,19 @@ impl Scopes {
     /// The variable of a function that a name means.
     pub fn variable(&self, name: &str) -> Option<&(u64, Type)> {
         self.levels.iter().rev().find_map(|level| level.variables.get(name))
+    }
+    /// Declares a global or a function.
+    pub fn add_global(&mut self, name: &str, ty: Type) {
+        self.globals.insert(name.to_string(), ty);
+    }
+    /// The type of what a name stands for as a value; `None` also where it may be one of several.
+    pub fn value_type(&self, name: &str) -> Option<Type> {
+        let locals = self.levels.iter().rev().filter_map(|level| level.variables.get(name).map(|(_, ty)| ty));
+        let mut visible = locals.chain(self.globals.get(name));
+        match visible.next() {
+            Some(ty) => visible.all(|other| other == ty).then(|| ty.clone()),
+            None => self.constants.contains_key(name).then(Type::int),
+        }
     }
     /// Declares a typedef.
     pub fn add_typedef(&mut self, name: &str, ty: Type) {

@@ -29,9 +29,10 @@ impl Lowerer<'_, '_> {
         match node.kind.as_str() {
             "CompoundStmt" => {
                 self.unit.push_scope();
-                let mark = self.lives.mark();
+                let (mark, around) = (self.lives.mark(), self.lives.enter());
                 node.inner.iter().for_each(|inner| self.statement(inner));
                 self.end_lives(mark, span);
+                self.lives.leave(around);
                 self.unit.pop_scope();
             }
             "DeclStmt" => node.inner.iter().for_each(|inner| self.declare(inner)),
@@ -50,7 +51,7 @@ impl Lowerer<'_, '_> {
             }
             "LabelStmt" => {
                 match self.labels.get(&node.link).copied() {
-                    Some(block) => self.enter(block, span),
+                    Some(block) => self.start_label(block, span),
                     None => self.unsupported("label", node),
                 }
                 node.inner.last().into_iter().for_each(|inner| self.statement(inner));
@@ -170,7 +171,10 @@ impl Lowerer<'_, '_> {
     fn body(&mut self, body: &Node, exit: BlockId, next: BlockId) {
         self.breaks.push(exit);
         self.continues.push(next);
+        // A block even without braces.
+        let around = self.lives.enter();
         self.statement(body);
+        self.lives.leave(around);
         self.continues.pop();
         self.breaks.pop();
     }
@@ -285,7 +289,7 @@ impl Lowerer<'_, '_> {
 
     fn return_statement(&mut self, node: &Node, span: Span) {
         let value = match node.child(0) {
-            None => self.function.result.map(|ty| Operand::Reg(self.temp(ty))),
+            None => None,
             Some(value) if self.function.aggregate_result => {
                 let ty = self.result.clone();
                 let dst = Operand::Reg(self.function.params[0].reg);
@@ -326,6 +330,7 @@ impl Lowerer<'_, '_> {
             return;
         }
         let ty = self.unit.type_of(node);
+        self.unit.scopes.add_variable(&node.name, node.id, ty.clone());
         let span = self.unit.point(&node.loc);
         let name = format!("{}.{}", self.function.name, node.name);
         let file = self.unit.file.clone();

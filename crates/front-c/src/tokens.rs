@@ -7,6 +7,8 @@ pub(crate) enum Token {
     Word(String),
     /// An integer.
     Number(i64),
+    /// An integer with a suffix: `5UL`.
+    Suffixed(i64, String),
     /// Anything else that is one token; strings and characters are here too, as written.
     Sign(String),
 }
@@ -15,6 +17,13 @@ impl Token {
     /// Whether it is this sign.
     pub fn is(&self, sign: &str) -> bool {
         matches!(self, Token::Sign(text) if text == sign)
+    }
+    /// The integer that it is.
+    pub fn number(&self) -> Option<i64> {
+        match self {
+            Token::Number(number) | Token::Suffixed(number, _) => Some(*number),
+            Token::Word(_) | Token::Sign(_) => None,
+        }
     }
     /// Whether it is this word.
     pub fn is_word(&self, word: &str) -> bool {
@@ -38,7 +47,7 @@ pub(crate) fn tokenize(text: &str) -> Vec<Token> {
         } else if c.is_ascii_digit() {
             let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '.')).unwrap_or(rest.len());
             let word = &rest[..length];
-            tokens.push(number(word).map_or_else(|| Token::Sign(word.to_string()), Token::Number));
+            tokens.push(number(word).unwrap_or_else(|| Token::Sign(word.to_string())));
             length
         } else if c == '"' || c == '\'' {
             let length = quoted(rest, c);
@@ -77,15 +86,17 @@ fn character(text: &str) -> Option<i64> {
     (first != '\\' && first.is_ascii() && chars.next().is_none()).then_some(i64::from(first as u32))
 }
 
-fn number(text: &str) -> Option<i64> {
+fn number(text: &str) -> Option<Token> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let value = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         i64::from_str_radix(hex, 16).ok()
     } else if digits.len() > 1 && digits.starts_with('0') {
         i64::from_str_radix(digits, 8).ok()
     } else {
         digits.parse().ok()
-    }
+    }?;
+    let suffix = &text[digits.len()..];
+    Some(if suffix.is_empty() { Token::Number(value) } else { Token::Suffixed(value, suffix.to_string()) })
 }
 
 #[cfg(test)]
@@ -99,9 +110,10 @@ mod tests {
             .map(|token| match token {
                 Token::Word(word) => format!("w:{word}"),
                 Token::Number(number) => format!("n:{number}"),
+                Token::Suffixed(number, suffix) => format!("n:{number}:{suffix}"),
                 Token::Sign(sign) => format!("s:{sign}"),
             })
             .collect();
-        assert_eq!(words.join(" "), "w:int w:a s:[ n:16 s:<< n:2 s:] n:99 s:\"s)\" s:1.5 s:...");
+        assert_eq!(words.join(" "), "w:int w:a s:[ n:16:u s:<< n:2 s:] n:99 s:\"s)\" s:1.5 s:...");
     }
 }

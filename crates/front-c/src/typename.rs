@@ -55,8 +55,8 @@ fn place_end(text: &str) -> Option<usize> {
 pub(crate) struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
-    scopes: &'a Scopes,
-    types: &'a Types,
+    pub scopes: &'a Scopes,
+    pub types: &'a Types,
 }
 
 impl<'a> Parser<'a> {
@@ -64,25 +64,41 @@ impl<'a> Parser<'a> {
     pub fn new(tokens: Vec<Token>, scopes: &'a Scopes, types: &'a Types) -> Parser<'a> {
         Parser { tokens, at: 0, scopes, types }
     }
-    fn peek(&self) -> Option<&Token> {
+    /// A parser of other tokens in the same scopes.
+    pub fn inside(&self, tokens: Vec<Token>) -> Parser<'a> {
+        Parser::new(tokens, self.scopes, self.types)
+    }
+    /// Goes to the next token.
+    pub fn skip(&mut self) {
+        self.at += 1;
+    }
+    /// Goes back to the first token.
+    pub fn rewind(&mut self) {
+        self.at = 0;
+    }
+    /// The next token.
+    pub fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at)
     }
-    fn is(&self, sign: &str) -> bool {
+    /// Whether the next token is this sign.
+    pub fn is(&self, sign: &str) -> bool {
         self.peek().is_some_and(|token| token.is(sign))
     }
-    fn accept(&mut self, sign: &str) -> bool {
+    /// Goes behind a sign if it is next.
+    pub fn accept(&mut self, sign: &str) -> bool {
         let found = self.is(sign);
         self.at += usize::from(found);
         found
     }
-    fn word(&self) -> Option<&str> {
+    /// The next token, if it is a word.
+    pub fn word(&self) -> Option<&str> {
         match self.peek() {
             Some(Token::Word(word)) => Some(word),
             _ => None,
         }
     }
     /// Skips a balanced parenthesis and returns its tokens.
-    fn group(&mut self) -> Option<Vec<Token>> {
+    pub fn group(&mut self) -> Option<Vec<Token>> {
         if !self.accept("(") {
             return None;
         }
@@ -141,11 +157,22 @@ impl<'a> Parser<'a> {
                 "short" => words.short = true,
                 "long" => words.long += 1,
                 "_Complex" => words.complex = true,
+                "bool" if words.is_empty() && self.scopes.typedef("bool").is_some() => words.ty = self.alias("bool"),
                 "void" | "_Bool" | "bool" | "char" | "int" | "float" | "double" | "__int128" | "_Float16"
                 | "__fp16" | "__bf16" | "_Float32" | "_Float64" | "__float128" | "_Float128" | "nullptr_t" => {
                     words.base = Some(word)
                 }
-                "_Atomic" => return self.wrapped("_Atomic"),
+                "typeof" | "__typeof__" | "__typeof" | "typeof_unqual" => {
+                    self.at += 1;
+                    words.ty = Some(self.type_of_operand()?);
+                    continue;
+                }
+                // One thread at a time: a plain object, if one instruction can do what is done to it.
+                "_Atomic" if self.tokens.get(self.at + 1).is_some_and(|token| token.is("(")) => {
+                    words.ty = Some(self.atomic()?);
+                    continue;
+                }
+                "_Atomic" => {}
                 "_BitInt" => return self.wrapped("_BitInt"),
                 "struct" | "union" | "enum" => {
                     self.at += 1;
@@ -176,7 +203,32 @@ impl<'a> Parser<'a> {
         Some(ty)
     }
 
-    /// `_Atomic(int)` and `_BitInt(7)`.
+    /// `typeof (…)` of a type or an expression; one that is not understood is refused where it is looked at.
+    fn type_of_operand(&mut self) -> Option<Type> {
+        let tokens = self.group()?;
+        let mut inner = self.inside(tokens);
+        if let Some(ty) = inner.type_name()
+            && inner.peek().is_none()
+        {
+            return Some(ty);
+        }
+        inner.rewind();
+        Some(inner.operand_type().unwrap_or_else(|| Type::refused("typeof", "typeof of this expression")))
+    }
+    /// `_Atomic(int)`.
+    fn atomic(&mut self) -> Option<Type> {
+        let start = self.at;
+        self.at += 1;
+        let tokens = self.group()?;
+        match self.inside(tokens).type_name()? {
+            ty if ty.is_record() => {
+                self.at = start;
+                self.wrapped("_Atomic")
+            }
+            ty => Some(ty),
+        }
+    }
+    /// `_Atomic(struct s)` and `_BitInt(7)`.
     fn wrapped(&mut self, what: &'static str) -> Option<Type> {
         self.at += 1;
         let tokens = self.group()?;
@@ -315,6 +367,12 @@ impl<'a> Parser<'a> {
 
     // Constant expressions, as they stand in array lengths.
 
+    /// The value of the constant expression that the tokens are, all of them.
+    pub fn constant(&mut self) -> Option<i64> {
+        let value = self.ternary()?;
+        self.peek().is_none().then_some(value)
+    }
+
     fn ternary(&mut self) -> Option<i64> {
         let condition = self.binary(0)?;
         if self.accept("?") {
@@ -381,8 +439,7 @@ impl<'a> Parser<'a> {
         if self.accept("!") {
             return Some(i64::from(self.unary()? == 0));
         }
-        if let Some(Token::Number(number)) = self.peek() {
-            let number = *number;
+        if let Some(number) = self.peek().and_then(Token::number) {
             self.at += 1;
             return Some(number);
         }

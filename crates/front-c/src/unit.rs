@@ -4,6 +4,7 @@ use crate::ast::{Node, Position, TypeText};
 use crate::ctype::{FieldDecl, Layout, Type, TypeKind};
 use crate::error::FrontError;
 use crate::link::{Declaration, GlobalDeclaration, Program};
+use crate::models;
 use crate::scope::{Scopes, Tag};
 use crate::typename::{parse_known, parse_type};
 use std::cell::RefCell;
@@ -39,6 +40,8 @@ pub(crate) struct Unit<'p> {
     pub label_numbers: HashMap<u64, u64>,
     /// Static locals by clang's id.
     pub static_locals: HashMap<u64, GlobalId>,
+    /// Whether compilers have their own code for some functions of the library.
+    pub inlines: bool,
     selection: Selection,
     types: RefCell<HashMap<Rc<str>, Type>>,
     declarations: HashMap<String, Declaration>,
@@ -62,6 +65,7 @@ impl<'p> Unit<'p> {
             array_candidates: Vec::new(),
             label_numbers: HashMap::new(),
             static_locals: HashMap::new(),
+            inlines: false,
             selection,
             types: RefCell::new(HashMap::new()),
             declarations: HashMap::new(),
@@ -112,8 +116,12 @@ impl<'p> Unit<'p> {
             return ty.clone();
         }
         let known = |text: &str| parse_known(text, &self.scopes, &self.program.types);
-        let ty = known(&text.written)
-            .or_else(|| text.desugared.as_deref().and_then(known))
+        let desugared = || text.desugared.as_deref().and_then(known);
+        // clang knows better than we what the expression of a `typeof` is.
+        let first = if text.written.contains("typeof") { desugared() } else { None };
+        let ty = first
+            .or_else(|| known(&text.written))
+            .or_else(desugared)
             .unwrap_or_else(|| parse_type(&text.written, &self.scopes, &self.program.types));
         // `typeof (x)` means something else elsewhere.
         if !text.written.contains("typeof") {
@@ -339,6 +347,7 @@ impl<'p> Unit<'p> {
         let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
         let has_body = node.inner.iter().any(|inner| inner.kind == "CompoundStmt");
         let mut ty = self.type_of(&node);
+        self.scopes.add_global(&node.name, ty.clone());
         if has_body && let TypeKind::Function(signature) = &ty.kind {
             // The parameters as the body sees them; an old-style definition's type shows promoted ones.
             let mut signature = (**signature).clone();
@@ -356,6 +365,7 @@ impl<'p> Unit<'p> {
             param_names,
             span: self.point(&node.loc),
             internal: internal.then(|| self.file.clone()),
+            label: self.assembler_label(&node),
         };
         if has_body || !self.declarations.contains_key(&node.name) {
             self.declarations.insert(node.name.clone(), declaration);
@@ -372,6 +382,11 @@ impl<'p> Unit<'p> {
             return Ok(());
         }
         self.define_function(&node)
+    }
+    /// The name that an assembler label gives a declaration. System headers have them for their own ends.
+    fn assembler_label(&self, node: &Node) -> Option<String> {
+        let labelled = node.inner.iter().any(|inner| inner.kind == "AsmLabelAttr");
+        (labelled && !self.is_system(&node.loc)).then(|| node.mangled.clone())
     }
     /// Whether a position is in a header of the system or the compiler.
     fn is_system(&self, position: &Position) -> bool {
@@ -399,15 +414,65 @@ impl<'p> Unit<'p> {
         })
     }
 
+    /// Whether this is a file of library models.
+    pub fn is_library(&self) -> bool {
+        matches!(self.selection, Selection::Library(_))
+    }
+    /// Whether calls of a function of this program are code that compilers have, not calls.
+    pub fn is_always_inlined(&self, name: &str) -> bool {
+        let standard = |declaration: &Declaration| match &declaration.ty.kind {
+            TypeKind::Function(signature) => {
+                let of_itself = matches!(signature.params.as_slice(), [only] if only.kind == signature.result.kind);
+                let declared = match &signature.result.kind {
+                    TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => *name,
+                    _ => "",
+                };
+                let expected = match name {
+                    "abs" => "int",
+                    "labs" => "long",
+                    "llabs" => "long long",
+                    "fabs" => "double",
+                    _ => "float",
+                };
+                declaration.internal.is_none() && declaration.label.is_none() && of_itself && declared == expected
+            }
+            _ => false,
+        };
+        self.inlines && models::is_always_inlined(name) && self.declarations.get(name).is_some_and(standard)
+    }
+    /// The library's function of a name, beside the program's own.
+    pub fn library_function(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
+        let ty = match self.declarations.get(name) {
+            Some(declaration) => declaration.ty.clone(),
+            None => ty.map_or_else(|| Type::refused(name, "unknown function"), |text| self.type_named(text)),
+        };
+        self.program.library_function(name, ty)
+    }
     /// The function of a name, made if it is new. `ty` is used if nothing declared it.
     pub fn function_named(&mut self, name: &str, ty: Option<&TypeText>) -> FuncId {
         if let Some(&id) = self.functions.get(name) {
             return id;
         }
+        // What the library calls is the library's.
+        let beside = self.is_library() && !models::is_replaceable(name) && self.program.overrides(name);
+        if beside && !self.is_internal(name) {
+            let id = self.library_function(name, ty);
+            self.functions.insert(name.to_string(), id);
+            if self.postponed.contains_key(name) && !self.program.functions[id].is_defined() {
+                self.wanted.push_back(name.to_string());
+            }
+            return id;
+        }
         if !self.declarations.contains_key(name) {
             let ty = ty.map_or_else(|| Type::refused(name, "unknown function"), |text| self.type_named(text));
-            let declaration =
-                Declaration { name: name.to_string(), ty, param_names: Vec::new(), span: Span::none(), internal: None };
+            let declaration = Declaration {
+                name: name.to_string(),
+                ty,
+                param_names: Vec::new(),
+                span: Span::none(),
+                internal: None,
+                label: None,
+            };
             self.declarations.insert(name.to_string(), declaration);
         }
         let declaration = &self.declarations[name];
@@ -443,9 +508,10 @@ impl<'p> Unit<'p> {
             || self.functions.get(name).is_some_and(|&id| self.program.functions[id].is_defined())
     }
 
-    /// Whether a function of this name is declared to be internal.
+    /// Whether a function of this name is declared to be internal, or to have another name for the linker.
     pub fn is_internal(&self, name: &str) -> bool {
-        self.declarations.get(name).is_some_and(|declaration| declaration.internal.is_some())
+        let other = |declaration: &Declaration| declaration.internal.is_some() || declaration.label.is_some();
+        self.declarations.get(name).is_some_and(other)
     }
 
     fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
@@ -462,6 +528,7 @@ impl<'p> Unit<'p> {
         }
         let function = crate::func::lower(self, function, node)?;
         self.program.functions[id] = function;
+        self.starters(node, id);
         Ok(())
     }
     /// Whether a pointer parameter may have been declared as an array: its text has no `*`, or a `[`.
@@ -485,18 +552,24 @@ impl<'p> Unit<'p> {
         let internal =
             node.storage == "static" || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let ty = self.type_of(node);
+        self.scopes.add_global(&node.name, ty.clone());
         let span = self.point(&node.loc);
         let declaration = GlobalDeclaration {
             name: node.name.clone(),
             ty: ty.clone(),
             span,
             internal: internal.then(|| self.file.clone()),
+            label: self.assembler_label(node),
         };
         self.global_declarations.insert(node.name.clone(), declaration);
         self.note_weak(node);
         if node.inner.iter().any(|inner| inner.kind == "AliasAttr" || inner.kind == "WeakRefAttr") {
             let id = self.global_named(&node.name, None);
             self.program.poison(id, "alias attribute".to_string());
+        }
+        if node.storage == "register" {
+            let id = self.global_named(&node.name, None);
+            self.program.poison(id, "variable in a machine register".to_string());
         }
         if node.storage == "extern" && !node.has_init {
             return Ok(());
@@ -531,7 +604,8 @@ impl<'p> Unit<'p> {
         }
         if !self.global_declarations.contains_key(name) {
             let ty = ty.map_or_else(Type::int, |text| self.type_named(text));
-            let declaration = GlobalDeclaration { name: name.to_string(), ty, span: Span::none(), internal: None };
+            let declaration =
+                GlobalDeclaration { name: name.to_string(), ty, span: Span::none(), internal: None, label: None };
             self.global_declarations.insert(name.to_string(), declaration);
         }
         let id = self.program.global(&self.global_declarations[name]);
@@ -546,6 +620,7 @@ impl<'p> Unit<'p> {
 
     /// Lowers what was postponed and is wanted after all.
     pub fn finish(&mut self) -> Result<(), FrontError> {
+        self.complete_globals();
         if let Selection::Library(names) = self.selection.clone() {
             for name in &names {
                 if self.postponed.contains_key(name) {
@@ -559,6 +634,18 @@ impl<'p> Unit<'p> {
             }
         }
         Ok(())
+    }
+}
+
+impl Unit<'_> {
+    /// `struct s x;` may come before what the structure is.
+    fn complete_globals(&mut self) {
+        for (name, &id) in &self.globals {
+            let ty = &self.global_declarations[name].ty;
+            if self.program.globals[id].size == 0 && self.program.types.size(ty) > 0 {
+                self.program.set_global_type(id, ty);
+            }
+        }
     }
 }
 

@@ -94,7 +94,7 @@ impl Lowerer<'_, '_> {
         let token = text.tokens.get(text.at)?.clone();
         text.at += 1;
         match token {
-            Token::Number(number) => Some(Operand::Const(Ty::I64, number as u64)),
+            Token::Number(number) | Token::Suffixed(number, _) => Some(Operand::Const(Ty::I64, number as u64)),
             Token::Sign(sign) if sign == "(" => {
                 let value = self.length(text, 0, span)?;
                 let closed = text.is(")");

@@ -181,6 +181,66 @@ fn library_models_agree_with_the_library() {
 }
 
 #[test]
+fn old_style_parameters_agree_with_the_compiler() {
+    check(&["oldstyle.c"], &[]);
+}
+
+#[test]
+fn a_literal_or_variable_that_control_jumps_back_to_is_the_same_object() {
+    check(&["literals.c"], &[]);
+}
+
+#[test]
+fn compatible_types_are_those_of_the_compiler() {
+    check(&["compatible.c"], &[]);
+}
+
+#[test]
+fn types_of_expressions_agree_with_the_compiler() {
+    check(&["typeof.c"], &[]);
+}
+
+#[test]
+fn offsets_agree_with_the_compiler() {
+    check(&["offsets.c"], &[]);
+}
+
+#[test]
+fn declarations_that_are_completed_documented_or_flexible_agree_with_the_compiler() {
+    check(&["declarations.c"], &[]);
+}
+
+#[test]
+fn a_program_may_have_its_own_bool() {
+    check(&["bool.c"], &["-std=gnu11"]);
+}
+
+#[test]
+fn atomics_agree_with_the_compiler() {
+    check(&["atomics.c"], &[]);
+}
+
+#[test]
+fn constructors_and_destructors_run_around_main_in_their_order() {
+    check(&["startup.c"], &[]);
+}
+
+#[test]
+fn assembler_labels_link_as_the_linker_does() {
+    check(&["labels.c"], &[]);
+}
+
+#[test]
+fn the_library_does_not_use_what_the_program_has_of_it_but_the_allocator() {
+    check(&["own.c"], &["-fno-builtin"]);
+}
+
+#[test]
+fn absolute_values_are_the_compilers_even_if_the_program_has_its_own() {
+    check(&["inlined.c"], &[]);
+}
+
+#[test]
 fn several_files_link_as_the_linker_does() {
     check(&["link_a.c", "link_b.c"], &["-fcommon", "-fno-builtin"]);
 }

@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
-use touchstone_front_c::{Options, follow, follow_tests, hazards, lower_files};
+use touchstone_front_c::{Offsets, Options, follow, follow_tests, hazards, lower_files};
 
 /// How probes are made.
 pub struct Probing<'a> {
@@ -199,10 +199,10 @@ fn probed(
     let original = lowered(&[PathBuf::from(source)], &written)?;
     let copy = scratch.join("preprocessed.c");
     std::fs::write(&copy, for_clang(&text)).map_err(|error| error.to_string())?;
-    let options = Options { flags: language(command, &text), ..Options::default() };
+    let options = Options { flags: language(command, &text), offsets: Offsets::FromText, ..Options::default() };
     let mut preprocessed = vec![lowered(std::slice::from_ref(&copy), &options)?];
     if text.contains("__builtin_offsetof") {
-        let opaque = Options { opaque_offsets: true, ..options.clone() };
+        let opaque = Options { offsets: Offsets::Opaque, ..options.clone() };
         preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
     }
     let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
