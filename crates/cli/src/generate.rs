@@ -23,7 +23,7 @@ use touchstone_criteria::{
     Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, IncompletePaths, Objective, Objectives,
     Outcome, Replay, Status, TestCase, Watch, covered_by_test,
 };
-use touchstone_emit::{CSuite, Form, ReplayLimits, Target, TestCompSuite};
+use touchstone_emit::{CSuite, Form, ReplayLimits, Sandbox, Target, TestCompSuite};
 use touchstone_engine::{
     Before, Config, Event, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs,
     explore_paths_and_goals, prove_infeasible, rows_of,
@@ -90,6 +90,7 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
         include_dir,
         cc: crate::program::compiler(),
         limits: ReplayLimits::default(),
+        sandbox: if options.unsafe_replay { Sandbox::open() } else { Sandbox::closed() },
     };
     let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt, suite };
     let (campaign, extras) = job.run(&tasks)?;

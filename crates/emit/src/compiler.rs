@@ -34,6 +34,7 @@ const SANITIZED: &[&str] = &[
 ];
 
 /// Compiles and links in one directory.
+#[derive(Clone, Copy)]
 pub(crate) struct Compiler<'a> {
     pub(crate) target: &'a Target,
     pub(crate) module: &'a Module,
@@ -98,7 +99,16 @@ impl Compiler<'_> {
         let flags = self.target.units.iter().flat_map(|unit| &unit.flags);
         let linked: BTreeSet<&String> = flags.filter(|flag| is_link_flag(flag)).collect();
         command.args(linked).arg("-lm");
+        command.args(self.target.sandbox.link_flags(self.module));
         self.run(command)
+    }
+
+    /// Links one object of ours to a program.
+    pub(crate) fn link_plain(&self, object: &Path, program: &str) -> Result<PathBuf, EmitError> {
+        let output = self.dir.join(program);
+        let mut command = Command::new(&self.target.cc);
+        command.arg(object).arg("-o").arg(&output);
+        self.run(command).map(|()| output)
     }
 
     /// Definitions of what is missing. Globals are known to the module; everything else is taken for a function.

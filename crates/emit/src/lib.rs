@@ -9,6 +9,8 @@
 //! Error paths are replayed in a second build with sanitizers, and the report that these print must name the predicted
 //! kind of error and line.
 //!
+//! What is replayed is the user's code on inputs that nobody chose, so it runs in a sandbox ([`Sandbox`]).
+//!
 //! The same tests can be written for other frameworks ([`Form`]); what is replayed is always our own form.
 //!
 //! Deliberately not here: how inputs are found, and what is done with the verdicts.
@@ -28,6 +30,7 @@ mod names;
 mod place;
 mod replay;
 mod row;
+mod sandbox;
 mod sanitizer;
 mod sha256;
 mod stubs;
@@ -45,6 +48,7 @@ pub use ctype::parameter_list;
 pub use error::EmitError;
 pub use form::Form;
 pub use replay::replay;
+pub use sandbox::{Layer, Sandbox};
 pub use suite::CSuite;
 pub use target::{ReplayLimits, Target, Unit};
 pub use testcomp::TestCompSuite;

@@ -5,7 +5,7 @@
 
 use crate::EmitError;
 use crate::compiler::{Compiler, Variant, compile_others};
-use crate::suite::{HEADER, RUNNER, chunk_paths, unit_with};
+use crate::suite::{chunk_paths, unit_with};
 use crate::symbols::Symbols;
 use crate::tap::{TapReader, TapResult};
 use crate::target::Target;
@@ -13,7 +13,7 @@ use crate::verdict::verdict;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use touchstone_criteria::{Outcome, Replay, TestCase};
@@ -64,7 +64,7 @@ pub fn replay(
     for variant in [Variant::Plain, Variant::Sanitized] {
         if jobs.iter().any(|job| job.variant == variant) {
             let mut objects = compile_others(&compiler, unit, variant)?;
-            objects.push(compile_runner(&compiler)?);
+            objects.extend(target.sandbox.objects(&compiler)?);
             parts.insert(variant == Variant::Sanitized, objects);
         }
     }
@@ -147,14 +147,6 @@ fn test_name(line: &str) -> Option<&str> {
     rest.split_once(',').map(|(name, _)| name)
 }
 
-fn compile_runner(compiler: &Compiler) -> Result<PathBuf, EmitError> {
-    let source = compiler.dir.join("touchstone_test.c");
-    let header = compiler.dir.join("touchstone_test.h");
-    std::fs::write(&source, RUNNER).map_err(EmitError::io(&source))?;
-    std::fs::write(&header, HEADER).map_err(EmitError::io(&header))?;
-    compiler.compile(&source, &[], &[], Variant::Plain, "touchstone_test.o")
-}
-
 fn run_job(
     job: &Job,
     compiler: &Compiler,
@@ -175,9 +167,10 @@ fn run_job(
         let shards: Vec<_> = job
             .names
             .chunks(shard)
-            .map(|names| {
-                let path = &path;
-                scope.spawn(move || run_program(path, names, job.variant, compiler.target, events))
+            .enumerate()
+            .map(|(number, names)| {
+                let (path, scratch) = (&path, compiler.dir.join(format!("{program}.scratch{number}")));
+                scope.spawn(move || run_program(path, &scratch, names, job.variant, compiler.target, events))
             })
             .collect();
         let ended = shards.into_iter().map(|shard| shard.join().expect("invariant: a shard doesn't panic"));
@@ -187,13 +180,14 @@ fn run_job(
 
 fn run_program(
     program: &Path,
+    scratch: &Path,
     names: &[String],
     variant: Variant,
     target: &Target,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
     let limits = target.limits;
-    let mut command = Command::new(program);
+    let mut command = target.sandbox.command(program, scratch)?;
     command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
     command.args(["--total", &limits.total_seconds.to_string()]);
     command.args(names);

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_emit::{CSuite, Form, ReplayLimits, Target, Unit, replay};
+use touchstone_emit::{CSuite, Form, ReplayLimits, Sandbox, Target, Unit, replay};
 use touchstone_ir::{
     Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, Global, Linkage, Module, Param, PointerTarget,
     Reg, TermKind, Terminator,
@@ -62,6 +62,7 @@ impl Bench {
             include_dir: dir.path().join("include"),
             cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
             limits: ReplayLimits { seconds: 2, memory_mib: 512, total_seconds: 60 },
+            sandbox: Sandbox::closed(),
         };
         let mut bench = Bench { dir, module, target, int, char, void };
         bench.file("code.c", source);
