@@ -110,6 +110,10 @@ void touchstone_check_ptr(const void *expected, const void *actual, const char *
     send_text(RECORD_FAILURE, "%s: expected %s, got %s", what, where, actual ? "another address" : "NULL");
 }
 
+void touchstone_check_not_null(const void *actual, const char *what) {
+    if (!actual) send_text(RECORD_FAILURE, "%s: expected an address, got NULL", what);
+}
+
 void touchstone_check_string(const char *expected, const char *actual, const char *what) {
     if (!actual)
         send_text(RECORD_FAILURE, "%s: expected \"%s\", got NULL", what, expected);

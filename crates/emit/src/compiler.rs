@@ -60,12 +60,16 @@ impl Compiler<'_> {
     ) -> Result<PathBuf, EmitError> {
         let object = self.dir.join(object);
         let mut command = Command::new(&self.target.cc);
-        command.args(flags.iter().filter(|flag| !is_strictness(flag)));
+        command.args(flags.iter().filter(|flag| !is_strictness(flag) && !is_ours(flag)));
         command.arg("-I").arg(&self.target.include_dir);
         command
             .args(Self::variant_flags(variant))
             .args(["-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w"])
             .args(defines);
+        // Code that asks for a sanitizer was not analysed with one.
+        if variant == Variant::Sanitized && !flags.iter().any(|flag| flag.starts_with("-D__SANITIZE_ADDRESS__")) {
+            command.args(["-U__SANITIZE_ADDRESS__", "-DTOUCHSTONE_SANITIZED=1"]);
+        }
         command.arg("-c").arg(source).arg("-o").arg(&object);
         self.run(command)?;
         Ok(object)
@@ -174,8 +178,24 @@ fn is_strictness(flag: &str) -> bool {
     flag.starts_with("-Werror") || flag == "-pedantic-errors"
 }
 
+/// Flags for sanitizers, coverage and profiles: the replay has its own, and tests are not what they are for.
+fn is_ours(flag: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "-fsanitize",
+        "-fno-sanitize",
+        "-fprofile",
+        "-ftest-coverage",
+        "-finstrument-functions",
+        "-fcoverage-mapping",
+    ];
+    const WHOLE: &[&str] = &["--coverage", "-coverage", "-pg", "-p"];
+    const LIBRARIES: &[&str] =
+        &["-lasan", "-lubsan", "-ltsan", "-llsan", "-lgcov", "-static-libasan", "-shared-libasan"];
+    STARTS.iter().any(|start| flag.starts_with(start)) || WHOLE.contains(&flag) || LIBRARIES.contains(&flag)
+}
+
 fn is_link_flag(flag: &str) -> bool {
-    ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
+    !is_ours(flag) && ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
 }
 
 /// The symbols that a linker misses, in the words of GNU ld, gold and lld.

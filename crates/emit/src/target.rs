@@ -1,5 +1,6 @@
 //! How the user's program is compiled, and where its files are.
 
+use crate::preprocessed::Preprocessed;
 use crate::sandbox::Sandbox;
 use std::path::{Component, Path, PathBuf};
 use touchstone_base::FileId;
@@ -18,6 +19,8 @@ pub struct Target {
     pub limits: ReplayLimits,
     /// What keeps the replay from harming anybody.
     pub sandbox: Sandbox,
+    /// What is known of the files after preprocessing.
+    pub preprocessed: Preprocessed,
 }
 
 /// One source file of the program.
