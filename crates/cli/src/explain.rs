@@ -97,7 +97,9 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let goals = Goals { watch: watch.clone().into(), closed: wanted.settled.iter().copied().collect() };
     let mut tests = Tests::default();
     let found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
-    let incomplete = found.result.incomplete;
+    let mut result = found.result;
+    generate::refuse_unmakeable(module, func, &mut tests.0, &mut result);
+    let incomplete = result.incomplete;
     crate::tables::watch_tests(module, func, &mut tests.0, &wanted);
     generate::conclude(module, func, &config, &mut wanted, &tests.0, &incomplete);
     let objective = &wanted.list[goal];

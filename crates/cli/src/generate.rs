@@ -356,14 +356,7 @@ impl Job<'_> {
         let mut found = FirstTests::default();
         let config = Config { max_paths: Some(FIRST_PATHS), ..config.clone() };
         let mut result = explore(module, func, &config, &mut found);
-        let mut refused = BTreeMap::new();
-        found.0.retain(|test| {
-            unmakeable(module, test).is_none_or(|why| {
-                *refused.entry(why).or_insert(0) += 1;
-                false
-            })
-        });
-        give_up(&mut result, refused, module.functions[func].span);
+        refuse_unmakeable(module, func, &mut found.0, &mut result);
         let returns = found.0.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
         match found.0.is_empty() {
             true => Err(result.incomplete),
@@ -455,6 +448,19 @@ impl Job<'_> {
         }
         Ok(replayed)
     }
+}
+
+/// Gives up the tests whose inputs no test can make.
+pub fn refuse_unmakeable(module: &Module, func: FuncId, tests: &mut Vec<TestCase>, result: &mut FunctionResult) {
+    let mut refused = BTreeMap::new();
+    tests.retain(|test| match unmakeable(module, test) {
+        Some(why) => {
+            *refused.entry(why).or_insert(0) += 1;
+            false
+        }
+        None => true,
+    });
+    give_up(result, refused, module.functions[func].span);
 }
 
 /// Paths whose inputs no test can make are given up, each reason once.

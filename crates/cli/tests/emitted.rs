@@ -280,3 +280,14 @@ fn replay_leaves_the_users_files_alone_unless_told_otherwise() {
             .contains("\"unprotected_replay\": \"tests were replayed without a sandbox")
     );
 }
+
+#[test]
+fn every_standard_of_c_will_do() {
+    let source = "int outside(int a); struct s { int a; struct s *n; };\n\
+        int f(struct s *s, int x) { if (s && s->a == 3 && outside(x) == 4) return 1; return 10 / x; }\n";
+    let project = Project::new(&[("a.c", source)]);
+    for standard in ["-ansi", "-std=c89", "-std=gnu89", "-std=c99", "-std=c11", "-std=c2x"] {
+        let words = ["a.c", "-c", "branch,rte", "--externals", "inputs", "--", standard, "-pedantic-errors", "-Werror"];
+        project.agrees(&words);
+    }
+}

@@ -71,9 +71,10 @@ __attribute__((__unused__)) static long long touchstone_real(double number) {
 __attribute__((__unused__)) static void touchstone_record(const char *name, const long long *values, size_t count) {
     if (touchstone_made < TOUCHSTONE_MOST_CALLS) {
         struct touchstone_call *call = &touchstone_calls[touchstone_made];
+        size_t i;
         call->name = name;
         call->count = count < TOUCHSTONE_MOST_VALUES ? count : TOUCHSTONE_MOST_VALUES;
-        for (size_t i = 0; i < call->count; i++) call->values[i] = values[i];
+        for (i = 0; i < call->count; i++) call->values[i] = values[i];
     }
     touchstone_made++;
 }
@@ -81,7 +82,7 @@ __attribute__((__unused__)) static void touchstone_record(const char *name, cons
 /* What is wrong with the next call, if anything. */
 __attribute__((__unused__)) static const char *touchstone_next_call(const char *name, const long long *values, size_t count) {
     static char text[160];
-    size_t index = touchstone_seen;
+    size_t i, index = touchstone_seen;
     if (index >= touchstone_made) {
         __builtin_snprintf(text, sizeof text, "call %u: expected one of %s, there was none", (unsigned)index + 1, name);
         return text;
@@ -92,7 +93,7 @@ __attribute__((__unused__)) static const char *touchstone_next_call(const char *
         __builtin_snprintf(text, sizeof text, "call %u: expected %s, got %s", (unsigned)index + 1, name, call->name);
         return text;
     }
-    for (size_t i = 0; i < count && i < call->count; i++) {
+    for (i = 0; i < count && i < call->count; i++) {
         if (values[i] != call->values[i] && values[i] != ANYTHING) {
             __builtin_snprintf(text, sizeof text, "call %u, argument %u of %s: expected %lld, got %lld", (unsigned)index + 1,
                                (unsigned)i + 1, name, values[i], call->values[i]);

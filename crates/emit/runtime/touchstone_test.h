@@ -83,7 +83,7 @@ struct touchstone_test {
 
 /* A test that must run to its end; with TOUCHSTONE_ERRORS_ONLY it is read but not compiled. */
 #ifdef TOUCHSTONE_ERRORS_ONLY
-#define TEST(id, text) static inline void touchstone_run_##id(void)
+#define TEST(id, text) static __inline__ void touchstone_run_##id(void)
 #else
 #define TEST(id, text) TOUCHSTONE_REGISTER(id, text)
 #endif
@@ -99,9 +99,9 @@ struct touchstone_test {
  *     ROW(max_17, shape_1, "a > b: true", {3, 2, 3})
  */
 #define SHAPE(shape)                                                  \
-    static inline void touchstone_do_##shape(const struct shape *row); \
-    static inline void touchstone_run_##shape(const void *row) { touchstone_do_##shape(row); } \
-    static inline void touchstone_do_##shape(const struct shape *row)
+    static __inline__ void touchstone_do_##shape(const struct shape *row); \
+    static __inline__ void touchstone_run_##shape(const void *row) { touchstone_do_##shape(row); } \
+    static __inline__ void touchstone_do_##shape(const struct shape *row)
 #define ERROR_ROW(id, shape, text, ...)                                   \
     static const struct shape touchstone_row_##id = __VA_ARGS__;          \
     static const struct touchstone_test touchstone_entry_##id = {         \

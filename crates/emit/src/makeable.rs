@@ -28,9 +28,8 @@ pub fn unmakeable(module: &Module, test: &TestCase) -> Option<String> {
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
     let object = objects.iter().find_map(|object| {
         let name = librarys_own(module, object.element)?;
-        // A list of variable arguments that nobody takes one from needs no insides.
-        let used = name != "va_list" || object.values.iter().any(|value| !is_empty(value));
-        used.then_some(name)
+        let used = object.values.iter().any(|value| !is_empty(value));
+        (used || !is_made_of_zeros(name)).then_some(name)
     });
     let value = params
         .iter()
@@ -48,6 +47,11 @@ pub(crate) fn librarys_own(module: &Module, data: DataTypeId) -> Option<&'static
     };
     let own = name.strip_prefix("struct ").or(name.strip_prefix("union ")).unwrap_or(name);
     LIBRARYS_OWN.iter().find(|(known, _)| *known == own).map(|(_, name)| *name)
+}
+
+/// Locks are made of zeros by their initialisers; a list of variable arguments that nobody takes one from needs no insides.
+fn is_made_of_zeros(name: &str) -> bool {
+    matches!(name, "va_list" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
 }
 
 /// Zeros, null and what nobody looked at.

@@ -12,7 +12,7 @@ use crate::compiler::{Compiler, Variant};
 use crate::suite::{HEADER, RUNNER};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use touchstone_ir::Module;
 
 const FILTER: &str = include_str!("../runtime/sandbox/touchstone_filter.h");
@@ -67,6 +67,8 @@ impl Layer {
 pub struct Sandbox {
     policy: Policy,
     built: Arc<OnceLock<Harness>>,
+    /// Held while it is built: whoever comes then waits.
+    building: Arc<Mutex<()>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,12 +97,16 @@ impl Sandbox {
 
     /// The same, as if the machine did not have these layers.
     pub fn closed_without(layers: &[Layer]) -> Sandbox {
-        Sandbox { policy: Policy::Closed { without: layers.to_vec() }, built: Arc::default() }
+        Sandbox::of(Policy::Closed { without: layers.to_vec() })
     }
 
     /// Tests are plain processes in the current directory.
     pub fn open() -> Sandbox {
-        Sandbox { policy: Policy::Open, built: Arc::default() }
+        Sandbox::of(Policy::Open)
+    }
+
+    fn of(policy: Policy) -> Sandbox {
+        Sandbox { policy, built: Arc::default(), building: Arc::default() }
     }
 
     /// What nothing protects from in the replays so far, as a sentence; `None` if there is nothing of the kind.
@@ -123,7 +129,7 @@ impl Sandbox {
         (!missing.is_empty()).then(|| format!("on this machine the replay is not kept from changing {list}"))
     }
 
-    /// The objects that every test program is linked with. They are compiled on the first call; whoever comes then waits.
+    /// The objects that every test program is linked with.
     pub(crate) fn objects(&self, compiler: &Compiler) -> Result<Vec<PathBuf>, EmitError> {
         let runner = compile(compiler, &[("touchstone_test.h", HEADER), ("touchstone_test.c", RUNNER)])?;
         let mut objects = vec![runner];
@@ -134,6 +140,7 @@ impl Sandbox {
     }
 
     fn harness(&self, compiler: &Compiler) -> Result<&Harness, EmitError> {
+        let _building = self.building.lock();
         if let Some(built) = self.built.get() {
             return Ok(built);
         }

@@ -111,7 +111,7 @@ impl<'m> CSuite<'m> {
         let file = begin_file(&path, &prologue)?;
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
-        let taken_back = BTreeSet::new();
+        let taken_back = taken_back(&prologue);
         Ok(CSuite { program, path, file, prologue, tests, registry, own_main, chunks: 1, declared, shapes, taken_back })
     }
 
@@ -148,7 +148,7 @@ impl<'m> CSuite<'m> {
             self.registry = begin_registry(self.program.form, &path)?;
             self.declared.clear();
             self.shapes.clear();
-            self.taken_back.clear();
+            self.taken_back = taken_back(&self.prologue);
         }
         let as_row = self.chunks > 1 && self.program.form == Form::Touchstone;
         let row = if as_row { row_text(&self.program, test, &mut self.shapes) } else { None };
@@ -319,6 +319,11 @@ fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Re
         [rest.as_str(), own, stubs].into_iter().flat_map(|text| replaced(surface, text)).collect();
     names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
     Ok(text + &rest)
+}
+
+/// The macros that a prologue takes back.
+fn taken_back(prologue: &str) -> BTreeSet<String> {
+    prologue.lines().filter_map(|line| line.strip_prefix("#undef ")).map(str::to_string).collect()
 }
 
 /// The path as it can stand in a line that includes it.

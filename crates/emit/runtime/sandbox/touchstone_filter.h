@@ -352,6 +352,9 @@ __attribute__((__unused__)) static const char *touchstone_denied_name(int number
 #ifdef __NR_kill
     if (number == __NR_kill) return "kill";
 #endif
+#ifdef __NR_prlimit64
+    if (number == __NR_prlimit64) return "prlimit";
+#endif
     if (number == __NR_tgkill) return "tgkill";
     if (number == __NR_tkill) return "tkill";
     if (number == __NR_clone) return "clone";
@@ -406,6 +409,14 @@ __attribute__((__unused__)) static int touchstone_filter(enum touchstone_stage s
         TOUCHSTONE_IF(touchstone_never[i].number, 1);
         TOUCHSTONE_RETURN(SECCOMP_RET_TRAP);
     }
+#ifdef __NR_prlimit64
+    /* Limits of others. */
+    TOUCHSTONE_IF(__NR_prlimit64, 4);
+    TOUCHSTONE_LOAD(TOUCHSTONE_ARGUMENT(0));
+    TOUCHSTONE_EMIT({BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0)});
+    TOUCHSTONE_RETURN(SECCOMP_RET_TRAP);
+    TOUCHSTONE_RETURN(SECCOMP_RET_ALLOW);
+#endif
     unsigned process = SECCOMP_RET_ALLOW;
     if (stage == TOUCHSTONE_COUNTED) process = SECCOMP_RET_USER_NOTIF;
     if (stage == TOUCHSTONE_TEST) process = SECCOMP_RET_TRAP;
@@ -447,10 +458,10 @@ __attribute__((__unused__)) static int touchstone_filter(enum touchstone_stage s
     }
     TOUCHSTONE_RETURN(SECCOMP_RET_ALLOW);
     struct sock_fprog program = {(unsigned short)size, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    if (syscall(__NR_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     if (stage == TOUCHSTONE_COUNTED)
         return (int)syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, TOUCHSTONE_NEW_LISTENER, &program);
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    return (int)syscall(__NR_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 #endif
 }
 
