@@ -24,7 +24,9 @@ use touchstone_criteria::{
     Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Incomplete, IncompletePaths, Objective,
     Objectives, Outcome, Replay, Status, TestCase, Watch, covered_by_test,
 };
-use touchstone_emit::{CSuite, Form, Preprocessed, ReplayLimits, Replayed, Sandbox, Target, TestCompSuite, unmakeable};
+use touchstone_emit::{
+    CSuite, EmitError, Form, Preprocessed, ReplayLimits, Replayed, Sandbox, Target, TestCompSuite, unmakeable,
+};
 use touchstone_engine::{
     Before, Config, Event, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs,
     explore_paths_and_goals, prove_infeasible, rows_of,
@@ -276,6 +278,9 @@ impl Job<'_> {
             files = self.written(task.func, &tests, &wanted, &Replayed::default())?;
         }
         files.finish()?;
+        if let Some(why) = &files.refused {
+            tests.iter_mut().for_each(|test| test.replayed = Replay::NotCheckable(why.clone()));
+        }
         let mut replay_seconds = 0.0;
         if let (Some(suite), false) = (files.suite, self.options.no_replay) {
             let started = Instant::now();
@@ -305,15 +310,24 @@ impl Job<'_> {
     fn files(&self, func: FuncId) -> Result<TestFiles<'_>> {
         let module = &self.program.module;
         let emits = |kind: Emit| self.verb == Verb::Generate && self.options.emit.contains(&kind);
-        let suite = match emits(Emit::C) {
-            true => Some(CSuite::create(self.out, module, func, self.target, Form::Touchstone)?),
-            false => None,
+        let mut refused = None;
+        let mut create = |kind: Emit, folder: &str, form: Form| -> Result<Option<CSuite<'_>>> {
+            if !emits(kind) {
+                return Ok(None);
+            }
+            match CSuite::create(&self.out.join(folder), module, func, self.target, form) {
+                // There is no way to write tests of this function; of others there may be.
+                Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
+                    refused = Some(error.to_string());
+                    Ok(None)
+                }
+                suite => Ok(Some(suite?)),
+            }
         };
+        let suite = create(Emit::C, "", Form::Touchstone)?;
         let mut others = Vec::new();
         for (kind, form, folder) in FRAMEWORKS {
-            if emits(kind) {
-                others.push(CSuite::create(&self.out.join(folder), module, func, self.target, form)?);
-            }
+            others.extend(create(kind, folder, form)?);
         }
         let producer = concat!("touchstone ", env!("CARGO_PKG_VERSION"));
         let testcomp = match emits(Emit::Testcomp) {
@@ -324,7 +338,7 @@ impl Job<'_> {
             true => Some(JsonLines::create(self.out, &module.functions[func].name)?),
             false => None,
         };
-        Ok(TestFiles { program: self.program, suite, others, testcomp, json })
+        Ok(TestFiles { program: self.program, suite, others, testcomp, json, refused })
     }
 
     /// The files of a function with these tests; what does not compile is left out.
@@ -576,6 +590,8 @@ struct TestFiles<'a> {
     others: Vec<CSuite<'a>>,
     testcomp: Option<TestCompSuite>,
     json: Option<JsonLines>,
+    /// Why there are no C files.
+    refused: Option<String>,
 }
 
 /// The frameworks that suites can be written for, and the folder of each.

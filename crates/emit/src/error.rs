@@ -24,7 +24,7 @@ pub enum EmitError {
     /// No `#include` line can name the file.
     #[error(
         "tests have to include {}, whose name no #include line can have: it has a quote, a line break or bytes that are \
-         no UTF-8\n  help: rename the file, or give a link to it with another name",
+         no UTF-8; rename the file, or give a link to it with another name",
         path.display()
     )]
     NotIncludable {

@@ -13,8 +13,6 @@ const LIBRARYS_OWN: &[(&str, &str)] = &[
     ("re_pattern_buffer", "regex_t"),
     ("__va_list_tag", "va_list"),
     ("__va_list", "va_list"),
-    ("FILE", "FILE"),
-    ("DIR", "DIR"),
     ("pthread_mutex_t", "pthread_mutex_t"),
     ("pthread_cond_t", "pthread_cond_t"),
     ("pthread_rwlock_t", "pthread_rwlock_t"),
