@@ -142,6 +142,9 @@ pub struct Generate {
     /// Don't compile and replay the tests
     #[arg(long)]
     pub no_replay: bool,
+    /// Replay without a sandbox, in the current directory: what the tested functions remove, write or send is real
+    #[arg(long, conflicts_with = "no_replay")]
+    pub unsafe_replay: bool,
     /// Exit with 3 if anything stayed unknown
     #[arg(long)]
     pub strict: bool,

@@ -95,7 +95,8 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     let watch = Watch::new(module, wanted.goals.clone());
     let goals = Goals { watch: watch.clone().into(), closed: wanted.settled.iter().copied().collect() };
     let mut tests = Tests::default();
-    let found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
+    let mut found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
+    generate::refuse_unmakeable(module, func, &mut tests.0, &mut found.result);
     crate::tables::watch_tests(module, func, &mut tests.0, &wanted);
     generate::conclude(module, func, &config, &mut wanted, &tests.0, &found);
     let own = found.doubted.get(&goal).map(Vec::as_slice);

@@ -19,11 +19,14 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+use touchstone_base::Span;
 use touchstone_criteria::{
-    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Objective, Objectives, Outcome, Replay,
-    Status, TestCase, Watch, covered_by_test,
+    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Incomplete, IncompletePaths, Objective,
+    Objectives, Outcome, Replay, Status, TestCase, Watch, covered_by_test,
 };
-use touchstone_emit::{CSuite, Form, ReplayLimits, Target, TestCompSuite};
+use touchstone_emit::{
+    CSuite, EmitError, Form, Preprocessed, ReplayLimits, Replayed, Sandbox, Target, TestCompSuite, unmakeable,
+};
 use touchstone_engine::{
     Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs,
     explore_paths_and_goals, prove_infeasible, rows_of,
@@ -90,9 +93,16 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
         include_dir,
         cc: crate::program::compiler(),
         limits: ReplayLimits::default(),
+        sandbox: if options.unsafe_replay { Sandbox::open() } else { Sandbox::closed() },
+        preprocessed: Preprocessed::default(),
     };
     let job = Job { options, verb, program: &program, target: &target, out: out.path(), interrupt: &interrupt, suite };
-    let (campaign, extras) = job.run(&tasks)?;
+    let (campaign, mut extras) = job.run(&tasks)?;
+    extras.sandbox =
+        target.sandbox.told().filter(|_| campaign.tests.iter().any(|test| test.replayed != Replay::NotRun));
+    if let Some(told) = extras.sandbox.as_ref().filter(|_| !options.quiet) {
+        eprintln!("warning: {told}");
+    }
     for name in excluded(&campaign).into_iter().filter(|_| !options.quiet) {
         eprintln!("warning: no input of `{name}` is allowed: its precondition or ranges exclude everything");
     }
@@ -230,7 +240,8 @@ impl Job<'_> {
         }
         let known = self.known_rows(&functions);
         let files = self.files(task.func)?;
-        let mut writer = Writer { wanted: &wanted, files, tests: Vec::new(), line, failed: None };
+        let mut writer =
+            Writer { module, wanted: &wanted, files, tests: Vec::new(), refused: BTreeMap::new(), line, failed: None };
         let (mut found, explored) = self.explore(task.func, &config, &wanted, &mut writer);
         let pairs = match self.verb {
             Verb::Generate if !explored.paths => {
@@ -238,10 +249,11 @@ impl Job<'_> {
             }
             _ => None,
         };
-        let Writer { mut files, mut tests, failed, line, .. } = writer;
+        let Writer { mut files, mut tests, failed, line, refused, .. } = writer;
         if let Some(failed) = failed {
             return Err(failed);
         }
+        give_up(&mut found.result, refused, module.functions[task.func].span);
         if !criteria.is_empty() {
             watch_tests(module, task.func, &mut tests, &wanted);
         }
@@ -250,7 +262,10 @@ impl Job<'_> {
             tests = touchstone_criteria::reduce(tests, &rows, &wanted.settled);
             let called = wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
             if tests.is_empty() && !called && criteria.iter().any(|criterion| criterion.wants_a_call()) {
-                tests.extend(self.any_test(task.func, &config));
+                match self.any_test(task.func, &config) {
+                    Ok(test) => tests.push(test),
+                    Err(why) => found.result.incomplete.extend(why),
+                }
             }
         }
         conclude(module, task.func, &config, &mut wanted, &tests, &found);
@@ -260,17 +275,19 @@ impl Job<'_> {
         if !criteria.is_empty() {
             // Tests were written as they were found; what stays is the smallest part that covers as much, and only now
             // it is known what each test covers alone.
-            files = self.files(task.func)?;
-            let covered = covered_by_test(wanted.list.values());
-            for test in &tests {
-                files.add(test, covered.get(test.id.as_str()).map_or(&[], Vec::as_slice))?;
-            }
+            files = self.written(task.func, &tests, &wanted, &Replayed::default())?;
         }
         files.finish()?;
+        if let Some(why) = &files.refused {
+            tests.iter_mut().for_each(|test| test.replayed = Replay::NotCheckable(why.clone()));
+        }
         let mut replay_seconds = 0.0;
         if let (Some(suite), false) = (files.suite, self.options.no_replay) {
             let started = Instant::now();
-            self.replay(&suite, &mut tests, &line)?;
+            let replayed = self.replay(&suite, &mut tests, &line)?;
+            if replayed.given_up.is_some() || !replayed.left_out.is_empty() {
+                self.written(task.func, &tests, &wanted, &replayed)?.finish()?;
+            }
             replay_seconds = started.elapsed().as_secs_f64();
         }
         line.finish();
@@ -293,15 +310,24 @@ impl Job<'_> {
     fn files(&self, func: FuncId) -> Result<TestFiles<'_>> {
         let module = &self.program.module;
         let emits = |kind: Emit| self.verb == Verb::Generate && self.options.emit.contains(&kind);
-        let suite = match emits(Emit::C) {
-            true => Some(CSuite::create(self.out, module, func, self.target, Form::Touchstone)?),
-            false => None,
+        let mut refused = None;
+        let mut create = |kind: Emit, folder: &str, form: Form| -> Result<Option<CSuite<'_>>> {
+            if !emits(kind) {
+                return Ok(None);
+            }
+            match CSuite::create(&self.out.join(folder), module, func, self.target, form) {
+                // There is no way to write tests of this function; of others there may be.
+                Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
+                    refused = Some(error.to_string());
+                    Ok(None)
+                }
+                suite => Ok(Some(suite?)),
+            }
         };
+        let suite = create(Emit::C, "", Form::Touchstone)?;
         let mut others = Vec::new();
         for (kind, form, folder) in FRAMEWORKS {
-            if emits(kind) {
-                others.push(CSuite::create(&self.out.join(folder), module, func, self.target, form)?);
-            }
+            others.extend(create(kind, folder, form)?);
         }
         let producer = concat!("touchstone ", env!("CARGO_PKG_VERSION"));
         let testcomp = match emits(Emit::Testcomp) {
@@ -312,16 +338,44 @@ impl Job<'_> {
             true => Some(JsonLines::create(self.out, &module.functions[func].name)?),
             false => None,
         };
-        Ok(TestFiles { program: self.program, suite, others, testcomp, json })
+        Ok(TestFiles { program: self.program, suite, others, testcomp, json, refused })
     }
 
-    /// A test that calls the function, without an error if one of the first paths has none.
-    fn any_test(&self, func: FuncId, config: &Config) -> Option<TestCase> {
+    /// The files of a function with these tests; what does not compile is left out.
+    fn written(
+        &self,
+        func: FuncId,
+        tests: &[TestCase],
+        wanted: &Objectives,
+        replayed: &Replayed,
+    ) -> Result<TestFiles<'_>> {
+        let mut files = self.files(func)?;
+        let covered = covered_by_test(wanted.list.values());
+        for test in tests {
+            let covers = covered.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
+            match replayed.left_out.get(&test.id).filter(|_| replayed.given_up.is_none()) {
+                Some(why) => files.leave_out(test, covers, why)?,
+                None => files.add(test, covers)?,
+            }
+        }
+        if let Some(why) = &replayed.given_up {
+            files.give_up(why)?;
+        }
+        Ok(files)
+    }
+
+    /// A test that calls the function, without an error if one of the first paths has none; or why there is none.
+    fn any_test(&self, func: FuncId, config: &Config) -> Result<TestCase, Vec<IncompletePaths>> {
+        let module = &self.program.module;
         let mut found = FirstTests::default();
         let config = Config { max_paths: Some(FIRST_PATHS), ..config.clone() };
-        explore(&self.program.module, func, &config, &mut found);
+        let mut result = explore(module, func, &config, &mut found);
+        refuse_unmakeable(module, func, &mut found.0, &mut result);
         let returns = found.0.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
-        (!found.0.is_empty()).then(|| found.0.swap_remove(returns.unwrap_or(0)))
+        match found.0.is_empty() {
+            true => Err(result.incomplete),
+            false => Ok(found.0.swap_remove(returns.unwrap_or(0))),
+        }
     }
 
     /// Explores for what is wanted.
@@ -391,21 +445,45 @@ impl Job<'_> {
         self.options.criteria.iter().map(entry).collect()
     }
 
-    fn replay(&self, suite: &CSuite<'_>, tests: &mut [TestCase], line: &Line) -> Result<()> {
+    fn replay(&self, suite: &CSuite<'_>, tests: &mut [TestCase], line: &Line) -> Result<Replayed> {
         if tests.is_empty() {
-            return Ok(());
+            return Ok(Replayed::default());
         }
         let total = tests.len();
-        let verdicts = touchstone_emit::replay(suite.path(), &self.program.module, self.target, tests, &mut |done| {
-            line.replayed(done, total)
-        })?;
-        for (test, verdict) in tests.iter_mut().zip(verdicts) {
+        let mut replayed =
+            touchstone_emit::replay(suite.path(), &self.program.module, self.target, tests, &mut |done| {
+                line.replayed(done, total)
+            })?;
+        for (test, verdict) in tests.iter_mut().zip(std::mem::take(&mut replayed.verdicts)) {
             // What the interpreter disagreed with stays disagreed.
             if !matches!(test.replayed, Replay::Disagreed(_)) {
                 test.replayed = verdict;
             }
         }
-        Ok(())
+        Ok(replayed)
+    }
+}
+
+/// Gives up the tests whose inputs no test can make.
+pub fn refuse_unmakeable(module: &Module, func: FuncId, tests: &mut Vec<TestCase>, result: &mut FunctionResult) {
+    let mut refused = BTreeMap::new();
+    tests.retain(|test| match unmakeable(module, test) {
+        Some(why) => {
+            *refused.entry(why).or_insert(0) += 1;
+            false
+        }
+        None => true,
+    });
+    give_up(result, refused, module.functions[func].span);
+}
+
+/// Paths whose inputs no test can make are given up, each reason once.
+fn give_up(result: &mut FunctionResult, refused: BTreeMap<String, u64>, span: Span) {
+    result.exhaustive &= refused.is_empty();
+    for (why, count) in refused {
+        result.paths.explored = result.paths.explored.saturating_sub(count);
+        result.paths.incomplete += count;
+        result.incomplete.push(IncompletePaths { why: Incomplete::Unsupported(why), span, count });
     }
 }
 
@@ -461,9 +539,12 @@ struct Explored {
 
 /// Writes tests as they are found.
 struct Writer<'w, 'a> {
+    module: &'w Module,
     wanted: &'w Objectives,
     files: TestFiles<'a>,
     tests: Vec<TestCase>,
+    /// Paths that no test can take, by reason.
+    refused: BTreeMap<String, u64>,
     line: Line,
     failed: Option<anyhow::Error>,
 }
@@ -473,6 +554,10 @@ impl Sink for Writer<'_, '_> {
         match event {
             Event::Progress(progress) => self.line.explored(&progress),
             Event::Test(test) => {
+                if let Some(why) = unmakeable(self.module, test) {
+                    *self.refused.entry(why).or_insert(0) += 1;
+                    return;
+                }
                 let covered = |id: &GoalId| Some(Covered { objective: self.wanted.list.get(*id)?, alone: false });
                 let covers: Vec<Covered> = test.covers.iter().filter_map(covered).collect();
                 if let Err(error) = self.files.add(test, &covers) {
@@ -506,6 +591,8 @@ struct TestFiles<'a> {
     others: Vec<CSuite<'a>>,
     testcomp: Option<TestCompSuite>,
     json: Option<JsonLines>,
+    /// Why there are no C files.
+    refused: Option<String>,
 }
 
 /// The frameworks that suites can be written for, and the folder of each.
@@ -517,6 +604,26 @@ impl TestFiles<'_> {
         for suite in self.suite.iter_mut().chain(&mut self.others) {
             suite.add(test, covers)?;
         }
+        self.add_data(test, covers)
+    }
+
+    /// The same for a test that is no C that compiles.
+    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], why: &str) -> Result<()> {
+        for suite in self.suite.iter_mut().chain(&mut self.others) {
+            suite.leave_out(test, why)?;
+        }
+        self.add_data(test, covers)
+    }
+
+    /// No test of the function is C that compiles.
+    fn give_up(&mut self, why: &str) -> Result<()> {
+        for suite in self.suite.iter_mut().chain(&mut self.others) {
+            suite.give_up(why)?;
+        }
+        Ok(())
+    }
+
+    fn add_data(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<()> {
         if let Some(testcomp) = &mut self.testcomp {
             testcomp.add(test)?;
         }

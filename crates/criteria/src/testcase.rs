@@ -148,6 +148,10 @@ pub enum Outcome {
 pub struct Expected {
     /// The result.
     pub result: Option<DataValue>,
+    /// What the result leads to outside of the test's objects and globals: on the heap, in a literal. The name has the
+    /// members to follow from the result, each after its pointer (`""` for what the result points to, `next>next`); the
+    /// type is that of one element, and the value an array if there are several.
+    pub reached: Vec<NamedValue>,
     /// Final values of the objects of the test, in the order of `TestKind::Function::objects`.
     pub objects: Vec<Vec<DataValue>>,
     /// Final values of globals that are inputs or were written.

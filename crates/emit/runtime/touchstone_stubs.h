@@ -61,27 +61,28 @@ static const char touchstone_anything = 0;
 /* Nothing is known about this one. */
 #define ANYTHING ADDRESS(&touchstone_anything)
 
-__attribute__((unused)) static long long touchstone_real(double number) {
+__attribute__((__unused__)) static long long touchstone_real(double number) {
     long long bits;
     if (number != number) return -1;
     __builtin_memcpy(&bits, &number, sizeof bits);
     return bits;
 }
 
-__attribute__((unused)) static void touchstone_record(const char *name, const long long *values, size_t count) {
+__attribute__((__unused__)) static void touchstone_record(const char *name, const long long *values, size_t count) {
     if (touchstone_made < TOUCHSTONE_MOST_CALLS) {
         struct touchstone_call *call = &touchstone_calls[touchstone_made];
+        size_t i;
         call->name = name;
         call->count = count < TOUCHSTONE_MOST_VALUES ? count : TOUCHSTONE_MOST_VALUES;
-        for (size_t i = 0; i < call->count; i++) call->values[i] = values[i];
+        for (i = 0; i < call->count; i++) call->values[i] = values[i];
     }
     touchstone_made++;
 }
 
 /* What is wrong with the next call, if anything. */
-__attribute__((unused)) static const char *touchstone_next_call(const char *name, const long long *values, size_t count) {
+__attribute__((__unused__)) static const char *touchstone_next_call(const char *name, const long long *values, size_t count) {
     static char text[160];
-    size_t index = touchstone_seen;
+    size_t i, index = touchstone_seen;
     if (index >= touchstone_made) {
         __builtin_snprintf(text, sizeof text, "call %u: expected one of %s, there was none", (unsigned)index + 1, name);
         return text;
@@ -92,7 +93,7 @@ __attribute__((unused)) static const char *touchstone_next_call(const char *name
         __builtin_snprintf(text, sizeof text, "call %u: expected %s, got %s", (unsigned)index + 1, name, call->name);
         return text;
     }
-    for (size_t i = 0; i < count && i < call->count; i++) {
+    for (i = 0; i < count && i < call->count; i++) {
         if (values[i] != call->values[i] && values[i] != ANYTHING) {
             __builtin_snprintf(text, sizeof text, "call %u, argument %u of %s: expected %lld, got %lld", (unsigned)index + 1,
                                (unsigned)i + 1, name, values[i], call->values[i]);
@@ -102,7 +103,7 @@ __attribute__((unused)) static const char *touchstone_next_call(const char *name
     return NULL;
 }
 
-__attribute__((unused)) static const char *touchstone_other_call(void) {
+__attribute__((__unused__)) static const char *touchstone_other_call(void) {
     static char text[160];
     if (touchstone_made <= touchstone_seen) return NULL;
     const char *name = touchstone_seen < TOUCHSTONE_MOST_CALLS ? touchstone_calls[touchstone_seen].name : "?";
@@ -135,7 +136,7 @@ struct touchstone_result {
 static struct touchstone_result touchstone_results[TOUCHSTONE_MOST_CALLS];
 static size_t touchstone_given, touchstone_taken;
 
-__attribute__((unused)) static void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
+__attribute__((__unused__)) static void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
     if (touchstone_given < TOUCHSTONE_MOST_CALLS) {
         struct touchstone_result *result = &touchstone_results[touchstone_given++];
         result->name = name;
@@ -144,7 +145,7 @@ __attribute__((unused)) static void touchstone_input(const char *name, const uns
     }
 }
 
-__attribute__((unused)) static void touchstone_answer(void *to, size_t size, const char *name) {
+__attribute__((__unused__)) static void touchstone_answer(void *to, size_t size, const char *name) {
     static char text[160];
     struct touchstone_result *result = &touchstone_results[touchstone_taken];
     __builtin_memset(to, 0, size);
@@ -182,7 +183,7 @@ __attribute__((unused)) static void touchstone_answer(void *to, size_t size, con
         const long long touchstone_values[] = {0, __VA_ARGS__};                                 \
         touchstone_record(#name, touchstone_values + 1, sizeof touchstone_values / 8 - 1);      \
     } while (0)
-#define TOUCHSTONE_ALIAS(name) extern __typeof__(name) name __attribute__((alias("touchstone_stub_" #name)));
+#define TOUCHSTONE_ALIAS(name) extern __typeof__(name) name __attribute__((__alias__("touchstone_stub_" #name)));
 #define STUB(name, type, parameters, ...)                   \
     static type touchstone_stub_##name parameters {         \
         TOUCHSTONE_RECORD(name, __VA_ARGS__);               \

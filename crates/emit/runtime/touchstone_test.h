@@ -28,6 +28,7 @@
 #undef CHECK_UINT
 #undef CHECK_FLOAT
 #undef CHECK_PTR
+#undef CHECK_NOT_NULL
 #undef CHECK_STRING
 #undef CHECK_ARRAY
 #undef CHECK_ELEMENTS
@@ -57,7 +58,8 @@ struct touchstone_test {
     const void *row;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TOUCHSTONE_SANITIZED)
+#elif defined(__SANITIZE_ADDRESS__)
 #define TOUCHSTONE_SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -71,7 +73,7 @@ struct touchstone_test {
 /* Tests stand in a section of their own, in the order of the file; the runner walks over it. */
 #define TOUCHSTONE_LIST(id)                                            \
     static const struct touchstone_test *const touchstone_listed_##id  \
-        __attribute__((section("touchstone_tests"), used)) = &touchstone_entry_##id;
+        __attribute__((__section__("touchstone_tests"), __used__)) = &touchstone_entry_##id;
 
 #define TOUCHSTONE_REGISTER(id, text)                                                                   \
     static void touchstone_run_##id(void);                                                              \
@@ -81,7 +83,7 @@ struct touchstone_test {
 
 /* A test that must run to its end; with TOUCHSTONE_ERRORS_ONLY it is read but not compiled. */
 #ifdef TOUCHSTONE_ERRORS_ONLY
-#define TEST(id, text) static inline void touchstone_run_##id(void)
+#define TEST(id, text) static __inline__ void touchstone_run_##id(void)
 #else
 #define TEST(id, text) TOUCHSTONE_REGISTER(id, text)
 #endif
@@ -97,9 +99,9 @@ struct touchstone_test {
  *     ROW(max_17, shape_1, "a > b: true", {3, 2, 3})
  */
 #define SHAPE(shape)                                                  \
-    static inline void touchstone_do_##shape(const struct shape *row); \
-    static inline void touchstone_run_##shape(const void *row) { touchstone_do_##shape(row); } \
-    static inline void touchstone_do_##shape(const struct shape *row)
+    static __inline__ void touchstone_do_##shape(const struct shape *row); \
+    static __inline__ void touchstone_run_##shape(const void *row) { touchstone_do_##shape(row); } \
+    static __inline__ void touchstone_do_##shape(const struct shape *row)
 #define ERROR_ROW(id, shape, text, ...)                                   \
     static const struct shape touchstone_row_##id = __VA_ARGS__;          \
     static const struct touchstone_test touchstone_entry_##id = {         \
@@ -127,6 +129,7 @@ struct touchstone_test {
 /* The same number with the same sign of zero, or both none. */
 #define CHECK_FLOAT(expected, actual) touchstone_check_float(expected, actual, #actual)
 #define CHECK_PTR(expected, actual) touchstone_check_ptr((const void *)(expected), (const void *)(actual), #expected, #actual)
+#define CHECK_NOT_NULL(actual) touchstone_check_not_null((const void *)(actual), #actual)
 #define CHECK_STRING(expected, actual) touchstone_check_string(expected, (const char *)(actual), #actual)
 
 /* All elements of an array of integers of `type`, of any rank: CHECK_ARRAY(int, a, {1, 2, 3}); */
@@ -173,6 +176,7 @@ void touchstone_check_int(long long expected, long long actual, const char *what
 void touchstone_check_uint(unsigned long long expected, unsigned long long actual, const char *what);
 void touchstone_check_float(double expected, double actual, const char *what);
 void touchstone_check_ptr(const void *expected, const void *actual, const char *where, const char *what);
+void touchstone_check_not_null(const void *actual, const char *what);
 void touchstone_check_string(const char *expected, const char *actual, const char *what);
 void touchstone_check_array(const void *expected, const void *actual, size_t size, int element, const char *what);
 void touchstone_check_oracle(int accepted);

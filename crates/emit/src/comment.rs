@@ -4,6 +4,11 @@ use touchstone_base::Span;
 use touchstone_criteria::Covered;
 use touchstone_ir::Module;
 
+/// A text that stands in a comment: it must neither end it nor seem to begin another.
+pub(crate) fn comment_text(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *").replace(['\n', '\r'], " ")
+}
+
 /// Lines that a comment has at most; the report has all.
 const MOST: usize = 12;
 
@@ -17,8 +22,7 @@ pub(crate) fn covers_comment(module: &Module, function: Span, covers: &[Covered<
             objective.span.display(&module.files)
         };
         let alone = if covered.alone { " (only this test)" } else { "" };
-        // What the source writes must not end the comment or seem to begin another.
-        let text = objective.text.replace("*/", "* /").replace("/*", "/ *");
+        let (text, place) = (comment_text(&objective.text), comment_text(&place));
         format!("{}: {text}, at {place}{alone}", objective.criterion)
     };
     let (mut shown, rest): (Vec<&Covered>, Vec<&Covered>) = covers.iter().partition(|covered| covered.alone);

@@ -34,6 +34,7 @@ const SANITIZED: &[&str] = &[
 ];
 
 /// Compiles and links in one directory.
+#[derive(Clone, Copy)]
 pub(crate) struct Compiler<'a> {
     pub(crate) target: &'a Target,
     pub(crate) module: &'a Module,
@@ -59,12 +60,16 @@ impl Compiler<'_> {
     ) -> Result<PathBuf, EmitError> {
         let object = self.dir.join(object);
         let mut command = Command::new(&self.target.cc);
-        command.args(flags.iter().filter(|flag| !is_strictness(flag)));
+        command.args(flags.iter().filter(|flag| !is_strictness(flag) && !is_ours(flag)));
         command.arg("-I").arg(&self.target.include_dir);
         command
             .args(Self::variant_flags(variant))
             .args(["-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w"])
             .args(defines);
+        // Code that asks for a sanitizer was not analysed with one.
+        if variant == Variant::Sanitized && !flags.iter().any(|flag| flag.starts_with("-D__SANITIZE_ADDRESS__")) {
+            command.args(["-U__SANITIZE_ADDRESS__", "-DTOUCHSTONE_SANITIZED=1"]);
+        }
         command.arg("-c").arg(source).arg("-o").arg(&object);
         self.run(command)?;
         Ok(object)
@@ -98,7 +103,16 @@ impl Compiler<'_> {
         let flags = self.target.units.iter().flat_map(|unit| &unit.flags);
         let linked: BTreeSet<&String> = flags.filter(|flag| is_link_flag(flag)).collect();
         command.args(linked).arg("-lm");
+        command.args(self.target.sandbox.link_flags(self.module));
         self.run(command)
+    }
+
+    /// Links one object of ours to a program.
+    pub(crate) fn link_plain(&self, object: &Path, program: &str) -> Result<PathBuf, EmitError> {
+        let output = self.dir.join(program);
+        let mut command = Command::new(&self.target.cc);
+        command.arg(object).arg("-o").arg(&output);
+        self.run(command).map(|()| output)
     }
 
     /// Definitions of what is missing. Globals are known to the module; everything else is taken for a function.
@@ -164,8 +178,24 @@ fn is_strictness(flag: &str) -> bool {
     flag.starts_with("-Werror") || flag == "-pedantic-errors"
 }
 
+/// Flags for sanitizers, coverage and profiles: the replay has its own, and tests are not what they are for.
+fn is_ours(flag: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "-fsanitize",
+        "-fno-sanitize",
+        "-fprofile",
+        "-ftest-coverage",
+        "-finstrument-functions",
+        "-fcoverage-mapping",
+    ];
+    const WHOLE: &[&str] = &["--coverage", "-coverage", "-pg", "-p"];
+    const LIBRARIES: &[&str] =
+        &["-lasan", "-lubsan", "-ltsan", "-llsan", "-lgcov", "-static-libasan", "-shared-libasan"];
+    STARTS.iter().any(|start| flag.starts_with(start)) || WHOLE.contains(&flag) || LIBRARIES.contains(&flag)
+}
+
 fn is_link_flag(flag: &str) -> bool {
-    ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
+    !is_ours(flag) && ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
 }
 
 /// The symbols that a linker misses, in the words of GNU ld, gold and lld.

@@ -21,6 +21,16 @@ pub enum EmitError {
         /// The file that has it.
         file: String,
     },
+    /// No `#include` line can name the file.
+    #[error(
+        "tests have to include {}, whose name no #include line can have: it has a quote, a line break or bytes that are \
+         no UTF-8; rename the file, or give a link to it with another name",
+        path.display()
+    )]
+    NotIncludable {
+        /// The file.
+        path: PathBuf,
+    },
     /// A parameter has a type that C has no name for.
     #[error("the parameters of `{function}` can't be written: {why}")]
     NoParameterList {

@@ -8,6 +8,7 @@
 //! others run all tests in one process, so tests that end it are skipped, with the reason, where the framework can't
 //! take that.
 
+use crate::comment::comment_text;
 use crate::literal;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Outcome, TestCase};
@@ -106,6 +107,16 @@ impl Form {
         }
     }
 
+    /// A pointer of which only that it leads somewhere is known.
+    pub(crate) fn not_null(self, place: &str) -> String {
+        match self {
+            Form::Touchstone => format!("CHECK_NOT_NULL({place});"),
+            Form::Unity => format!("TEST_ASSERT_NOT_NULL({place});"),
+            Form::Cmocka => format!("assert_non_null({place});"),
+            Form::Gtest => format!("EXPECT_TRUE(({place}) != NULL);"),
+        }
+    }
+
     /// A text.
     pub(crate) fn string(self, expected: &str, place: &str) -> String {
         match self {
@@ -154,10 +165,7 @@ impl Form {
     /// The line that begins a test, and a comment above it where the framework has no place for the description.
     pub(crate) fn begin(self, test: &TestCase) -> String {
         let (id, description) = (&test.id, &test.description);
-        let comment = || {
-            let text = description.replace("*/", "* /").replace("/*", "/ *").replace('\n', " ");
-            format!("/* {text} */\n")
-        };
+        let comment = || format!("/* {} */\n", comment_text(description));
         match self {
             Form::Touchstone => {
                 let error = matches!(test.outcome, Outcome::Error { .. });

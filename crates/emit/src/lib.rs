@@ -9,6 +9,8 @@
 //! Error paths are replayed in a second build with sanitizers, and the report that these print must name the predicted
 //! kind of error and line.
 //!
+//! What is replayed is the user's code on inputs that nobody chose, so it runs in a sandbox ([`Sandbox`]).
+//!
 //! The same tests can be written for other frameworks ([`Form`]); what is replayed is always our own form.
 //!
 //! Deliberately not here: how inputs are found, and what is done with the verdicts.
@@ -17,6 +19,7 @@
 
 mod archive;
 mod body;
+mod chunk;
 mod comment;
 mod compiler;
 mod ctype;
@@ -24,10 +27,13 @@ mod error;
 mod flexible;
 mod form;
 mod literal;
+mod makeable;
 mod names;
 mod place;
+mod preprocessed;
 mod replay;
 mod row;
+mod sandbox;
 mod sanitizer;
 mod sha256;
 mod stubs;
@@ -44,7 +50,10 @@ mod visibility;
 pub use ctype::parameter_list;
 pub use error::EmitError;
 pub use form::Form;
-pub use replay::replay;
+pub use makeable::unmakeable;
+pub use preprocessed::Preprocessed;
+pub use replay::{Replayed, replay};
+pub use sandbox::{Layer, Sandbox};
 pub use suite::CSuite;
 pub use target::{ReplayLimits, Target, Unit};
 pub use testcomp::TestCompSuite;

@@ -4,8 +4,9 @@
 //! tests that run to their end (plain) and tests that go wrong (with sanitizers).
 
 use crate::EmitError;
+use crate::chunk::{Chunk, test_name};
 use crate::compiler::{Compiler, Variant, compile_others};
-use crate::suite::{HEADER, RUNNER, chunk_paths, unit_with};
+use crate::suite::{chunk_paths, unit_with};
 use crate::symbols::Symbols;
 use crate::tap::{TapReader, TapResult};
 use crate::target::Target;
@@ -13,7 +14,7 @@ use crate::verdict::verdict;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use touchstone_criteria::{Outcome, Replay, TestCase};
@@ -34,19 +35,35 @@ enum Event {
     Result(Variant, TapResult),
     /// The runner gave up, and why.
     Stopped(Vec<String>, String),
+    /// These tests don't compile, and why.
+    LeftOut(BTreeMap<String, String>),
+    /// The file does not compile, with or without any test.
+    GivenUp(Vec<String>, String),
     Failed(EmitError),
 }
 
-/// Compiles and runs the suite that begins with the file `suite`: one verdict a test, in the order of `tests`.
-/// `progress` is called with the number of tests that are done.
+/// What a replay showed.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// One verdict a test, in their order.
+    pub verdicts: Vec<Replay>,
+    /// The tests that don't compile, with the compiler's words.
+    pub left_out: BTreeMap<String, String>,
+    /// Why no test compiles at all.
+    pub given_up: Option<String>,
+}
+
+/// Compiles and runs the suite that begins with the file `suite`. What does not compile is not checkable, and named; only
+/// what keeps everything from being replayed (no compiler, no space) is an error. `progress` is called with the number of
+/// tests that are done.
 pub fn replay(
     suite: &Path,
     module: &Module,
     target: &Target,
     tests: &[TestCase],
     progress: &mut dyn FnMut(usize),
-) -> Result<Vec<Replay>, EmitError> {
-    let Some(first) = tests.first() else { return Ok(Vec::new()) };
+) -> Result<Replayed, EmitError> {
+    let Some(first) = tests.first() else { return Ok(Replayed::default()) };
     let function = module.function_named(&first.function).map(|id| &module.functions[id]);
     let Some(function) = function else {
         return Err(EmitError::NoUnit { function: first.function.clone(), file: "no file".to_string() });
@@ -63,14 +80,18 @@ pub fn replay(
     let mut parts = BTreeMap::new();
     for variant in [Variant::Plain, Variant::Sanitized] {
         if jobs.iter().any(|job| job.variant == variant) {
-            let mut objects = compile_others(&compiler, unit, variant)?;
-            objects.push(compile_runner(&compiler)?);
+            let mut objects = match compile_others(&compiler, unit, variant) {
+                Err(EmitError::DoesNotCompile { stderr, .. }) => return Ok(nothing_compiles(tests, &stderr)),
+                objects => objects?,
+            };
+            objects.extend(target.sandbox.objects(&compiler)?);
             parts.insert(variant == Variant::Sanitized, objects);
         }
     }
     let by_name: BTreeMap<&str, &TestCase> = tests.iter().map(|test| (test.id.as_str(), test)).collect();
     let mut verdicts: BTreeMap<String, Replay> = BTreeMap::new();
     let mut failure = None;
+    let (mut left_out, mut given_up) = (BTreeMap::new(), None);
     let next = AtomicUsize::new(0);
     let workers = processors.min(jobs.len());
     let (sender, events) = mpsc::channel();
@@ -93,9 +114,21 @@ pub fn replay(
             match event {
                 Event::Result(variant, result) => {
                     if let Some(test) = by_name.get(result.name.as_str()) {
-                        verdicts.insert(result.name.clone(), verdict(test, &result, variant, &module.files));
+                        let verdict = undefined_call(module, &result)
+                            .unwrap_or_else(|| verdict(test, &result, variant, &module.files));
+                        verdicts.insert(result.name.clone(), verdict);
                         progress(verdicts.len());
                     }
+                }
+                Event::LeftOut(tests) => {
+                    for (name, why) in tests {
+                        verdicts.insert(name.clone(), does_not_compile(&why));
+                        left_out.insert(name, why);
+                    }
+                }
+                Event::GivenUp(names, why) => {
+                    verdicts.extend(names.into_iter().map(|name| (name, does_not_compile(&why))));
+                    given_up.get_or_insert(why);
                 }
                 Event::Stopped(names, why) => {
                     for name in names {
@@ -112,7 +145,27 @@ pub fn replay(
         return Err(error);
     }
     let missing = || Replay::Disagreed("the test program ended before it got to this test".to_string());
-    Ok(tests.iter().map(|test| verdicts.get(&test.id).cloned().unwrap_or_else(missing)).collect())
+    let verdicts = tests.iter().map(|test| verdicts.get(&test.id).cloned().unwrap_or_else(missing)).collect();
+    Ok(Replayed { verdicts, left_out, given_up })
+}
+
+fn does_not_compile(why: &str) -> Replay {
+    Replay::NotCheckable(format!("it does not compile: {why}"))
+}
+
+/// Another file of the program does not compile: the tests are there, but nothing can be linked.
+fn nothing_compiles(tests: &[TestCase], stderr: &str) -> Replayed {
+    let why = stderr.lines().find(|line| line.contains("error: ")).or(stderr.lines().next()).unwrap_or_default();
+    let verdict = Replay::NotCheckable(format!("the program does not compile: {}", why.trim()));
+    Replayed { verdicts: vec![verdict; tests.len()], ..Replayed::default() }
+}
+
+/// A function that the model knows, but that nothing which tests are linked with defines.
+fn undefined_call(module: &Module, result: &TapResult) -> Option<Replay> {
+    let line = result.stderr.iter().find(|line| line.ends_with("` is called, but defined nowhere"))?;
+    let name = line.split('`').nth(1)?;
+    let known = module.function_named(name).is_some_and(|id| module.functions[id].is_defined());
+    (known && result.end == "exit 99").then(|| Replay::NotCheckable(line.clone()))
 }
 
 fn is_error(test: &TestCase) -> bool {
@@ -141,20 +194,6 @@ fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, 
     Ok(jobs)
 }
 
-/// The name in a line that begins a test.
-fn test_name(line: &str) -> Option<&str> {
-    let rest = ["TEST(", "ERROR_TEST(", "ROW(", "ERROR_ROW("].iter().find_map(|start| line.strip_prefix(start))?;
-    rest.split_once(',').map(|(name, _)| name)
-}
-
-fn compile_runner(compiler: &Compiler) -> Result<PathBuf, EmitError> {
-    let source = compiler.dir.join("touchstone_test.c");
-    let header = compiler.dir.join("touchstone_test.h");
-    std::fs::write(&source, RUNNER).map_err(EmitError::io(&source))?;
-    std::fs::write(&header, HEADER).map_err(EmitError::io(&header))?;
-    compiler.compile(&source, &[], &[], Variant::Plain, "touchstone_test.o")
-}
-
 fn run_job(
     job: &Job,
     compiler: &Compiler,
@@ -164,20 +203,36 @@ fn run_job(
 ) -> Result<(), EmitError> {
     let program = format!("tests{}.{:?}", job.number, job.variant);
     let defines: &[&str] = if job.variant == Variant::Sanitized { &["-DTOUCHSTONE_ERRORS_ONLY"] } else { &[] };
-    let flags = &compiler.target.units[unit].flags;
-    let object = compiler.compile(&job.file, flags, defines, job.variant, &format!("{program}.o"))?;
+    let (object, left_out) = match compile_tests(job, compiler, unit, defines, &program)? {
+        Compiled::Object(object, left_out) => (object, left_out),
+        Compiled::Not(why) => {
+            let _ = events.send(Event::GivenUp(job.names.clone(), why));
+            return Ok(());
+        }
+    };
+    let names: Vec<String> = job.names.iter().filter(|name| !left_out.contains_key(*name)).cloned().collect();
+    if !left_out.is_empty() {
+        let _ = events.send(Event::LeftOut(left_out));
+    }
     let mut linked = vec![object];
     linked.extend_from_slice(objects);
-    let path = compiler.link(&linked, job.variant, &program)?;
+    let path = match compiler.link(&linked, job.variant, &program) {
+        Err(EmitError::DoesNotCompile { stderr, .. }) => {
+            let first = stderr.lines().find(|line| line.contains(": ")).unwrap_or_default().trim();
+            let _ = events.send(Event::Stopped(names, format!("the tests can't be linked: {first}")));
+            return Ok(());
+        }
+        path => path?,
+    };
     // Few files and many processors: the tests of a file run in several processes at the same time.
-    let shard = job.names.len().div_ceil(job.shards).max(50);
+    let shard = names.len().div_ceil(job.shards).max(50);
     std::thread::scope(|scope| {
-        let shards: Vec<_> = job
-            .names
+        let shards: Vec<_> = names
             .chunks(shard)
-            .map(|names| {
-                let path = &path;
-                scope.spawn(move || run_program(path, names, job.variant, compiler.target, events))
+            .enumerate()
+            .map(|(number, names)| {
+                let (path, scratch) = (&path, compiler.dir.join(format!("{program}.scratch{number}")));
+                scope.spawn(move || run_program(path, &scratch, names, job.variant, compiler.target, events))
             })
             .collect();
         let ended = shards.into_iter().map(|shard| shard.join().expect("invariant: a shard doesn't panic"));
@@ -185,15 +240,66 @@ fn run_job(
     })
 }
 
+/// A file of tests after compilation.
+enum Compiled {
+    /// Without these tests, by name and reason.
+    Object(PathBuf, BTreeMap<String, String>),
+    /// No part of it, and why.
+    Not(String),
+}
+
+/// Compiles a file of tests, at last without those that the compiler refuses.
+fn compile_tests(
+    job: &Job,
+    compiler: &Compiler,
+    unit: usize,
+    defines: &[&str],
+    program: &str,
+) -> Result<Compiled, EmitError> {
+    let object = format!("{program}.o");
+    let mut flags = compiler.target.units[unit].flags.clone();
+    let mut stderr = match compiler.compile(&job.file, &flags, defines, job.variant, &object) {
+        Ok(object) => return Ok(Compiled::Object(object, BTreeMap::new())),
+        Err(EmitError::DoesNotCompile { stderr, .. }) => stderr,
+        Err(error) => return Err(error),
+    };
+    let text = std::fs::read_to_string(&job.file).map_err(EmitError::io(&job.file))?;
+    let chunk = Chunk::new(&text);
+    let reduced = compiler.dir.join(format!("{program}.c"));
+    // What the file includes is found from where it stands.
+    let folder = job.file.parent().unwrap_or(Path::new("."));
+    flags.extend(["-iquote".to_string(), folder.display().to_string()]);
+    let mut file = job.file.display().to_string();
+    let mut left_out: BTreeMap<String, String> = BTreeMap::new();
+    loop {
+        let complaints = chunk.complaints(&stderr, &file);
+        let before = left_out.len();
+        for (test, why) in complaints.tests {
+            left_out.entry(test).or_insert(why);
+        }
+        if left_out.len() == before || chunk.names().all(|name| left_out.contains_key(name)) {
+            return Ok(Compiled::Not(complaints.first));
+        }
+        std::fs::write(&reduced, chunk.without(&left_out)).map_err(EmitError::io(&reduced))?;
+        file = reduced.display().to_string();
+        match compiler.compile(&reduced, &flags, defines, job.variant, &object) {
+            Ok(object) => return Ok(Compiled::Object(object, left_out)),
+            Err(EmitError::DoesNotCompile { stderr: next, .. }) => stderr = next,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 fn run_program(
     program: &Path,
+    scratch: &Path,
     names: &[String],
     variant: Variant,
     target: &Target,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
     let limits = target.limits;
-    let mut command = Command::new(program);
+    let mut command = target.sandbox.command(program, scratch)?;
     command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
     command.args(["--total", &limits.total_seconds.to_string()]);
     command.args(names);

@@ -19,6 +19,7 @@ pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap
     if matches!(test.replayed, Replay::NotCheckable(_))
         || !test.answers.is_empty()
         || test.expected.calls.as_ref().is_some_and(|calls| !calls.is_empty())
+        || !test.expected.reached.is_empty()
     {
         return None;
     }

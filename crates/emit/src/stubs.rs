@@ -6,6 +6,7 @@
 //! function that the file does not declare.
 
 use crate::body::Program;
+use crate::comment::comment_text;
 use crate::ctype::{CTypes, Unwritable};
 use crate::literal;
 use crate::names::source_name;
@@ -75,7 +76,7 @@ pub(crate) fn has_stubs(module: &Module, function: &Function) -> bool {
 
 /// A name that is only called has no declaration at the end of the file.
 fn is_declared(program: &Program, function: &Function) -> bool {
-    function.span != Span::none() && program.visibility.knows(source_name(&function.name))
+    function.span != Span::none() && program.visibility.declares(source_name(&function.name))
 }
 
 /// The definitions of the functions that the program calls and nobody defines.
@@ -83,14 +84,14 @@ pub(crate) fn stub_text(program: &Program) -> String {
     let mut text = String::new();
     for function in stubs(program.module) {
         let name = source_name(&function.name);
-        let stub = match (name, result(function, &program.ctypes)) {
+        let stub = match (name, spelled(program, function.result_data)) {
             ("srand" | "srandom", _) => continue,
             ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
             (_, Ok(result)) if of_the_world(program.module, function) => format!("STUB_OF_THE_WORLD({name}, {result})"),
             (_, Ok(result)) if is_declared(program, function) => stub(program.module, function, name, &result),
             (_, Ok(result)) if result == "void" => format!("void {name}() {{}}"),
             (_, Ok(result)) => format!("{result} {name}() {{ ANSWER({result}, \"{name}\"); }}"),
-            (_, Err(Unwritable(why))) => format!("/* no stub for {name}: {why} */"),
+            (_, Err(Unwritable(why))) => format!("/* no stub for {name}: {} */", comment_text(&why)),
         };
         text.push_str(&stub);
         text.push('\n');
@@ -192,6 +193,24 @@ pub(crate) fn callback(program: &Values, function: &Function) -> Result<String, 
 /// The type that a function returns, as a name that can stand before a variable.
 fn result(function: &Function, types: &CTypes) -> Result<String, Unwritable> {
     types.declare(function.result_data, "")
+}
+
+/// A type as a name that the file knows: another file's own name for it is replaced by one that is returned in the same
+/// way.
+pub(crate) fn spelled(program: &Program, data: DataTypeId) -> Result<String, Unwritable> {
+    let own = program.ctypes.declare(data, "");
+    if own.as_ref().is_ok_and(|name| program.visibility.knows_types_of(name, "")) {
+        return own;
+    }
+    match &program.module.types[data] {
+        DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
+            Ok(Passed::Integer { bits: *bits, signed: *signed }.spelling().trim_end().to_string())
+        }
+        DataType::Bool { .. } => Ok(Passed::Truth.spelling().trim_end().to_string()),
+        DataType::Float { format, .. } => Ok(Passed::Float(*format).spelling().trim_end().to_string()),
+        DataType::Pointer { .. } => Ok("void *".to_string()),
+        _ => Err(Unwritable("the file does not know the type that it returns".to_string())),
+    }
 }
 
 /// `CALLED(measure, 3);` for each call that the stubs keep, then that there were no others.

@@ -10,10 +10,11 @@
 
 use crate::EmitError;
 use crate::body::{Program, main_prototype, test_text};
-use crate::comment::covers_comment;
+use crate::comment::{comment_text, covers_comment};
 use crate::ctype::CTypes;
 use crate::form::Form;
 use crate::names::{program_names, source_name};
+use crate::preprocessed::replaced;
 use crate::row::row_text;
 use crate::stubs::{has_stubs, stub_text};
 use crate::target::{Target, relative_path};
@@ -56,6 +57,8 @@ pub struct CSuite<'m> {
     declared: BTreeSet<String>,
     /// The shapes of rows that the current file already has, with their numbers.
     shapes: BTreeMap<String, usize>,
+    /// Macros of the program that are taken back in the current file.
+    taken_back: BTreeSet<String>,
 }
 
 impl<'m> CSuite<'m> {
@@ -108,7 +111,30 @@ impl<'m> CSuite<'m> {
         let file = begin_file(&path, &prologue)?;
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
-        Ok(CSuite { program, path, file, prologue, tests, registry, own_main, chunks: 1, declared, shapes })
+        let taken_back = taken_back(&prologue);
+        Ok(CSuite { program, path, file, prologue, tests, registry, own_main, chunks: 1, declared, shapes, taken_back })
+    }
+
+    /// Says instead of a test why it is left out.
+    pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
+        let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
+        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
+    }
+
+    /// Says instead of the whole file why there are no tests in it.
+    pub fn give_up(&mut self, why: &str) -> Result<(), EmitError> {
+        let name = &self.program.name;
+        self.file =
+            begin_file(&self.path, &format!("/* No tests of {name}: they do not compile: {} */\n", comment_text(why)))?;
+        self.registry = begin_registry(self.program.form, &self.path)?;
+        Ok(())
+    }
+
+    /// Lines that take back macros of the program which would replace names in a text.
+    fn take_back(&mut self, text: &str) -> String {
+        let names = replaced(self.program.visibility.surface(), text);
+        let new = names.filter(|name| self.taken_back.insert(name.to_string()));
+        new.map(|name| format!("\n#undef {name}")).collect()
     }
 
     /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
@@ -122,6 +148,7 @@ impl<'m> CSuite<'m> {
             self.registry = begin_registry(self.program.form, &path)?;
             self.declared.clear();
             self.shapes.clear();
+            self.taken_back = taken_back(&self.prologue);
         }
         let as_row = self.chunks > 1 && self.program.form == Form::Touchstone;
         let row = if as_row { row_text(&self.program, test, &mut self.shapes) } else { None };
@@ -137,8 +164,9 @@ impl<'m> CSuite<'m> {
                 text.push_str(&declaration);
             }
         }
-        text.push_str(&comment);
         text.push_str(&written.text);
+        let taken_back = self.take_back(&text);
+        let text = format!("{taken_back}{comment}{text}");
         self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
         if let Some(registry) = &mut self.registry {
             let text = Form::registration(&self.program.name, test);
@@ -227,7 +255,9 @@ pub(crate) fn unit_with(module: &Module, function: &Function, target: &Target) -
         let mut command = Command::new(&target.cc);
         command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-M"]).arg(&unit.path);
         let list = command.output().map(|output| output.stdout).unwrap_or_default();
-        String::from_utf8_lossy(&list).split_whitespace().any(|path| Path::new(path).ends_with(&name))
+        // Blanks in names are written with a backslash.
+        let list = String::from_utf8_lossy(&list).replace("\\\n", " ").replace("\\ ", "\u{1}").replace("\\#", "#");
+        list.split_whitespace().any(|path| Path::new(&path.replace('\u{1}', " ")).ends_with(&name))
     };
     let found = target.units.iter().position(|unit| !name.is_empty() && includes(unit));
     found.ok_or(EmitError::NoUnit { function: function.name.clone(), file })
@@ -259,15 +289,14 @@ fn build_command(dir: &Path, target: &Target, unit: usize, form: Form) -> String
 
 fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Result<String, EmitError> {
     let dir = given.canonicalize().map_err(EmitError::io(given))?;
-    let shown = |path: &Path| -> Result<String, EmitError> {
-        let path = path.canonicalize().map_err(EmitError::io(path))?;
-        Ok(relative_path(&path, &dir).display().to_string())
-    };
-    let source = shown(&target.units[unit].path)?;
+    let path = &target.units[unit].path;
+    let source = relative_path(&path.canonicalize().map_err(EmitError::io(path))?, &dir);
+    let source = includable(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
     let name = &program.name;
     let build = build_command(given, target, unit, program.form);
     let mut text = format!(
-        "/* Tests of {name} in {source}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n"
+        "/* Tests of {name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n",
+        comment_text(&source)
     );
     let own_main = target.defines_main(program.module, unit);
     if own_main && let Some(main) = program.module.function_named("main") {
@@ -277,8 +306,40 @@ fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Re
         text.push_str(&main_prototype(&program.ctypes, main, flags, void));
         text.push_str(" /* the runner has the other main */\n");
     }
-    text.push_str(&format!("#include \"{source}\"\n{}{}", program.form.includes(), stub_text(program)));
-    Ok(text)
+    text.push_str(&format!("#include \"{source}\"\n{}", inline_definitions(program)));
+    let rest = format!("{}{}", program.form.includes(), stub_text(program));
+    let surface = program.visibility.surface();
+    let own = match program.form {
+        Form::Touchstone => HEADER,
+        Form::Gtest => GTEST_HEADER,
+        Form::Unity | Form::Cmocka => "",
+    };
+    let stubs = if program.has_stubs { STUBS } else { "" };
+    let names: BTreeSet<&str> =
+        [rest.as_str(), own, stubs].into_iter().flat_map(|text| replaced(surface, text)).collect();
+    names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
+    Ok(text + &rest)
+}
+
+/// The macros that a prologue takes back.
+fn taken_back(prologue: &str) -> BTreeSet<String> {
+    prologue.lines().filter_map(|line| line.strip_prefix("#undef ")).map(str::to_string).collect()
+}
+
+/// The path as it can stand in a line that includes it.
+fn includable(path: &Path) -> Option<String> {
+    path.to_str().filter(|text| !text.contains(['"', '\n', '\r'])).map(str::to_string)
+}
+
+/// An `inline` function is only defined if some declaration does without the word (C11 6.7.4); the program may have that
+/// elsewhere, so ours gives way.
+fn inline_definitions(program: &Program) -> String {
+    let module = program.module;
+    let own =
+        module.functions.values().filter(|function| function.is_defined() && !function.internal && !function.library);
+    let names: BTreeSet<&str> = own.map(|function| source_name(&function.name)).collect();
+    let inline = names.into_iter().filter(|name| program.visibility.surface().inline.contains(*name));
+    inline.map(|name| format!("#pragma weak {name}\nextern __typeof__({name}) {name};\n")).collect()
 }
 
 #[cfg(test)]

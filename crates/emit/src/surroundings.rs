@@ -6,7 +6,7 @@ use crate::ctype::Unwritable;
 use crate::form::Form;
 use crate::literal;
 use crate::names::source_name;
-use crate::stubs::stubs_and_callbacks;
+use crate::stubs::{spelled, stubs_and_callbacks};
 use touchstone_criteria::{InputSource, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, Function};
 
@@ -72,7 +72,7 @@ fn stub_of<'m>(program: &Program<'m>, input: &MadeInput) -> Option<&'m Function>
 
 fn returned(program: &Program, data: DataTypeId, input: &MadeInput) -> Option<String> {
     let types = &program.module.types;
-    let name = program.ctypes.declare(data, "").ok()?;
+    let name = spelled(program, data).ok()?;
     let mut bytes = [0; 8];
     bytes.get_mut(..input.bytes.len())?.copy_from_slice(&input.bytes);
     let value = match &types[data] {

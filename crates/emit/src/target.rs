@@ -1,5 +1,7 @@
 //! How the user's program is compiled, and where its files are.
 
+use crate::preprocessed::Preprocessed;
+use crate::sandbox::Sandbox;
 use std::path::{Component, Path, PathBuf};
 use touchstone_base::FileId;
 use touchstone_ir::Module;
@@ -15,6 +17,10 @@ pub struct Target {
     pub cc: String,
     /// Limits of the replay.
     pub limits: ReplayLimits,
+    /// What keeps the replay from harming anybody.
+    pub sandbox: Sandbox,
+    /// What is known of the files after preprocessing.
+    pub preprocessed: Preprocessed,
 }
 
 /// One source file of the program.

@@ -3,19 +3,14 @@
 use crate::ctype::{CTypes, Unwritable};
 use crate::form::Form;
 use crate::literal;
+use crate::makeable::librarys_own;
 use crate::names::source_name;
 use crate::place::{compatible, member, part, path_to};
 use crate::stubs::callback;
 use crate::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
+use touchstone_criteria::NamedValue;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Init, Linkage, Module, PointerTarget};
-
-/// How members are initialised.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Naming {
-    ByName,
-    InOrder,
-}
 
 /// An object of the test as a local variable.
 pub(crate) struct LocalObject {
@@ -79,16 +74,8 @@ impl<'a> Values<'a> {
                 .map(|(number, signed)| literal::wide(number, signed))
                 .ok_or_else(|| Unwritable("a number is partly undefined".to_string())),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
-                // The only field that is known may be any member of a union.
-                let undefined = values.contains(&DataValue::Undefined);
-                let nameless = fields.iter().any(|field| field.name.is_empty());
-                let by_name = undefined || fields.len() == 1 || (fields.len() > 2 && !nameless);
-                let naming = if by_name { Naming::ByName } else { Naming::InOrder };
-                let parts = match undefined && nameless {
-                    // An anonymous member has no position once others are left out; its own members have names.
-                    true => self.named_members(fields, values, place)?,
-                    false => self.members(fields, values, place, naming)?,
-                };
+                let mut parts = Vec::new();
+                self.members(fields, values, place, &mut parts)?;
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
             }
             (data, DataValue::Int(bits)) => literal::scalar(data, *bits)
@@ -97,57 +84,47 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Initialisers of members.
+    /// The initialisers of a structure's members, by name where there are many or some are left out. The members of an
+    /// anonymous member are the structure's own, and always named.
     fn members(
         &mut self,
         fields: &[Field],
         values: &[DataValue],
         place: &str,
-        naming: Naming,
-    ) -> Result<Vec<String>, Unwritable> {
-        let mut parts = Vec::new();
+        parts: &mut Vec<String>,
+    ) -> Result<(), Unwritable> {
+        // The only field that is known may be any member of a union.
+        let undefined = values.contains(&DataValue::Undefined);
+        let nameless = fields.iter().any(|field| field.name.is_empty());
+        let by_name = undefined || nameless || fields.len() == 1 || fields.len() > 2;
         for (field, value) in fields.iter().zip(values) {
-            if *value == DataValue::Undefined || self.is_empty(field) {
+            // An array without length has no elements unless the object has some, which are set afterwards.
+            let empty = matches!(self.types()[field.ty], DataType::Array { length: 0, .. });
+            if *value == DataValue::Undefined || empty {
                 continue;
             }
-            let step = member(&field.name);
-            let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
-            parts.push(if naming == Naming::ByName && !step.is_empty() { format!("{step} = {part}") } else { part });
-        }
-        Ok(parts)
-    }
-    /// Initialisers of members by name, those of anonymous members as the structure's own.
-    fn named_members(
-        &mut self,
-        fields: &[Field],
-        values: &[DataValue],
-        place: &str,
-    ) -> Result<Vec<String>, Unwritable> {
-        let mut parts = Vec::new();
-        for (field, value) in fields.iter().zip(values) {
-            if *value == DataValue::Undefined || self.is_empty(field) {
-                continue;
-            }
-            let types = self.types();
-            match (&types[field.ty], value) {
-                (DataType::Struct { fields, .. }, DataValue::Struct(values)) if field.name.is_empty() => {
-                    parts.extend(self.named_members(fields, values, place)?);
+            match (field.name.is_empty(), &self.types()[field.ty], value) {
+                (true, DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                    let mut inner = Vec::new();
+                    self.members(fields, values, place, &mut inner)?;
+                    // Members that the inner list gave by position have names too.
+                    let named = fields.iter().zip(values).filter(|(_, value)| **value != DataValue::Undefined);
+                    let names: Vec<&str> = named.map(|(field, _)| field.name.as_str()).collect();
+                    let by_position = inner.len() == names.len() && inner.iter().all(|part| !part.starts_with('.'));
+                    match by_position {
+                        true => parts.extend(names.iter().zip(inner).map(|(name, part)| format!(".{name} = {part}"))),
+                        false => parts.extend(inner),
+                    }
                 }
-                _ if field.name.is_empty() => {
-                    return Err(Unwritable("an anonymous member is partly undefined".to_string()));
-                }
-                _ => {
+                (true, ..) => return Err(Unwritable("a member without a name that is no structure".to_string())),
+                (false, ..) => {
                     let step = member(&field.name);
                     let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
-                    parts.push(format!("{step} = {part}"));
+                    parts.push(if by_name { format!("{step} = {part}") } else { part });
                 }
             }
         }
-        Ok(parts)
-    }
-    /// An array without length has no elements unless the object has some, which are set afterwards.
-    fn is_empty(&self, field: &Field) -> bool {
-        matches!(self.types()[field.ty], DataType::Array { length: 0, .. })
+        Ok(())
     }
 
     /// The initialiser of an array.
@@ -312,8 +289,15 @@ impl<'a> Values<'a> {
     /// Checks that `place` has this value; parts that are undefined or that no address stands for are left out.
     pub(crate) fn check(&mut self, ty: DataTypeId, value: &DataValue, place: &str, lines: &mut Vec<String>) {
         match (&self.types()[ty], value) {
+            (DataType::Pointer { .. }, DataValue::Pointer(PointerTarget::Elsewhere)) => {
+                lines.push(self.form.not_null(place));
+            }
             (DataType::Pointer { pointee, .. }, DataValue::Pointer(target)) => {
                 lines.extend(self.check_pointer(*pointee, target, place));
+            }
+            (DataType::Pointer { .. }, DataValue::Int(0)) => lines.push(self.form.pointer("NULL", place)),
+            (DataType::Pointer { .. }, DataValue::Int(address)) => {
+                lines.push(self.form.pointer(&format!("(void *){}", *address as i64), place));
             }
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 self.check_elements(*element, values, place, lines);
@@ -333,6 +317,35 @@ impl<'a> Values<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Checks what a result leads to outside of the test's objects: a text, or elements.
+    pub(crate) fn check_reached(&mut self, reached: &NamedValue, result: &str, lines: &mut Vec<String>) {
+        if librarys_own(self.module, reached.data).is_some() {
+            return;
+        }
+        let members = reached.name.split('>').filter(|member| !member.is_empty());
+        let place = members.fold(result.to_string(), |place, member| format!("(*{place}).{member}"));
+        match &reached.value {
+            DataValue::Array(values) => match self.bytes(reached.data, values) {
+                Some(bytes) => lines.push(self.form.string(&literal::string(&bytes), &place)),
+                None => {
+                    for (index, value) in values.iter().enumerate() {
+                        self.check(reached.data, value, &format!("{place}[{index}]"), lines);
+                    }
+                }
+            },
+            value => self.check(reached.data, value, &format!("(*{place})"), lines),
+        }
+    }
+
+    /// The characters before the zero that ends a text.
+    fn bytes(&self, element: DataTypeId, values: &[DataValue]) -> Option<Vec<u8>> {
+        let DataType::Int { bits: 8, .. } = &self.types()[element] else { return None };
+        let byte = |value: &DataValue| if let DataValue::Int(bits) = value { u8::try_from(*bits).ok() } else { None };
+        let bytes: Vec<u8> = values.iter().map(byte).collect::<Option<_>>()?;
+        let end = bytes.iter().position(|&byte| byte == 0)?;
+        Some(bytes[..end].to_vec())
     }
 
     /// Checks the elements of an array: integers at once, others one by one.

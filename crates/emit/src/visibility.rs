@@ -1,11 +1,12 @@
 //! Which names of the program a test file can use: it includes one source file, the others are only linked.
 
 use crate::ctype::{CTypes, Unwritable};
-use crate::names::{is_identifier, source_name};
+use crate::names::source_name;
+use crate::preprocessed::{Surface, words_of};
 use crate::target::Target;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::process::Command;
+use std::sync::Arc;
 use touchstone_base::FileId;
 use touchstone_ir::{Function, Global, Linkage, Module};
 
@@ -25,13 +26,13 @@ pub(crate) struct Visibility<'m> {
     module: &'m Module,
     target: Target,
     unit: usize,
-    /// Every identifier of the preprocessed source; asked for only where other files are involved.
-    words: OnceCell<BTreeSet<String>>,
+    /// Asked for when it is first needed.
+    surface: OnceCell<Arc<Surface>>,
 }
 
 impl<'m> Visibility<'m> {
     pub(crate) fn new(module: &'m Module, target: &Target, unit: usize) -> Self {
-        Visibility { module, target: target.clone(), unit, words: OnceCell::new() }
+        Visibility { module, target: target.clone(), unit, surface: OnceCell::new() }
     }
 
     /// How a global can be used.
@@ -80,12 +81,13 @@ impl<'m> Visibility<'m> {
         }
     }
 
-    /// Whether the file mentions a name at all.
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.words().contains(name)
+    /// Whether the file declares a function of this name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.surface().functions.contains(name)
     }
 
-    fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
+    /// Whether every word of a declaration of `name` means something in the file.
+    pub(crate) fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
         const BUILT_IN: &[&str] = &[
             "int",
             "char",
@@ -101,22 +103,18 @@ impl<'m> Visibility<'m> {
             "float",
             "double",
             "_Bool",
+            "__int128",
             "__typeof__",
         ];
         words_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
     }
 
     fn words(&self) -> &BTreeSet<String> {
-        self.words.get_or_init(|| {
-            let unit = &self.target.units[self.unit];
-            let mut command = Command::new(&self.target.cc);
-            command.args(&unit.flags).arg("-I").arg(&self.target.include_dir).args(["-w", "-E", "-P"]).arg(&unit.path);
-            let output = command.output().map(|output| output.stdout).unwrap_or_default();
-            words_of(&String::from_utf8_lossy(&output)).map(str::to_string).collect()
-        })
+        &self.surface().words
     }
-}
 
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|word| is_identifier(word))
+    /// The file after preprocessing.
+    pub(crate) fn surface(&self) -> &Surface {
+        self.surface.get_or_init(|| self.target.preprocessed.of(&self.target, self.unit))
+    }
 }

@@ -14,6 +14,11 @@ use touchstone_ir::{
 /// Why nothing is said about a path that another address of an object would have led elsewhere.
 pub(crate) const ADDRESS: &str = "address of an object as a number";
 
+/// So many things that a result leads to are told, and so many elements of one.
+const MOST_REACHED: usize = 16;
+/// So many characters of a text.
+const MOST_CHARACTERS: u64 = 4096;
+
 /// One complete evaluation of a decision of a function.
 pub type SeenRow = (FuncId, DecisionId, Row);
 
@@ -130,6 +135,12 @@ fn common(first: Expected, second: &Expected) -> Expected {
     };
     Expected {
         result: first.result.zip(second.result.as_ref()).map(|(first, second)| same(first, second)),
+        reached: match first.reached.iter().map(|part| &part.name).eq(second.reached.iter().map(|part| &part.name)) {
+            true => {
+                first.reached.into_iter().zip(&second.reached).map(|(first, second)| named(first, second)).collect()
+            }
+            false => Vec::new(),
+        },
         objects: first
             .objects
             .into_iter()
@@ -460,7 +471,60 @@ impl Run<'_> {
                 globals.push(NamedValue { name: global.name.clone(), data: global.data, value });
             }
         }
-        Expected { result, objects, globals, calls: self.calls(), output: Some(output) }
+        let reached = value.map_or(Vec::new(), |value| self.reached(value, result_data));
+        Expected { result, reached, objects, globals, calls: self.calls(), output: Some(output) }
+    }
+
+    /// What a result leads to that is neither an object of the test nor a global.
+    fn reached(&self, result: Value, data: DataTypeId) -> Vec<NamedValue> {
+        let types = &self.module.types;
+        let (mut found, mut seen) = (Vec::new(), Vec::new());
+        let mut open = vec![(String::new(), result, data)];
+        while let Some((name, value, data)) = open.pop()
+            && found.len() < MOST_REACHED
+        {
+            let (Value::Ptr(pointer), DataType::Pointer { pointee, .. }) = (value, &types[data]) else { continue };
+            let elsewhere = self.target(value) == DataValue::Pointer(PointerTarget::Elsewhere);
+            let (size, room) = (self.size(*pointee), self.machine.object(pointer.object).size);
+            let (Ok(offset), false) = (u64::try_from(pointer.offset), seen.contains(&pointer.object)) else { continue };
+            let is_array = matches!(types[*pointee], DataType::Array { .. });
+            let count = room.saturating_sub(offset).checked_div(size).unwrap_or(0);
+            if !elsewhere || is_array || count == 0 {
+                continue;
+            }
+            seen.push(pointer.object);
+            let most = if size == 1 { MOST_CHARACTERS } else { MOST_REACHED as u64 };
+            let element = |at| self.read(pointer.object, offset + at * size, *pointee);
+            let mut values: Vec<DataValue> = (0..count.min(most)).map(element).collect();
+            if let (1, Some(end)) = (size, values.iter().position(|value| *value == DataValue::Int(0))) {
+                values.truncate(end + 1);
+            }
+            if count == 1 {
+                self.pointers_in(pointer.object, offset, *pointee, &name, &mut open);
+            }
+            let value = if values.len() == 1 { values.remove(0) } else { DataValue::Array(values) };
+            found.push(NamedValue { name, data: *pointee, value });
+        }
+        found
+    }
+
+    /// The pointers in a structure that are reached by `name`.
+    fn pointers_in(
+        &self,
+        object: ObjectId,
+        offset: u64,
+        data: DataTypeId,
+        name: &str,
+        open: &mut Vec<(String, Value, DataTypeId)>,
+    ) {
+        let DataType::Struct { fields, .. } = &self.module.types[data] else { return };
+        let named = fields.iter().filter(|field| !field.name.is_empty());
+        for field in named.filter(|field| matches!(self.module.types[field.ty], DataType::Pointer { .. })) {
+            let separator = if name.is_empty() { "" } else { ">" };
+            if let Ok(value) = self.machine.read_value(object, (offset + field.offset) as i64, Ty::Ptr) {
+                open.push((format!("{name}{separator}{}", field.name), value, field.ty));
+            }
+        }
     }
 
     /// An element of an object, with as many elements at its end as the object has.
@@ -548,6 +612,7 @@ impl Run<'_> {
         }
     }
 
+    /// Where a pointer leads; one that leads nowhere any more is as good as undefined.
     fn target(&self, value: Value) -> DataValue {
         DataValue::Pointer(match value {
             Value::Int(0) => PointerTarget::Null,
@@ -561,11 +626,13 @@ impl Run<'_> {
                         Some((_, global)) if matches!(global.linkage, Linkage::External | Linkage::Internal) => {
                             PointerTarget::Global { name: global.name.clone(), offset: pointer.offset }
                         }
+                        _ if !self.machine.object(pointer.object).alive => return DataValue::Undefined,
                         _ => PointerTarget::Elsewhere,
                     }
                 }
             }
-            Value::Int(_) | Value::Undefined => PointerTarget::Elsewhere,
+            Value::Int(address) => return DataValue::Int(address),
+            Value::Undefined => return DataValue::Undefined,
         })
     }
 }

@@ -40,6 +40,7 @@ const OF_THE_RUNNER: &[&str] = &[
     "sigaction",
     "signal",
     "strsignal",
+    "syscall",
     "unsetenv",
     "waitpid",
     "write",

@@ -25,6 +25,9 @@ pub struct Document {
     pub decisions: Vec<Decision>,
     /// All tests.
     pub tests: Vec<Test>,
+    /// What nothing kept the replay of the tests from, as a sentence; not there if it was kept in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unprotected_replay: Option<String>,
     /// Per test, the state that it changed and whether an assertion looked at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<TestState>,
@@ -39,6 +42,7 @@ impl Default for Document {
             objectives: Vec::new(),
             decisions: Vec::new(),
             tests: Vec::new(),
+            unprotected_replay: None,
             state: Vec::new(),
         }
     }

@@ -10,4 +10,6 @@ pub struct Extras {
     /// In the text: every table, every row of it, every infeasible objective. Makes no difference to the JSON form, which
     /// always has all of them.
     pub verbose: bool,
+    /// What nothing kept the replay from, as a sentence.
+    pub sandbox: Option<String>,
 }

@@ -23,6 +23,7 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
         objectives: campaign.objectives.iter().map(|given| objective(given, files)).collect(),
         decisions: extras.decisions.iter().map(|table| decision(table, files)).collect(),
         tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
+        unprotected_replay: extras.sandbox.clone(),
         ..Document::default()
     }
 }

@@ -6,7 +6,7 @@ use crate::summary::summary;
 use crate::truth_table::truth_tables;
 use crate::uncovered::{infeasible, unknown};
 use crate::value::{Shown, brief_elements};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Span;
 use touchstone_criteria::{
     Assumption, Authority, Campaign, Criterion, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput,
@@ -182,6 +182,17 @@ fn replay_line(out: &mut String, campaign: &Campaign, style: Style) {
     for (why, count) in unchecked {
         out.push_str(&style.paint(Paint::Dim, &format!("  {count} not checkable: {why}")));
         out.push('\n');
+    }
+    let open = campaign.tests.iter().filter(|test| !matches!(test.replayed, Replay::Agreed | Replay::NotRun));
+    let open: BTreeSet<&str> = open.map(|test| test.id.as_str()).collect();
+    let only_predicted = campaign.objectives.iter().filter(|objective| match &objective.status {
+        Status::Covered(tests) => !tests.is_empty() && tests.iter().all(|test| open.contains(test.as_str())),
+        _ => false,
+    });
+    match only_predicted.count() {
+        0 => {}
+        1 => out.push_str("  1 objective is covered only by a test that no replay confirmed\n"),
+        count => out.push_str(&format!("  {count} objectives are covered only by tests that no replay confirmed\n")),
     }
 }
 

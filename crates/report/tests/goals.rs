@@ -267,7 +267,7 @@ fn tables() -> Vec<DecisionTable> {
 #[test]
 fn decisions_that_are_not_fully_shown_have_their_table() {
     let campaign = Campaign { functions: vec![result("step", "mcdc", [12, 10, 1, 1])], ..Campaign::default() };
-    let extras = Extras { decisions: tables(), verbose: false };
+    let extras = Extras { decisions: tables(), ..Extras::default() };
     check(
         &campaign,
         &extras,
@@ -317,7 +317,8 @@ fn a_condition_without_unique_cause_pair_says_how_the_search_for_one_ended() {
     let table = table("(a && b) || (c && d)", BoolTree::Or(and(0), and(2)), &["a", "b", "c", "d"], &rows);
     let check = |pair_search: PairSearch, verbose: bool, expected: Option<&str>| {
         let decisions = vec![DecisionTable { pair_search, ..table.clone() }];
-        let report = text_with(&campaign, &module(), &Extras { decisions, verbose }, Style::default());
+        let report =
+            text_with(&campaign, &module(), &Extras { decisions, verbose, ..Extras::default() }, Style::default());
         let line = report.lines().find(|line| line.starts_with("    c3  c")).map(str::trim);
         assert_eq!(line, expected, "{report}");
     };
@@ -343,7 +344,7 @@ fn a_decision_with_many_conditions_and_rows_stays_readable() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let table = table(&texts.join(" && "), tree, &texts, &tests);
     let campaign = Campaign { functions: vec![result("step", "mcdc", [80, 40, 0, 40])], ..Campaign::default() };
-    let extras = Extras { decisions: vec![table], verbose: false };
+    let extras = Extras { decisions: vec![table], ..Extras::default() };
     let report = text_with(&campaign, &module(), &extras, Style::default());
     let line = |start: &str| report.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_string();
     assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
@@ -357,7 +358,7 @@ fn a_decision_with_many_conditions_and_rows_stays_readable() {
 #[test]
 fn tables_are_json_with_positions() {
     let campaign = Campaign::default();
-    let extras = Extras { decisions: tables(), verbose: false };
+    let extras = Extras { decisions: tables(), ..Extras::default() };
     let report: serde_json::Value = serde_json::from_str(&json_with(&campaign, &module(), &extras)).expect("JSON");
     let shown = serde_json::json!({"status": "shown", "why": null});
     let condition = |text: &str, yes: &serde_json::Value, no: &serde_json::Value| serde_json::json!({"text": text, "file": "src/control.c", "line": 7, "column": 9, "end_line": 7, "end_column": 9, "true": yes, "false": no});

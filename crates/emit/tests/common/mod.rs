@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_emit::{CSuite, Form, ReplayLimits, Target, Unit, replay};
+use touchstone_emit::{CSuite, Form, Preprocessed, ReplayLimits, Sandbox, Target, Unit, replay};
 use touchstone_ir::{
     Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, Global, Linkage, Module, Param, PointerTarget,
     Reg, TermKind, Terminator,
@@ -62,6 +62,8 @@ impl Bench {
             include_dir: dir.path().join("include"),
             cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
             limits: ReplayLimits { seconds: 2, memory_mib: 512, total_seconds: 60 },
+            sandbox: Sandbox::closed(),
+            preprocessed: Preprocessed::default(),
         };
         let mut bench = Bench { dir, module, target, int, char, void };
         bench.file("code.c", source);
@@ -191,6 +193,7 @@ impl Bench {
         let verdicts = verdicts.unwrap_or_else(|error| {
             panic!("{error}\n{}", std::fs::read_to_string(&suite).unwrap_or_default());
         });
+        let verdicts = verdicts.verdicts;
         assert_eq!(last, tests.len(), "progress ends with all tests");
         verdicts
     }

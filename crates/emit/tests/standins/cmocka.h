@@ -39,6 +39,7 @@ static int cmocka_run(const struct CMUnitTest *tests, size_t count) {
 #define assert_false(condition) cmocka_check(!(condition), "not " #condition)
 #define assert_int_equal(a, b) cmocka_check((unsigned long long)(a) == (unsigned long long)(b), #a)
 #define assert_null(a) cmocka_check((a) == NULL, #a)
+#define assert_non_null(a) cmocka_check((a) != NULL, #a)
 #define assert_ptr_equal(a, b) cmocka_check((const void *)(a) == (const void *)(b), #a)
 #define assert_string_equal(a, b) cmocka_check(strcmp(a, b) == 0, #a)
 #define assert_memory_equal(a, b, size) cmocka_check(memcmp(a, b, size) == 0, #a)

@@ -1,0 +1,295 @@
+//! Emitted tests meet what users' programs bring: macros, odd types, odd names, flags, files. None loses the report, and
+//! what can't be tested is named.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Project {
+    dir: tempfile::TempDir,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Project {
+        let dir = tempfile::tempdir().expect("a directory");
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).expect("a directory");
+            std::fs::write(path, text).expect("a written file");
+        }
+        Project { dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        command.current_dir(self.dir.path()).arg("generate").args(words);
+        command
+    }
+
+    /// What `generate` says, on both streams.
+    fn says(&self, words: &[&str]) -> String {
+        let output = self.command(words).output().expect("touchstone runs");
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    }
+
+    /// The same, where all tests must agree.
+    fn agrees(&self, words: &[&str]) -> String {
+        let said = self.says(words);
+        assert!(said.contains(" agreed") && !said.contains("disagree"), "{said}");
+        assert!(!said.contains("not checkable"), "{said}");
+        said
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("a readable file")
+    }
+}
+
+#[test]
+fn macros_of_the_program_reach_no_text_of_a_test() {
+    let project = Project::new(&[(
+        "a.c",
+        "#define unused\n#define result 3 +\n#define expected x\n#define name(x) y\n#define size 4\n#define TEST 1\n\
+         #define CHECK_INT 2\n#define text \"foo\"\n#define row 5\n#define value {\n#define count )\n#define run 1\n\
+         #define min(a, b) ((a) < (b) ? (a) : (b))\n\
+         int (min)(int a, int b) { if (a < b) return a; return b; }\n\
+         int SET(int a) { if (a == 3) return 1; return 0; }\n\
+         struct s { int len; struct s *next; };\n\
+         int outside(int measured);\n\
+         int g(struct s *p) { if (p && p->len == 3 && p->next && p->next->len == outside(7)) return 1; return 0; }\n\
+         #define len 5\n#define p_next 7\n#define p ]\n#define measured (\n",
+    )]);
+    project.agrees(&["a.c", "-c", "branch", "--externals", "inputs"]);
+    project.agrees(&["a.c", "-c", "paths"]);
+}
+
+#[test]
+fn a_list_of_variable_arguments_is_passed_where_nobody_takes_one() {
+    let project = Project::new(&[(
+        "a.c",
+        "#include <stdarg.h>\nint f(int x, va_list ap) { if (x > 3) return 1; return 0; }\n\
+         int h(int x) { if (x) return 1; return 2; }\n",
+    )]);
+    project.agrees(&["a.c", "-c", "branch"]);
+}
+
+#[test]
+fn inline_functions_and_code_that_asks_for_sanitizers_agree() {
+    let project = Project::new(&[(
+        "a.c",
+        "#if defined(__SANITIZE_ADDRESS__)\n#define N 3\n#else\n#define N 4\n#endif\n\
+         inline int limit(int x) { if (x > 3) return 3; return x; }\n\
+         int use(int x) { if (x == 2) return limit(x); return limit(x) + 1; }\n\
+         int errs(int x) { int a[N] = {0}; if (x < 0) return 0; return a[x] / (x - 3); }\n",
+    )]);
+    project.agrees(&["a.c", "-c", "branch"]);
+    project.agrees(&["a.c", "-f", "errs", "-c", "rte"]);
+}
+
+#[test]
+fn results_that_are_null_or_lead_to_the_heap_are_checked() {
+    let source = "#include <stdlib.h>\n#include <string.h>\nstruct n { int v; struct n *next; const char *s; };\n\
+        struct n *one(int v) { struct n *p = malloc(sizeof *p); if (!p) abort(); p->v = v WRONG; p->next = 0; p->s = \"end\"; return p; }\n\
+        struct n *make(int v) { if (v < 0) return NULLED; struct n *p = one(v); if (v == 7) p->next = one(8); return p; }\n\
+        char *text(int x) { char *r = malloc(8); if (!r) abort(); strcpy(r, x == 5 ? \"five\" : \"a\\\"b\"); return r; }\n";
+    let project = Project::new(&[("a.c", source)]);
+    project.agrees(&["a.c", "-f", "make", "-f", "text", "-c", "branch", "-o", "out", "--", "-DWRONG=", "-DNULLED=0"]);
+    let make = project.text("out/test_make.c");
+    for line in ["CHECK_PTR(NULL, result);", "CHECK_NOT_NULL(result);", "CHECK_INT(8, (*(*result).next).v);"] {
+        assert!(make.contains(line), "{line} is not in\n{make}");
+    }
+    assert!(make.contains("CHECK_STRING(\"end\", (*result).s);"), "{make}");
+    assert!(project.text("out/test_text.c").contains("CHECK_STRING(\"a\\\"b\", result);"));
+    let built = |flags: &[&str]| {
+        let mut command = Command::new("cc");
+        command.current_dir(project.dir.path()).args(flags).args([
+            "out/test_make.c",
+            "out/touchstone_test.c",
+            "-o",
+            "t",
+        ]);
+        assert!(command.status().expect("a compiler").success());
+        Command::new(project.path("t")).status().expect("a program").success()
+    };
+    assert!(built(&["-DWRONG=", "-DNULLED=0"]));
+    assert!(!built(&["-DWRONG=+1", "-DNULLED=0"]), "a wrong value on the heap is seen");
+    assert!(!built(&["-DWRONG=", "-DNULLED=one(v)"]), "an address instead of null is seen");
+}
+
+#[test]
+fn what_only_the_library_makes_is_no_input() {
+    let project = Project::new(&[(
+        "a.c",
+        "#include <stdio.h>\nint f(FILE *f, int x) { if (!f) return -1; if (x > 3) return fputc('x', f); return 0; }\n",
+    )]);
+    let said = project.agrees(&["a.c", "-c", "branch"]);
+    assert!(said.contains("a `FILE` that the library did not make as an input"), "{said}");
+    assert!(said.contains("1/4           0        3"), "what it guards is unknown, not covered: {said}");
+}
+
+#[test]
+fn anonymous_members_are_initialised_and_checked() {
+    let project = Project::new(&[(
+        "a.c",
+        "struct v { int kind; union { int i; float f; struct { short a, b; }; }; struct { char c; int d; }; };\n\
+         int take(struct v *x) { if (x->kind == 1 && x->i == 77) return 1; if (x->kind == 2 && x->b == 5) { x->d = 4; return 2; }\n\
+         if (x->c == 'z' && x->d == 9) return 3; return 0; }\n\
+         struct v v; int glob(void) { if (v.kind == 4 && v.i == 9 && v.d == 8) return 1; return 0; }\n\
+         struct w { char pad; union { struct { double z; int *p; }; char t[3]; }; };\n\
+         int part(struct w w) { if (w.pad == 1 && w.p && *w.p == 3) return 1; return 0; }\n",
+    )]);
+    project.agrees(&["a.c", "-c", "branch"]);
+}
+
+#[test]
+fn a_test_that_does_not_compile_is_named_and_left_out_and_the_report_stays() {
+    let project = Project::new(&[
+        (
+            "a.c",
+            "int f(int x) { if (x == 3) return 42; if (x == 4) return 43; return 0; }\nint g(int x) { if (x) return 99; return 1; }\n",
+        ),
+        (
+            "cc.sh",
+            "#!/bin/sh\nfor word; do case \"$word\" in *.c)\n\
+             if grep -q 'CHECK_INT(99' \"$word\" && [ -n \"$WHOLE\" ]; then echo \"$word:2:1: error: no good file\" >&2; exit 1; fi\n\
+             line=$(grep -n 'CHECK_INT(42' \"$word\" | cut -d: -f1)\n\
+             if [ -n \"$line\" ]; then echo \"$word:$line:5: error: no good */ test\" >&2; exit 1; fi;;\n\
+             esac; done\nexec cc \"$@\"\n",
+        ),
+    ]);
+    let mut script = Command::new("chmod");
+    assert!(script.arg("+x").arg(project.path("cc.sh")).status().expect("chmod").success());
+    let cc = project.path("cc.sh").display().to_string();
+    let output = project
+        .command(&["a.c", "-c", "branch", "-o", "out", "--emit", "c,unity"])
+        .env("CC", &cc)
+        .env("WHOLE", "1")
+        .output();
+    let output = output.expect("touchstone runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("not checkable: it does not compile: no good */ test"), "{said}");
+    assert!(said.contains("not checkable: it does not compile: no good file"), "{said}");
+    assert!(said.contains("objectives are covered only by tests that no replay confirmed"), "{said}");
+    assert!(project.path("out/campaign.json").exists());
+    for file in ["out/test_f.c", "out/unity/test_f.c"] {
+        let text = project.text(file);
+        assert!(text.contains("is left out, it does not compile: no good * / test */"), "{text}");
+        assert!(!text.contains("42, result"), "{text}");
+    }
+    for name in ["f", "g"] {
+        let mut command = Command::new("cc");
+        let file = format!("out/test_{name}.c");
+        command.current_dir(project.dir.path()).args([&file, "out/touchstone_test.c", "-o", "t"]);
+        assert!(command.status().expect("a compiler").success(), "{file} compiles alone");
+    }
+}
+
+#[test]
+fn stubs_of_other_files_need_none_of_their_headers() {
+    let project = Project::new(&[
+        (
+            "h.h",
+            "typedef unsigned short port_t; typedef struct hidden hidden; struct pair { int a, b; };\n\
+                 port_t read_port(int n); hidden *open_it(const char *s); double level(void); enum mode { ON, OFF }; enum mode mode_of(void);\n",
+        ),
+        (
+            "a.c",
+            "#include \"h.h\"\nint top(int x) { if (x && read_port(x) == 7) return 1; if (open_it(\"x\")) return 3; if (level() > 2 || mode_of() == OFF) return 2; return 0; }\n",
+        ),
+        (
+            "b.c",
+            "struct other { int read_port; };\nint top(int x);\nint low(struct other *o) { if (o && o->read_port == 3 && top(o->read_port)) return 1; return 0; }\n",
+        ),
+    ]);
+    let said = project.says(&["a.c", "b.c", "-c", "branch", "--externals", "inputs"]);
+    assert!(said.contains(" agreed") && !said.contains("disagree") && !said.contains("compile"), "{said}");
+}
+
+#[test]
+fn sanitizers_and_coverage_in_the_users_flags_do_no_harm() {
+    let project = Project::new(&[
+        ("a.c", "int other(int);\nint f(int x, int *p) { if (x == 3) return *p; if (other(x)) return 2; return 1; }\n"),
+        ("b.c", "int other(int x) { return x > 7 ? 1 : 0; }\n"),
+    ]);
+    for flags in
+        [&["-fsanitize=address,undefined", "-fno-sanitize-recover=all"][..], &["-fsanitize=thread"], &["--coverage"]]
+    {
+        let mut words = vec!["a.c", "b.c", "-f", "f", "-c", "paths", "--"];
+        words.extend(flags);
+        project.agrees(&words);
+    }
+    assert!(!project.path("a.gcda").exists());
+}
+
+#[test]
+fn odd_names_of_files_work_or_are_refused() {
+    const SOURCE: &str = "#include \"h h.h\"\nint f(int x) { if (x == 3) return shared(x); return 1 / x; }\n";
+    const HEADER: &str = "static int shared(int y) { if (y == 2) return 9; return y; }\n";
+    for name in ["x*/a b.c", "50%d's.c", "tab\tname.c", "back\\slash.c", "ümlaut.c"] {
+        let folder = Path::new(name).parent().unwrap_or(Path::new("")).join("h h.h").display().to_string();
+        let project = Project::new(&[(name, SOURCE), (&folder, HEADER)]);
+        project.agrees(&[name, "-c", "branch,rte", "-o", "o u*/t"]);
+    }
+    for name in ["a\"b.c", "a\nb.c"] {
+        let project = Project::new(&[(name, SOURCE), ("h h.h", HEADER)]);
+        std::fs::write(project.path("good.c"), "int good(int x) { return x ? 2 : 1; }\n").expect("a written file");
+        let said = project.says(&[name, "good.c", "-c", "branch", "-o", "out"]);
+        assert!(said.contains("whose name no #include line can have") && said.contains("rename the file"), "{said}");
+        assert!(said.contains("replay: 2 agreed, "), "the other file's tests are there: {said}");
+    }
+}
+
+#[test]
+fn sources_with_a_mark_at_the_beginning_or_in_latin_1_work() {
+    let project = Project::new(&[("bom.c", "\u{feff}int f(int x) { if (x == 3) return 1; return 0; }\n")]);
+    project.agrees(&["bom.c", "-c", "branch"]);
+    let mut latin = b"/* gr\xfc\xdfe */\nint f(const char *s) { if (s && s[0] == '\xe4') return 1; return 0; }\nconst char *g(int x) { return x == 3 ? \"\xf6\" : \"o\"; }\n".to_vec();
+    latin.extend(b"int h(int \x78) { if (x == 2 /* \xe9 */) return 1; return 0; }\n");
+    std::fs::write(project.path("latin.c"), latin).expect("a written file");
+    project.agrees(&["latin.c", "-c", "branch"]);
+}
+
+#[test]
+fn a_function_without_objectives_has_a_call_or_a_reason() {
+    let project = Project::new(&[(
+        "a.c",
+        "#include <stdio.h>\nint plain(void) { return 3; }\nvoid not_here(int);\nvoid calls(int a) { not_here(a); }\n\
+         int closes(FILE *f) { return fclose(f); }\n",
+    )]);
+    let said = project.says(&["a.c", "-c", "mcdc"]);
+    assert!(said.contains("1 agreed"), "{said}");
+    assert!(said.contains("calls: unsupported: ") && said.contains("not_here"), "{said}");
+    assert!(said.contains("closes: unsupported: "), "{said}");
+}
+
+#[test]
+fn replay_leaves_the_users_files_alone_unless_told_otherwise() {
+    let source = "#include <stdio.h>\nint f(int x) { if (x == 3) { remove(\"precious\"); return 1; } return 0; }\n";
+    let project = Project::new(&[("a.c", source), ("precious", "x")]);
+    let said = project.says(&["a.c", "-c", "branch"]);
+    assert!(project.path("precious").exists(), "{said}");
+    assert!(!said.contains("without a sandbox"), "{said}");
+    let said = project.says(&["a.c", "-c", "branch", "--unsafe-replay"]);
+    assert!(!project.path("precious").exists(), "{said}");
+    assert!(said.contains("tests were replayed without a sandbox (--unsafe-replay)"), "{said}");
+    assert!(
+        project
+            .text("touchstone-out/campaign.json")
+            .contains("\"unprotected_replay\": \"tests were replayed without a sandbox")
+    );
+}
+
+#[test]
+fn every_standard_of_c_will_do() {
+    let source = "int outside(int a); struct s { int a; struct s *n; };\n\
+        int f(struct s *s, int x) { if (s && s->a == 3 && outside(x) == 4) return 1; return 10 / x; }\n";
+    let project = Project::new(&[("a.c", source)]);
+    for standard in ["-ansi", "-std=c89", "-std=gnu89", "-std=c99", "-std=c11", "-std=c2x"] {
+        let words = ["a.c", "-c", "branch,rte", "--externals", "inputs", "--", standard, "-pedantic-errors", "-Werror"];
+        project.agrees(&words);
+    }
+}

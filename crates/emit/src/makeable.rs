@@ -1,0 +1,62 @@
+//! Inputs that no test can make: structures that only the library makes, and whose insides are its own business.
+
+use touchstone_criteria::{TestCase, TestKind};
+use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
+
+/// Structures of the library by the names that its headers give them, with what users call them.
+const LIBRARYS_OWN: &[(&str, &str)] = &[
+    ("_IO_FILE", "FILE"),
+    ("__sFILE", "FILE"),
+    ("__dirstream", "DIR"),
+    ("__jmp_buf_tag", "jmp_buf"),
+    ("__locale_struct", "locale_t"),
+    ("re_pattern_buffer", "regex_t"),
+    ("__va_list_tag", "va_list"),
+    ("__va_list", "va_list"),
+    ("pthread_mutex_t", "pthread_mutex_t"),
+    ("pthread_cond_t", "pthread_cond_t"),
+    ("pthread_rwlock_t", "pthread_rwlock_t"),
+    ("pthread_barrier_t", "pthread_barrier_t"),
+    ("pthread_attr_t", "pthread_attr_t"),
+    ("sem_t", "sem_t"),
+];
+
+/// Why a test can't be made: an object of it is one that only the library makes.
+pub fn unmakeable(module: &Module, test: &TestCase) -> Option<String> {
+    let TestKind::Function { params, globals, objects } = &test.kind else { return None };
+    let object = objects.iter().find_map(|object| {
+        let name = librarys_own(module, object.element)?;
+        let used = object.values.iter().any(|value| !is_empty(value));
+        (used || !is_made_of_zeros(name)).then_some(name)
+    });
+    let value = params
+        .iter()
+        .chain(globals)
+        .find_map(|input| librarys_own(module, input.data).filter(|_| !is_empty(&input.value)));
+    let name = object.or(value)?;
+    Some(format!("a `{name}` that the library did not make as an input"))
+}
+
+/// What the user calls a structure that only the library makes.
+pub(crate) fn librarys_own(module: &Module, data: DataTypeId) -> Option<&'static str> {
+    let name = match &module.types[data] {
+        DataType::Struct { name, .. } | DataType::Opaque { name, .. } => name,
+        _ => return None,
+    };
+    let own = name.strip_prefix("struct ").or(name.strip_prefix("union ")).unwrap_or(name);
+    LIBRARYS_OWN.iter().find(|(known, _)| *known == own).map(|(_, name)| *name)
+}
+
+/// Locks are made of zeros by their initialisers; a list of variable arguments that nobody takes one from needs no insides.
+fn is_made_of_zeros(name: &str) -> bool {
+    matches!(name, "va_list" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
+}
+
+/// Zeros, null and what nobody looked at.
+fn is_empty(value: &DataValue) -> bool {
+    match value {
+        DataValue::Int(0) | DataValue::Undefined | DataValue::Pointer(PointerTarget::Null) => true,
+        DataValue::Array(values) | DataValue::Struct(values) => values.iter().all(is_empty),
+        DataValue::Int(_) | DataValue::Pointer(_) => false,
+    }
+}
