@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
-use touchstone_instrument::{Probing, compile};
+use touchstone_instrument::{Probing, compile, make_own};
 
 /// Set by `measure`: the directory of the compilers' wrappers, which the real ones are looked for behind.
 pub const WRAPPERS: &str = "TOUCHSTONE_WRAPPERS";
@@ -94,7 +94,10 @@ pub fn behind(name: &std::ffi::OsStr, wrappers: &Path) -> Option<PathBuf> {
 fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
     let directory = std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("touchstone-out"), PathBuf::from);
     let directory = std::path::absolute(directory)?;
-    std::fs::create_dir_all(directory.join("hits")).with_context(|| format!("can't make {}", directory.display()))?;
+    for kind in ["units", "hits"] {
+        let own = directory.join(kind);
+        make_own(&own).with_context(|| format!("can't write to {}", own.display()))?;
+    }
     let names = std::env::var(CRITERIA).unwrap_or_else(|_| "stmt,branch,mcdc".to_string());
     let mut criteria: Vec<&'static dyn Labelling> = Vec::new();
     let mut state = false;

@@ -4,6 +4,7 @@
 use crate::cc::{COMPILERS, CRITERIA, DIRECTORY, WRAPPERS};
 use crate::exit::Exit;
 use crate::measured::{Selection, document};
+use crate::outdir::OutDir;
 use crate::outputs;
 use crate::report::Shown;
 use crate::states::{self, STATE, StateOptions};
@@ -11,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use touchstone_criteria::{REGISTRY, criterion_named};
-use touchstone_instrument::{Measured, MeasuredUnit, read};
+use touchstone_instrument::{Measured, MeasuredUnit, check_own, clear_own, make_own, read};
 
 /// Options of `measure`.
 #[derive(clap::Args, Debug)]
@@ -70,10 +71,8 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     }
     options.show.shown.outputs.check_criteria(&options.criteria)?;
     let out = std::path::absolute(&options.out)?;
-    if !options.keep {
-        forget(&out)?;
-    }
-    std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
+    let _lock = OutDir::open(&out)?;
+    prepare(&out, if options.keep { Earlier::Kept } else { Earlier::Forgotten })?;
     let status = run(&options.command, &out, &options.criteria)?;
     touchstone_instrument::trim_traces(&out);
     let measured = read(std::slice::from_ref(&out))?;
@@ -103,20 +102,23 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
     if let Some(both) = options.directories.iter().find(|directory| same(directory)) {
         bail!("{} is read and written; say by -o where everything shall go", both.display());
     }
+    let _lock = OutDir::open(&out)?;
     // What an earlier merge left is none of what is merged now.
-    forget(&out)?;
-    for kind in ["units", "hits"] {
+    prepare(&out, Earlier::Forgotten)?;
+    for kind in KINDS {
         let target = out.join(kind);
-        std::fs::create_dir_all(&target).with_context(|| format!("can't make {}", target.display()))?;
         for (index, directory) in options.directories.iter().enumerate() {
             let Ok(entries) = std::fs::read_dir(directory.join(kind)) else { continue };
             for entry in entries {
                 let path = entry?.path();
+                if path.extension().is_none() || !path.is_file() {
+                    continue;
+                }
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 // Hit files of several machines may have the same name.
                 let name = if kind == "hits" { format!("{index}-{name}") } else { name };
                 let to = target.join(name);
-                std::fs::copy(&path, &to).with_context(|| format!("can't copy {}", path.display()))?;
+                copy(&path, &to).with_context(|| format!("can't copy {}", path.display()))?;
             }
         }
     }
@@ -124,16 +126,40 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
     Ok(show(&measured, &out, &options.show)?.into())
 }
 
-/// Removes what an earlier measurement left.
-fn forget(out: &Path) -> Result<()> {
-    for old in ["units", "hits"] {
-        match std::fs::remove_dir_all(out.join(old)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("can't clear {}", out.join(old).display()));
-            }
-            _ => {}
-        }
+/// Directories of a measurement.
+const KINDS: [&str; 2] = ["units", "hits"];
+
+/// What becomes of what an earlier measurement left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Earlier {
+    Kept,
+    Forgotten,
+}
+
+/// Makes the directories of a measurement. Those that somebody else made are refused before anything is touched.
+fn prepare(out: &Path, earlier: Earlier) -> Result<()> {
+    for kind in KINDS {
+        let directory = out.join(kind);
+        check_own(&directory).with_context(|| {
+            format!("can't use {}: move it away, or choose another directory with -o", directory.display())
+        })?;
     }
+    for kind in KINDS {
+        let directory = out.join(kind);
+        if earlier == Earlier::Forgotten {
+            clear_own(&directory).with_context(|| format!("can't clear {}", directory.display()))?;
+        }
+        make_own(&directory).with_context(|| format!("can't make {}", directory.display()))?;
+    }
+    Ok(())
+}
+
+/// Copies a file so that no reader sees half of it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let folder = to.parent().context("it stands in a folder")?;
+    let mut made = tempfile::NamedTempFile::new_in(folder)?;
+    std::io::copy(&mut std::fs::File::open(from)?, &mut made)?;
+    made.persist(to)?;
     Ok(())
 }
 

@@ -36,7 +36,9 @@ fn left(command: &str, compiler: &str) -> (Left, usize) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let probed = std::fs::read_dir(records.join("units")).map_or(0, |units| {
         let text = |path: &Path| std::fs::read_to_string(path).expect("a record");
-        units.filter(|unit| !text(&unit.as_ref().expect("a record").path()).contains("\"size\":0,")).count()
+        let paths = units.map(|unit| unit.expect("a record").path());
+        let records = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+        records.filter(|path| !text(path).contains("\"size\":0,")).count()
     });
     ((run.status.code(), text(&run.stdout), text(&run.stderr), files), probed)
 }

@@ -6,6 +6,7 @@
 
 use crate::command::CompileCommand;
 use crate::frameworks::listener;
+use crate::own::make_own;
 use crate::pieces::Pieces;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
@@ -403,7 +404,7 @@ fn empty_record(file: String) -> UnitRecord {
 fn store(probing: &Probing<'_>, record: &UnitRecord) {
     let folder = probing.directory.join("units");
     let text = serde_json::to_vec(record).expect("invariant: a record has only strings as keys");
-    let written = std::fs::create_dir_all(&folder).and_then(|()| {
+    let written = make_own(&folder).and_then(|()| {
         let mut file = tempfile::NamedTempFile::new_in(&folder)?;
         file.write_all(&text)?;
         file.persist(folder.join(format!("{}.json", record.unit))).map(drop).map_err(|error| error.error)
