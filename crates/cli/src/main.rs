@@ -24,6 +24,7 @@ mod report;
 mod run;
 mod states;
 mod tables;
+mod wrappers;
 
 use clap::Parser;
 use exit::Exit;
@@ -34,12 +35,6 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(result) = cc::as_wrapper() {
-        return result.unwrap_or_else(|error| {
-            eprintln!("touchstone: {}", message(&error));
-            Exit::Usage.into()
-        });
-    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

@@ -99,3 +99,111 @@ fn two_measurements_don_t_share_a_directory() {
     let run = touchstone(folder, &["measure", "-o", "out", "--", "sh", "-c", &inner]);
     assert!(said(&run).contains("another touchstone is writing"), "{}", said(&run));
 }
+
+/// Builds a program plainly and under `measure`, runs both with a command, and compares what they say and how they end.
+/// Gives what `measure` said.
+fn same_with_probes(criteria: &str, files: &[(&str, &str)], build: &str, run: &str) -> String {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    write(folder, files);
+    let script = format!("{build} && {{ {run}; }} >said 2>&1; echo $? >>said");
+    let plain = Command::new("sh").args(["-c", &script]).current_dir(folder).output().expect("sh runs");
+    let expected = std::fs::read_to_string(folder.join("said")).expect("it ran");
+    let measured = touchstone(folder, &["measure", "-c", criteria, "-o", "out", "--", "sh", "-c", &script]);
+    let found = std::fs::read_to_string(folder.join("said")).expect("it ran");
+    assert_eq!(found, expected, "{build}; {run}: {}\n{}", said(&measured), said(&plain));
+    said(&measured)
+}
+
+/// Hits many probes, and keeps an eye on errno.
+const LONG: &str = "#include <stdio.h>\n#include <errno.h>\nstatic int odd(int n) { return n % 2 ? 1 : 0; }\n\
+    int main(void) { int sum = 0; for (int i = 0; i < 100000; i++) if (odd(i)) sum += i % 7;\n\
+    printf(\"%d %d\\n\", sum, errno); return 3; }\n";
+
+#[test]
+fn a_limit_on_the_size_of_files_costs_hits_and_nothing_else() {
+    for criteria in ["stmt,mcdc", "state"] {
+        // Blocks of 512 bytes; in none of them there is room for hits, then for some.
+        for limit in ["0", "1", "9", "200"] {
+            let run = format!("(ulimit -f {limit}; exec ./p) | cat");
+            let said = same_with_probes(criteria, &[("a.c", LONG)], "gcc -O1 a.c -o p", &run);
+            let lost = said.contains("could not write what it hit");
+            assert!(limit != "0" || lost, "{criteria}, {limit}: {said}");
+            assert!(limit != "200" || criteria == "state" || !lost, "{criteria}, {limit}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_costs_hits_and_nothing_else() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    write(folder, &[("a.c", LONG)]);
+    let own = env!("CARGO_BIN_EXE_touchstone");
+    // A file system of 64 kB that is full once the program is built; hits go there, and nothing else.
+    let script = format!(
+        "mkdir small && mount -t tmpfs -o size=64k none small || exit 77; \
+         {own} measure -c stmt,state -o out -- sh -c 'gcc a.c -o p && head -c 1M /dev/zero >small/fill; \
+         TOUCHSTONE_HITS=$PWD/small ./p; echo ended with $?'; ls -l small"
+    );
+    let run = Command::new("unshare").args(["-rm", "sh", "-c", &script]).current_dir(folder).output();
+    match run {
+        Ok(run) if run.status.code() != Some(77) && !said(&run).contains("unshare:") => {
+            assert!(said(&run).contains("ended with 3"), "{}", said(&run));
+            assert!(said(&run).contains(".hits"), "no empty file tells of it: {}", said(&run));
+        }
+        // Containers may forbid to mount; then `ulimit` is what there is.
+        _ => eprintln!("no small file system can be mounted here"),
+    }
+}
+
+#[test]
+fn libraries_that_come_and_go_leave_no_descriptor_and_keep_their_hits() {
+    let main = "#include <dlfcn.h>\n#include <stdio.h>\n#include <fcntl.h>\n#include <unistd.h>\n\
+        int main(void) { int ran = 0, last; for (int i = 0; i < 300; i++) { void *l = dlopen(\"./lib.so\", RTLD_NOW);\n\
+        int (*f)(int) = (int (*)(int))dlsym(l, \"f\"); ran += f(i); dlclose(l); }\n\
+        last = open(\"/dev/null\", O_RDONLY); printf(\"%d, descriptor %d\\n\", ran, last); return 0; }\n";
+    let lib = "int f(int n) { if (n == 150) return 2; return 1; }\n";
+    for flags in ["", "-DPLAIN"] {
+        let build = format!("gcc -shared -fPIC lib.c -o lib.so && gcc {flags} main.c -o p -ldl");
+        let said = same_with_probes("stmt,branch", &[("lib.c", lib), ("main.c", main)], &build, "./p");
+        assert!(said.contains("100%"), "{said}");
+    }
+}
+
+#[test]
+fn a_program_may_close_descriptors_and_have_functions_called_like_the_c_library_s() {
+    // All descriptors are closed, and a file of the program's gets the number that ours might have.
+    let main = "#include <dlfcn.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\n\
+        int main(void) { for (int i = 3; i < 64; i++) close(i);\n\
+        int mine = open(\"mine\", O_RDWR | O_CREAT | O_TRUNC, 0600); if (write(mine, \"abc\", 3) != 3) return 1;\n\
+        void *l = dlopen(\"./lib.so\", RTLD_NOW); int (*f)(int) = (int (*)(int))dlsym(l, \"f\");\n\
+        printf(\"%d %d %ld\\n\", mine, f(1), (long)lseek(mine, 0, SEEK_END)); return 0; }\n";
+    let lib = "int f(int n) { if (n) return 2; return 1; }\n";
+    let build = "gcc -shared -fPIC lib.c -o lib.so && gcc main.c -o p -ldl";
+    same_with_probes("stmt", &[("lib.c", lib), ("main.c", main)], build, "./p; cat mine");
+    // Functions of its own, and some that a test put in the place of others.
+    let fakes = "#include <stdio.h>\n#include <stdlib.h>\nint open(const char *p, int f, ...) { (void)p; (void)f; abort(); }\n\
+        long read(int f, void *b, unsigned long n) { (void)f; (void)b; (void)n; abort(); }\n\
+        char *__wrap_getenv(const char *n) { (void)n; abort(); }\nvoid *__wrap_mmap(void *a) { (void)a; abort(); }\n\
+        int main(void) { puts(\"well\"); return 4; }\n";
+    let build = "gcc -Wl,--wrap=getenv,--wrap=mmap fakes.c -o p";
+    let said = same_with_probes("stmt", &[("fakes.c", fakes)], build, "./p");
+    assert!(!said.contains("no instrumented program ran"), "{said}");
+}
+
+#[test]
+fn a_program_that_runs_as_another_user_keeps_its_hits() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    // Private, as directories of this kind are: another user can't come to the hits in it.
+    write(folder, &[("a.c", PROGRAM)]);
+    let script = "gcc a.c -o p && mkdir -m 755 /tmp/touchstone-test-$$ && cp p /tmp/touchstone-test-$$ && cd /tmp/touchstone-test-$$ && \
+        env -i setpriv --reuid=65534 --regid=65534 --clear-groups ./p; ended=$?; rm p; rmdir /tmp/touchstone-test-$$; exit $ended";
+    let run = touchstone(folder, &["measure", "-c", "stmt", "-o", "out", "--", "sh", "-c", script]);
+    if said(&run).contains("setpriv: ") {
+        eprintln!("not root: nobody else can be");
+        return;
+    }
+    assert!(run.status.success() && said(&run).contains("2/3"), "{}", said(&run));
+}

@@ -71,6 +71,8 @@ pub use follow::{
 };
 pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 
+pub use clang::gnu_version;
+
 use clang::Input;
 use link::Program;
 use std::collections::BTreeSet;
@@ -96,6 +98,18 @@ pub struct Options {
     pub compiler: Option<String>,
     /// No `offsetof` is understood: what a macro hides from whoever reads the text before the preprocessor.
     pub opaque_offsets: bool,
+    /// Whether the C library's functions get bodies.
+    pub library: Library,
+}
+
+/// What becomes of functions of the C library that the program calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Library {
+    /// They have bodies: the program can be executed.
+    #[default]
+    Modelled,
+    /// They stay declared: the program is only looked at, and need not be read with its library.
+    Declared,
 }
 
 /// What of a program's surroundings is an input. What isn't stops whoever asks for it.
@@ -203,7 +217,9 @@ fn lower_program(
         lower_unit(&mut program, clang, &source, Selection::Program)?;
     }
     program.types.fresh_volatile = false;
-    models::add(&mut program, clang, options.surroundings)?;
+    if options.library == Library::Modelled {
+        models::add(&mut program, clang, options.surroundings)?;
+    }
     if options.surroundings.callbacks {
         externals::make_callbacks(&mut program);
     }
