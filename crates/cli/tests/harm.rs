@@ -205,5 +205,77 @@ fn a_program_that_runs_as_another_user_keeps_its_hits() {
         eprintln!("not root: nobody else can be");
         return;
     }
-    assert!(run.status.success() && said(&run).contains("2/3"), "{}", said(&run));
+    assert!(run.status.success() && said(&run).contains("3/4"), "{}", said(&run));
+}
+
+#[test]
+fn a_cache_that_stands_in_for_compilers_is_left_aside() {
+    let cache = "#!/bin/sh\necho \"$0\" >>\"$LOG\"\nname=${0##*/}\nIFS=:\nfor d in $PATH; do\n  [ \"$d\" = \"$MASKS\" ] && continue\n  \
+        [ -x \"$d/$name\" ] || continue\n  unset IFS\n  exec \"$d/$name\" \"$@\"\ndone\n";
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    write(folder, &[("masks/ccache", cache), ("a.c", PROGRAM)]);
+    let prepare = "chmod +x masks/ccache && ln -s ccache masks/gcc && ln -s ccache masks/cc";
+    assert!(Command::new("sh").args(["-c", prepare]).current_dir(folder).status().expect("sh runs").success());
+    let masks = folder.join("masks");
+    let path = format!("{}:{}", masks.display(), std::env::var("PATH").unwrap_or_default());
+    // The cache is on the path before the measurement begins, or comes to it later.
+    let inside = "PATH=$MASKS:$PATH; gcc a.c -o p && ./p && cc -c a.c && gcc a.o && ./a.out";
+    for (path, script) in [(Some(path), "gcc a.c -o p && ./p && cc -c a.c && gcc a.o && ./a.out"), (None, inside)] {
+        let mut run = Command::new("timeout");
+        run.args([
+            "100",
+            env!("CARGO_BIN_EXE_touchstone"),
+            "measure",
+            "-c",
+            "stmt",
+            "-o",
+            "out",
+            "--",
+            "sh",
+            "-c",
+            script,
+        ]);
+        run.env("LOG", folder.join("log")).env("MASKS", &masks).current_dir(folder);
+        let run = run.envs(path.map(|path| ("PATH", path))).output().expect("touchstone runs");
+        assert!(run.status.success() && said(&run).contains("3/4"), "{}", said(&run));
+        let calls = std::fs::read_to_string(folder.join("log")).unwrap_or_default().lines().count();
+        assert!(calls <= 3, "{calls} calls of the cache");
+    }
+}
+
+#[test]
+fn a_build_that_remembers_its_compiler_works_when_the_measurement_is_gone() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    write(folder, &[("a.c", PROGRAM)]);
+    let script = "command -v gcc >remembered && gcc a.c -o p && ./p";
+    let run = touchstone(folder, &["measure", "-c", "stmt", "-o", "out", "--", "sh", "-c", script]);
+    assert!(run.status.success(), "{}", said(&run));
+    std::fs::remove_dir_all(folder.join("out")).expect("it was there");
+    let again = "$(cat remembered) a.c -o again && ./again && ! nm again | grep touchstone";
+    let later = Command::new("sh").args(["-c", again]).current_dir(folder).output().expect("sh runs");
+    assert!(later.status.success() && !folder.join("out").exists(), "{}", said(&later));
+}
+
+#[test]
+fn a_compiler_that_is_named_by_its_place_gets_a_hint() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    write(folder, &[("a.c", PROGRAM), ("b.c", "int b;\n")]);
+    let gcc = text(&Command::new("sh").args(["-c", "command -v gcc"]).output().expect("sh runs").stdout);
+    let script = format!("{} a.c -o p && ./p", gcc.trim());
+    let nothing = touchstone(folder, &["measure", "-o", "out", "--", "sh", "-c", &script]);
+    assert!(!nothing.status.success() && said(&nothing).contains("by its place"), "{}", said(&nothing));
+    let some = touchstone(folder, &["measure", "-o", "out", "--", "sh", "-c", &format!("gcc -c b.c && {script}")]);
+    assert!(said(&some).contains("hint: ") && said(&some).contains(gcc.trim()), "{}", said(&some));
+}
+
+#[test]
+fn arguments_that_are_not_utf_8_reach_the_compiler() {
+    let main =
+        "#include <stdio.h>\nint main(void) { const char *n = NAME; printf(\"%d %d\\n\", n[0], n[1]); return 0; }\n";
+    let build = "gcc \"-DNAME=\\\"$(printf '\\374')\\\"\" a.c -o p";
+    let said = same_with_probes("stmt", &[("a.c", main)], build, "./p");
+    assert!(said.contains("a.c: an argument of its compiler is not UTF-8"), "{said}");
 }
