@@ -144,9 +144,9 @@ impl Job<'_> {
             std::fs::write(&path, text)?;
             with.push((*at, path));
         }
-        if let Some(said) = parsed.get()?.filter(|said| said.status != 0) {
-            said.show();
-            return Ok(said.status);
+        if parsed.get()?.is_some_and(|said| said.status != 0) {
+            // The parser says less than the whole compiler.
+            return run(compiler, words, probing);
         }
         let made = self.quiet(&command.compile(&with, self.toolchain.family))?;
         if !made.status.success() {
@@ -166,9 +166,8 @@ impl Job<'_> {
             }
             return run(compiler, words, probing);
         }
-        let status = self.show_messages(&made.stderr, warned, parsed, scratch.path())?;
-        if status != 0 {
-            return Ok(status);
+        if self.show_messages(&made.stderr, warned, parsed, scratch.path())? != 0 {
+            return run(compiler, words, probing);
         }
         let _ = std::io::stdout().lock().write_all(&made.stdout);
         for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
@@ -202,8 +201,8 @@ impl Job<'_> {
         (replaced, warned)
     }
 
-    /// Shows what the compiler says to the unchanged sources; the exit status that goes with it. `said` is what it said to
-    /// those with probes.
+    /// Shows what the compiler says to the unchanged sources, unless it fails on them; gives its exit status. `said` is what
+    /// it said to those with probes.
     fn show_messages(
         &self,
         said: &[u8],
@@ -223,9 +222,8 @@ impl Job<'_> {
             true => messages::compiled(&self.toolchain, &self.command, scratch)?,
             false => known,
         };
-        known.show();
-        if known.status != 0 {
-            messages::remove_outputs(&self.command);
+        if known.status == 0 {
+            known.show();
         }
         Ok(known.status)
     }
@@ -405,7 +403,10 @@ impl Job<'_> {
     }
 
     fn preprocess(&self, source: &str) -> Result<(ExitStatus, String, Warned), String> {
-        let output = self.toolchain.quiet(&self.command.preprocess(source)).map_err(|error| error.to_string())?;
+        let output = self
+            .toolchain
+            .quiet(&self.command.preprocess(source, self.toolchain.family))
+            .map_err(|error| error.to_string())?;
         let text = String::from_utf8(output.stdout).map_err(|_| "it is not UTF-8".to_string())?;
         let warned = if output.stderr.is_empty() { Warned::No } else { Warned::Yes };
         Ok((output.status, text, warned))

@@ -125,8 +125,9 @@ impl CompileCommand {
     }
 
     /// The command that preprocesses one source.
-    pub fn preprocess(&self, source: &str) -> Vec<String> {
+    pub fn preprocess(&self, source: &str, family: Family) -> Vec<String> {
         let mut words = vec!["-E".to_string()];
+        words.extend((family == Family::Clang).then(|| "-Qunused-arguments".to_string()));
         words.extend(self.for_one_source());
         if !self.is_cxx(source) {
             if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
@@ -140,8 +141,9 @@ impl CompileCommand {
     }
 
     /// The command that compiles one source as it is, for what the compiler says to it. Nothing but `output` comes of it.
-    pub fn check(&self, source: &str, output: &Path) -> Vec<String> {
+    pub fn check(&self, source: &str, output: &Path, family: Family) -> Vec<String> {
         let mut words = vec!["-S".to_string()];
+        words.extend((family == Family::Clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
         words.extend(self.for_one_source());
         words.extend(["-o".to_string(), output.to_string_lossy().into_owned()]);
         words.extend(self.as_input(source));
@@ -243,20 +245,6 @@ impl CompileCommand {
     pub fn merges_units(&self) -> bool {
         let merging = |word: &String| word.starts_with("-flto") || word == "-emit-llvm" || word == "-fwhole-program";
         self.words.iter().any(merging)
-    }
-
-    /// The files that the command writes.
-    pub fn outputs(&self) -> Vec<String> {
-        match (&self.output, self.stops_early) {
-            (Some(output), _) => vec![output.clone()],
-            (None, false) => vec!["a.out".to_string()],
-            (None, true) => {
-                let extension = if self.words.iter().any(|word| word == "-S") { "s" } else { "o" };
-                let stem = |at: &usize| Path::new(&self.words[*at]).file_stem().map(PathBuf::from);
-                let named = self.sources.iter().chain(&self.foreign).filter_map(stem);
-                named.map(|stem| stem.with_extension(extension).to_string_lossy().into_owned()).collect()
-            }
-        }
     }
 
     /// The command with other sources, which are preprocessed already. What it warns of is no error.
@@ -423,9 +411,9 @@ mod tests {
     #[test]
     fn one_command_becomes_several() {
         let made = command("-MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
-        let words = made.preprocess("src/a.c").join(" ");
+        let words = made.preprocess("src/a.c", Family::Gcc).join(" ");
         assert_eq!(words, "-E -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
-        let words = made.check("src/a.c", Path::new("t/a.s")).join(" ");
+        let words = made.check("src/a.c", Path::new("t/a.s"), Family::Gcc).join(" ");
         assert_eq!(words, "-S -O2 -Wall -Iinc -o t/a.s -x c src/a.c");
         let words = made.dependencies().expect("they are asked for").join(" ");
         assert_eq!(words, "-fsyntax-only -MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
@@ -441,9 +429,5 @@ mod tests {
         assert_eq!(made.parse(Family::Gcc).join(" "), "-fsyntax-only -Werror -Werror=format -MMD a.c -lm -o p");
         let compile = made.compile(&[(3, PathBuf::from("a.i"))], Family::Clang).join(" ");
         assert_eq!(compile, "-Qunused-arguments -Wformat a.i x.o -lm -o p");
-        assert_eq!(
-            (made.outputs(), command("-c d/a.c b.c").outputs()),
-            (vec!["p".into()], vec!["a.o".into(), "b.o".into()])
-        );
     }
 }

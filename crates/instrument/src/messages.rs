@@ -7,7 +7,7 @@ use crate::command::{CompileCommand, Family};
 use crate::toolchain::Toolchain;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 
 /// What was said, and the exit status that goes with it.
@@ -53,21 +53,13 @@ pub(crate) fn compiled(
     sources.sort_unstable();
     let mut all = Messages::default();
     for at in sources {
-        let output = toolchain.quiet(&command.check(&command.words[at], &scratch.join("checked.s")))?;
+        let output =
+            toolchain.quiet(&command.check(&command.words[at], &scratch.join("checked.s"), toolchain.family))?;
         let said = Messages::of(&output);
         all.text.extend(said.text);
         all.status = all.status.max(said.status);
     }
     Ok(all)
-}
-
-/// Removes what a command left that has failed in the end.
-pub(crate) fn remove_outputs(command: &CompileCommand) {
-    for output in command.outputs() {
-        if Path::new(&output).is_file() {
-            let _ = std::fs::remove_file(PathBuf::from(output));
-        }
-    }
 }
 
 /// Kinds of warnings by the flags that ask for them; those without a flag are one kind.
