@@ -167,6 +167,10 @@ impl Job<'_> {
             return run(compiler, words, probing);
         }
         if self.show_messages(&made.stderr, warned, parsed, scratch.path())? != 0 {
+            // A command that fails leaves nothing.
+            command.outputs().iter().filter(|output| output.is_file()).for_each(|output| {
+                let _ = std::fs::remove_file(output);
+            });
             return run(compiler, words, probing);
         }
         let _ = std::io::stdout().lock().write_all(&made.stdout);

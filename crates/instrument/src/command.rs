@@ -247,6 +247,20 @@ impl CompileCommand {
         self.words.iter().any(merging)
     }
 
+    /// The files that the command writes.
+    pub fn outputs(&self) -> Vec<PathBuf> {
+        match (&self.output, self.stops_early) {
+            (Some(output), _) => vec![PathBuf::from(output)],
+            (None, false) => vec![PathBuf::from("a.out")],
+            (None, true) => {
+                let extension = if self.words.iter().any(|word| word == "-S") { "s" } else { "o" };
+                let stem = |at: &usize| Path::new(&self.words[*at]).file_stem().map(PathBuf::from);
+                let stems = self.sources.iter().chain(&self.foreign).filter_map(stem);
+                stems.map(|stem| stem.with_extension(extension)).collect()
+            }
+        }
+    }
+
     /// The command with other sources, which are preprocessed already. What it warns of is no error.
     pub fn compile(&self, with: &[(usize, PathBuf)], family: Family) -> Vec<String> {
         let mut words = Vec::new();
