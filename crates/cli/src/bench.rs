@@ -3,6 +3,7 @@
 //! The programs are built in, so the bench runs anywhere. Exploration is timed, replay is not: the figures of the other
 //! tools don't contain it either.
 
+mod compile;
 mod interp;
 mod labels;
 mod mcdc;

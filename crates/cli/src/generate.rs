@@ -653,6 +653,7 @@ struct JsonLines {
 impl JsonLines {
     fn create(out: &Path, function: &str) -> Result<JsonLines> {
         let path = out.join(format!("tests_{function}.jsonl"));
+        crate::outdir::check_file(&path, "{\"id\":")?;
         let file = std::fs::File::create(&path).with_context(|| format!("can't write {}", path.display()))?;
         Ok(JsonLines { file })
     }

@@ -25,6 +25,7 @@ mod run;
 mod states;
 mod stdout;
 mod tables;
+mod wrappers;
 
 use clap::Parser;
 use exit::Exit;
@@ -35,12 +36,6 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(result) = touchstone_base::on_deep_stack(cc::as_wrapper) {
-        return result.unwrap_or_else(|error| {
-            eprintln!("touchstone: {}", message(&error));
-            Exit::Usage.into()
-        });
-    }
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

@@ -1,17 +1,21 @@
 //! `touchstone measure`: runs a command with probes in everything that it compiles, and says what its tests covered.
 //! `touchstone merge` puts several measurements together.
 
-use crate::cc::{COMPILERS, CRITERIA, DIRECTORY, WRAPPERS};
+use crate::cc::{CRITERIA, DIRECTORY};
 use crate::exit::Exit;
 use crate::measured::{Selection, document};
+use crate::outdir::OutDir;
 use crate::outputs;
 use crate::report::Shown;
 use crate::states::{self, STATE, StateOptions};
+use crate::wrappers::{self, COMPILERS, PROGRAM};
 use anyhow::{Context, Result, bail};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use touchstone_criteria::{REGISTRY, criterion_named};
-use touchstone_instrument::{Measured, MeasuredUnit, read};
+use touchstone_instrument::{INSIDE, Measured, MeasuredUnit, check_own, clear_own, elsewhere, make_own, read};
 
 /// Options of `measure`.
 #[derive(clap::Args, Debug)]
@@ -70,15 +74,24 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     }
     options.show.shown.outputs.check_criteria(&options.criteria)?;
     let out = std::path::absolute(&options.out)?;
-    if !options.keep {
-        forget(&out)?;
-    }
-    std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
+    let _lock = OutDir::open(&out)?;
+    prepare(&out, if options.keep { Earlier::Kept } else { Earlier::Forgotten })?;
+    let elsewhere = Elsewhere::prepare(&out.join("hits"));
     let status = run(&options.command, &out, &options.criteria)?;
+    drop(elsewhere);
     touchstone_instrument::trim_traces(&out);
+    touchstone_instrument::prune_kept(&out);
+    let by_place = named_by_place(&options.command);
     let measured = read(std::slice::from_ref(&out))?;
     if measured.units.is_empty() && measured.untouched.is_empty() {
-        bail!("the command compiled no C file through cc, gcc or clang: if everything is built already, clean first");
+        let hint = match by_place {
+            Some(named) => format!("`{named}` names its compiler by its place, so that no probes get in: say CC=gcc"),
+            None => "if everything is built already, clean first".to_string(),
+        };
+        bail!("the command compiled no C file through cc, gcc or clang: {hint}");
+    }
+    if let Some(named) = by_place.filter(|_| !options.show.shown.quiet) {
+        eprintln!("hint: `{named}` names a compiler by its place; what it compiled has no probes (say CC=gcc)");
     }
     let exit = show(&measured, &out, &options.show)?;
     if !status.success() {
@@ -103,20 +116,23 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
     if let Some(both) = options.directories.iter().find(|directory| same(directory)) {
         bail!("{} is read and written; say by -o where everything shall go", both.display());
     }
+    let _lock = OutDir::open(&out)?;
     // What an earlier merge left is none of what is merged now.
-    forget(&out)?;
-    for kind in ["units", "hits"] {
+    prepare(&out, Earlier::Forgotten)?;
+    for kind in KINDS {
         let target = out.join(kind);
-        std::fs::create_dir_all(&target).with_context(|| format!("can't make {}", target.display()))?;
         for (index, directory) in options.directories.iter().enumerate() {
             let Ok(entries) = std::fs::read_dir(directory.join(kind)) else { continue };
             for entry in entries {
                 let path = entry?.path();
+                if path.extension().is_none() || !path.is_file() {
+                    continue;
+                }
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 // Hit files of several machines may have the same name.
                 let name = if kind == "hits" { format!("{index}-{name}") } else { name };
                 let to = target.join(name);
-                std::fs::copy(&path, &to).with_context(|| format!("can't copy {}", path.display()))?;
+                copy(&path, &to).with_context(|| format!("can't copy {}", path.display()))?;
             }
         }
     }
@@ -124,41 +140,120 @@ pub fn merge(options: &Merge) -> Result<ExitCode> {
     Ok(show(&measured, &out, &options.show)?.into())
 }
 
-/// Removes what an earlier measurement left.
-fn forget(out: &Path) -> Result<()> {
-    for old in ["units", "hits"] {
-        match std::fs::remove_dir_all(out.join(old)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("can't clear {}", out.join(old).display()));
-            }
-            _ => {}
-        }
+/// Directories of a measurement.
+const KINDS: [&str; 2] = ["units", "hits"];
+
+/// What becomes of what an earlier measurement left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Earlier {
+    Kept,
+    Forgotten,
+}
+
+/// Makes the directories of a measurement. Those that somebody else made are refused before anything is touched.
+fn prepare(out: &Path, earlier: Earlier) -> Result<()> {
+    for kind in KINDS {
+        let directory = out.join(kind);
+        check_own(&directory).with_context(|| {
+            format!("can't use {}: move it away, or choose another directory with -o", directory.display())
+        })?;
     }
+    for kind in KINDS {
+        let directory = out.join(kind);
+        if earlier == Earlier::Forgotten {
+            clear_own(&directory).with_context(|| format!("can't clear {}", directory.display()))?;
+        }
+        make_own(&directory).with_context(|| format!("can't make {}", directory.display()))?;
+    }
+    Ok(())
+}
+
+/// Copies a file so that no reader sees half of it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let folder = to.parent().context("it stands in a folder")?;
+    let mut made = tempfile::NamedTempFile::new_in(folder)?;
+    std::io::copy(&mut std::fs::File::open(from)?, &mut made)?;
+    made.persist(to)?;
     Ok(())
 }
 
 /// Runs a command with wrappers before its compilers.
 fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus> {
-    // They stay: a build may remember where it found its compiler, and then they do its work without probes.
-    let wrappers = out.join("compilers");
-    std::fs::create_dir_all(&wrappers).with_context(|| format!("can't make {}", wrappers.display()))?;
+    let wrappers = wrappers::make(out)?;
     let own = std::env::current_exe().context("can't find this program itself")?;
-    for name in COMPILERS {
-        let wrapper = wrappers.join(name);
-        let _ = std::fs::remove_file(&wrapper);
-        if crate::cc::behind(name.as_ref(), &wrappers).is_some() {
-            std::os::unix::fs::symlink(&own, wrapper)?;
-        }
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(wrappers.clone()).chain(std::env::split_paths(&path)))?;
+    let path = wrappers::path_behind();
+    let path = std::env::join_paths(std::iter::once(wrappers).chain(std::env::split_paths(&path)))?;
     let (program, words) = command.split_first().context("no command")?;
     let mut child = Command::new(program);
-    child.args(words).env("PATH", path).env(WRAPPERS, &wrappers).env(DIRECTORY, out);
+    child.args(words).env("PATH", path).env(PROGRAM, own).env_remove(INSIDE).env(DIRECTORY, out);
     child.env(CRITERIA, criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
+    if std::env::var_os(CLANG).is_none() {
+        // The one that reads sources is no compiler of the build.
+        let names =
+            std::iter::once("clang".to_string()).chain((14..=40).rev().map(|version| format!("clang-{version}")));
+        child.envs(names.filter_map(|name| wrappers::behind(name.as_ref())).next().map(|clang| (CLANG, clang)));
+    }
     // What a cache gives was compiled for another measurement, or for none.
     child.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
     child.status().with_context(|| format!("can't run {program}"))
+}
+
+/// The clang that reads sources.
+const CLANG: &str = "TOUCHSTONE_CLANG";
+
+/// A compiler that the command or its surroundings name by its place: no wrapper is asked for it.
+fn named_by_place(command: &[String]) -> Option<String> {
+    let cache = |folder: &Path| std::fs::read_to_string(folder.join("CMakeCache.txt")).unwrap_or_default();
+    let here = Path::new(".");
+    let remembered: Vec<String> = [here.to_path_buf(), here.join("build")].iter().map(|folder| cache(folder)).collect();
+    let words = command.iter().flat_map(|word| word.split_whitespace());
+    let lines = remembered.iter().flat_map(|text| text.lines()).filter(|line| line.contains("C_COMPILER:"));
+    let variables = ["CC", "CXX"].into_iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
+    let variables: Vec<String> = variables.collect();
+    let named = words.chain(lines).chain(variables.iter().map(String::as_str)).find(|word| {
+        let place = Path::new(word.rsplit('=').next().unwrap_or_default().trim_matches(['"', '\'']));
+        let compiler = place.file_name().is_some_and(|name| COMPILERS.iter().any(|compiler| name == *compiler));
+        place.is_absolute() && compiler && !wrappers::is_wrapper(place)
+    });
+    named.map(str::to_string)
+}
+
+/// Where hits of other users' processes go if they can't reach the directory. Removed when it goes out of scope.
+struct Elsewhere {
+    place: PathBuf,
+    hits: PathBuf,
+}
+
+impl Elsewhere {
+    /// Lets all users write to the directory of hits, or, if they can't come there, to another one.
+    fn prepare(hits: &Path) -> Option<Elsewhere> {
+        let open = |path: &Path, mode: u32| std::fs::set_permissions(path, Permissions::from_mode(mode));
+        let passable = |folder: &Path| std::fs::metadata(folder).is_ok_and(|meta| meta.permissions().mode() & 1 != 0);
+        if open(hits, 0o1777).is_ok() && hits.ancestors().skip(1).all(passable) {
+            return None;
+        }
+        let place = PathBuf::from(elsewhere(&hits.to_string_lossy()));
+        // Whoever was there first may be anyone: then those hits are lost, as without it.
+        std::fs::create_dir(&place).ok()?;
+        let made = Elsewhere { place, hits: hits.to_path_buf() };
+        open(&made.place, 0o1777).ok()?;
+        Some(made)
+    }
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        for entry in std::fs::read_dir(&self.place).into_iter().flatten().filter_map(|entry| entry.ok()) {
+            let from = entry.path();
+            // A link may lead anywhere.
+            if entry.file_type().is_ok_and(|kind| kind.is_file())
+                && copy(&from, &self.hits.join(entry.file_name())).is_ok()
+            {
+                let _ = std::fs::remove_file(from);
+            }
+        }
+        let _ = std::fs::remove_dir(&self.place);
+    }
 }
 
 /// Stores the document of a measurement, shows it, and writes the reports that are asked for.

@@ -5,7 +5,9 @@ use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstone_emit::Unit;
-use touchstone_front_c::{Followed, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers};
+use touchstone_front_c::{
+    Followed, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers,
+};
 use touchstone_ir::Module;
 
 /// A program as it was read.
@@ -34,6 +36,7 @@ impl Reader {
             surroundings: Surroundings::default(),
             compiler: Some(compiler()),
             offsets: Offsets::Spelled,
+            library: Library::Modelled,
         };
         Ok(Reader { options })
     }

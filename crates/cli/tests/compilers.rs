@@ -36,7 +36,9 @@ fn left(command: &str, compiler: &str) -> (Left, usize) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let probed = std::fs::read_dir(records.join("units")).map_or(0, |units| {
         let text = |path: &Path| std::fs::read_to_string(path).expect("a record");
-        units.filter(|unit| !text(&unit.as_ref().expect("a record").path()).contains("\"size\":0,")).count()
+        let paths = units.map(|unit| unit.expect("a record").path());
+        let records = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+        records.filter(|path| !text(path).contains("\"size\":0,")).count()
     });
     ((run.status.code(), text(&run.stdout), text(&run.stderr), files), probed)
 }
@@ -87,6 +89,28 @@ fn a_build_sees_no_difference() {
     // Some warnings come from behind the parser, and may be errors.
     check("$CC -Wall -c warns.c", 1);
     check("$CC -O2 -Werror=return-type -c warns.c", 0);
+    check("$CC -O2 -Wall -Werror -c warns.c -o w.o; ls; $CC -O2 -w -c warns.c", 1);
+    check("$CC -Wall -Wextra -O2 -c a.c b.c && $CC -DX=3 -c b.c", 3);
+    // What build tools try a compiler with is compiled as it is.
+    check("cp b.c conftest.c && $CC -c conftest.c", 0);
+}
+
+#[test]
+fn a_build_by_clang_sees_no_difference() {
+    let clang = ["clang", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"];
+    let is_there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
+    let clang = clang.iter().find(is_there).expect("a clang: without one nothing can be measured");
+    let check = |command: &str, probed: usize| {
+        let (plain, _) = left(command, clang);
+        let (ours, found) = left(command, &format!("{} cc {clang}", env!("CARGO_BIN_EXE_touchstone")));
+        assert_eq!(ours, plain, "{command}");
+        assert_eq!(found, probed, "{command}: units with probes");
+    };
+    check("$CC -Wall -Werror a.c b.c -L. -Wl,--as-needed -lm -pthread -rdynamic -o p && ./p", 2);
+    check("$CC -Wall -Werror -c b.c -lm; ls", 0);
+    check("$CC -O2 -MMD -Wall -Iinc -c a.c && $CC -MD -MFx.d -c b.c && $CC a.o b.o -s -o p && ./p", 2);
+    check("$CC -Wall -c warns.c", 1);
+    check("$CC -flto -O2 -fPIC a.c b.c -o p && ./p", 2);
 }
 
 #[test]

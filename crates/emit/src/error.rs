@@ -13,6 +13,12 @@ pub enum EmitError {
         /// Why.
         source: std::io::Error,
     },
+    /// A file would be replaced or removed that we did not write.
+    #[error("{path} was not written by Touchstone and would be replaced; choose another directory with -o")]
+    NotOurs {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The function under test is in none of the files that are compiled.
     #[error("`{function}` is defined in {file}, which none of the given source files includes")]
     NoUnit {

@@ -21,7 +21,7 @@ use crate::target::{Target, relative_path};
 use crate::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
@@ -90,10 +90,10 @@ impl<'m> CSuite<'m> {
         let unit = unit_with(module, function, target)?;
         let path = dir.join(file_name(&function.name));
         for old in chunk_paths(&path).skip(1).take_while(|old| old.exists()) {
-            fs::remove_file(&old).map_err(EmitError::io(&old))?;
+            remove_ours(&old)?;
             let registry = old.with_extension("cc");
             if registry.exists() {
-                fs::remove_file(&registry).map_err(EmitError::io(&registry))?;
+                remove_ours(&registry)?;
             }
         }
         let program = Program {
@@ -197,12 +197,31 @@ fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
     touchstone_base::write_whole(path, text).map_err(EmitError::io(path))
 }
 
+/// How the first lines of a test file, and of one that registers its tests, say whose they are.
+const OURS: [&str; 2] = ["written by Touchstone", "/* Registers the tests of"];
+
+/// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
+fn check_ours(path: &Path) -> Result<(), EmitError> {
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    let mut head = Vec::new();
+    file.take(4096).read_to_end(&mut head).map_err(EmitError::io(path))?;
+    let head = String::from_utf8_lossy(&head);
+    let ours = head.is_empty() || OURS.iter().any(|ours| head.contains(ours));
+    if ours { Ok(()) } else { Err(EmitError::NotOurs { path: path.to_path_buf() }) }
+}
+
+fn remove_ours(path: &Path) -> Result<(), EmitError> {
+    check_ours(path)?;
+    fs::remove_file(path).map_err(EmitError::io(path))
+}
+
 /// Stands in the prologue for the name of the file.
 const OWN_NAME: &str = "\u{1}";
 /// Stands in the prologue for the name of the file that registers its tests.
 const REGISTRY: &str = "\u{2}";
 
 fn begin_file(path: &Path, prologue: &str) -> Result<File, EmitError> {
+    check_ours(path)?;
     let mut file = File::create(path).map_err(EmitError::io(path))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let prologue = prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c"));

@@ -38,6 +38,7 @@ impl TestCompSuite {
         producer: &str,
     ) -> Result<TestCompSuite, EmitError> {
         let folder = dir.join("test-suite");
+        check_ours(&folder)?;
         fs::create_dir_all(&folder).map_err(EmitError::io(&folder))?;
         for number in 1.. {
             let old = folder.join(test_name(number));
@@ -106,6 +107,14 @@ impl TestCompSuite {
         self.files.push((name, text));
         Ok(())
     }
+}
+
+/// Refuses a suite that another tool wrote.
+fn check_ours(folder: &Path) -> Result<(), EmitError> {
+    let filled = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    let metadata = folder.join("metadata.xml");
+    let ours = fs::read_to_string(&metadata).is_ok_and(|text| text.contains("<producer>touchstone"));
+    if filled && !ours { Err(EmitError::NotOurs { path: folder.to_path_buf() }) } else { Ok(()) }
 }
 
 fn test_name(number: usize) -> String {

@@ -97,7 +97,7 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
 ///
 /// With a version from 7 on, glibc's headers use types and attributes that clang does not have: the newest below stands
 /// for those.
-pub(crate) fn gnu_version(compiler: &str) -> Option<String> {
+pub fn gnu_version(compiler: &str) -> Option<String> {
     let mut words = compiler.split_whitespace();
     let mut command = Command::new(words.next()?);
     command.args(words).args(["-dM", "-E", "-x", "c", "-"]).stdin(Stdio::null()).stderr(Stdio::null());

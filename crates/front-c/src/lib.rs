@@ -75,6 +75,8 @@ pub use follow::{
 };
 pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 
+pub use clang::gnu_version;
+
 use clang::Input;
 use link::Program;
 use std::collections::BTreeSet;
@@ -100,6 +102,18 @@ pub struct Options {
     pub compiler: Option<String>,
     /// How `offsetof` is understood.
     pub offsets: Offsets,
+    /// Whether the C library's functions get bodies.
+    pub library: Library,
+}
+
+/// What becomes of functions of the C library that the program calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Library {
+    /// They have bodies: the program can be executed.
+    #[default]
+    Modelled,
+    /// They stay declared: the program is only looked at, and need not be read with its library.
+    Declared,
 }
 
 /// How `offsetof` is understood. clang's JSON does not say of what it is.
@@ -132,8 +146,20 @@ pub struct Surroundings {
 /// Writes `touchstone.h` and `klee/klee.h` into a directory, which is made if it is not there.
 pub fn write_headers(dir: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(dir.join("klee"))?;
-    std::fs::write(dir.join("touchstone.h"), include_str!("../include/touchstone.h"))?;
-    std::fs::write(dir.join("klee").join("klee.h"), include_str!("../include/klee/klee.h"))
+    write_header(&dir.join("touchstone.h"), include_str!("../include/touchstone.h"))?;
+    write_header(&dir.join("klee").join("klee.h"), include_str!("../include/klee/klee.h"))
+}
+
+/// KLEE's own header, in a directory of the user's, is not ours to replace.
+fn write_header(path: &Path, text: &str) -> std::io::Result<()> {
+    match std::fs::read(path) {
+        Ok(there) if there == text.as_bytes() => Ok(()),
+        Ok(there) if !String::from_utf8_lossy(&there).to_lowercase().contains("touchstone") && !there.is_empty() => {
+            let said = format!("{} was not written by Touchstone and would be replaced", path.display());
+            Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, said))
+        }
+        _ => std::fs::write(path, text),
+    }
 }
 
 /// Reads C files and links them into one module.
@@ -205,7 +231,9 @@ fn lower_program(
         lower_unit(&mut program, clang, &source, Selection::Program)?;
     }
     program.types.fresh_volatile = false;
-    models::add(&mut program, clang, options.surroundings)?;
+    if options.library == Library::Modelled {
+        models::add(&mut program, clang, options.surroundings)?;
+    }
     if options.surroundings.callbacks {
         externals::make_callbacks(&mut program);
     }

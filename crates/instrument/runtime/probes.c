@@ -1,27 +1,17 @@
-# 1 "<touchstone>" 3
-/* What a unit with probes needs at run time. It is appended to preprocessed text, so it has no directives of its own.
-   Functions of the C library have names of our own here: nothing that the program declares is in the way.
-   The first unit of a process makes its hit file; every unit maps its probes into it.
+/* What a unit with probes needs at run time, after system.c. The first unit of a process makes its hit file; every unit maps
+   its probes into it. No descriptor stays open: a program may close and reuse any. A file that can't be written means that
+   the process has no probes, never that it dies: whatever is mapped was allocated before, within the limit on sizes; an
+   empty file tells that hits were lost.
    The file: 8 bytes magic; process id, number of units (32 bits each); 512 bytes name of the test, 1024 bytes command line;
    at 4096 a table of units (64 bits identity, 32 bits offset, 32 bits size); from 65536 on the probes. */
 typedef struct {
     int pid, failed;
-    unsigned count, end, files;
-    struct { unsigned long long unit; volatile unsigned char *probes; unsigned size; } units[3840];
-    char directory[1024], test[512];
+    unsigned count, end, files, entries;
+    struct { unsigned long long unit; volatile unsigned char *probes; unsigned size, offset; } units[3840];
+    char directory[1024], elsewhere[256], path[1200], test[512];
 } __touchstone_process_t;
-extern char *__touchstone_getenv(const char *) __asm__("getenv");
-extern int __touchstone_open(const char *, int, ...) __asm__("open");
-extern int __touchstone_close(int) __asm__("close");
-extern long __touchstone_read(int, void *, unsigned long) __asm__("read");
-extern int __touchstone_truncate(int, long) __asm__("ftruncate");
-extern void *__touchstone_mmap(void *, unsigned long, int, int, int, long) __asm__("mmap");
-extern int __touchstone_munmap(void *, unsigned long) __asm__("munmap");
-extern int __touchstone_getpid(void) __asm__("getpid");
-extern int __touchstone_clock(int, long *) __asm__("clock_gettime");
-extern int *__touchstone_errno(void) __asm__("__errno_location");
-__attribute__((__weak__, __visibility__("default"))) __touchstone_process_t __touchstone_process;
-__attribute__((__weak__, __visibility__("default"))) int __touchstone_file = -1;
+extern char **__touchstone_environment __asm__("environ");
+__attribute__((__weak__, __visibility__("default"))) __touchstone_process_t __touchstone_process_2;
 __attribute__((__weak__, __visibility__("default"))) void __touchstone_state_test(const char *);
 
 static char *__touchstone_put(char *to, char *end, const char *from) {
@@ -36,29 +26,75 @@ static char *__touchstone_number(char *to, char *end, unsigned long long value) 
     do *--at = (char)('0' + value % 10); while (value /= 10);
     return __touchstone_put(to, end, at);
 }
+static const char *__touchstone_getenv(const char *name) {
+    char **at;
+    for (at = __touchstone_environment; at && *at; at++) {
+        const char *a = *at, *b = name;
+        while (*b && *a == *b) a++, b++;
+        if (!*b && *a == '=') return a + 1;
+    }
+    return (const char *)0;
+}
+/* Room that is really there: a store into it can't fail any more. Past the limit on sizes the kernel would send a signal. */
+static int __touchstone_room(int file, unsigned long from, unsigned long size) {
+    char zeros[512];
+    unsigned long at;
+    int error;
+    if (from + size > __touchstone_largest_file()) return -1;
+    do error = __touchstone_allocate(file, (long)from, (long)size); while (error == -4);
+    if (!error) return 0;
+    /* No space is no space; but some file systems can't reserve any, and there it is written. */
+    if (error == -28 || error == -27 || error == -122) return -1;
+    for (at = 0; at < sizeof zeros; at++) ((volatile char *)zeros)[at] = 0;
+    for (at = 0; at < size; at += sizeof zeros)
+        if (__touchstone_pwrite(file, zeros, sizeof zeros, (long)(from + at)) != (long)sizeof zeros) return -1;
+    return 0;
+}
+/* A fresh file, in the directory of hits or, where another user may not write there, elsewhere. */
+static int __touchstone_fresh(char *path, unsigned long size, const char *extension) {
+    __touchstone_process_t *process = &__touchstone_process_2;
+    int place, file = -1;
+    for (place = 0; place < 2 && file < 0; place++) {
+        const char *directory = place ? process->elsewhere : process->directory;
+        char *end = path + size, *to = path;
+        long now[2] = {0, 0};
+        if (!*directory) continue;
+        __touchstone_clock(now);
+        to = __touchstone_put(to, end, directory);
+        to = __touchstone_put(to, end, "/");
+        to = __touchstone_number(to, end, (unsigned long long)__touchstone_getpid());
+        to = __touchstone_put(to, end, "-");
+        to = __touchstone_number(to, end, (unsigned long long)now[0] * 1000000000ull + (unsigned long long)now[1]);
+        to = __touchstone_put(to, end, "-");
+        to = __touchstone_number(to, end, process->files++);
+        __touchstone_put(to, end, extension);
+        file = __touchstone_open(path, 02000302, 0666);
+    }
+    /* Whoever measures reads it, whatever mask the program has. */
+    if (file >= 0) __touchstone_mode(file, 0666);
+    return file;
+}
+/* An empty file says that something is not in any. */
+static void __touchstone_lost(void) {
+    char path[1200];
+    int file = __touchstone_fresh(path, sizeof path, ".hits");
+    if (file >= 0) __touchstone_close(file);
+}
 /* A fresh hit file; its header is mapped only while it is written. */
 static int __touchstone_new_file(void) {
-    __touchstone_process_t *process = &__touchstone_process;
-    char path[1200];
-    char *end = path + sizeof path, *to = path;
-    long now[2] = {0, 0};
-    int file;
+    __touchstone_process_t *process = &__touchstone_process_2;
+    int file = __touchstone_fresh(process->path, sizeof process->path, ".hits");
     unsigned char *header;
-    __touchstone_clock(0, now);
-    to = __touchstone_put(to, end, process->directory);
-    to = __touchstone_put(to, end, "/");
-    to = __touchstone_number(to, end, (unsigned long long)__touchstone_getpid());
-    to = __touchstone_put(to, end, "-");
-    to = __touchstone_number(to, end, (unsigned long long)now[0] * 1000000000ull + (unsigned long long)now[1]);
-    to = __touchstone_put(to, end, "-");
-    to = __touchstone_number(to, end, process->files++);
-    __touchstone_put(to, end, ".hits");
-    file = __touchstone_open(path, 02000302, 0666);
-    if (file < 0 || __touchstone_truncate(file, 65536) != 0) return -1;
-    header = (unsigned char *)__touchstone_mmap(0, 65536, 3, 1, file, 0);
-    if (header == (unsigned char *)-1) return -1;
+    if (file < 0) return -1;
+    header = __touchstone_room(file, 0, 4096) ? (unsigned char *)0 : (unsigned char *)__touchstone_mmap(0, 4096, 1, file, 0);
+    if (!header) {
+        /* What could be reserved of it is no hit file: an empty one is. */
+        __touchstone_close(__touchstone_open(process->path, 02001001, 0));
+        __touchstone_close(file);
+        return -1;
+    }
     {
-        int line = __touchstone_open("/proc/self/cmdline", 02000000);
+        int line = __touchstone_open("/proc/self/cmdline", 02000000, 0);
         if (line >= 0) {
             if (__touchstone_read(line, header + 528, 1023) < 0) header[528] = 0;
             __touchstone_close(line);
@@ -68,89 +104,111 @@ static int __touchstone_new_file(void) {
     *(int *)(header + 8) = __touchstone_getpid();
     __touchstone_put((char *)header, (char *)header + 9, "TSHITS0");
     header[7] = '1';
-    __touchstone_munmap(header, 65536);
+    __touchstone_munmap(header, 4096);
     process->pid = __touchstone_getpid();
     process->end = 65536;
-    process->count = process->count;
+    process->entries = 0;
     return file;
 }
-/* Maps one unit's probes to the end of the hit file. Hits so far are kept if asked for. */
-static int __touchstone_map(unsigned index, int keep) {
-    __touchstone_process_t *process = &__touchstone_process;
+/* Maps one unit's probes into the hit file: to its end, unless the unit has its place there. Hits so far are kept if asked for. */
+static int __touchstone_map(int file, unsigned index, int keep) {
+    __touchstone_process_t *process = &__touchstone_process_2;
     volatile unsigned char *probes = process->units[index].probes;
-    unsigned size = process->units[index].size, offset = process->end, at;
+    unsigned size = process->units[index].size, offset = process->units[index].offset, at;
+    unsigned table = 4096 + 16 * process->entries;
     unsigned char *header, *pages;
     if (!probes) return 0;
-    if (__touchstone_truncate(__touchstone_file, (long)offset + (long)size) != 0) return -1;
+    if (!offset) {
+        if (!(table % 4096) && __touchstone_room(file, table, 4096)) return -1;
+        offset = process->end;
+        if (__touchstone_room(file, offset, size)) return -1;
+    }
     if (keep) {
-        pages = (unsigned char *)__touchstone_mmap(0, size, 3, 1, __touchstone_file, (long)offset);
-        if (pages == (unsigned char *)-1) return -1;
+        pages = (unsigned char *)__touchstone_mmap(0, size, 1, file, (long)offset);
+        if (!pages) return -1;
         for (at = 0; at < size; at++) if (probes[at]) pages[at] = 1;
         __touchstone_munmap(pages, size);
     }
-    if (__touchstone_mmap((void *)probes, size, 3, 17, __touchstone_file, (long)offset) == (void *)-1) return -1;
-    header = (unsigned char *)__touchstone_mmap(0, 65536, 3, 1, __touchstone_file, 0);
-    if (header == (unsigned char *)-1) return -1;
-    {
-        unsigned entry = *(volatile unsigned *)(header + 12);
-        *(unsigned long long *)(header + 4096 + 16 * entry) = process->units[index].unit;
-        *(unsigned *)(header + 4096 + 16 * entry + 8) = offset;
-        *(unsigned *)(header + 4096 + 16 * entry + 12) = size;
-        *(volatile unsigned *)(header + 12) = entry + 1;
-    }
+    if (!__touchstone_mmap((void *)probes, size, 17, file, (long)offset)) return -1;
+    if (process->units[index].offset) return 0;
+    header = (unsigned char *)__touchstone_mmap(0, 65536, 1, file, 0);
+    if (!header) return -1;
+    *(unsigned long long *)(header + table) = process->units[index].unit;
+    *(unsigned *)(header + table + 8) = offset;
+    *(unsigned *)(header + table + 12) = size;
+    *(volatile unsigned *)(header + 12) = ++process->entries;
     __touchstone_munmap(header, 65536);
+    process->units[index].offset = offset;
     process->end = offset + size;
     return 0;
 }
-static int __touchstone_all(int keep) {
+/* A new file for all units. */
+static void __touchstone_all(int keep) {
+    __touchstone_process_t *process = &__touchstone_process_2;
     unsigned index;
-    int file = __touchstone_file;
-    __touchstone_file = __touchstone_new_file();
+    int file = __touchstone_new_file();
+    process->failed = file < 0;
+    for (index = 0; index < process->count; index++) process->units[index].offset = 0;
+    for (index = 0; index < process->count && !process->failed; index++) {
+        process->failed = __touchstone_map(file, index, keep) != 0;
+        if (process->failed) __touchstone_lost();
+    }
+    /* What could not be mapped must not count for the test before. */
+    for (index = 0; index < process->count && process->failed && !keep; index++)
+        if (process->units[index].probes && !process->units[index].offset)
+            __touchstone_mmap((void *)process->units[index].probes, process->units[index].size, 50, -1, 0);
     if (file >= 0) __touchstone_close(file);
-    if (__touchstone_file < 0) return -1;
-    for (index = 0; index < __touchstone_process.count; index++)
-        if (__touchstone_map(index, keep) != 0) return -1;
-    return 0;
 }
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
-void __touchstone_register(unsigned long long unit, volatile unsigned char *probes, unsigned size, const char *directory) {
-    __touchstone_process_t *process = &__touchstone_process;
-    int saved = *__touchstone_errno();
-    const char *named, *test;
+void __touchstone_register_2(unsigned long long unit, volatile unsigned char *probes, unsigned size, const char *directory,
+                             const char *elsewhere) {
+    __touchstone_process_t *process = &__touchstone_process_2;
+    unsigned index;
+    int file;
     if (!process->pid && !process->failed) {
-        named = __touchstone_getenv("TOUCHSTONE_HITS");
-        test = __touchstone_getenv("TOUCHSTONE_TEST");
+        const char *named = __touchstone_getenv("TOUCHSTONE_HITS"), *test = __touchstone_getenv("TOUCHSTONE_TEST");
         __touchstone_put(process->directory, process->directory + sizeof process->directory, named ? named : directory);
+        __touchstone_put(process->elsewhere, process->elsewhere + sizeof process->elsewhere, elsewhere);
         __touchstone_put(process->test, process->test + sizeof process->test, test ? test : "");
     }
-    if (!process->failed && process->count < 3840) {
-        unsigned index = process->count++;
+    if (process->failed) return;
+    /* A library that comes again has its place already. */
+    for (index = 0; index < process->count; index++)
+        if (!process->units[index].probes && process->units[index].unit == unit && process->units[index].size == size) break;
+    if (index == 3840) return;
+    if (index == process->count) {
+        process->count++;
         process->units[index].unit = unit;
-        process->units[index].probes = probes;
         process->units[index].size = size;
-        /* After a fork the file is still the parent's, too: a unit that only the child has makes a file of its own. */
-        if (process->pid == __touchstone_getpid()) process->failed = __touchstone_map(index, 1) != 0;
-        else process->failed = __touchstone_all(1) != 0;
+        process->units[index].offset = 0;
     }
-    *__touchstone_errno() = saved;
+    process->units[index].probes = probes;
+    /* After a fork the file is still the parent's, too: a unit that only the child has makes a file of its own. */
+    if (process->pid != __touchstone_getpid()) {
+        __touchstone_all(1);
+        return;
+    }
+    file = __touchstone_open(process->path, 02000002, 0);
+    /* A user that it does not belong to, or another root: what can't be opened gets a file of its own. */
+    if (file < 0) {
+        __touchstone_all(1);
+        return;
+    }
+    process->failed = __touchstone_map(file, index, 1) != 0;
+    if (process->failed) __touchstone_lost();
+    __touchstone_close(file);
 }
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
-void __touchstone_forget(volatile unsigned char *probes) {
+void __touchstone_forget_2(volatile unsigned char *probes) {
     unsigned index;
-    for (index = 0; index < __touchstone_process.count; index++)
-        if (__touchstone_process.units[index].probes == probes) __touchstone_process.units[index].probes = 0;
+    for (index = 0; index < __touchstone_process_2.count; index++)
+        if (__touchstone_process_2.units[index].probes == probes) __touchstone_process_2.units[index].probes = 0;
 }
 /* From here on hits belong to this test. */
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void touchstone_test_begin(const char *name) {
-    __touchstone_process_t *process = &__touchstone_process;
-    int saved = *__touchstone_errno();
+    __touchstone_process_t *process = &__touchstone_process_2;
     __touchstone_put(process->test, process->test + sizeof process->test, name);
     if (__touchstone_state_test) __touchstone_state_test(name);
-    if (process->pid && !process->failed) process->failed = __touchstone_all(0) != 0;
-    *__touchstone_errno() = saved;
+    if (process->pid && !process->failed) __touchstone_all(0);
 }
-__attribute__((__constructor__(101), __no_instrument_function__))
-static void __touchstone_begin(void) { __touchstone_register(0xUNITull, __touchstone_h, sizeof __touchstone_h, "HITS"); }
-__attribute__((__destructor__(101), __no_instrument_function__))
-static void __touchstone_end(void) { __touchstone_forget(__touchstone_h); }

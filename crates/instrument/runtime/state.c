@@ -1,43 +1,64 @@
-# 1 "<touchstone>" 3
 /* What a unit whose state is followed needs at run time, after probes.c. Events of a process and of what it forks go to one
-   mapped file: 4096 bytes of header (8 bytes magic; process id, 32 bits; 4 unused; number of events and most events, 64 bits
-   each; at 64, 512 bytes name of the test; at 1024, 1024 bytes command line), then events of three 64-bit words: kind (8 bits),
-   stream (16 bits), site (upper 32 bits); two values. The first word is written last. */
+   mapped file: 4096 bytes of header (8 bytes magic; process id, 32 bits; 4 unused; number of slots that were asked for and
+   most slots, 64 bits each; number of streams, 64 bits; at 64, 512 bytes name of the test; at 1024, 1024 bytes command line),
+   then slots of two 64-bit words. An event: kind (8 bits), stream (16 bits), size (8 bits), site (32 bits); a value. A size
+   that does not fit is 255, and stands in the slot before, whose kind is 32. The first word is written last.
+   The file grows as it is filled, and what is mapped is only touched where it has grown. */
 typedef struct {
-    volatile unsigned long long *header, *events;
+    volatile unsigned long long *header, *slots;
     volatile unsigned char *alive;
-    unsigned long long most;
+    unsigned long long most, ready;
     unsigned units;
+    char path[1200];
 } __touchstone_trace_t;
 extern __attribute__((__weak__)) void __touchstone_f0(void) __asm__("malloc");
 extern __attribute__((__weak__)) void __touchstone_f1(void) __asm__("calloc");
 extern __attribute__((__weak__)) void __touchstone_f2(void) __asm__("realloc");
 extern __attribute__((__weak__)) void __touchstone_f3(void) __asm__("free");
 extern __attribute__((__weak__)) void __touchstone_f4(void) __asm__("strdup");
-extern int __touchstone_madvise(void *, unsigned long, int) __asm__("madvise");
-__attribute__((__weak__, __visibility__("default"))) __touchstone_trace_t __touchstone_trace;
+__attribute__((__weak__, __visibility__("default"))) __touchstone_trace_t __touchstone_trace_2;
 __attribute__((__weak__, __visibility__("default"))) __thread unsigned __touchstone_stream;
 
-__attribute__((__weak__, __noinline__, __visibility__("default"), __no_instrument_function__))
-void __touchstone_put_event(unsigned kind, unsigned site, unsigned long long a, unsigned long long b) {
-    __touchstone_trace_t *trace = &__touchstone_trace;
-    volatile unsigned long long *event = trace->events;
-    unsigned long long index;
-    if (!event) return;
-    index = __atomic_fetch_add(trace->header + 2, 1, 0);
-    if (index >= trace->most) {
-        /* Nothing is told any more, and that costs little. */
-        trace->events = 0;
-        return;
+/* Room for so many slots. Without it nothing is told any more, which costs little, and whoever reads the file sees it. */
+static int __touchstone_more(unsigned long long slots) {
+    __touchstone_trace_t *trace = &__touchstone_trace_2;
+    unsigned long long step = 16384, wanted = (slots + step - 1) / step * step;
+    int file = -1, failed = slots > trace->most;
+    if (wanted > trace->most) wanted = trace->most;
+    if (!failed) {
+        file = __touchstone_open(trace->path, 02000002, 0);
+        failed = file < 0 || __touchstone_room(file, 4096 + trace->ready * 16, (wanted - trace->ready) * 16);
     }
-    event += 3 * index;
-    event[1] = a;
-    event[2] = b;
-    __atomic_store_n(event, kind | (unsigned long long)__touchstone_stream << 8 | (unsigned long long)site << 32, 3);
+    if (file >= 0) __touchstone_close(file);
+    if (failed) {
+        trace->slots = 0;
+        if (trace->header[3] > slots - 2) trace->header[3] = slots - 2;
+        return -1;
+    }
+    trace->ready = wanted;
+    return 0;
+}
+static void __touchstone_put_event(unsigned kind, unsigned site, unsigned long long a, unsigned long long b) {
+    __touchstone_trace_t *trace = &__touchstone_trace_2;
+    volatile unsigned long long *slot = trace->slots;
+    unsigned count = b < 255 ? 1 : 2;
+    unsigned long long index;
+    if (!slot) return;
+    index = __atomic_fetch_add(trace->header + 2, count, 0);
+    if (__builtin_expect(index + count > trace->ready, 0) && __touchstone_more(index + count)) return;
+    slot += 2 * index;
+    if (count == 2) {
+        slot[1] = b;
+        slot[0] = 32;
+        slot += 2;
+        b = 255;
+    }
+    slot[1] = a;
+    __atomic_store_n(slot, kind | (unsigned long long)__touchstone_stream << 8 | b << 24 | (unsigned long long)site << 32, 3);
 }
 /* A thread's or a forked process's first event. */
 static void __touchstone_new_stream(void) {
-    __touchstone_trace_t *trace = &__touchstone_trace;
+    __touchstone_trace_t *trace = &__touchstone_trace_2;
     unsigned parent = 0;
     if (*trace->alive != 1) parent = __touchstone_stream;
     *trace->alive = 1;
@@ -47,8 +68,8 @@ static void __touchstone_new_stream(void) {
 }
 __attribute__((__weak__, __noinline__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_ev(unsigned kind, unsigned site, const volatile void *a, unsigned long long b) {
-    if (!__touchstone_trace.events) return;
-    if (!__touchstone_stream || *__touchstone_trace.alive != 1) __touchstone_new_stream();
+    if (!__touchstone_trace_2.slots) return;
+    if (!__touchstone_stream || *__touchstone_trace_2.alive != 1) __touchstone_new_stream();
     __touchstone_put_event(kind, site, (unsigned long long)(__touchstone_word)a, b);
 }
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
@@ -73,7 +94,7 @@ __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 void __touchstone_state_test(const char *name) {
     unsigned long long words[2];
     unsigned at, done = 0;
-    if (!__touchstone_trace.events) return;
+    if (!__touchstone_trace_2.slots) return;
     do {
         words[0] = words[1] = 0;
         for (at = 0; at < 16; at++) {
@@ -83,60 +104,51 @@ void __touchstone_state_test(const char *name) {
         __touchstone_ev(25, done, (const volatile void *)(__touchstone_word)words[0], words[1]);
     } while (!done);
 }
+static void __touchstone_new_trace(void) {
+    __touchstone_trace_t *trace = &__touchstone_trace_2;
+    const char *most = __touchstone_getenv("TOUCHSTONE_STATE_EVENTS");
+    unsigned char *pages, *alive;
+    int file, line;
+    trace->most = trace->ready = 0;
+    for (; most && *most >= '0' && *most <= '9'; most++) trace->most = trace->most * 10 + (unsigned)(*most - '0');
+    /* 64 MB, header included. */
+    if (!trace->most) trace->most = 4194048;
+    file = __touchstone_fresh(trace->path, sizeof trace->path, ".state");
+    if (file < 0) return;
+    if (__touchstone_room(file, 0, 4096)) {
+        __touchstone_close(file);
+        return;
+    }
+    pages = (unsigned char *)__touchstone_mmap(0, 4096 + trace->most * 16, 1, file, 0);
+    alive = (unsigned char *)__touchstone_mmap(0, 4096, 34, -1, 0);
+    __touchstone_close(file);
+    if (!pages || !alive) return;
+    line = __touchstone_open("/proc/self/cmdline", 02000000, 0);
+    if (line >= 0) {
+        if (__touchstone_read(line, pages + 1024, 1023) < 0) pages[1024] = 0;
+        __touchstone_close(line);
+    }
+    /* A forked child finds zero here. */
+    __touchstone_madvise(alive, 4096, 18);
+    *alive = 1;
+    trace->alive = alive;
+    trace->header = (volatile unsigned long long *)pages;
+    *(int *)(pages + 8) = __touchstone_getpid();
+    trace->header[3] = trace->most;
+    __touchstone_put((char *)pages + 64, (char *)pages + 576, __touchstone_process_2.test);
+    __touchstone_put((char *)pages, (char *)pages + 9, "TSSTATE");
+    pages[7] = '2';
+    trace->slots = trace->header + 512;
+    __touchstone_ev(31, 0, (const volatile void *)__touchstone_f0, 0);
+    __touchstone_ev(31, 1, (const volatile void *)__touchstone_f1, 0);
+    __touchstone_ev(31, 2, (const volatile void *)__touchstone_f2, 0);
+    __touchstone_ev(31, 3, (const volatile void *)__touchstone_f3, 0);
+    __touchstone_ev(31, 4, (const volatile void *)__touchstone_f4, 0);
+}
 __attribute__((__weak__, __visibility__("default"), __no_instrument_function__))
 unsigned __touchstone_state_unit(unsigned long long unit) {
-    __touchstone_trace_t *trace = &__touchstone_trace;
-    __touchstone_process_t *process = &__touchstone_process;
-    int saved = *__touchstone_errno();
-    if (!trace->events && !process->failed) {
-        char path[1200];
-        char *end = path + sizeof path, *to = path;
-        const char *most = __touchstone_getenv("TOUCHSTONE_STATE_EVENTS");
-        long now[2] = {0, 0};
-        int file;
-        unsigned long size;
-        trace->most = 0;
-        for (; most && *most >= '0' && *most <= '9'; most++) trace->most = trace->most * 10 + (unsigned)(*most - '0');
-        if (!trace->most) trace->most = 16000000;
-        __touchstone_clock(0, now);
-        to = __touchstone_put(to, end, process->directory);
-        to = __touchstone_put(to, end, "/");
-        to = __touchstone_number(to, end, (unsigned long long)__touchstone_getpid());
-        to = __touchstone_put(to, end, "-");
-        to = __touchstone_number(to, end, (unsigned long long)now[0] * 1000000000ull + (unsigned long long)now[1]);
-        __touchstone_put(to, end, ".state");
-        file = __touchstone_open(path, 02000302, 0666);
-        size = 4096 + trace->most * 24;
-        if (file >= 0 && __touchstone_truncate(file, (long)size) == 0) {
-            unsigned char *pages = (unsigned char *)__touchstone_mmap(0, size, 3, 1, file, 0);
-            unsigned char *alive = (unsigned char *)__touchstone_mmap(0, 4096, 3, 34, -1, 0);
-            if (pages != (unsigned char *)-1 && alive != (unsigned char *)-1) {
-                int line = __touchstone_open("/proc/self/cmdline", 02000000);
-                if (line >= 0) {
-                    if (__touchstone_read(line, pages + 1024, 1023) < 0) pages[1024] = 0;
-                    __touchstone_close(line);
-                }
-                /* A forked child finds zero here. */
-                __touchstone_madvise(alive, 4096, 18);
-                *alive = 1;
-                trace->alive = alive;
-                trace->header = (volatile unsigned long long *)pages;
-                *(int *)(pages + 8) = __touchstone_getpid();
-                trace->header[3] = trace->most;
-                __touchstone_put((char *)pages + 64, (char *)pages + 576, process->test);
-                __touchstone_put((char *)pages, (char *)pages + 9, "TSSTATE");
-                pages[7] = '1';
-                trace->events = trace->header + 512;
-                __touchstone_ev(31, 0, (const volatile void *)__touchstone_f0, 0);
-                __touchstone_ev(31, 1, (const volatile void *)__touchstone_f1, 0);
-                __touchstone_ev(31, 2, (const volatile void *)__touchstone_f2, 0);
-                __touchstone_ev(31, 3, (const volatile void *)__touchstone_f3, 0);
-                __touchstone_ev(31, 4, (const volatile void *)__touchstone_f4, 0);
-            }
-        }
-        if (file >= 0) __touchstone_close(file);
-    }
-    *__touchstone_errno() = saved;
+    __touchstone_trace_t *trace = &__touchstone_trace_2;
+    if (!trace->header && !__touchstone_process_2.failed) __touchstone_new_trace();
     trace->units++;
     __touchstone_ev(23, trace->units << 20, (const volatile void *)(__touchstone_word)unit, 0);
     return trace->units << 20;

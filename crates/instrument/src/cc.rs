@@ -1,23 +1,28 @@
 //! The compiler wrapper: carries out a compile command with probes in its C sources.
 //!
 //! The user's own compiler preprocesses, and compiles the text with probes with the user's own flags. What can't be given
-//! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source: it is compiled once more for
-//! them (some come from the optimiser), and what the compiler says is shown.
+//! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source (`messages.rs`).
 
 use crate::command::CompileCommand;
 use crate::frameworks::listener;
+use crate::messages::{self, Messages};
+use crate::own::make_own;
 use crate::pieces::Pieces;
 use crate::probe::{Request, instrument};
 use crate::record::{RECORD_VERSION, UnitRecord};
 use crate::responses;
+use crate::runtime::{Events, Shared};
 use crate::state::{Following, StateRecord, probes};
-use std::collections::BTreeMap;
+use crate::toolchain::{self, Toolchain};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{ExitStatus, Output};
+use std::thread::ScopedJoinHandle;
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
-use touchstone_front_c::{Offsets, Options, follow, follow_tests, hazards, lower_files};
+use touchstone_front_c::{Library, Offsets, Options, follow, follow_tests, hazards, lower_files};
 
 /// How probes are made.
 pub struct Probing<'a> {
@@ -31,6 +36,8 @@ pub struct Probing<'a> {
     pub include_dir: Option<PathBuf>,
     /// Whether state is followed.
     pub state: bool,
+    /// The path that compilers look for others on, if it is not ours.
+    pub path: Option<OsString>,
 }
 
 /// Why a compile command could not be carried out at all.
@@ -51,11 +58,53 @@ pub enum CompileError {
 
 /// Carries out a command; its exit status is the compiler's.
 pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
-    carry_out(compiler, words, probing, &Refused::default())
+    let given = responses::expanded(words);
+    let command = CompileCommand::new(compiler, given.as_deref().unwrap_or(words));
+    if command.compiles_nothing || (command.sources.is_empty() && command.cxx.is_empty()) {
+        note_foreign(&command, probing);
+        return run(compiler, words, probing);
+    }
+    // What build tools try a compiler with is nobody's program, and must come out as without us.
+    if command.sources.iter().chain(&command.foreign).all(|at| is_trial(&command.words[*at])) {
+        return run(compiler, words, probing);
+    }
+    note_foreign(&command, probing);
+    if let Some(why) = &command.strange {
+        for &at in &command.sources {
+            untouched(probing, &command.words[at], why);
+        }
+        return run(compiler, words, probing);
+    }
+    let job =
+        Job { toolchain: Toolchain::new(compiler, &probing.directory, probing.path.as_deref()), command, probing };
+    let asked = job.command.asks_for_warnings() || job.command.dependencies().is_some();
+    std::thread::scope(|scope| {
+        // The unchanged source is looked at beside the work on the other.
+        let parsed = asked.then(|| scope.spawn(|| messages::parsed(&job.toolchain, &job.command)));
+        let mut parsed = Parsed { running: parsed, done: None };
+        job.carry_out(words, &Refused::default(), &mut parsed)
+    })
+}
+
+/// What the parser says to the unchanged sources, once it is asked for.
+struct Parsed<'scope> {
+    running: Option<ScopedJoinHandle<'scope, std::io::Result<Messages>>>,
+    done: Option<Messages>,
+}
+
+impl Parsed<'_> {
+    /// What it says, if it was asked.
+    fn get(&mut self) -> Result<Option<&Messages>, CompileError> {
+        if let Some(running) = self.running.take() {
+            let said = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            self.done = Some(said?);
+        }
+        Ok(self.done.as_ref())
+    }
 }
 
 /// What the compiler said to probes that it did not take.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 struct Refused {
     /// Those of state coverage.
     state: Option<String>,
@@ -65,75 +114,144 @@ struct Refused {
     listener: bool,
 }
 
-fn carry_out(compiler: &str, words: &[String], probing: &Probing<'_>, refused: &Refused) -> Result<i32, CompileError> {
-    let given = responses::expanded(words);
-    let command = CompileCommand::new(compiler, given.as_deref().unwrap_or(words));
-    note_foreign(&command, probing);
-    if command.compiles_nothing || (command.sources.is_empty() && command.cxx.is_empty()) {
-        return run(compiler, words);
+/// A command to carry out.
+struct Job<'a> {
+    toolchain: Toolchain<'a>,
+    command: CompileCommand,
+    probing: &'a Probing<'a>,
+}
+
+/// A source that is replaced: its position, its text with probes, and what these mean.
+type Replaced = (usize, String, Option<UnitRecord>);
+
+impl Job<'_> {
+    fn carry_out(&self, words: &[String], refused: &Refused, parsed: &mut Parsed<'_>) -> Result<i32, CompileError> {
+        let (compiler, command, probing) = (self.toolchain.compiler, &self.command, self.probing);
+        let scratch = tempfile::tempdir()?;
+        let (replaced, warned) = self.replacements(refused, scratch.path());
+        if replaced.is_empty() {
+            // Whatever it says now, it says itself; and two don't write dependencies at once.
+            parsed.get()?;
+            return run(compiler, words, probing);
+        }
+        let mut with = Vec::new();
+        for (at, text, _) in &replaced {
+            // Objects are called after their source.
+            let folder = scratch.path().join(at.to_string());
+            std::fs::create_dir(&folder)?;
+            let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
+            let path = folder.join(stem).with_extension(if command.cxx.contains(at) { "ii" } else { "i" });
+            std::fs::write(&path, text)?;
+            with.push((*at, path));
+        }
+        if parsed.get()?.is_some_and(|said| said.status != 0) {
+            // The parser says less than the whole compiler.
+            return run(compiler, words, probing);
+        }
+        let made = self.quiet(&command.compile(&with, self.toolchain.family))?;
+        if !made.status.success() {
+            let said = String::from_utf8_lossy(&made.stderr);
+            let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
+            if probing.state && refused.state.is_none() {
+                return self.carry_out(words, &Refused { state: Some(said), ..refused.clone() }, parsed);
+            }
+            if replaced.iter().any(|(at, ..)| command.cxx.contains(at)) {
+                return self.carry_out(words, &Refused { listener: true, ..refused.clone() }, parsed);
+            }
+            if asks_for_errors(probing) && refused.errors.is_none() {
+                return self.carry_out(words, &Refused { errors: Some(said), ..refused.clone() }, parsed);
+            }
+            for (at, _, _) in &replaced {
+                untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
+            }
+            return run(compiler, words, probing);
+        }
+        if self.show_messages(&made.stderr, warned, parsed, scratch.path())? != 0 {
+            // A command that fails leaves nothing.
+            command.outputs().iter().filter(|output| output.is_file()).for_each(|output| {
+                let _ = std::fs::remove_file(output);
+            });
+            return run(compiler, words, probing);
+        }
+        let _ = std::io::stdout().lock().write_all(&made.stdout);
+        for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
+            if let Some(said) = &refused.state {
+                record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
+            }
+            store(&probing.directory, &record);
+        }
+        Ok(0)
     }
-    if let Some(why) = &command.strange {
+
+    /// All sources that get probes, with them; and whether the preprocessor had something to say.
+    fn replacements(&self, refused: &Refused, scratch: &Path) -> (Vec<Replaced>, Warned) {
+        let (command, probing) = (&self.command, self.probing);
+        let mut replaced = Vec::new();
+        let mut warned = Warned::No;
         for &at in &command.sources {
-            untouched(probing, &command.words[at], why);
+            let source = &command.words[at];
+            match self.probed(source, refused, scratch) {
+                Ok((text, record, said)) => {
+                    replaced.push((at, text, Some(record)));
+                    warned = warned.max(said);
+                }
+                Err(why) => untouched(probing, source, &why),
+            }
         }
-        return run(compiler, words);
-    }
-    let scratch = tempfile::tempdir()?;
-    let mut replaced = Vec::new();
-    for &at in &command.sources {
-        let source = &command.words[at];
-        match probed(compiler, &command, source, (probing, refused), scratch.path()) {
-            Ok((text, record)) => replaced.push((at, text, Some(record))),
-            Err(why) => untouched(probing, source, &why),
+        for &at in command.cxx.iter().filter(|_| !refused.listener) {
+            let made = self.listening(&command.words[at], refused, scratch);
+            replaced.extend(made.map(|(text, record)| (at, text, record)));
         }
+        (replaced, warned)
     }
-    for &at in command.cxx.iter().filter(|_| !refused.listener) {
-        let made = listening(compiler, &command, &command.words[at], (probing, refused), scratch.path());
-        replaced.extend(made.map(|(text, record)| (at, text, record)));
-    }
-    if replaced.is_empty() {
-        return run(compiler, words);
-    }
-    let mut with = Vec::new();
-    for (at, text, _) in &replaced {
-        // Objects are called after their source.
-        let folder = scratch.path().join(at.to_string());
-        std::fs::create_dir(&folder)?;
-        let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
-        let path = folder.join(stem).with_extension(if command.cxx.contains(at) { "ii" } else { "i" });
-        std::fs::write(&path, text)?;
-        with.push((*at, path));
-    }
-    let checked = check(compiler, &command, scratch.path())?;
-    if checked != 0 {
-        return Ok(checked);
-    }
-    let made = run_quiet(compiler, &command.compile(&with))?;
-    if !made.status.success() {
-        let said = String::from_utf8_lossy(&made.stderr);
-        let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
-        if probing.state && refused.state.is_none() {
-            return carry_out(compiler, words, probing, &Refused { state: Some(said), ..refused.clone() });
+
+    /// Shows what the compiler says to the unchanged sources, unless it fails on them; gives its exit status. `said` is what
+    /// it said to those with probes.
+    fn show_messages(
+        &self,
+        said: &[u8],
+        warned: Warned,
+        parsed: &mut Parsed<'_>,
+        scratch: &Path,
+    ) -> Result<i32, CompileError> {
+        if self.command.is_silent() {
+            return Ok(0);
         }
-        if replaced.iter().any(|(at, ..)| command.cxx.contains(at)) {
-            return carry_out(compiler, words, probing, &Refused { listener: true, ..refused.clone() });
+        let known = match parsed.get()? {
+            Some(known) => known.clone(),
+            None if said.is_empty() && warned == Warned::No => return Ok(0),
+            None => messages::parsed(&self.toolchain, &self.command)?,
+        };
+        let known = match known.miss(said) {
+            true => messages::compiled(&self.toolchain, &self.command, scratch)?,
+            false => known,
+        };
+        if known.status == 0 {
+            known.show();
         }
-        if asks_for_errors(probing) && refused.errors.is_none() {
-            return carry_out(compiler, words, probing, &Refused { errors: Some(said), ..refused.clone() });
-        }
-        for (at, _, _) in &replaced {
-            untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
-        }
-        return run(compiler, words);
+        Ok(known.status)
     }
-    let _ = std::io::stdout().lock().write_all(&made.stdout);
-    for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
-        if let Some(said) = &refused.state {
-            record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
-        }
-        store(probing, &record);
+
+    fn quiet(&self, words: &[String]) -> Result<Output, CompileError> {
+        let compiler = || self.toolchain.compiler.to_string();
+        self.toolchain.quiet(words).map_err(|source| CompileError::NoCompiler { compiler: compiler(), source })
     }
-    Ok(0)
+}
+
+/// Whether the preprocessor had something to say.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Warned {
+    No,
+    Yes,
+}
+
+/// Whether a source is what a build tool tries a compiler with.
+fn is_trial(source: &str) -> bool {
+    let path = std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let folders = ["CMakeTmp", "CMakeScratch", "CompilerIdC", "CompilerIdCXX", "meson-private"];
+    let inside = path.iter().any(|part| folders.iter().any(|folder| part == *folder));
+    inside || name.starts_with("conftest.")
 }
 
 /// Whether objectives are run-time errors.
@@ -141,137 +259,188 @@ fn asks_for_errors(probing: &Probing<'_>) -> bool {
     probing.criteria.iter().any(|criterion| criterion.name() == "rte")
 }
 
-fn run(compiler: &str, words: &[String]) -> Result<i32, CompileError> {
-    let status = Command::new(compiler).args(words).status();
+fn run(compiler: &str, words: &[String], probing: &Probing<'_>) -> Result<i32, CompileError> {
+    let status = toolchain::command(compiler, probing.path.as_deref()).args(words).status();
     let status = status.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })?;
     Ok(code(status))
 }
 
-fn run_quiet(compiler: &str, words: &[String]) -> Result<Output, CompileError> {
-    let output = Command::new(compiler).args(words).stdin(Stdio::null()).output();
-    output.map_err(|source| CompileError::NoCompiler { compiler: compiler.to_string(), source })
-}
-
-fn code(status: ExitStatus) -> i32 {
+pub(crate) fn code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
-/// The unchanged sources' own warnings and errors; dependencies are written, too.
-fn check(compiler: &str, command: &CompileCommand, scratch: &Path) -> Result<i32, CompileError> {
-    if let Some(words) = command.dependencies() {
-        run_quiet(compiler, &words)?;
+impl Job<'_> {
+    /// A source with probes and its record.
+    fn probed(&self, source: &str, refused: &Refused, scratch: &Path) -> Result<(String, UnitRecord, Warned), String> {
+        let (command, probing) = (&self.command, self.probing);
+        let events = if probing.state && refused.state.is_none() { Events::Told } else { Events::None };
+        let form = if command.merges_units() { Shared::Text } else { Shared::Assembly };
+        let runtime = self.toolchain.runtime(command, form, events)?;
+        let (status, text, warned) = self.preprocess(source)?;
+        if !status.success() {
+            return Err("the compiler's preprocessor fails on it".to_string());
+        }
+        let key = self.key(source, &text, refused);
+        if let Some((text, record)) = self.toolchain.kept.get(key).as_deref().and_then(unpacked) {
+            return Ok((text + &runtime, record, warned));
+        }
+        let (text, record) = self.with_probes(source, &text, refused, scratch)?;
+        self.toolchain.kept.put(key, &packed(&text, &record));
+        Ok((text + &runtime, record, warned))
     }
-    let mut sources: Vec<usize> = command.sources.iter().chain(&command.foreign).copied().collect();
-    sources.sort_unstable();
-    let mut worst = 0;
-    for at in sources {
-        let output = run_quiet(compiler, &command.check(&command.words[at], &scratch.join("checked.s")))?;
-        // Whoever reads our standard error reads the compiler's.
-        let _ = std::io::stderr().lock().write_all(&output.stderr);
-        worst = code(output.status).max(worst);
+
+    /// What a unit with probes depends on: whatever is the same in all of this gives the same probes.
+    fn key(&self, source: &str, text: &str, refused: &Refused) -> u64 {
+        let probing = self.probing;
+        let criteria: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
+        let own = std::env::current_exe().map(|path| toolchain::stamp(&path)).unwrap_or_default();
+        // The source as it is written, and all that it includes: their macros are not in the preprocessed text.
+        let marked = text.lines().filter(|line| line.starts_with("# ")).filter_map(|line| line.split('"').nth(1));
+        let files: BTreeSet<&str> = marked.filter(|file| !file.starts_with('<')).chain([source]).collect();
+        let files: Vec<u64> = files.into_iter().map(content).collect();
+        let clang = std::env::var("TOUCHSTONE_CLANG").unwrap_or_default();
+        let hits = probing.directory.to_string_lossy();
+        let what = format!("{criteria:?} {:?} {} {refused:?} {clang} {hits}", probing.options, probing.state);
+        let command = format!("{} {:?} {:?}", absolute(source), self.command.object(source), self.command.words);
+        stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
     }
-    Ok(worst)
+
+    /// A source with probes and its record, from its preprocessed text.
+    fn with_probes(
+        &self,
+        source: &str,
+        text: &str,
+        refused: &Refused,
+        scratch: &Path,
+    ) -> Result<(String, UnitRecord), String> {
+        let (command, probing) = (&self.command, self.probing);
+        let path = absolute(source);
+        let claimed = self.toolchain.gnu_version();
+        let written = Options {
+            flags: claimed.into_iter().chain(command.meaning()).collect(),
+            include_dir: probing.include_dir.clone(),
+            library: Library::Declared,
+            ..Options::default()
+        };
+        let lowered = |files: &[PathBuf], options: &Options| {
+            lower_files(files, options).map_err(|error| first_line(&error.to_string()))
+        };
+        let copy = scratch.join("preprocessed.c");
+        std::fs::write(&copy, for_clang(text)).map_err(|error| error.to_string())?;
+        let options = Options {
+            flags: language(command, text),
+            offsets: Offsets::FromText,
+            library: Library::Declared,
+            ..Options::default()
+        };
+        let as_written = || lowered(&[PathBuf::from(source)], &written);
+        let (original, first) = std::thread::scope(|scope| {
+            let original = touchstone_base::spawn_deep(scope, &as_written);
+            let first = lowered(std::slice::from_ref(&copy), &options);
+            let joined = original.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            (joined.unwrap_or_else(&as_written), first)
+        });
+        let original = original?;
+        let mut preprocessed = vec![first?];
+        if text.contains("__builtin_offsetof") {
+            let opaque = Options { offsets: Offsets::Opaque, ..options.clone() };
+            preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
+        }
+        let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
+        let names = defined.map(|function| function.name.clone()).collect();
+        let state = probing.state && refused.state.is_none();
+        let found = match &refused.errors {
+            Some(said) => Err(format!("the compiler refuses it with probes for errors: {said}")),
+            None if state => Err("errors are not measured together with state".to_string()),
+            None if asks_for_errors(probing) => {
+                hazards((&copy, &options), &names).map_err(|error| first_line(&error.to_string()))
+            }
+            None => Ok(BTreeMap::new()),
+        };
+        let followed = match state {
+            true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
+            false => None,
+        };
+        let no_state =
+            followed.as_ref().and_then(|followed| followed.as_ref().err()).map(|error| first_line(&error.to_string()));
+        let followed = followed.and_then(Result::ok);
+        let unit = stable_hash(&(path.as_str(), text, command.object(source)));
+        let request = Request {
+            written: &original,
+            preprocessed: &preprocessed,
+            text,
+            criteria: probing.criteria,
+            options: &probing.options,
+            file: path,
+            unit,
+            hits: probing.directory.join("hits").to_string_lossy().into_owned(),
+            followed: followed.as_ref(),
+            hazards: found,
+        };
+        let mut made = instrument(&request);
+        made.record.no_state = made.record.no_state.or(no_state);
+        let of_state = made.record.state.iter_mut().flat_map(|state| &mut state.files);
+        made.record.files.iter_mut().chain(of_state).for_each(|file| *file = absolute(file));
+        Ok((made.text, made.record))
+    }
+
+    /// A C++ source that includes GoogleTest, with what says where its tests begin; and a record if their state is followed.
+    fn listening(&self, source: &str, refused: &Refused, scratch: &Path) -> Option<(String, Option<UnitRecord>)> {
+        let (command, probing) = (&self.command, self.probing);
+        let (status, text, _) = self.preprocess(source).ok()?;
+        let listener = listener(&text).filter(|_| status.success())?;
+        if !probing.state || refused.state.is_some() {
+            return Some((format!("{text}\n{listener}"), None));
+        }
+        let file = absolute(source);
+        let mut record = empty_record(file.clone());
+        let unit = stable_hash(&(file.as_str(), text.as_str(), command.object(source)));
+        record.unit = format!("{unit:016x}");
+        record.untouched = vec![("what is C++".to_string(), ONLY_C.to_string())];
+        let runtime = self.toolchain.runtime(command, Shared::Text, Events::Told);
+        match runtime.and_then(|runtime| Ok((tests_followed(command, &text, unit, scratch)?, runtime))) {
+            Ok(((with, behind, state), runtime)) => {
+                record.state = Some(state);
+                let hits = probing.directory.join("hits").to_string_lossy().into_owned();
+                let with = crate::runtime::around_cxx(&with, unit, &hits, &behind, &runtime);
+                Some((format!("{with}\n{listener}"), Some(record)))
+            }
+            Err(why) => {
+                record.no_state = Some(why);
+                Some((format!("{text}\n{listener}"), Some(record)))
+            }
+        }
+    }
+
+    fn preprocess(&self, source: &str) -> Result<(ExitStatus, String, Warned), String> {
+        let output = self
+            .toolchain
+            .quiet(&self.command.preprocess(source, self.toolchain.family))
+            .map_err(|error| error.to_string())?;
+        let text = String::from_utf8(output.stdout).map_err(|_| "it is not UTF-8".to_string())?;
+        let warned = if output.stderr.is_empty() { Warned::No } else { Warned::Yes };
+        Ok((output.status, text, warned))
+    }
 }
 
-/// A source with probes and its record.
-fn probed(
-    compiler: &str,
-    command: &CompileCommand,
-    source: &str,
-    (probing, refused): (&Probing<'_>, &Refused),
-    scratch: &Path,
-) -> Result<(String, UnitRecord), String> {
-    let (status, text) = preprocess(compiler, command, source)?;
-    if !status.success() {
-        return Err("the compiler's preprocessor fails on it".to_string());
-    }
-    let path = absolute(source);
-    let written = Options {
-        flags: command.meaning(),
-        include_dir: probing.include_dir.clone(),
-        compiler: Some(compiler.to_string()),
-        ..Options::default()
-    };
-    let lowered = |files: &[PathBuf], options: &Options| {
-        lower_files(files, options).map_err(|error| first_line(&error.to_string()))
-    };
-    let original = lowered(&[PathBuf::from(source)], &written)?;
-    let copy = scratch.join("preprocessed.c");
-    std::fs::write(&copy, for_clang(&text)).map_err(|error| error.to_string())?;
-    let options = Options { flags: language(command, &text), offsets: Offsets::FromText, ..Options::default() };
-    let mut preprocessed = vec![lowered(std::slice::from_ref(&copy), &options)?];
-    if text.contains("__builtin_offsetof") {
-        let opaque = Options { offsets: Offsets::Opaque, ..options.clone() };
-        preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
-    }
-    let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
-    let names = defined.map(|function| function.name.clone()).collect();
-    let state = probing.state && refused.state.is_none();
-    let found = match &refused.errors {
-        Some(said) => Err(format!("the compiler refuses it with probes for errors: {said}")),
-        None if state => Err("errors are not measured together with state".to_string()),
-        None if asks_for_errors(probing) => {
-            hazards((&copy, &options), &names).map_err(|error| first_line(&error.to_string()))
-        }
-        None => Ok(BTreeMap::new()),
-    };
-    let followed = match state {
-        true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
-        false => None,
-    };
-    let no_state =
-        followed.as_ref().and_then(|followed| followed.as_ref().err()).map(|error| first_line(&error.to_string()));
-    let followed = followed.and_then(Result::ok);
-    let unit = stable_hash(&(path.as_str(), text.as_str(), command.object(source)));
-    let request = Request {
-        written: &original,
-        preprocessed: &preprocessed,
-        text: &text,
-        criteria: probing.criteria,
-        options: &probing.options,
-        file: path,
-        unit,
-        hits: probing.directory.join("hits").to_string_lossy().into_owned(),
-        followed: followed.as_ref(),
-        hazards: found,
-    };
-    let mut made = instrument(&request);
-    made.record.no_state = made.record.no_state.or(no_state);
-    let of_state = made.record.state.iter_mut().flat_map(|state| &mut state.files);
-    made.record.files.iter_mut().chain(of_state).for_each(|file| *file = absolute(file));
-    Ok((made.text, made.record))
+/// A unit with probes as a text that can be kept.
+fn packed(text: &str, record: &UnitRecord) -> String {
+    let record = serde_json::to_string(record).expect("invariant: a record has only strings as keys");
+    format!("{record}\n{text}")
 }
 
-/// A C++ source that includes GoogleTest, with what says where its tests begin; and a record if their state is followed.
-fn listening(
-    compiler: &str,
-    command: &CompileCommand,
-    source: &str,
-    (probing, refused): (&Probing<'_>, &Refused),
-    scratch: &Path,
-) -> Option<(String, Option<UnitRecord>)> {
-    let (status, text) = preprocess(compiler, command, source).ok()?;
-    let listener = listener(&text).filter(|_| status.success())?;
-    if !probing.state || refused.state.is_some() {
-        return Some((format!("{text}\n{listener}"), None));
-    }
-    let file = absolute(source);
-    let mut record = empty_record(file.clone());
-    let unit = stable_hash(&(file.as_str(), text.as_str(), command.object(source)));
-    record.unit = format!("{unit:016x}");
-    record.untouched = vec![("what is C++".to_string(), ONLY_C.to_string())];
-    match tests_followed(command, &text, unit, scratch) {
-        Ok((with, behind, state)) => {
-            record.state = Some(state);
-            let hits = probing.directory.join("hits").to_string_lossy().into_owned();
-            let with = crate::runtime::around_cxx(&with, unit, &hits, &behind);
-            Some((format!("{with}\n{listener}"), Some(record)))
-        }
-        Err(why) => {
-            record.no_state = Some(why);
-            Some((format!("{text}\n{listener}"), Some(record)))
-        }
+fn unpacked(kept: &str) -> Option<(String, UnitRecord)> {
+    let (record, text) = kept.split_once('\n')?;
+    Some((text.to_string(), serde_json::from_str(record).ok()?))
+}
+
+/// Changes when a file does.
+fn content(file: &str) -> u64 {
+    // Headers of the system are many, and change only when they are installed.
+    match file.starts_with("/usr/") {
+        true => stable_hash(&(file, toolchain::stamp(Path::new(file)))),
+        false => stable_hash(&(file, std::fs::read(file).unwrap_or_default())),
     }
 }
 
@@ -291,13 +460,6 @@ fn tests_followed(
     let following = Following { text, followed: &followed, unit };
     let (state, behind) = probes(&following, &mut pieces).ok_or("it has too many places")?;
     Ok((pieces.apply(text), behind, state))
-}
-
-fn preprocess(compiler: &str, command: &CompileCommand, source: &str) -> Result<(ExitStatus, String), String> {
-    let output = Command::new(compiler).args(command.preprocess(source)).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| error.to_string())?;
-    let text = String::from_utf8(output.stdout).map_err(|_| "it is not UTF-8".to_string())?;
-    Ok((output.status, text))
 }
 
 /// The flags that tell clang what a preprocessed text means.
@@ -377,8 +539,13 @@ const ONLY_C: &str = "only C sources get probes";
 
 /// Records that a source was compiled as it is.
 fn untouched(probing: &Probing<'_>, source: &str, why: &str) {
+    not_measured(&probing.directory, source, why);
+}
+
+/// Records in the directory of a measurement that a source was compiled as it is.
+pub fn not_measured(directory: &Path, source: &str, why: &str) {
     let untouched = vec![(String::new(), why.to_string())];
-    store(probing, &UnitRecord { untouched, ..empty_record(absolute(source)) });
+    store(directory, &UnitRecord { untouched, ..empty_record(absolute(source)) });
 }
 
 /// The record of a file without probes.
@@ -400,10 +567,10 @@ fn empty_record(file: String) -> UnitRecord {
 
 /// Writes a record so that no reader sees half of it. A build goes on without it: then its hits mean nothing, which the
 /// reader of hits reports.
-fn store(probing: &Probing<'_>, record: &UnitRecord) {
-    let folder = probing.directory.join("units");
+fn store(directory: &Path, record: &UnitRecord) {
+    let folder = directory.join("units");
     let text = serde_json::to_vec(record).expect("invariant: a record has only strings as keys");
-    let written = std::fs::create_dir_all(&folder).and_then(|()| {
+    let written = make_own(&folder).and_then(|()| {
         let mut file = tempfile::NamedTempFile::new_in(&folder)?;
         file.write_all(&text)?;
         file.persist(folder.join(format!("{}.json", record.unit))).map(drop).map_err(|error| error.error)

@@ -2,6 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+/// Whose rules a compiler follows where they differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// gcc, and whatever is like it.
+    Gcc,
+    /// clang: it speaks up about flags that it does not use.
+    Clang,
+}
+
 /// What a command of cc, gcc or clang does.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CompileCommand {
@@ -116,8 +125,9 @@ impl CompileCommand {
     }
 
     /// The command that preprocesses one source.
-    pub fn preprocess(&self, source: &str) -> Vec<String> {
+    pub fn preprocess(&self, source: &str, family: Family) -> Vec<String> {
         let mut words = vec!["-E".to_string()];
+        words.extend((family == Family::Clang).then(|| "-Qunused-arguments".to_string()));
         words.extend(self.for_one_source());
         if !self.is_cxx(source) {
             if self.words.iter().any(|word| word.starts_with("-D_FORTIFY_SOURCE")) {
@@ -131,8 +141,9 @@ impl CompileCommand {
     }
 
     /// The command that compiles one source as it is, for what the compiler says to it. Nothing but `output` comes of it.
-    pub fn check(&self, source: &str, output: &Path) -> Vec<String> {
+    pub fn check(&self, source: &str, output: &Path, family: Family) -> Vec<String> {
         let mut words = vec!["-S".to_string()];
+        words.extend((family == Family::Clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
         words.extend(self.for_one_source());
         words.extend(["-o".to_string(), output.to_string_lossy().into_owned()]);
         words.extend(self.as_input(source));
@@ -179,9 +190,81 @@ impl CompileCommand {
         self.cxx.iter().any(|at| self.words[*at] == source)
     }
 
-    /// The command with other sources, which are preprocessed already.
-    pub fn compile(&self, with: &[(usize, PathBuf)]) -> Vec<String> {
-        let mut words = vec!["-w".to_string()];
+    /// The command that only parses all sources, for what the compiler says to them; with gcc it writes dependencies, too
+    /// (clang calls them otherwise if it has no output).
+    pub fn parse(&self, family: Family) -> Vec<String> {
+        let clang = family == Family::Clang;
+        let mut words = vec!["-fsyntax-only".to_string()];
+        // What only the linker needs is no flag too many in a command that links.
+        words.extend((clang && !self.stops_early).then(|| "-Qunused-arguments".to_string()));
+        let mut at = 0;
+        while at < self.words.len() {
+            let word = self.words[at].as_str();
+            let wide = WITH_WORD.contains(&word);
+            let input = !word.starts_with('-') && !self.sources.contains(&at) && !self.foreign.contains(&at);
+            let placing = matches!(word, "-c" | "-S") || (word.starts_with("-o") && !word.starts_with("-ob"));
+            let dropped =
+                (input && is_object(word)) || leaves_files(word) || (clang && (placing || about_dependencies(word)));
+            if !dropped {
+                words.push(word.to_string());
+                words.extend(self.words.get(at + 1).filter(|_| wide).cloned());
+            }
+            at += if wide { 2 } else { 1 };
+        }
+        words
+    }
+
+    /// Whether the compiler is asked to warn of more than it does by itself.
+    pub fn asks_for_warnings(&self) -> bool {
+        let asks = |word: &String| {
+            let passed_on = ["-Wl,", "-Wp,", "-Wa,", "-Wno-"].iter().any(|flag| word.starts_with(flag));
+            (word.starts_with("-W") && !passed_on) || word.starts_with("-pedantic")
+        };
+        !self.is_silent() && self.words.iter().any(asks)
+    }
+
+    /// Whether the compiler is asked not to warn at all.
+    pub fn is_silent(&self) -> bool {
+        self.words.iter().any(|word| word == "-w")
+    }
+
+    /// Flags that say for which machine code is made.
+    pub fn machine(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        self.each(|word, value| {
+            let flags = ["-m", "--target", "-target", "--sysroot", "-isysroot", "-B", "-fcf-protection"];
+            if flags.iter().any(|flag| word.starts_with(flag)) {
+                words.push(word.to_string());
+                words.extend(value.map(str::to_string));
+            }
+        });
+        words
+    }
+
+    /// Whether units are merged after they are compiled: then assembly in them is in the way.
+    pub fn merges_units(&self) -> bool {
+        let merging = |word: &String| word.starts_with("-flto") || word == "-emit-llvm" || word == "-fwhole-program";
+        self.words.iter().any(merging)
+    }
+
+    /// The files that the command writes.
+    pub fn outputs(&self) -> Vec<PathBuf> {
+        match (&self.output, self.stops_early) {
+            (Some(output), _) => vec![PathBuf::from(output)],
+            (None, false) => vec![PathBuf::from("a.out")],
+            (None, true) => {
+                let extension = if self.words.iter().any(|word| word == "-S") { "s" } else { "o" };
+                let stem = |at: &usize| Path::new(&self.words[*at]).file_stem().map(PathBuf::from);
+                let stems = self.sources.iter().chain(&self.foreign).filter_map(stem);
+                stems.map(|stem| stem.with_extension(extension)).collect()
+            }
+        }
+    }
+
+    /// The command with other sources, which are preprocessed already. What it warns of is no error.
+    pub fn compile(&self, with: &[(usize, PathBuf)], family: Family) -> Vec<String> {
+        let mut words = Vec::new();
+        words.extend((family == Family::Clang).then(|| "-Qunused-arguments".to_string()));
         let mut at = 0;
         while at < self.words.len() {
             let word = self.words[at].as_str();
@@ -190,11 +273,12 @@ impl CompileCommand {
                 || about_dependencies(word)
                 || word.starts_with("-Wp,")
                 || word.starts_with("-fdump-")
+                || matches!(word, "-Werror" | "-Wfatal-errors")
                 || (word.starts_with("-x") && word.len() > 2);
             if let Some((_, path)) = with.iter().find(|(position, _)| *position == at) {
                 words.push(path.to_string_lossy().into_owned());
             } else if !dropped {
-                words.push(word.to_string());
+                words.push(only_warning(word));
                 words.extend(self.words.get(at + 1).filter(|_| wide).cloned());
             }
             at += if wide { 2 } else { 1 };
@@ -246,6 +330,15 @@ impl CompileCommand {
             }
             at += if wide { 2 } else { 1 };
         }
+    }
+}
+
+/// A flag that makes errors of warnings, as one that asks for the warnings.
+fn only_warning(word: &str) -> String {
+    match word.strip_prefix("-Werror=") {
+        Some(kind) => format!("-W{kind}"),
+        None if word == "-pedantic-errors" => "-pedantic".to_string(),
+        None => word.to_string(),
     }
 }
 
@@ -332,15 +425,23 @@ mod tests {
     #[test]
     fn one_command_becomes_several() {
         let made = command("-MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
-        let words = made.preprocess("src/a.c").join(" ");
+        let words = made.preprocess("src/a.c", Family::Gcc).join(" ");
         assert_eq!(words, "-E -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
-        let words = made.check("src/a.c", Path::new("t/a.s")).join(" ");
+        let words = made.check("src/a.c", Path::new("t/a.s"), Family::Gcc).join(" ");
         assert_eq!(words, "-S -O2 -Wall -Iinc -o t/a.s -x c src/a.c");
         let words = made.dependencies().expect("they are asked for").join(" ");
         assert_eq!(words, "-fsyntax-only -MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
         assert_eq!(command("-MFx.d -O2 a.c").dependencies(), None);
-        let compile = made.compile(&[(5, PathBuf::from("t/a.i"))]).join(" ");
-        assert_eq!(compile, "-w -O2 -Wall -Iinc -c t/a.i -o out/a.o");
+        let compile = made.compile(&[(5, PathBuf::from("t/a.i"))], Family::Gcc).join(" ");
+        assert_eq!(compile, "-O2 -Wall -Iinc -c t/a.i -o out/a.o");
         assert_eq!(made.meaning(), ["-Iinc"]);
+        let made = command("-Werror -Werror=format -MMD a.c x.o -lm -o p");
+        assert_eq!(
+            made.parse(Family::Clang).join(" "),
+            "-fsyntax-only -Qunused-arguments -Werror -Werror=format a.c -lm"
+        );
+        assert_eq!(made.parse(Family::Gcc).join(" "), "-fsyntax-only -Werror -Werror=format -MMD a.c -lm -o p");
+        let compile = made.compile(&[(3, PathBuf::from("a.i"))], Family::Clang).join(" ");
+        assert_eq!(compile, "-Qunused-arguments -Wformat a.i x.o -lm -o p");
     }
 }

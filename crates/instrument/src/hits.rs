@@ -7,6 +7,8 @@ const TEST: std::ops::Range<usize> = 16..528;
 const COMMAND: std::ops::Range<usize> = 528..1552;
 const TABLE: usize = 4096;
 const ENTRY: usize = 16;
+/// What an empty file means.
+const LOST: &str = "its process could not write what it hit (a full disk, or a limit on the size of files: ulimit -f)";
 
 /// The hits of one process (or of one test of it).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +57,7 @@ impl HitFile {
         match bytes.get(..8) {
             Some(start) if start == MAGIC => {}
             Some(start) if start.iter().all(|byte| *byte == 0) => return Ok(None),
-            None if bytes.is_empty() => return Ok(None),
+            None if bytes.is_empty() => return Err(LOST),
             _ => return Err("it does not begin like one"),
         }
         let text = |range: std::ops::Range<usize>| bytes.get(range).ok_or("it is too short");

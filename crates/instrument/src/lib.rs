@@ -17,7 +17,10 @@ mod command;
 mod errors;
 mod frameworks;
 mod hits;
+mod kept;
 mod measured;
+mod messages;
+mod own;
 mod pieces;
 mod probe;
 mod record;
@@ -25,16 +28,21 @@ mod responses;
 mod rows;
 mod runtime;
 mod state;
+mod toolchain;
 
 pub use annotate::{AnnotateStyle, Annotated, annotate, not_labels};
-pub use cc::{CompileError, Probing, compile};
-pub use command::CompileCommand;
+pub use cc::{CompileError, Probing, compile, not_measured};
+pub use command::{CompileCommand, Family};
 pub use hits::{HitError, HitFile};
+pub use kept::prune_kept;
 pub use measured::states;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
+pub use own::{check_own, clear_own, make_own};
 pub use probe::{Probed, Request, instrument};
 pub use record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+pub use runtime::elsewhere;
 pub use state::trace::trim_traces;
 pub use state::{
     NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
 };
+pub use toolchain::INSIDE;

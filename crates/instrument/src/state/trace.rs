@@ -132,21 +132,25 @@ pub(crate) struct Trace {
 }
 
 const HEADER: usize = 4096;
-const EVENT: usize = 24;
+const SLOT: usize = 16;
+/// The kind of a slot that holds what does not fit into the event behind it.
+const WIDE: u8 = 32;
+/// What such an event has instead.
+const TOO_WIDE: u64 = 255;
 
 impl Trace {
     /// Reads a file; `None` if its process died before it did anything.
     pub fn read(path: &Path) -> std::io::Result<Option<Trace>> {
         let mut file = std::fs::File::open(path)?;
         let mut header = vec![0; HEADER];
-        if file.read_exact(&mut header).is_err() || !header.starts_with(b"TSSTATE1") {
+        if file.read_exact(&mut header).is_err() || !header.starts_with(b"TSSTATE2") {
             return Ok(None);
         }
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
         let (count, most) = (word(16), word(24));
         let mut bytes = Vec::new();
-        file.take(count.min(most).saturating_mul(EVENT as u64)).read_to_end(&mut bytes)?;
-        let events = bytes.chunks_exact(EVENT).filter_map(Event::parse).collect();
+        file.take(count.min(most).saturating_mul(SLOT as u64)).read_to_end(&mut bytes)?;
+        let events = Event::parse_all(&bytes);
         let text = |range: std::ops::Range<usize>| {
             let end = header[range.clone()].iter().position(|byte| *byte == 0).unwrap_or(range.len());
             String::from_utf8_lossy(&header[range.start..range.start + end]).into_owned()
@@ -166,7 +170,7 @@ impl Trace {
         let mut header = [0; 32];
         std::fs::File::open(path)?.read_exact(&mut header)?;
         let word = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
-        let used = HEADER as u64 + word(16).min(word(24)).saturating_mul(EVENT as u64);
+        let used = HEADER as u64 + word(16).min(word(24)).saturating_mul(SLOT as u64);
         let file = std::fs::OpenOptions::new().write(true).open(path)?;
         if file.metadata()?.len() > used {
             file.set_len(used)?;
@@ -185,12 +189,28 @@ pub fn trim_traces(directory: &Path) {
 }
 
 impl Event {
-    fn parse(bytes: &[u8]) -> Option<Event> {
-        let word = |at: usize| bytes.get(at..at + 8).and_then(|raw| raw.try_into().ok()).map(u64::from_le_bytes);
-        let (head, a, b) = (word(0)?, word(8)?, word(16)?);
-        // An event that was being written when its process died has no kind.
-        let kind = *KINDS.get(((head & 0xff) as usize).checked_sub(1)?)?;
-        Some(Event { kind, stream: (head >> 8) as u16, site: (head >> 32) as u32, a, b })
+    /// The events of slots. One that was being written when its process died has no kind, and is left out.
+    fn parse_all(bytes: &[u8]) -> Vec<Event> {
+        let mut events = Vec::with_capacity(bytes.len() / SLOT);
+        let mut wide = None;
+        for slot in bytes.chunks_exact(SLOT) {
+            let word = |at: usize| u64::from_le_bytes(slot[at..at + 8].try_into().unwrap_or_default());
+            let (head, a) = (word(0), word(8));
+            let before = wide.take();
+            if head as u8 == WIDE {
+                wide = Some(a);
+                continue;
+            }
+            let kind = (head as u8).checked_sub(1).and_then(|index| KINDS.get(usize::from(index)));
+            let b = match (head >> 24) & 0xff {
+                TOO_WIDE => before,
+                narrow => Some(narrow),
+            };
+            if let (Some(kind), Some(b)) = (kind, b) {
+                events.push(Event { kind: *kind, stream: (head >> 8) as u16, site: (head >> 32) as u32, a, b });
+            }
+        }
+        events
     }
 }
 

@@ -1,0 +1,97 @@
+//! What probes cost a build: a trivial compile and one of 10,000 lines, for the first time and again, beside the compiler alone.
+//!
+//! Time is what all processes of the commands spent on a processor (the shell's `times`), so a busy machine disturbs less.
+
+use crate::cc::{CRITERIA, DIRECTORY};
+use anyhow::{Context, Result, ensure};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+const TRIVIAL: &str = "#include <stdio.h>\n\nint main(void)\n{\n    puts(\"hello\");\n    return 0;\n}\n";
+
+/// One way to compile: its name, its seconds, times the compiler alone, and what we hold ourselves to.
+pub struct Compiled {
+    pub name: String,
+    pub seconds: f64,
+    pub ratio: f64,
+    pub bar: Option<f64>,
+}
+
+/// Compiles in all ways.
+pub fn compile(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
+    let mut all = Vec::new();
+    let large = large();
+    // A build may cost twice the plain one, and its smallest parts three times.
+    let sources = [("trivial", TRIVIAL, 20, 3.0), ("10,000 lines", large.as_str(), 1, 2.0)];
+    for (name, text, times, bar) in sources.into_iter().filter(|(name, ..)| !quick || *name == "trivial") {
+        let times = if quick { 2 } else { times };
+        let folder = scratch.join(name.replace(' ', "-"));
+        std::fs::create_dir(&folder)?;
+        std::fs::write(folder.join("a.c"), text)?;
+        let own = std::env::current_exe().context("can't find this program itself")?;
+        let own = format!("'{}' cc gcc -O2 -c a.c", own.display());
+        // What is kept for the compiler (its runtime) is made once a project; units are what is timed.
+        spent(&folder, &own, 1)?;
+        let forget = r#"for k in kept/*; do [ "$(head -c 11 "$k")" = '{"version":' ] && rm "$k"; done"#;
+        let alone = spent(&folder, "gcc -O2 -c a.c", times)?;
+        let forgetting = spent(&folder, forget, times)?;
+        let first = spent(&folder, &format!("{forget}; {own}"), times)? - forgetting;
+        let again = spent(&folder, &own, times)?;
+        let row = |what: &str, seconds: f64, bar: Option<f64>| Compiled {
+            name: format!("{name}, {what}"),
+            seconds,
+            ratio: seconds / alone,
+            bar,
+        };
+        all.extend([row("gcc", alone, None), row("first", first, Some(bar)), row("again", again, Some(bar))]);
+    }
+    Ok(all)
+}
+
+/// Seconds that all processes of a command spend, once.
+fn spent(folder: &Path, command: &str, times: u32) -> Result<f64> {
+    let script = format!("n=0; while [ $n -lt {times} ]; do {command}; n=$((n+1)); done; times");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(folder).env(DIRECTORY, folder).env(CRITERIA, "stmt,branch,mcdc");
+    let ran = shell.output().context("sh")?;
+    let said = String::from_utf8_lossy(&ran.stdout);
+    ensure!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+    let seconds = |text: &str| -> Option<f64> {
+        let (minutes, seconds) = text.trim_end_matches('s').split_once('m')?;
+        Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+    };
+    // Its own and its children's, each user and system.
+    let all: Option<Vec<f64>> = said.split_whitespace().map(seconds).collect();
+    let all = all.filter(|all| all.len() == 4).context("what the shell says of times")?;
+    Ok((all.iter().sum::<f64>() / f64::from(times)).max(1e-6))
+}
+
+/// A file of about 10,000 lines: decisions, loops, switches and calls in functions of a usual size.
+fn large() -> String {
+    let mut text = String::from("static int seen[64];\n");
+    let mut seed = 5u32;
+    let mut next = |most: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) % most
+    };
+    for function in 0..500 {
+        let _ = writeln!(text, "int f{function}(int a, int b, const unsigned char *p)\n{{\n    int s = a, k;");
+        for _ in 0..10 {
+            let (kind, n) = (next(6), next(50));
+            let _ = match kind {
+                0 => writeln!(text, "    if (a > {n} && (b < {n} || s == a))\n        s += p[{}] * {n};", n % 16),
+                1 => writeln!(text, "    if (s & {n})\n        s ^= b + {n};\n    else\n        s -= a;"),
+                2 => writeln!(text, "    for (k = 0; k < {n}; k++)\n        if (p[k] == s)\n            seen[k] += a;"),
+                3 => writeln!(text, "    switch (s % 3) {{\n    case 0: s++; break;\n    default: s = b - s;\n    }}"),
+                4 => writeln!(text, "    s = b > {n} ? s + 1 : s * {n};"),
+                _ if function > 0 => {
+                    writeln!(text, "    if (!f{}(s, {n}, p))\n        return {n};", next(function))
+                }
+                _ => writeln!(text, "    seen[{n}] = s;"),
+            };
+        }
+        let _ = writeln!(text, "    return s;\n}}");
+    }
+    text
+}

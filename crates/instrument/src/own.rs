@@ -1,0 +1,106 @@
+//! Directories of ours: what a measurement writes into, and what the next one clears.
+//!
+//! A user may name any directory for the output, and `units` or `hits` in it may be theirs. So each of our directories
+//! holds a marker, nothing is written into or removed from one without it, and of one with it only files that are named
+//! like ours are removed.
+
+use std::fs;
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::Path;
+
+/// The file that marks a directory as ours.
+pub const MARKER: &str = ".touchstone";
+
+const TEXT: &str = "Touchstone wrote this directory, and clears it for the next measurement.\n";
+
+/// Extensions of what measurements write.
+const EXTENSIONS: [&str; 3] = ["json", "hits", "state"];
+
+/// Makes a directory of ours. One that is there already must be empty or ours.
+pub fn make_own(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)?;
+    check_own(directory)?;
+    if !directory.join(MARKER).exists() {
+        let mut marker = tempfile::NamedTempFile::new_in(directory)?;
+        marker.write_all(TEXT.as_bytes())?;
+        marker.persist(directory.join(MARKER)).map_err(|error| error.error)?;
+    }
+    Ok(())
+}
+
+/// Refuses a directory that is neither ours nor empty. One that is not there is nobody's.
+pub fn check_own(directory: &Path) -> Result<()> {
+    if fs::symlink_metadata(directory).is_err() || directory.join(MARKER).is_file() {
+        return Ok(());
+    }
+    let mut entries = fs::read_dir(directory)?.filter_map(|entry| entry.ok());
+    // Several compilers may be at it at once: a marker that is being written makes no directory somebody else's.
+    match entries.find(|entry| !is_temporary(&entry.file_name().to_string_lossy())) {
+        Some(_) if directory.join(MARKER).is_file() => Ok(()),
+        Some(entry) => Err(Error::new(
+            ErrorKind::AlreadyExists,
+            format!("it was not written by touchstone (it holds {})", entry.file_name().to_string_lossy()),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Removes what earlier measurements left in a directory of ours. Whatever else is in it stays.
+pub fn clear_own(directory: &Path) -> Result<()> {
+    check_own(directory)?;
+    let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let extension = Path::new(&name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let ours = EXTENSIONS.contains(&extension) || is_temporary(&name.to_string_lossy());
+        if ours && entry.file_type()?.is_file() {
+            match fs::remove_file(entry.path()) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name is that of a file that was being written.
+fn is_temporary(name: &str) -> bool {
+    name.starts_with(".tmp")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_we_wrote_is_cleared() {
+        let folder = tempfile::tempdir().expect("a scratch directory");
+        let own = folder.path().join("units");
+        make_own(&own).expect("a new one is made");
+        make_own(&own).expect("and is ours");
+        for name in ["1.json", "2.hits", "3.state", ".tmpabc", "notes.txt"] {
+            fs::write(own.join(name), "x").expect("writable");
+        }
+        fs::create_dir(own.join("4.json")).expect("writable");
+        clear_own(&own).expect("ours");
+        let mut left: Vec<_> =
+            fs::read_dir(&own).expect("there").map(|entry| entry.expect("one").file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".touchstone", "4.json", "notes.txt"]);
+        clear_own(&folder.path().join("nothing")).expect("nothing is nobody's");
+    }
+
+    #[test]
+    fn a_directory_of_somebody_else_is_refused() {
+        let folder = tempfile::tempdir().expect("a scratch directory");
+        let theirs = folder.path().join("hits");
+        fs::create_dir(&theirs).expect("writable");
+        make_own(&theirs).expect("an empty one is nobody's");
+        fs::remove_file(theirs.join(MARKER)).expect("there");
+        fs::write(theirs.join("song.hits"), "x").expect("writable");
+        let said = clear_own(&theirs).expect_err("theirs").to_string();
+        assert!(said.contains("song.hits"), "{said}");
+        assert!(make_own(&theirs).is_err() && theirs.join("song.hits").is_file());
+    }
+}
