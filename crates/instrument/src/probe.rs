@@ -58,10 +58,11 @@ pub struct Request<'a> {
     pub hazards: Result<BTreeMap<String, Vec<Hazard>>, String>,
 }
 
-/// Ranks of what stands around one expression.
-const DECISION: usize = 0;
-const CONDITION: usize = 1;
-const LABEL: usize = 2;
+/// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
+const KEPT: usize = 0;
+const DECISION: usize = 1;
+const CONDITION: usize = 2;
+const LABEL: usize = 3;
 
 /// Puts probes into a unit.
 pub fn instrument(request: &Request<'_>) -> Probed {
@@ -454,8 +455,26 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
     /// A probe for a decision that is false, and one for true.
     fn two_ways(&mut self, (start, end): (usize, usize), [on_false, on_true]: [u32; 2]) {
         let mark = |probe: u32| format!("__touchstone_h[{probe}] = 1");
+        if self.value_is_used(end) {
+            // The choice makes a number of a bit-field, and a pointer of an array; that changes no type of `a ?: b`.
+            let open = "(__extension__ ({ __auto_type __touchstone_e = 1 ? (".to_string();
+            let close =
+                format!(") : 0; if (__touchstone_e) {}; else {}; __touchstone_e; }}))", mark(on_true), mark(on_false));
+            self.unit.pieces.wrap(start, end, KEPT, open, close);
+            return;
+        }
         let close = format!(") ? ({}, 1) : ({}, 0))", mark(on_true), mark(on_false));
         self.unit.pieces.wrap(start, end, DECISION, "((".to_string(), close);
+    }
+
+    /// Whether what ends here may be the first operand of `a ?: b`, which is more than its truth.
+    fn value_is_used(&self, end: usize) -> bool {
+        let source = self.place.source;
+        let mut next = source.first_from(end);
+        while source.word(next) == ")" {
+            next += 1;
+        }
+        source.word(next) == "?" && source.word(next + 1) == ":"
     }
 
     /// A run walks through the decision's graph, and says at its end which conditions were evaluated and which decided.

@@ -479,6 +479,11 @@ impl Walk<'_> {
         let at = range(node)?;
         let inner = bare(node);
         let mut bits = None;
+        // What the compiler selects may be a bit-field, which has no address.
+        let selects = matches!(inner.kind.as_str(), "ChooseExpr" | "GenericSelectionExpr");
+        if selects && inner.inner.iter().any(|choice| self.unit.bits.contains_key(&bare(choice).link)) {
+            return None;
+        }
         if let (true, Some(number)) = (inner.kind == "MemberExpr", self.unit.bits.get(&inner.link)) {
             bits = Some((range(inner.inner.first()?)?, inner.is_arrow, *number));
         }
