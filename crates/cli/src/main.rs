@@ -9,6 +9,7 @@ mod cc;
 mod exit;
 mod explain;
 mod generate;
+mod interrupt;
 mod measure;
 mod measured;
 mod objectives;
@@ -24,6 +25,7 @@ mod report;
 mod run;
 mod states;
 mod tables;
+mod variants;
 
 use clap::Parser;
 use exit::Exit;

@@ -74,16 +74,24 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         forget(&out)?;
     }
     std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
-    let status = run(&options.command, &out, &options.criteria)?;
+    let (status, interrupted) = run(&options.command, &out, &options.criteria)?;
     touchstone_instrument::trim_traces(&out);
     let measured = read(std::slice::from_ref(&out))?;
+    if interrupted && measured.units.is_empty() {
+        eprintln!("interrupted before anything was measured");
+        return Ok(Exit::Interrupted.into());
+    }
     if measured.units.is_empty() && measured.untouched.is_empty() {
         bail!("the command compiled no C file through cc, gcc or clang: if everything is built already, clean first");
     }
     let exit = show(&measured, &out, &options.show)?;
+    if interrupted {
+        eprintln!("interrupted: the report says what was covered until then");
+        return Ok(Exit::Interrupted.into());
+    }
     if !status.success() {
         eprintln!("{} the command failed ({status})", crate::progress::error_label());
-        return Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).max(1)));
+        return Ok(Exit::CommandFailed.into());
     }
     Ok(exit.into())
 }
@@ -137,8 +145,8 @@ fn forget(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command with wrappers before its compilers.
-fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus> {
+/// Runs a command with wrappers before its compilers. Also says whether we were told to stop: then the command was, too.
+fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<(ExitStatus, bool)> {
     // They stay: a build may remember where it found its compiler, and then they do its work without probes.
     let wrappers = out.join("compilers");
     std::fs::create_dir_all(&wrappers).with_context(|| format!("can't make {}", wrappers.display()))?;
@@ -158,7 +166,11 @@ fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus
     child.env(CRITERIA, criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
     // What a cache gives was compiled for another measurement, or for none.
     child.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
-    child.status().with_context(|| format!("can't run {program}"))
+    let stop = crate::interrupt::Stop::new()?;
+    let mut child = child.spawn().with_context(|| format!("can't run {program}"))?;
+    stop.watch(child.id());
+    let status = child.wait().with_context(|| format!("can't wait for {program}"))?;
+    Ok((status, stop.was_asked()))
 }
 
 /// Stores the document of a measurement, shows it, and writes the reports that are asked for.
@@ -170,11 +182,11 @@ fn show(measured: &Measured, out: &Path, options: &Show) -> Result<Exit> {
     };
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
     let selection = Selection { here, root, exclude };
-    let document = document(measured, &selection, &options.state)?;
+    let (document, state) = document(measured, &selection, &options.state)?;
     let history = outputs::store(out, &document)?;
     if !options.shown.quiet {
         remarks(measured, &selection);
-        states::remarks(measured);
+        states::remarks(measured, &state);
     }
     options.shown.show(document, &history)
 }
@@ -198,6 +210,9 @@ fn remarks(measured: &Measured, selection: &Selection) {
         for (function, why) in &unit.record.untouched {
             eprintln!("not measured: {function} in {}: {why}", unit.record.file);
         }
+    }
+    for file in &measured.outdated {
+        eprintln!("not counted: what an older version of {file} covered");
     }
     for damaged in &measured.damaged {
         eprintln!("warning: {damaged}");

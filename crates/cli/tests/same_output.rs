@@ -91,7 +91,7 @@ fn random_programs_print_the_same_with_the_probes_of_every_criterion() {
 }
 
 /// What a probe once changed, or what no compiler took with probes.
-const FIXED: [(&str, &str); 7] = [
+const FIXED: [(&str, &str); 8] = [
     (
         "elvis",
         r#"
@@ -129,6 +129,18 @@ const FIXED: [(&str, &str); 7] = [
         "statements",
         r#"static int f(int x) { return ({ int y = x * 2; if (y > 5) y -= 3; y; }) + ({ x > 2 && x < 5; }) * ({ x -= 1; x; }); }
         int main(void) { for (int i = 0; i < 8; i++) printf("%d\n", f(i)); return 0; }"#,
+    ),
+    (
+        "scopes",
+        r#"static int f(int r, int b, int x) {
+            for (int k = 0; k < 3; k++) {
+                r += ({ int v = b; for (int inner = 0; inner < 3; inner++) if (x) v += inner; else v ^= b; v; });
+                if (x == b) continue;
+                r++;
+            }
+            return r;
+        }
+        int main(void) { printf("%d %d\n", f(1, 2, 3), f(1, 2, 2)); return 0; }"#,
     ),
     (
         "duff",

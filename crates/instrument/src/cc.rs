@@ -231,6 +231,7 @@ fn probed(
         criteria: probing.criteria,
         options: &probing.options,
         file: path,
+        macros: command.macros(),
         unit,
         hits: probing.directory.join("hits").to_string_lossy().into_owned(),
         followed: followed.as_ref(),
@@ -240,6 +241,7 @@ fn probed(
     made.record.no_state = made.record.no_state.or(no_state);
     let of_state = made.record.state.iter_mut().flat_map(|state| &mut state.files);
     made.record.files.iter_mut().chain(of_state).for_each(|file| *file = absolute(file));
+    made.record.keep_texts();
     Ok((made.text, made.record))
 }
 
@@ -389,6 +391,9 @@ fn empty_record(file: String) -> UnitRecord {
         size: 0,
         files: vec![file.clone()],
         functions: Vec::new(),
+        meanings: BTreeMap::new(),
+        macros: Vec::new(),
+        texts: Vec::new(),
         objectives: Vec::new(),
         decisions: Vec::new(),
         untouched: Vec::new(),

@@ -48,6 +48,8 @@ pub struct Request<'a> {
     pub options: &'a CriteriaOptions,
     /// The source file, absolute.
     pub file: String,
+    /// The macros that the command defines or undefines.
+    pub macros: Vec<String>,
     /// The unit's identity.
     pub unit: u64,
     /// Directory of hit files if the environment names none.
@@ -73,6 +75,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         pieces: Pieces::default(),
         next: 0,
         functions: Vec::new(),
+        meanings: BTreeMap::new(),
         objectives: Vec::new(),
         decisions: Vec::new(),
         untouched: Vec::new(),
@@ -95,6 +98,7 @@ struct Unit<'a> {
     /// The next free probe.
     next: u32,
     functions: Vec<(String, Place)>,
+    meanings: BTreeMap<String, String>,
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
     untouched: Vec<(String, String)>,
@@ -110,6 +114,7 @@ impl<'a> Unit<'a> {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
         self.functions.push((function.name.clone(), place(function.span)));
+        self.meanings.insert(function.name.clone(), format!("{:016x}", request.written.meaning(func)));
         match self.twin(function, &wanted) {
             Ok((module, twin, goals)) => {
                 let place = TextPlace::preprocessed(module, twin, FileId::new(0), self.source);
@@ -209,6 +214,9 @@ impl<'a> Unit<'a> {
             size: self.next,
             files: request.written.files.values().cloned().collect(),
             functions: self.functions,
+            meanings: self.meanings,
+            macros: request.macros.clone(),
+            texts: Vec::new(),
             objectives: self.objectives,
             decisions: self.decisions,
             untouched: self.untouched,
@@ -696,28 +704,12 @@ fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel>
             }
             word @ ("case" | "default") => {
                 let in_block = matches!(source.word(at - 1), "{" | "}" | ";" | ":");
-                let mut depth = 0i32;
-                let colon = (at + 1..after).find(|&index| match source.word(index) {
-                    "(" | "[" | "{" | "?" => {
-                        depth += 1;
-                        false
-                    }
-                    ")" | "]" | "}" => {
-                        depth -= 1;
-                        false
-                    }
-                    ":" if depth > 0 => {
-                        depth -= 1;
-                        false
-                    }
-                    ":" => true,
-                    _ => false,
-                });
-                let Some(colon) = colon else { return labels };
+                let Some(next) = source.after_case(at).filter(|next| *next < after) else { return labels };
                 // `default :` of a _Generic ends in an expression, not in a statement.
                 let shares = ended == Some(at);
-                labels.push(CaseLabel { case: word == "case", after: source.tokens[colon].end, in_block, shares });
-                at = colon + 1;
+                let colon = source.tokens[next - 1].end;
+                labels.push(CaseLabel { case: word == "case", after: colon, in_block, shares });
+                at = next;
                 ended = Some(at);
             }
             _ => at += 1,

@@ -1,6 +1,7 @@
 //! The record of a unit: what each of its probes means. Written when a unit is compiled, read when hits are judged.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use touchstone_base::Id;
 use touchstone_criteria::Row;
 use touchstone_ir::CondId;
@@ -27,6 +28,15 @@ pub struct UnitRecord {
     pub objectives: Vec<ProbedObjective>,
     /// All decisions whose rows are probed.
     pub decisions: Vec<ProbedDecision>,
+    /// What each function does ([`touchstone_ir::Module::meaning`], in hexadecimal): it tells the variants of one source apart.
+    #[serde(default)]
+    pub meanings: BTreeMap<String, String>,
+    /// The macros that the command defined or undefined.
+    #[serde(default)]
+    pub macros: Vec<String>,
+    /// By file: what its text was when it was compiled; empty where no function stands in it.
+    #[serde(default)]
+    pub texts: Vec<String>,
     /// Functions that have no probes, and why.
     pub untouched: Vec<(String, String)>,
     /// What its events mean, if its state is followed.
