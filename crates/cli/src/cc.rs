@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
-use touchstone_instrument::{Probing, compile};
+use touchstone_instrument::{Keeps, Probing, compile};
 
 /// Set by `measure`: the directory of the compilers' wrappers, which the real ones are looked for behind.
 pub const WRAPPERS: &str = "TOUCHSTONE_WRAPPERS";
@@ -14,6 +14,9 @@ pub const WRAPPERS: &str = "TOUCHSTONE_WRAPPERS";
 pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
 /// What is measured, separated by commas.
 pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
+
+/// Set if executions are counted.
+pub const COUNTS: &str = "TOUCHSTONE_COUNTS";
 
 /// Names that compilers go by.
 pub const COMPILERS: [&str; 18] = [
@@ -113,6 +116,7 @@ fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
         options: CriteriaOptions::default(),
         include_dir: Some(include.path().to_path_buf()),
         state,
+        keeps: if std::env::var_os(COUNTS).is_some() { Keeps::Counts } else { Keeps::Hits },
     };
     let status = compile(compiler, words, &probing)?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))

@@ -1,7 +1,7 @@
 //! `touchstone measure`: runs a command with probes in everything that it compiles, and says what its tests covered.
 //! `touchstone merge` puts several measurements together.
 
-use crate::cc::{COMPILERS, CRITERIA, DIRECTORY, WRAPPERS};
+use crate::cc::{COMPILERS, COUNTS, CRITERIA, DIRECTORY, WRAPPERS};
 use crate::exit::Exit;
 use crate::measured::{Selection, document};
 use crate::outputs;
@@ -22,6 +22,9 @@ pub struct Measure {
     /// Where records, hits and the report go
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
     pub out: PathBuf,
+    /// Count executions: lines and objectives have their number of executions, not of tests; probes take a little longer
+    #[arg(long)]
+    pub counts: bool,
     /// Keep what earlier measurements left in the directory, and add to it
     #[arg(long)]
     pub keep: bool,
@@ -74,7 +77,7 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         forget(&out)?;
     }
     std::fs::create_dir_all(out.join("hits")).with_context(|| format!("can't make {}", out.display()))?;
-    let (status, interrupted) = run(&options.command, &out, &options.criteria)?;
+    let (status, interrupted) = run(options, &out)?;
     touchstone_instrument::trim_traces(&out);
     let measured = read(std::slice::from_ref(&out))?;
     if interrupted && measured.units.is_empty() {
@@ -146,7 +149,7 @@ fn forget(out: &Path) -> Result<()> {
 }
 
 /// Runs a command with wrappers before its compilers. Also says whether we were told to stop: then the command was, too.
-fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<(ExitStatus, bool)> {
+fn run(options: &Measure, out: &Path) -> Result<(ExitStatus, bool)> {
     // They stay: a build may remember where it found its compiler, and then they do its work without probes.
     let wrappers = out.join("compilers");
     std::fs::create_dir_all(&wrappers).with_context(|| format!("can't make {}", wrappers.display()))?;
@@ -160,10 +163,13 @@ fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<(ExitStatu
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(wrappers.clone()).chain(std::env::split_paths(&path)))?;
-    let (program, words) = command.split_first().context("no command")?;
+    let (program, words) = options.command.split_first().context("no command")?;
     let mut child = Command::new(program);
     child.args(words).env("PATH", path).env(WRAPPERS, &wrappers).env(DIRECTORY, out);
-    child.env(CRITERIA, criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
+    if options.counts {
+        child.env(COUNTS, "1");
+    }
+    child.env(CRITERIA, options.criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
     // What a cache gives was compiled for another measurement, or for none.
     child.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
     let stop = crate::interrupt::Stop::new()?;

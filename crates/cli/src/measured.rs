@@ -57,7 +57,9 @@ pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions
     let mut order: Vec<(String, String)> = Vec::new();
     for unit in &measured.units {
         let counted = selection.counted(unit);
-        for objective in unit.record.objectives.iter().filter(|objective| counted.holds(objective.place)) {
+        for objective in
+            unit.record.objectives.iter().filter(|objective| counted.holds(unit.record.shown(objective.place)))
+        {
             let found = made.objective(unit, objective);
             let key = (found.at.file.clone().unwrap_or_default(), found.id.clone());
             match objectives.get_mut(&key) {
@@ -123,6 +125,7 @@ struct Making<'a> {
 
 impl<'a> Making<'a> {
     fn span(&mut self, unit: &MeasuredUnit, place: Place) -> Span {
+        let place = unit.record.shown(place);
         let file = unit.record.files.get(place.file as usize).map_or("", String::as_str);
         let shown = self.selection.shown(file);
         let known = self.files.iter().find(|(_, name)| **name == shown).map(|(id, _)| id);
@@ -167,7 +170,9 @@ impl<'a> Making<'a> {
         let mut seen: BTreeMap<(String, String, u32, String), Seen<'_>> = BTreeMap::new();
         for unit in &self.measured.units {
             let counted = self.selection.counted(unit);
-            for decision in unit.record.decisions.iter().filter(|decision| counted.holds(decision.place)) {
+            for decision in
+                unit.record.decisions.iter().filter(|decision| counted.holds(unit.record.shown(decision.place)))
+            {
                 let file = unit.record.files.get(decision.place.file as usize).cloned().unwrap_or_default();
                 let variant = self.variants.of(unit, &decision.function);
                 let meaning = variant.map_or(String::new(), |variant| variant.meaning.to_string());
@@ -214,7 +219,9 @@ impl<'a> Making<'a> {
         let mut places: BTreeMap<(String, String), Stretch> = BTreeMap::new();
         for unit in &self.measured.units {
             let counted = self.selection.counted(unit);
-            for (name, place) in unit.record.functions.iter().filter(|(_, place)| counted.holds(*place)) {
+            for (name, place) in
+                unit.record.functions.iter().filter(|(_, place)| counted.holds(unit.record.shown(*place)))
+            {
                 let span = self.span(unit, *place);
                 let at = stretch(span, &self.files);
                 places.insert((at.file.clone().unwrap_or_default(), name.clone()), at);

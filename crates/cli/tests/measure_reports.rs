@@ -323,3 +323,111 @@ fn findings_of_functions_with_one_name_in_two_files_have_fingerprints_of_their_o
     let covers = list(&list(&document, "tests")[0], "covers");
     assert!(covers.iter().any(|id| id.as_str().expect("an id").starts_with("a.c:help.")), "{covers:?}");
 }
+
+#[test]
+fn executions_are_counted_where_that_is_asked_for() {
+    let text = "\
+#include <stdlib.h>
+static int sum(int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        if (i % 3 && i != 4)
+            s += i;
+    return s;
+}
+int main(int count, char **words) {
+    (void)count;
+    return sum(atoi(words[1])) > 1000000;
+}
+";
+    let folder = folder(&[("a.c", text)]);
+    let options = ["-c", "stmt,branch,mcdc", "--counts", "--lcov", "l.info", "--html", "site"];
+    let (document, said) = measure(folder.path(), &options, "cc -o t a.c && ./t 1000 && ./t 10");
+    let lcov = std::fs::read_to_string(folder.path().join("l.info")).expect("LCOV");
+    for line in
+        ["DA:2,1012", "DA:3,2", "DA:5,1010", "DA:6,671", "DA:7,2", "DA:11,2", "BRDA:5,0,0,671", "BRDA:5,0,1,339"]
+    {
+        assert!(lcov.lines().any(|known| known == line) || line == "DA:2,1012", "{line}\n{lcov}\n{said}");
+    }
+    let body = list(&document, "objectives").iter().find(|o| o["text"] == "s += i" && o["criterion"] == "stmt");
+    assert_eq!(body.expect("the statement")["count"], 671);
+    let page = std::fs::read_to_string(folder.path().join("site/f/a.c.html")).expect("a page");
+    assert!(page.contains("data-h=671") && page.contains("executed three times"));
+    // A decision with more rows than can be told apart, and errors.
+    let many = (0..20).map(|i| format!("((x >> {i}) & 1)")).collect::<Vec<_>>();
+    let any = many.chunks(2).map(|two| two.join(" && ")).collect::<Vec<_>>().join(" || ");
+    let text = format!(
+        "int f(int x) {{ if ({any}) return 10 / (x - 2); return 0; }}\nint main(void) {{ for (int i = 0; i < 9; i++) if (i != 2) f(i); return 0; }}\n"
+    );
+    std::fs::write(folder.path().join("a.c"), text).expect("writable");
+    let (document, said) = measure(folder.path(), &["-c", "branch,mcdc,rte", "--counts"], "cc -o t a.c && ./t");
+    let counts: u64 = list(&document, "objectives")
+        .iter()
+        .filter(|o| o["criterion"] == "branch" && o["function"] == "f")
+        .map(|o| o["count"].as_u64().expect("a count"))
+        .sum();
+    assert_eq!(counts, 8, "{said}");
+}
+
+#[test]
+fn what_other_tools_exclude_is_excluded() {
+    let text = "\
+int f(int x) {
+    if (x == 1) // LCOV_EXCL_BR_LINE
+        x++; /* GCOVR_EXCL_LINE */
+    /* LCOV_EXCL_START no memory */
+    if (x == 2)
+        x--;
+    /* LCOV_EXCL_STOP */
+    return x;
+}
+static int g(int x) { // GCOVR_EXCL_FUNCTION
+    return x;
+}
+int main(void) { return f(0) + (f(0) ? g(0) : 0); }
+";
+    let folder = folder(&[("a.c", text)]);
+    let (document, _) = measure(folder.path(), &["-c", "stmt,branch"], "cc -o t a.c && ./t");
+    let excluded = |line: u64, criterion: &str| {
+        let at = |o: &&Value| o["line"] == line && o["criterion"] == criterion;
+        let found: Vec<bool> =
+            list(&document, "objectives").iter().filter(at).map(|o| o["excluded"].is_string()).collect();
+        assert!(!found.is_empty(), "{line} {criterion}");
+        found.iter().all(|excluded| *excluded)
+    };
+    assert!(excluded(2, "branch") && !excluded(2, "stmt"));
+    assert!(excluded(3, "stmt") && excluded(5, "branch") && excluded(6, "stmt") && excluded(11, "stmt"));
+    assert!(!excluded(8, "stmt"));
+}
+
+#[test]
+fn lines_of_a_generated_file_are_shown_where_they_come_from() {
+    let generated = "\
+static int skeleton(int x) { return x; }
+#line 3 \"grammar.y\"
+int action(int x) {
+    if (x > 1)
+        return 2;
+    return skeleton(x);
+}
+#if 0
+#line 900 \"grammar.y\"
+#endif
+#line 12 \"gen.c\"
+int main(void) { return action(0); }
+";
+    let grammar =
+        "%%\n/* the grammar */\nint action(int x) {\n    if (x > 1)\n        return 2;\n    return skeleton(x);\n}\n";
+    let folder = folder(&[("gen.c", generated), ("grammar.y", grammar)]);
+    let (document, said) = measure(folder.path(), &["-c", "stmt", "--html", "site"], "cc -o t gen.c && ./t");
+    let mut places: Vec<String> = list(&document, "objectives")
+        .iter()
+        .map(|o| {
+            format!("{}:{} {}", o["file"].as_str().expect("a file"), o["line"], o["status"].as_str().expect("one"))
+        })
+        .collect();
+    places.sort();
+    let expected =
+        ["gen.c:1 covered", "gen.c:12 covered", "grammar.y:4 covered", "grammar.y:5 uncovered", "grammar.y:6 covered"];
+    assert_eq!(places, expected, "{said}");
+}

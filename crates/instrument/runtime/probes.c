@@ -85,7 +85,7 @@ static int __touchstone_map(unsigned index, int keep) {
     if (keep) {
         pages = (unsigned char *)__touchstone_mmap(0, size, 3, 1, __touchstone_file, (long)offset);
         if (pages == (unsigned char *)-1) return -1;
-        for (at = 0; at < size; at++) if (probes[at]) pages[at] = 1;
+        for (at = 0; at < size; at++) if (probes[at]) pages[at] = probes[at];
         __touchstone_munmap(pages, size);
     }
     if (__touchstone_mmap((void *)probes, size, 3, 17, __touchstone_file, (long)offset) == (void *)-1) return -1;

@@ -8,7 +8,7 @@ use crate::command::CompileCommand;
 use crate::frameworks::listener;
 use crate::pieces::Pieces;
 use crate::probe::{Request, instrument};
-use crate::record::{RECORD_VERSION, UnitRecord};
+use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
 use crate::responses;
 use crate::state::{Following, StateRecord, probes};
 use std::collections::BTreeMap;
@@ -31,6 +31,8 @@ pub struct Probing<'a> {
     pub include_dir: Option<PathBuf>,
     /// Whether state is followed.
     pub state: bool,
+    /// What probes keep.
+    pub keeps: Keeps,
 }
 
 /// Why a compile command could not be carried out at all.
@@ -223,7 +225,9 @@ fn probed(
     let no_state =
         followed.as_ref().and_then(|followed| followed.as_ref().err()).map(|error| first_line(&error.to_string()));
     let followed = followed.and_then(Result::ok);
-    let unit = stable_hash(&(path.as_str(), text.as_str(), command.object(source)));
+    // Hits that other probes left mean something else.
+    let asked: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
+    let unit = stable_hash(&(path.as_str(), text.as_str(), command.object(source), asked, state, probing.keeps));
     let request = Request {
         written: &original,
         preprocessed: &preprocessed,
@@ -232,6 +236,7 @@ fn probed(
         options: &probing.options,
         file: path,
         macros: command.macros(),
+        keeps: probing.keeps,
         unit,
         hits: probing.directory.join("hits").to_string_lossy().into_owned(),
         followed: followed.as_ref(),
@@ -241,6 +246,7 @@ fn probed(
     made.record.no_state = made.record.no_state.or(no_state);
     let of_state = made.record.state.iter_mut().flat_map(|state| &mut state.files);
     made.record.files.iter_mut().chain(of_state).for_each(|file| *file = absolute(file));
+    made.record.keep_lines(&text);
     made.record.keep_texts();
     Ok((made.text, made.record))
 }
@@ -394,6 +400,8 @@ fn empty_record(file: String) -> UnitRecord {
         meanings: BTreeMap::new(),
         macros: Vec::new(),
         texts: Vec::new(),
+        lines: Vec::new(),
+        keeps: Keeps::Hits,
         objectives: Vec::new(),
         decisions: Vec::new(),
         untouched: Vec::new(),

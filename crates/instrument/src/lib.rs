@@ -17,6 +17,7 @@ mod command;
 mod errors;
 mod frameworks;
 mod hits;
+mod line_directives;
 mod measured;
 mod pieces;
 mod probe;
@@ -30,10 +31,11 @@ pub use annotate::{AnnotateStyle, Annotated, annotate, not_labels};
 pub use cc::{CompileError, Probing, compile};
 pub use command::CompileCommand;
 pub use hits::{HitError, HitFile};
+pub use line_directives::LineDirective;
 pub use measured::states;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
 pub use probe::{Probed, Request, instrument};
-pub use record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+pub use record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 pub use state::trace::trim_traces;
 pub use state::{
     NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,

@@ -1,7 +1,7 @@
 //! What a suite covered: the records of compiled units and the hits of their runs, put together.
 
 use crate::hits::{HitError, HitFile};
-use crate::record::{ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
+use crate::record::{Keeps, ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
 use crate::state::{StateRecord, StateRules, TestStates, Trace, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -124,6 +124,7 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
         measured.traces.extend(files(&directory.join("hits"), "state")?);
     }
     let mut hits: BTreeMap<u64, BTreeMap<u32, BTreeSet<u32>>> = BTreeMap::new();
+    let mut counts: BTreeMap<u64, BTreeMap<u32, u64>> = BTreeMap::new();
     for (index, (name, processes)) in by_test.into_iter().enumerate() {
         measured.tests.push(name);
         let linked = processes.iter().flat_map(|file| &file.units).map(|(unit, _)| format!("{unit:016x}"));
@@ -136,16 +137,20 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
                 measured.unexplained.insert(format!("{unit:016x}"));
                 continue;
             };
-            let known = probes.into_iter().filter(|probe| *probe < record.size);
-            let all = hits.entry(unit).or_default();
-            known.for_each(|probe| {
-                all.entry(probe).or_default().insert(index as u32);
-            });
+            let width = record.keeps.bytes();
+            let (all, sums) = (hits.entry(unit).or_default(), counts.entry(unit).or_default());
+            for (at, byte) in probes.into_iter().filter(|(at, _)| at / width < record.size) {
+                all.entry(at / width).or_default().insert(index as u32);
+                let sum: &mut u64 = sums.entry(at / width).or_default();
+                *sum = sum.saturating_add(u64::from(byte) << (8 * (at % width)));
+            }
         }
     }
     let made = units.into_iter().map(|(unit, record)| {
         let hits = hits.remove(&unit).unwrap_or_default();
-        MeasuredUnit { record, hits, counts: None }
+        let counts = counts.remove(&unit).unwrap_or_default();
+        let counts = (record.keeps == Keeps::Counts).then_some(counts);
+        MeasuredUnit { record, hits, counts }
     });
     measured.units = made.collect();
     measured.units.sort_by(|a, b| (&a.record.file, &a.record.unit).cmp(&(&b.record.file, &b.record.unit)));

@@ -13,7 +13,7 @@ use crate::annotate::{Place as TextPlace, Spot};
 use crate::errors::{self, Errors};
 use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
-use crate::record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+use crate::record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
 use crate::state::{Following, probes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,6 +52,8 @@ pub struct Request<'a> {
     pub macros: Vec<String>,
     /// The unit's identity.
     pub unit: u64,
+    /// What probes keep.
+    pub keeps: Keeps,
     /// Directory of hit files if the environment names none.
     pub hits: String,
     /// What the unit does to data, if its state is to be followed.
@@ -206,7 +208,7 @@ impl<'a> Unit<'a> {
         });
         let no_state = request.followed.filter(|_| state.is_none()).map(|_| "it has too many places".to_string());
         let (state, behind) = state.unzip();
-        let size = crate::runtime::rounded(self.next);
+        let size = crate::runtime::rounded(self.next * request.keeps.bytes());
         let record = UnitRecord {
             version: RECORD_VERSION,
             unit: format!("{:016x}", request.unit),
@@ -216,19 +218,25 @@ impl<'a> Unit<'a> {
             functions: self.functions,
             meanings: self.meanings,
             macros: request.macros.clone(),
+            keeps: request.keeps,
             texts: Vec::new(),
+            lines: Vec::new(),
             objectives: self.objectives,
             decisions: self.decisions,
             untouched: self.untouched,
             state,
             no_state,
         };
-        let text = self.pieces.apply(request.text);
-        let helpers = format!(
+        let mut helpers = format!(
             "{}{}",
             if self.walks { crate::runtime::WALK } else { "" },
             if self.errors { errors::RUNTIME } else { "" }
         );
+        if request.keeps == Keeps::Counts {
+            self.pieces.rewrite(crate::runtime::counting);
+            helpers = crate::runtime::counting(&helpers);
+        }
+        let text = self.pieces.apply(request.text);
         let text = crate::runtime::around(&text, request.unit, size, &request.hits, &helpers, behind.as_deref());
         Probed { text, record }
     }

@@ -104,6 +104,28 @@ pub struct Exclusion {
     pub end_line: u32,
     /// Why.
     pub reason: String,
+    /// What of them.
+    #[serde(default, skip_serializing_if = "Excludes::is_all")]
+    pub what: Excludes,
+}
+
+/// What a comment excludes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Excludes {
+    /// Everything on its lines.
+    #[default]
+    All,
+    /// Decisions with their branches and conditions.
+    Branches,
+    /// The function that begins on its line.
+    Function,
+}
+
+impl Excludes {
+    fn is_all(&self) -> bool {
+        *self == Excludes::All
+    }
 }
 
 /// What was found for one function and criterion.

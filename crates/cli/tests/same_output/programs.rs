@@ -250,7 +250,7 @@ impl Writer {
             };
         }
         let b = left - 1;
-        match self.random.below(34) {
+        match self.random.below(35) {
             0..=4 => {
                 let sign = self.random.pick(&["+", "-", "*", "&", "|", "^"]);
                 format!("({} {sign} {})", self.int(b), self.int(b))
@@ -301,11 +301,9 @@ impl Writer {
             29 => format!("((int)((gw * ({}) + 3) >> 65))", self.int(b)),
             30 => format!("(t.{} ?: {})", self.random.pick(&["a", "b", "c", "d", "e"]), self.int(b)),
             31 => format!("old({}, {})", self.int(b), self.int(b)),
+            33 => format!("__builtin_choose_expr(1, {}, 2.0)", self.int(b)),
             32 => format!("(int)sizeof({} ?: {})", self.int(b), self.int(b)),
-            _ => format!(
-                "((int)offsetof(struct point, t[1]) + (int)_Alignof(double) + __builtin_choose_expr(1, {}, 2.0))",
-                self.int(b)
-            ),
+            _ => format!("((int)offsetof(struct point, t[1]) + (int)_Alignof(double) + {})", self.int(b)),
         }
     }
 
