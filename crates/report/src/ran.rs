@@ -18,15 +18,14 @@ const TELLING: [&str; 7] = ["stmt", "branch", "decision", "condition", "dcc", "m
 pub(crate) struct Ran<'d> {
     /// The tests that ran it.
     pub tests: BTreeSet<&'d str>,
-    /// The largest number of executions of something on it, where they were counted.
-    pub count: Option<u64>,
+    /// By variant of the code: the largest number of executions of something on it, where they were counted.
+    pub counts: BTreeMap<Option<&'d str>, u64>,
 }
 
 impl Ran<'_> {
     /// Executions where they were counted, else tests.
     pub fn hits(&self) -> u64 {
-        let tests = self.tests.len() as u64;
-        self.count.map_or(tests, |count| count.max(tests))
+        self.counts.values().sum::<u64>().max(self.tests.len() as u64)
     }
 }
 
@@ -51,7 +50,10 @@ pub(crate) fn ran<'d>(document: &'d Document, objectives: &[&'d Objective]) -> B
         }
         let line = lines.entry(at).or_default();
         line.tests.extend(objective.tests.iter().map(String::as_str));
-        line.count = line.count.max(objective.count);
+        if let Some(count) = objective.count {
+            let known = line.counts.entry(objective.variant.as_deref()).or_default();
+            *known = count.max(*known);
+        }
     }
     if only_statements {
         return lines;

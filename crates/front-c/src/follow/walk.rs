@@ -481,13 +481,18 @@ impl Walk<'_> {
         let mut bits = None;
         // What the compiler selects may be a bit-field, which has no address.
         let selects = matches!(inner.kind.as_str(), "ChooseExpr" | "GenericSelectionExpr");
-        if selects && inner.inner.iter().any(|choice| self.unit.bits.contains_key(&bare(choice).link)) {
+        if selects && self.has_bits(inner) {
             return None;
         }
         if let (true, Some(number)) = (inner.kind == "MemberExpr", self.unit.bits.get(&inner.link)) {
             bits = Some((range(inner.inner.first()?)?, inner.is_arrow, *number));
         }
         Some(Lvalue { at, pure: is_pure(node), bits })
+    }
+
+    fn has_bits(&self, node: &Node) -> bool {
+        let own = node.kind == "MemberExpr" && self.unit.bits.contains_key(&node.link);
+        own || node.inner.iter().any(|inner| self.has_bits(inner))
     }
 
     fn expression(&mut self, node: &Node, used: bool, guarded: bool) {

@@ -73,14 +73,15 @@ pub(super) fn ratio(hits: impl Iterator<Item = bool>) -> Ratio {
 #[derive(Default)]
 struct OfFunction<'d> {
     tests: BTreeSet<&'d str>,
-    count: Option<u64>,
+    /// Its first statement, and how often it began: as often as the function was called.
+    first: Option<((Option<u32>, Option<u32>), u64)>,
     /// Something of it would be covered if it ran.
     told: bool,
 }
 
 impl OfFunction<'_> {
     fn hits(&self) -> u64 {
-        (self.tests.len() as u64).max(self.count.unwrap_or(0))
+        (self.tests.len() as u64).max(self.first.map_or(0, |(_, count)| count))
     }
 }
 
@@ -111,7 +112,10 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         unmeasured.remove(&function);
         let known = of_functions.entry(function).or_default();
         known.tests.extend(objective.tests.iter().map(String::as_str));
-        known.count = known.count.max(objective.count);
+        if let Some(count) = objective.count.filter(|_| objective.criterion == "stmt") {
+            let at = (objective.at.line, objective.at.column);
+            known.first = Some(known.first.map_or((at, count), |first| first.min((at, count))));
+        }
         known.told |= is_telling(objective);
         if !counts(objective) {
             continue;
