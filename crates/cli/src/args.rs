@@ -9,7 +9,7 @@ use touchstone_criteria::{Criterion, Mutator};
 #[command(name = "touchstone", version, about, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done; 1 usage or input error; 2 below a threshold; 3 unknowns remain (--strict); \
-    4 replay disagreed; 130 interrupted."
+    4 replay disagreed; 5 the measured command failed; 130 interrupted."
 )]
 pub struct Args {
     #[command(subcommand)]

@@ -7,12 +7,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
-use touchstone_instrument::{INSIDE, Probing, compile, make_own, not_measured};
+use touchstone_instrument::{INSIDE, Keeps, Probing, compile, make_own, not_measured};
 
 /// Where records and hits go.
 pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
 /// What is measured, separated by commas.
 pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
+
+/// Set if executions are counted.
+pub const COUNTS: &str = "TOUCHSTONE_COUNTS";
 
 /// Options of `cc`.
 #[derive(clap::Args, Debug)]
@@ -90,6 +93,7 @@ fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
         include_dir: Some(include.path().to_path_buf()),
         state,
         path: Some(wrappers::path_behind()),
+        keeps: if std::env::var_os(COUNTS).is_some() { Keeps::Counts } else { Keeps::Hits },
     };
     let status = compile(compiler, words, &probing)?;
     Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))

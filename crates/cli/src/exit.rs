@@ -15,9 +15,11 @@ pub enum Exit {
     Unknowns,
     /// The real program did something else than predicted.
     Disagreed,
+    /// The command that was measured failed.
+    CommandFailed,
     /// A bug of ours.
     Internal,
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     Interrupted,
 }
 
@@ -29,6 +31,7 @@ impl From<Exit> for ExitCode {
             Exit::Below => 2,
             Exit::Unknowns => 3,
             Exit::Disagreed => 4,
+            Exit::CommandFailed => 5,
             Exit::Internal => 70,
             Exit::Interrupted => 130,
         })

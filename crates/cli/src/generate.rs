@@ -2,7 +2,7 @@
 
 use crate::args::{Emit, Format, Generate};
 use crate::exit::Exit;
-use crate::on_top::{self, Suite};
+use crate::on_top::{self, Known, Suite};
 use crate::options_file::OptionsFile;
 use crate::outdir::OutDir;
 use crate::outputs;
@@ -75,9 +75,17 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
 
     let suite = options.on_top_of.as_ref().map(|directory| Suite::read(directory, &criteria)).transpose()?;
     if let Some(suite) = suite.as_ref().filter(|_| !options.quiet) {
-        for func in functions.iter().filter(|func| !suite.knows(&program.module, **func)) {
+        for func in &functions {
             let name = &program.module.functions[*func].name;
-            eprintln!("warning: the suite was not measured on `{name}`: its unit was not compiled then");
+            match suite.knows(&program.module, *func) {
+                Known::Yes => {}
+                Known::OtherVariant => eprintln!(
+                    "warning: the suite was measured on another variant of `{name}`: give the macros of the build (-D, -I)"
+                ),
+                Known::No => {
+                    eprintln!("warning: the suite was not measured on `{name}`: its unit was not compiled then");
+                }
+            }
         }
     }
     let interrupt = interrupt_flag()?;

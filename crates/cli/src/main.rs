@@ -9,6 +9,7 @@ mod cc;
 mod exit;
 mod explain;
 mod generate;
+mod interrupt;
 mod measure;
 mod measured;
 mod objectives;
@@ -25,6 +26,7 @@ mod run;
 mod states;
 mod stdout;
 mod tables;
+mod variants;
 mod wrappers;
 
 use clap::Parser;

@@ -1,7 +1,7 @@
 //! `touchstone measure`: runs a command with probes in everything that it compiles, and says what its tests covered.
 //! `touchstone merge` puts several measurements together.
 
-use crate::cc::{CRITERIA, DIRECTORY};
+use crate::cc::{COUNTS, CRITERIA, DIRECTORY};
 use crate::exit::Exit;
 use crate::measured::{Selection, document};
 use crate::outdir::OutDir;
@@ -26,6 +26,9 @@ pub struct Measure {
     /// Where records, hits and the report go
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
     pub out: PathBuf,
+    /// Count executions: lines and objectives have their number of executions, not of tests; probes take a little longer
+    #[arg(long)]
+    pub counts: bool,
     /// Keep what earlier measurements left in the directory, and add to it
     #[arg(long)]
     pub keep: bool,
@@ -77,12 +80,16 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
     let _lock = OutDir::open(&out)?;
     prepare(&out, if options.keep { Earlier::Kept } else { Earlier::Forgotten })?;
     let elsewhere = Elsewhere::prepare(&out.join("hits"));
-    let status = run(&options.command, &out, &options.criteria)?;
+    let (status, interrupted) = run(options, &out)?;
     drop(elsewhere);
     touchstone_instrument::trim_traces(&out);
     touchstone_instrument::prune_kept(&out);
     let by_place = named_by_place(&options.command);
     let measured = read(std::slice::from_ref(&out))?;
+    if interrupted && measured.units.is_empty() {
+        eprintln!("interrupted before anything was measured");
+        return Ok(Exit::Interrupted.into());
+    }
     if measured.units.is_empty() && measured.untouched.is_empty() {
         let hint = match by_place {
             Some(named) => format!("`{named}` names its compiler by its place, so that no probes get in: say CC=gcc"),
@@ -94,9 +101,13 @@ pub fn measure(options: &Measure) -> Result<ExitCode> {
         eprintln!("hint: `{named}` names a compiler by its place; what it compiled has no probes (say CC=gcc)");
     }
     let exit = show(&measured, &out, &options.show)?;
+    if interrupted {
+        eprintln!("interrupted: the report says what was covered until then");
+        return Ok(Exit::Interrupted.into());
+    }
     if !status.success() {
         eprintln!("{} the command failed ({status})", crate::progress::error_label());
-        return Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1).max(1)));
+        return Ok(Exit::CommandFailed.into());
     }
     Ok(exit.into())
 }
@@ -177,16 +188,19 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command with wrappers before its compilers.
-fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus> {
+/// Runs a command with wrappers before its compilers. Also says whether we were told to stop: then the command was, too.
+fn run(options: &Measure, out: &Path) -> Result<(ExitStatus, bool)> {
     let wrappers = wrappers::make(out)?;
     let own = std::env::current_exe().context("can't find this program itself")?;
     let path = wrappers::path_behind();
     let path = std::env::join_paths(std::iter::once(wrappers).chain(std::env::split_paths(&path)))?;
-    let (program, words) = command.split_first().context("no command")?;
+    let (program, words) = options.command.split_first().context("no command")?;
     let mut child = Command::new(program);
     child.args(words).env("PATH", path).env(PROGRAM, own).env_remove(INSIDE).env(DIRECTORY, out);
-    child.env(CRITERIA, criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
+    if options.counts {
+        child.env(COUNTS, "1");
+    }
+    child.env(CRITERIA, options.criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
     if std::env::var_os(CLANG).is_none() {
         // The one that reads sources is no compiler of the build.
         let names =
@@ -195,7 +209,11 @@ fn run(command: &[String], out: &Path, criteria: &[String]) -> Result<ExitStatus
     }
     // What a cache gives was compiled for another measurement, or for none.
     child.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
-    child.status().with_context(|| format!("can't run {program}"))
+    let stop = crate::interrupt::Stop::new()?;
+    let mut child = child.spawn().with_context(|| format!("can't run {program}"))?;
+    stop.watch(child.id());
+    let status = child.wait().with_context(|| format!("can't wait for {program}"))?;
+    Ok((status, stop.was_asked()))
 }
 
 /// The clang that reads sources.
@@ -265,11 +283,11 @@ fn show(measured: &Measured, out: &Path, options: &Show) -> Result<Exit> {
     };
     let exclude = options.exclude.iter().map(std::path::absolute).collect::<std::io::Result<Vec<_>>>()?;
     let selection = Selection { here, root, exclude };
-    let document = document(measured, &selection, &options.state)?;
+    let (document, state) = document(measured, &selection, &options.state)?;
     let history = outputs::store(out, &document)?;
     if !options.shown.quiet {
         remarks(measured, &selection);
-        states::remarks(measured);
+        states::remarks(measured, &state);
     }
     options.shown.show(document, &history)
 }
@@ -293,6 +311,9 @@ fn remarks(measured: &Measured, selection: &Selection) {
         for (function, why) in &unit.record.untouched {
             eprintln!("not measured: {function} in {}: {why}", unit.record.file);
         }
+    }
+    for file in &measured.outdated {
+        eprintln!("not counted: what an older version of {file} covered");
     }
     for damaged in &measured.damaged {
         eprintln!("warning: {damaged}");

@@ -1,6 +1,7 @@
 //! The document of a measured suite: what its tests covered, in the form that every report reads.
 
-use crate::states::StateOptions;
+use crate::states::{Remarks, StateOptions};
+use crate::variants::Variants;
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,9 @@ use touchstone_base::{Files, Id, Span};
 use touchstone_criteria::{Row, TableHead};
 use touchstone_instrument::{Measured, MeasuredUnit, Place, ProbedDecision, ProbedObjective};
 use touchstone_ir::{CondId, Condition, DecisionId};
-use touchstone_report::document::{Counts, Function, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict};
+use touchstone_report::document::{
+    Counts, Function, NOT_MEASURED, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict,
+};
 use touchstone_report::{Document, decision, stretch};
 
 /// Which files count.
@@ -46,14 +49,17 @@ impl Counted {
     }
 }
 
-/// The document of a measured suite.
-pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions) -> Result<Document> {
-    let mut made = Making { measured, selection, files: Files::new(), document: Document::default() };
+/// The document of a measured suite, and what is to be said of its state.
+pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions) -> Result<(Document, Remarks)> {
+    let variants = Variants::new(measured, selection);
+    let mut made = Making { measured, selection, variants, files: Files::new(), document: Document::default() };
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
     let mut order: Vec<(String, String)> = Vec::new();
     for unit in &measured.units {
         let counted = selection.counted(unit);
-        for objective in unit.record.objectives.iter().filter(|objective| counted.holds(objective.place)) {
+        for objective in
+            unit.record.objectives.iter().filter(|objective| counted.holds(unit.record.shown(objective.place)))
+        {
             let found = made.objective(unit, objective);
             let key = (found.at.file.clone().unwrap_or_default(), found.id.clone());
             match objectives.get_mut(&key) {
@@ -66,20 +72,24 @@ pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions
         }
     }
     made.document.objectives = order.iter().filter_map(|key| objectives.remove(key)).collect();
-    crate::states::add(&mut made.document, measured, selection, state);
+    let remarks = crate::states::add(&mut made.document, measured, selection, state);
     made.decisions();
     made.functions();
     made.tests();
     made.sources()?;
     let mut document = made.document;
     touchstone_report::exclude(&mut document);
-    Ok(document)
+    Ok((document, remarks))
 }
 
 /// A file that was compiled more than once: what one of its units covered is covered.
 fn merge(known: &mut Objective, other: Objective) {
     let tests: BTreeSet<String> = known.tests.drain(..).chain(other.tests).collect();
     known.tests = tests.into_iter().collect();
+    known.count = match (known.count, other.count) {
+        (Some(one), Some(two)) => Some(one.saturating_add(two)),
+        (one, two) => one.or(two),
+    };
     if known.status != Verdict::Covered && other.status != known.status {
         let better = matches!(other.status, Verdict::Covered)
             || (known.status == Verdict::Unknown && other.status == Verdict::Uncovered)
@@ -90,15 +100,32 @@ fn merge(known: &mut Objective, other: Objective) {
     }
 }
 
+/// Ids of objectives as lists of all files have them: with the file, where functions of several files share their name.
+fn unambiguous(objectives: &[Objective]) -> Vec<String> {
+    let mut files: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
+    for objective in objectives {
+        files.entry(&objective.id).or_default().insert(objective.at.file.as_deref());
+    }
+    let id = |objective: &Objective| match &objective.at.file {
+        Some(file) if files.get(objective.id.as_str()).is_some_and(|files| files.len() > 1) => {
+            format!("{file}:{}", objective.id)
+        }
+        _ => objective.id.clone(),
+    };
+    objectives.iter().map(id).collect()
+}
+
 struct Making<'a> {
     measured: &'a Measured,
     selection: &'a Selection,
+    variants: Variants,
     files: Files,
     document: Document,
 }
 
 impl<'a> Making<'a> {
     fn span(&mut self, unit: &MeasuredUnit, place: Place) -> Span {
+        let place = unit.record.shown(place);
         let file = unit.record.files.get(place.file as usize).map_or("", String::as_str);
         let shown = self.selection.shown(file);
         let known = self.files.iter().find(|(_, name)| **name == shown).map(|(id, _)| id);
@@ -116,12 +143,14 @@ impl<'a> Making<'a> {
         let (status, why) = match &objective.not_placed {
             _ if !tests.is_empty() => (Verdict::Covered, None),
             _ if objective.constant => (Verdict::Infeasible, Some("constant".to_string())),
-            Some(why) => (Verdict::Unknown, Some(format!("not measured: {why}"))),
+            Some(why) => (Verdict::Unknown, Some(format!("{NOT_MEASURED}{why}"))),
             None => (Verdict::Uncovered, None),
         };
         let span = self.span(unit, objective.place);
+        let variant = self.variants.of(unit, &objective.function);
+        let suffix = variant.as_ref().map_or("", |variant| variant.suffix.as_str());
         Objective {
-            id: objective.id.clone(),
+            id: format!("{}{suffix}", objective.id),
             criterion: objective.criterion.clone(),
             function: objective.function.clone(),
             at: stretch(span, &self.files),
@@ -130,18 +159,24 @@ impl<'a> Making<'a> {
             why,
             tests,
             excluded: None,
+            variant: variant.map(|variant| variant.name.to_string()),
+            count: unit.count(objective),
         }
     }
 
     fn decisions(&mut self) {
         // Units of one file say the same rows.
         type Seen<'u> = Vec<(&'u MeasuredUnit, &'u ProbedDecision)>;
-        let mut seen: BTreeMap<(String, String, u32), Seen<'_>> = BTreeMap::new();
+        let mut seen: BTreeMap<(String, String, u32, String), Seen<'_>> = BTreeMap::new();
         for unit in &self.measured.units {
             let counted = self.selection.counted(unit);
-            for decision in unit.record.decisions.iter().filter(|decision| counted.holds(decision.place)) {
+            for decision in
+                unit.record.decisions.iter().filter(|decision| counted.holds(unit.record.shown(decision.place)))
+            {
                 let file = unit.record.files.get(decision.place.file as usize).cloned().unwrap_or_default();
-                let key = (file, decision.function.clone(), decision.decision);
+                let variant = self.variants.of(unit, &decision.function);
+                let meaning = variant.map_or(String::new(), |variant| variant.meaning.to_string());
+                let key = (file, decision.function.clone(), decision.decision, meaning);
                 seen.entry(key).or_default().push((unit, decision));
             }
         }
@@ -173,7 +208,10 @@ impl<'a> Making<'a> {
             let rows: Vec<(Row, Vec<String>)> =
                 rows.into_iter().map(|(row, tests)| (row, self.names(&tests))).collect();
             let table = head.with(rows.iter().map(|(row, tests)| (row, tests.clone())));
-            self.document.decisions.push(decision(&table, &self.files));
+            let variant = self.variants.of(unit, &first.function).map(|variant| variant.name.to_string());
+            self.document
+                .decisions
+                .push(touchstone_report::document::Decision { variant, ..decision(&table, &self.files) });
         }
     }
 
@@ -181,7 +219,9 @@ impl<'a> Making<'a> {
         let mut places: BTreeMap<(String, String), Stretch> = BTreeMap::new();
         for unit in &self.measured.units {
             let counted = self.selection.counted(unit);
-            for (name, place) in unit.record.functions.iter().filter(|(_, place)| counted.holds(*place)) {
+            for (name, place) in
+                unit.record.functions.iter().filter(|(_, place)| counted.holds(unit.record.shown(*place)))
+            {
                 let span = self.span(unit, *place);
                 let at = stretch(span, &self.files);
                 places.insert((at.file.clone().unwrap_or_default(), name.clone()), at);
@@ -224,15 +264,22 @@ impl<'a> Making<'a> {
 
     fn tests(&mut self) {
         let mut covers: BTreeMap<&str, (Vec<String>, Vec<String>)> = BTreeMap::new();
-        for test in &self.measured.tests {
-            covers.insert(test, Default::default());
+        // What a configure script tried is no test: nothing that counts was in its processes.
+        let counts = |unit: &MeasuredUnit| unit.record.files.iter().any(|file| self.selection.counts(Path::new(file)));
+        let counted: BTreeSet<&str> =
+            self.measured.units.iter().filter(|unit| counts(unit)).map(|unit| unit.record.unit.as_str()).collect();
+        for (test, units) in self.measured.tests.iter().zip(&self.measured.linked) {
+            if units.iter().any(|unit| counted.contains(unit.as_str())) {
+                covers.insert(test, Default::default());
+            }
         }
-        for objective in &self.document.objectives {
+        let ids = unambiguous(&self.document.objectives);
+        for (objective, id) in self.document.objectives.iter().zip(&ids) {
             for test in &objective.tests {
                 let (all, alone) = covers.entry(test).or_default();
-                all.push(objective.id.clone());
+                all.push(id.clone());
                 if objective.tests.len() == 1 {
-                    alone.push(objective.id.clone());
+                    alone.push(id.clone());
                 }
             }
         }

@@ -66,6 +66,8 @@ fn state(reader: &Reader, options: &Generate, functions: &BTreeSet<String>) -> R
                 why: Some("not tried".to_string()),
                 tests: Vec::new(),
                 excluded: None,
+                variant: None,
+                count: None,
             }
         }));
     }

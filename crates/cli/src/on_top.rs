@@ -13,15 +13,29 @@ use touchstone_report::document::{Document, MEASURED, Test, Verdict};
 /// A test, and what it evaluated.
 type TestRow = (String, DecisionId, Row);
 
+/// A function as it was compiled: its file, its name, and what it does. With other macros it is another one.
+type Compiled = (String, String, String);
+
 /// A measured suite.
 #[derive(Default)]
 pub struct Suite {
-    /// By file and id of an objective: the tests that cover it.
-    covered: BTreeMap<(String, String), BTreeSet<String>>,
-    /// By file and function: what tests evaluated of its decisions.
-    rows: BTreeMap<(String, String), Vec<TestRow>>,
-    /// Functions with probes, by file.
-    functions: BTreeSet<(String, String)>,
+    /// By function and id of an objective: the tests that cover it.
+    covered: BTreeMap<(Compiled, String), BTreeSet<String>>,
+    /// By function: what tests evaluated of its decisions.
+    rows: BTreeMap<Compiled, Vec<TestRow>>,
+    /// Functions with probes.
+    functions: BTreeSet<Compiled>,
+}
+
+/// What a suite has of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// It was measured.
+    Yes,
+    /// It was measured, but as it is with other macros or types.
+    OtherVariant,
+    /// It was not.
+    No,
 }
 
 impl Suite {
@@ -51,21 +65,24 @@ impl Suite {
         for unit in &measured.units {
             let record = &unit.record;
             let file = |index: u32| record.files.get(index as usize).map(|file| canonical(file)).unwrap_or_default();
-            let files: BTreeMap<&str, String> =
-                record.functions.iter().map(|(name, place)| (name.as_str(), file(place.file))).collect();
-            suite.functions.extend(files.iter().map(|(name, file)| (file.clone(), name.to_string())));
+            let compiled = |(name, place): &(String, touchstone_instrument::Place)| {
+                let meaning = record.meanings.get(name).cloned().unwrap_or_default();
+                (name.clone(), (file(place.file), name.clone(), meaning))
+            };
+            let homes: BTreeMap<String, Compiled> = record.functions.iter().map(compiled).collect();
+            suite.functions.extend(homes.values().cloned());
             for objective in &record.objectives {
                 let tests = unit.covered(objective);
-                if !tests.is_empty() {
-                    let key = (file(objective.place.file), objective.id.clone());
+                if let Some(home) = homes.get(&objective.function).filter(|_| !tests.is_empty()) {
+                    let key = (home.clone(), objective.id.clone());
                     suite.covered.entry(key).or_default().extend(names(&tests));
                 }
             }
             for decision in &record.decisions {
-                let home = files.get(decision.function.as_str()).cloned().unwrap_or_default();
+                let Some(home) = homes.get(&decision.function) else { continue };
                 for (index, row) in decision.rows.iter().enumerate() {
                     let tests = unit.row(decision, index);
-                    let rows = suite.rows.entry((home.clone(), decision.function.clone())).or_default();
+                    let rows = suite.rows.entry(home.clone()).or_default();
                     let id = DecisionId::new(decision.decision as usize);
                     rows.extend(names(&tests).into_iter().map(|test| (test, id, row.row())));
                 }
@@ -75,15 +92,24 @@ impl Suite {
     }
 
     /// Whether some unit of the suite's program has this function.
-    pub fn knows(&self, module: &Module, func: FuncId) -> bool {
-        self.functions.contains(&self.key(module, func))
+    pub fn knows(&self, module: &Module, func: FuncId) -> Known {
+        let own = self.key(module, func);
+        let same = |(file, name, _): &&Compiled| (file, name) == (&own.0, &own.1);
+        match self.functions.contains(&own) {
+            true => Known::Yes,
+            false if self.functions.iter().any(|known| same(&known)) => Known::OtherVariant,
+            false => Known::No,
+        }
     }
 
     /// Objectives that the suite covers are covered, and nobody searches for them.
     pub fn settle(&self, module: &Module, wanted: &mut Objectives) {
+        let mut homes: BTreeMap<FuncId, Compiled> = BTreeMap::new();
         for id in wanted.list.ids().collect::<Vec<_>>() {
+            let func = wanted.goals[id].func();
+            let home = homes.entry(func).or_insert_with(|| self.key(module, func)).clone();
             let objective = &mut wanted.list[id];
-            if let Some(tests) = self.covered.get(&(file_of(module, objective.span), objective.id.clone())) {
+            if let Some(tests) = self.covered.get(&(home, objective.id.clone())) {
                 objective.status = Status::Covered(tests.iter().cloned().collect());
                 wanted.settled.insert(id);
             }
@@ -96,9 +122,9 @@ impl Suite {
         rows.iter().map(|(test, decision, row)| (test.clone(), (func, *decision, row.clone()))).collect()
     }
 
-    fn key(&self, module: &Module, func: FuncId) -> (String, String) {
+    fn key(&self, module: &Module, func: FuncId) -> Compiled {
         let function = &module.functions[func];
-        (file_of(module, function.span), function.name.clone())
+        (file_of(module, function.span), function.name.clone(), format!("{:016x}", module.meaning(func)))
     }
 }
 

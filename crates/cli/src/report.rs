@@ -24,6 +24,9 @@ pub struct Shown {
     /// Only what stands on lines that changed since this revision of git
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
+    /// Of code that was compiled in several variants, only this one; the JSON form and the HTML report name them
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub variant: Option<String>,
     /// Form of the report on standard output
     #[arg(long, default_value = "text", value_name = "FORM")]
     pub format: Format,
@@ -39,6 +42,14 @@ impl Shown {
     pub fn show(&self, mut document: Document, history: &[Past]) -> Result<Exit> {
         if let Some(revision) = &self.since {
             restrict(&mut document, revision)?;
+        }
+        if let Some(variant) = &self.variant {
+            let known: Vec<String> =
+                touchstone_report::variants_of(&document, None).into_iter().map(str::to_string).collect();
+            if !touchstone_report::keep_variant(&mut document, variant) {
+                let known = if known.is_empty() { "there is only one".to_string() } else { known.join(", ") };
+                bail!("nothing was compiled as variant `{variant}`; known: {known}");
+            }
         }
         let text = match self.format {
             Format::Json => document.to_json() + "\n",

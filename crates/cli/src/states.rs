@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_instrument::{Measured, StateRules, StateUse, states};
 use touchstone_report::Document;
-use touchstone_report::document::{Objective, Place, StateUpdate, Stretch, TestState, Verdict};
+use touchstone_report::document::{NOT_MEASURED, Objective, Place, StateUpdate, Stretch, TestState, Verdict};
 
 /// The name of the criterion.
 pub const STATE: &str = "state";
@@ -39,12 +39,27 @@ impl StateOptions {
     }
 }
 
+/// What a user must know to read the figures of state.
+#[derive(Default)]
+pub struct Remarks {
+    /// Tests whose traces were cut off.
+    cut_off: Vec<String>,
+    /// No test came to an assertion that is known.
+    no_assertion: bool,
+}
+
+/// Why nothing can be said of state.
+const NO_ASSERTION: &str =
+    "no assertion is known in any test; name yours with --assertion NAME, or --assertion main for what main returns";
+
 /// Adds what is known of state to a document that has its other objectives.
-pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, options: &StateOptions) {
+pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, options: &StateOptions) -> Remarks {
     if measured.traces.is_empty() {
-        return;
+        return Remarks::default();
     }
     let (tests, _) = states(measured, &options.rules());
+    let cut_off = tests.iter().filter(|test| test.cut_off).map(|test| test.test.clone()).collect();
+    let no_assertion = tests.iter().any(|test| !test.uses.is_empty()) && !tests.iter().any(|test| test.asserts);
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
     let mut changed_by: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for test in &tests {
@@ -74,6 +89,8 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
                 why: None,
                 tests: Vec::new(),
                 excluded: None,
+                variant: None,
+                count: None,
             });
             if used.checked {
                 (known.status, known.why) = (Verdict::Covered, None);
@@ -90,11 +107,14 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
         }
     }
     for (key, objective) in &mut objectives {
-        if objective.status == Verdict::Uncovered {
+        if no_assertion && objective.status != Verdict::Covered {
+            (objective.status, objective.why) = (Verdict::Unknown, Some(format!("{NOT_MEASURED}{NO_ASSERTION}")));
+        } else if objective.status == Verdict::Uncovered {
             objective.why = changed_by.get(key).map(|tests| changers(tests));
         }
     }
     document.objectives.extend(objectives.into_values());
+    Remarks { cut_off, no_assertion }
 }
 
 /// `changed by test_push, test_pop and 3 more`.
@@ -115,7 +135,17 @@ fn what(used: &StateUse) -> String {
 }
 
 /// What could not be followed.
-pub fn remarks(measured: &Measured) {
+pub fn remarks(measured: &Measured, remarks: &Remarks) {
+    if remarks.no_assertion {
+        eprintln!("state: {NO_ASSERTION}");
+    }
+    if let Some((first, more)) = remarks.cut_off.split_first() {
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        eprintln!(
+            "state: bound: {first}{more} did more than a trace holds; what no assertion looked at until then is unknown \
+             ({EVENTS}=NUMBER sets the most events of a process)"
+        );
+    }
     for unit in measured.units.iter().filter(|unit| !StateRules::is_framework(&unit.record.file)) {
         if let Some(why) = &unit.record.no_state {
             eprintln!("state not followed: {}: {why}", unit.record.file);

@@ -126,7 +126,7 @@ static int __touchstone_map(int file, unsigned index, int keep) {
     if (keep) {
         pages = (unsigned char *)__touchstone_mmap(0, size, 1, file, (long)offset);
         if (!pages) return -1;
-        for (at = 0; at < size; at++) if (probes[at]) pages[at] = 1;
+        for (at = 0; at < size; at++) if (probes[at]) pages[at] = probes[at];
         __touchstone_munmap(pages, size);
     }
     if (!__touchstone_mmap((void *)probes, size, 17, file, (long)offset)) return -1;

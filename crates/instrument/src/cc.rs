@@ -9,7 +9,7 @@ use crate::messages::{self, Messages};
 use crate::own::make_own;
 use crate::pieces::Pieces;
 use crate::probe::{Request, instrument};
-use crate::record::{RECORD_VERSION, UnitRecord};
+use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
 use crate::responses;
 use crate::runtime::{Events, Shared};
 use crate::state::{Following, StateRecord, probes};
@@ -38,6 +38,8 @@ pub struct Probing<'a> {
     pub state: bool,
     /// The path that compilers look for others on, if it is not ours.
     pub path: Option<OsString>,
+    /// What probes keep.
+    pub keeps: Keeps,
 }
 
 /// Why a compile command could not be carried out at all.
@@ -301,7 +303,8 @@ impl Job<'_> {
         let files: Vec<u64> = files.into_iter().map(content).collect();
         let clang = std::env::var("TOUCHSTONE_CLANG").unwrap_or_default();
         let hits = probing.directory.to_string_lossy();
-        let what = format!("{criteria:?} {:?} {} {refused:?} {clang} {hits}", probing.options, probing.state);
+        let (options, state, keeps) = (&probing.options, probing.state, probing.keeps);
+        let what = format!("{criteria:?} {options:?} {state} {keeps:?} {refused:?} {clang} {hits}");
         let command = format!("{} {:?} {:?}", absolute(source), self.command.object(source), self.command.words);
         stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
     }
@@ -365,7 +368,9 @@ impl Job<'_> {
         let no_state =
             followed.as_ref().and_then(|followed| followed.as_ref().err()).map(|error| first_line(&error.to_string()));
         let followed = followed.and_then(Result::ok);
-        let unit = stable_hash(&(path.as_str(), text, command.object(source)));
+        // Hits that other probes left mean something else.
+        let asked: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
+        let unit = stable_hash(&(path.as_str(), text, command.object(source), asked, state, probing.keeps));
         let request = Request {
             written: &original,
             preprocessed: &preprocessed,
@@ -373,6 +378,8 @@ impl Job<'_> {
             criteria: probing.criteria,
             options: &probing.options,
             file: path,
+            macros: command.macros(),
+            keeps: probing.keeps,
             unit,
             hits: probing.directory.join("hits").to_string_lossy().into_owned(),
             followed: followed.as_ref(),
@@ -382,6 +389,8 @@ impl Job<'_> {
         made.record.no_state = made.record.no_state.or(no_state);
         let of_state = made.record.state.iter_mut().flat_map(|state| &mut state.files);
         made.record.files.iter_mut().chain(of_state).for_each(|file| *file = absolute(file));
+        made.record.keep_lines(text);
+        made.record.keep_texts();
         Ok((made.text, made.record))
     }
 
@@ -556,6 +565,11 @@ fn empty_record(file: String) -> UnitRecord {
         size: 0,
         files: vec![file.clone()],
         functions: Vec::new(),
+        meanings: BTreeMap::new(),
+        macros: Vec::new(),
+        texts: Vec::new(),
+        lines: Vec::new(),
+        keeps: Keeps::Hits,
         objectives: Vec::new(),
         decisions: Vec::new(),
         untouched: Vec::new(),

@@ -312,6 +312,17 @@ impl CompileCommand {
         words
     }
 
+    /// The macros that are defined and undefined, as flags: `-DNAME=1`.
+    pub fn macros(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        self.each(|word, value| {
+            if word.starts_with("-D") || word.starts_with("-U") {
+                words.push(format!("{word}{}", value.unwrap_or_default()));
+            }
+        });
+        words
+    }
+
     /// Those of them that matter for preprocessed text.
     pub fn language(&self) -> Vec<String> {
         let mut words = Vec::new();

@@ -19,8 +19,8 @@ pub struct HitFile {
     pub command: Vec<String>,
     /// Its process id.
     pub pid: u32,
-    /// By unit: the probes that were hit.
-    pub units: Vec<(u64, Vec<u32>)>,
+    /// By unit: the bytes of its probes that are not zero, by position.
+    pub units: Vec<(u64, Vec<(u32, u8)>)>,
 }
 
 /// Why a hit file can't be used.
@@ -75,7 +75,8 @@ impl HitFile {
                 return Err("its table is cut off");
             };
             let probes = bytes.get(offset as usize..offset as usize + size as usize).ok_or("its probes are cut off")?;
-            let hit = probes.iter().enumerate().filter(|(_, byte)| **byte != 0).map(|(index, _)| index as u32);
+            let hit = probes.iter().enumerate().filter(|(_, byte)| **byte != 0);
+            let hit = hit.map(|(index, byte)| (index as u32, *byte));
             units.push((unit, hit.collect()));
         }
         let test = Some(test).filter(|test| !test.is_empty());

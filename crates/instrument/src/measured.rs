@@ -1,7 +1,7 @@
 //! What a suite covered: the records of compiled units and the hits of their runs, put together.
 
 use crate::hits::{HitError, HitFile};
-use crate::record::{ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
+use crate::record::{Keeps, ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
 use crate::state::{StateRecord, StateRules, TestStates, Trace, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,12 +11,18 @@ use std::path::{Path, PathBuf};
 pub struct Measured {
     /// Units with probes, by file. A file that was compiled more than once (with other flags) has several.
     pub units: Vec<MeasuredUnit>,
+    /// Files of which an older version was compiled, too: what it hit does not count.
+    pub outdated: BTreeSet<String>,
     /// Files without probes, and why.
     pub untouched: BTreeMap<String, String>,
     /// The tests, in the order of their names.
     pub tests: Vec<String>,
+    /// By test: the units that were in its processes.
+    pub linked: Vec<BTreeSet<String>>,
     /// Processes that left hits.
     pub processes: usize,
+    /// Units of older versions of files.
+    forgotten: BTreeSet<u64>,
     /// Hits of units that no record explains.
     pub unexplained: BTreeSet<String>,
     /// Hit files that could not be used.
@@ -32,12 +38,18 @@ pub struct MeasuredUnit {
     pub record: UnitRecord,
     /// By probe: the tests that hit it, as positions in [`Measured::tests`].
     pub hits: BTreeMap<u32, BTreeSet<u32>>,
+    /// By probe: how often it was hit, if the unit's probes count.
+    pub counts: Option<BTreeMap<u32, u64>>,
 }
 
 impl MeasuredUnit {
     /// The tests that cover an objective.
     pub fn covered(&self, objective: &ProbedObjective) -> BTreeSet<u32> {
         objective.probes.iter().filter_map(|probe| self.hits.get(probe)).flatten().copied().collect()
+    }
+    /// How often an objective was executed, where that was counted.
+    pub fn count(&self, objective: &ProbedObjective) -> Option<u64> {
+        self.counts.as_ref().map(|counts| objective.probes.iter().filter_map(|probe| counts.get(probe)).sum())
     }
     /// The tests that evaluated a row of a decision.
     pub fn row(&self, decision: &ProbedDecision, row: usize) -> BTreeSet<u32> {
@@ -90,6 +102,11 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
             units.insert(unit, record);
         }
     }
+    let old = outdated(&units);
+    for unit in old {
+        measured.outdated.extend(units.remove(&unit).map(|record| record.file));
+        measured.forgotten.insert(unit);
+    }
     let mut by_test: BTreeMap<String, Vec<HitFile>> = BTreeMap::new();
     for directory in directories {
         for path in files(&directory.join("hits"), "hits")? {
@@ -107,29 +124,71 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
         measured.traces.extend(files(&directory.join("hits"), "state")?);
     }
     let mut hits: BTreeMap<u64, BTreeMap<u32, BTreeSet<u32>>> = BTreeMap::new();
+    let mut counts: BTreeMap<u64, BTreeMap<u32, u64>> = BTreeMap::new();
     for (index, (name, processes)) in by_test.into_iter().enumerate() {
         measured.tests.push(name);
+        let linked = processes.iter().flat_map(|file| &file.units).map(|(unit, _)| format!("{unit:016x}"));
+        measured.linked.push(linked.collect());
         for (unit, probes) in processes.into_iter().flat_map(|file| file.units) {
             let Some(record) = units.get(&unit) else {
+                if measured.forgotten.contains(&unit) {
+                    continue;
+                }
                 measured.unexplained.insert(format!("{unit:016x}"));
                 continue;
             };
-            let known = probes.into_iter().filter(|probe| *probe < record.size);
-            let all = hits.entry(unit).or_default();
-            known.for_each(|probe| {
-                all.entry(probe).or_default().insert(index as u32);
-            });
+            let width = record.keeps.bytes();
+            let (all, sums) = (hits.entry(unit).or_default(), counts.entry(unit).or_default());
+            for (at, byte) in probes.into_iter().filter(|(at, _)| at / width < record.size) {
+                all.entry(at / width).or_default().insert(index as u32);
+                let sum: &mut u64 = sums.entry(at / width).or_default();
+                *sum = sum.saturating_add(u64::from(byte) << (8 * (at % width)));
+            }
         }
     }
     let made = units.into_iter().map(|(unit, record)| {
         let hits = hits.remove(&unit).unwrap_or_default();
-        MeasuredUnit { record, hits }
+        let counts = counts.remove(&unit).unwrap_or_default();
+        let counts = (record.keeps == Keeps::Counts).then_some(counts);
+        MeasuredUnit { record, hits, counts }
     });
     measured.units = made.collect();
     measured.units.sort_by(|a, b| (&a.record.file, &a.record.unit).cmp(&(&b.record.file, &b.record.unit)));
     let probed: BTreeSet<&String> = measured.units.iter().map(|unit| &unit.record.file).collect();
     measured.untouched.retain(|file, _| !probed.contains(file));
     Ok(measured)
+}
+
+/// Units of an older version of a file, where there is a unit of the version that is there now.
+fn outdated(units: &BTreeMap<u64, UnitRecord>) -> Vec<u64> {
+    let mut now: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut is_old = |record: &UnitRecord| {
+        let texts = record.files.iter().zip(&record.texts).filter(|(_, text)| !text.is_empty()).collect::<Vec<_>>();
+        texts.into_iter().any(|(file, text)| {
+            let now = now.entry(file.clone()).or_insert_with(|| text_now(file));
+            now.as_ref().is_some_and(|now| now != text)
+        })
+    };
+    let old: BTreeSet<u64> = units.iter().filter(|(_, record)| is_old(record)).map(|(unit, _)| *unit).collect();
+    let fresh: BTreeSet<&str> =
+        units.iter().filter(|(unit, _)| !old.contains(unit)).map(|(_, record)| record.file.as_str()).collect();
+    old.iter().filter(|unit| fresh.contains(units[unit].file.as_str())).copied().collect()
+}
+
+/// What a file's text is now; `None` if it is not there.
+fn text_now(file: &str) -> Option<String> {
+    Some(format!("{:016x}", touchstone_base::stable_hash(&std::fs::read(file).ok()?)))
+}
+
+impl UnitRecord {
+    /// Keeps what the texts are that functions stand in.
+    pub(crate) fn keep_texts(&mut self) {
+        let used: BTreeSet<u32> = self.functions.iter().map(|(_, place)| place.file).collect();
+        let text = |(index, file): (usize, &String)| {
+            if used.contains(&(index as u32)) { text_now(file).unwrap_or_default() } else { String::new() }
+        };
+        self.texts = self.files.iter().enumerate().map(text).collect();
+    }
 }
 
 /// What the tests changed and what their assertions depend on, and the number of units in traces that no record explains.

@@ -44,6 +44,11 @@ impl Pieces {
         self.list.push((end, Turn::CloseExpression, usize::MAX - start, usize::MAX - rank, close));
     }
 
+    /// Changes all that is inserted.
+    pub fn rewrite(&mut self, change: impl Fn(&str) -> String) {
+        self.list.iter_mut().for_each(|piece| piece.4 = change(&piece.4));
+    }
+
     /// The text with all insertions.
     pub fn apply(mut self, text: &str) -> String {
         self.list.sort();

@@ -13,7 +13,7 @@ use crate::annotate::{Place as TextPlace, Spot};
 use crate::errors::{self, Errors};
 use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
-use crate::record::{Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+use crate::record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
 use crate::state::{Following, probes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,8 +48,12 @@ pub struct Request<'a> {
     pub options: &'a CriteriaOptions,
     /// The source file, absolute.
     pub file: String,
+    /// The macros that the command defines or undefines.
+    pub macros: Vec<String>,
     /// The unit's identity.
     pub unit: u64,
+    /// What probes keep.
+    pub keeps: Keeps,
     /// Directory of hit files if the environment names none.
     pub hits: String,
     /// What the unit does to data, if its state is to be followed.
@@ -58,10 +62,11 @@ pub struct Request<'a> {
     pub hazards: Result<BTreeMap<String, Vec<Hazard>>, String>,
 }
 
-/// Ranks of what stands around one expression.
-const DECISION: usize = 0;
-const CONDITION: usize = 1;
-const LABEL: usize = 2;
+/// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
+const KEPT: usize = 0;
+const DECISION: usize = 1;
+const CONDITION: usize = 2;
+const LABEL: usize = 3;
 
 /// Puts probes into a unit.
 pub fn instrument(request: &Request<'_>) -> Probed {
@@ -72,6 +77,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         pieces: Pieces::default(),
         next: 0,
         functions: Vec::new(),
+        meanings: BTreeMap::new(),
         objectives: Vec::new(),
         decisions: Vec::new(),
         untouched: Vec::new(),
@@ -94,6 +100,7 @@ struct Unit<'a> {
     /// The next free probe.
     next: u32,
     functions: Vec<(String, Place)>,
+    meanings: BTreeMap<String, String>,
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
     untouched: Vec<(String, String)>,
@@ -109,6 +116,7 @@ impl<'a> Unit<'a> {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
         self.functions.push((function.name.clone(), place(function.span)));
+        self.meanings.insert(function.name.clone(), format!("{:016x}", request.written.meaning(func)));
         match self.twin(function, &wanted) {
             Ok((module, twin, goals)) => {
                 let place = TextPlace::preprocessed(module, twin, FileId::new(0), self.source);
@@ -200,7 +208,7 @@ impl<'a> Unit<'a> {
         });
         let no_state = request.followed.filter(|_| state.is_none()).map(|_| "it has too many places".to_string());
         let (state, behind) = state.unzip();
-        let size = crate::runtime::rounded(self.next);
+        let size = crate::runtime::rounded(self.next * request.keeps.bytes());
         let record = UnitRecord {
             version: RECORD_VERSION,
             unit: format!("{:016x}", request.unit),
@@ -208,18 +216,27 @@ impl<'a> Unit<'a> {
             size: self.next,
             files: request.written.files.values().cloned().collect(),
             functions: self.functions,
+            meanings: self.meanings,
+            macros: request.macros.clone(),
+            keeps: request.keeps,
+            texts: Vec::new(),
+            lines: Vec::new(),
             objectives: self.objectives,
             decisions: self.decisions,
             untouched: self.untouched,
             state,
             no_state,
         };
-        let text = self.pieces.apply(request.text);
-        let helpers = format!(
+        let mut helpers = format!(
             "{}{}",
             if self.walks { crate::runtime::WALK } else { "" },
             if self.errors { errors::RUNTIME } else { "" }
         );
+        if request.keeps == Keeps::Counts {
+            self.pieces.rewrite(crate::runtime::counting);
+            helpers = crate::runtime::counting(&helpers);
+        }
+        let text = self.pieces.apply(request.text);
         let text = crate::runtime::around(&text, request.unit, size, &request.hits, &helpers, behind.as_deref());
         Probed { text, record }
     }
@@ -454,8 +471,26 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
     /// A probe for a decision that is false, and one for true.
     fn two_ways(&mut self, (start, end): (usize, usize), [on_false, on_true]: [u32; 2]) {
         let mark = |probe: u32| format!("__touchstone_h[{probe}] = 1");
+        if self.value_is_used(end) {
+            // The choice makes a number of a bit-field, and a pointer of an array; that changes no type of `a ?: b`.
+            let open = "(__extension__ ({ __auto_type __touchstone_e = 1 ? (".to_string();
+            let close =
+                format!(") : 0; if (__touchstone_e) {}; else {}; __touchstone_e; }}))", mark(on_true), mark(on_false));
+            self.unit.pieces.wrap(start, end, KEPT, open, close);
+            return;
+        }
         let close = format!(") ? ({}, 1) : ({}, 0))", mark(on_true), mark(on_false));
         self.unit.pieces.wrap(start, end, DECISION, "((".to_string(), close);
+    }
+
+    /// Whether what ends here may be the first operand of `a ?: b`, which is more than its truth.
+    fn value_is_used(&self, end: usize) -> bool {
+        let source = self.place.source;
+        let mut next = source.first_from(end);
+        while source.word(next) == ")" {
+            next += 1;
+        }
+        source.word(next) == "?" && source.word(next + 1) == ":"
     }
 
     /// A run walks through the decision's graph, and says at its end which conditions were evaluated and which decided.
@@ -677,28 +712,12 @@ fn case_labels(source: &Source<'_>, open: usize, after: usize) -> Vec<CaseLabel>
             }
             word @ ("case" | "default") => {
                 let in_block = matches!(source.word(at - 1), "{" | "}" | ";" | ":");
-                let mut depth = 0i32;
-                let colon = (at + 1..after).find(|&index| match source.word(index) {
-                    "(" | "[" | "{" | "?" => {
-                        depth += 1;
-                        false
-                    }
-                    ")" | "]" | "}" => {
-                        depth -= 1;
-                        false
-                    }
-                    ":" if depth > 0 => {
-                        depth -= 1;
-                        false
-                    }
-                    ":" => true,
-                    _ => false,
-                });
-                let Some(colon) = colon else { return labels };
+                let Some(next) = source.after_case(at).filter(|next| *next < after) else { return labels };
                 // `default :` of a _Generic ends in an expression, not in a statement.
                 let shares = ended == Some(at);
-                labels.push(CaseLabel { case: word == "case", after: source.tokens[colon].end, in_block, shares });
-                at = colon + 1;
+                let colon = source.tokens[next - 1].end;
+                labels.push(CaseLabel { case: word == "case", after: colon, in_block, shares });
+                at = next;
                 ended = Some(at);
             }
             _ => at += 1,

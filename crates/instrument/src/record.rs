@@ -1,6 +1,7 @@
 //! The record of a unit: what each of its probes means. Written when a unit is compiled, read when hits are judged.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use touchstone_base::Id;
 use touchstone_criteria::Row;
 use touchstone_ir::CondId;
@@ -27,6 +28,21 @@ pub struct UnitRecord {
     pub objectives: Vec<ProbedObjective>,
     /// All decisions whose rows are probed.
     pub decisions: Vec<ProbedDecision>,
+    /// What each function does ([`touchstone_ir::Module::meaning`], in hexadecimal): it tells the variants of one source apart.
+    #[serde(default)]
+    pub meanings: BTreeMap<String, String>,
+    /// The macros that the command defined or undefined.
+    #[serde(default)]
+    pub macros: Vec<String>,
+    /// By file: what its text was when it was compiled; empty where no function stands in it.
+    #[serde(default)]
+    pub texts: Vec<String>,
+    /// Lines that come from elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<crate::line_directives::LineDirective>,
+    /// What its probes keep.
+    #[serde(default)]
+    pub keeps: Keeps,
     /// Functions that have no probes, and why.
     pub untouched: Vec<(String, String)>,
     /// What its events mean, if its state is followed.
@@ -35,6 +51,27 @@ pub struct UnitRecord {
     /// Why its state is not followed although that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_state: Option<String>,
+}
+
+/// What a probe keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keeps {
+    /// Whether it was hit: one byte.
+    #[default]
+    Hits,
+    /// How often it was hit: eight bytes, the lowest first.
+    Counts,
+}
+
+impl Keeps {
+    /// Bytes of a probe.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Keeps::Hits => 1,
+            Keeps::Counts => 8,
+        }
+    }
 }
 
 /// A place in a source file.

@@ -19,6 +19,7 @@ mod expr;
 pub mod filetest;
 mod function;
 mod inst;
+mod meaning;
 mod module;
 mod path;
 mod point;

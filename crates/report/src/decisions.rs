@@ -36,6 +36,7 @@ pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
         pairs: pairs.collect(),
         pairs_left_out: table.pairs_left_out,
         pair_search: search(&table.pair_search),
+        variant: None,
     }
 }
 

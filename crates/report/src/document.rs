@@ -108,6 +108,28 @@ pub struct Exclusion {
     pub end_line: u32,
     /// Why.
     pub reason: String,
+    /// What of them.
+    #[serde(default, skip_serializing_if = "Excludes::is_all")]
+    pub what: Excludes,
+}
+
+/// What a comment excludes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Excludes {
+    /// Everything on its lines.
+    #[default]
+    All,
+    /// Decisions with their branches and conditions.
+    Branches,
+    /// The function that begins on its line.
+    Function,
+}
+
+impl Excludes {
+    fn is_all(&self) -> bool {
+        *self == Excludes::All
+    }
 }
 
 /// What was found for one function and criterion.
@@ -264,6 +286,22 @@ pub struct Objective {
     /// Why the user doesn't want it counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,
+    /// Which variant of the code it belongs to, where one source was compiled in several ways that differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// How often it was executed, where that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
+/// How the reason begins why a measurement can say nothing about an objective.
+pub const NOT_MEASURED: &str = "not measured: ";
+
+impl Objective {
+    /// Why a measurement can say nothing about it, if that is so: it is neither covered nor uncovered.
+    pub fn not_measured(&self) -> Option<&str> {
+        self.why.as_deref().filter(|_| self.status == Verdict::Unknown)?.strip_prefix(NOT_MEASURED)
+    }
 }
 
 /// What is known of an objective.
@@ -313,6 +351,9 @@ pub struct Decision {
     /// The search for unique-cause pairs.
     #[serde(default)]
     pub pair_search: PairSearch,
+    /// Which variant of the code it belongs to, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
 }
 
 /// How the search for unique-cause pairs ended.

@@ -3,10 +3,15 @@
 //! - `/* touchstone: exclude (reason) */` or `// touchstone: exclude (reason)`: the line on which it stands.
 //! - `exclude-start (reason)` … `exclude-stop`: the lines from one to the other.
 //!
+//! - The words of lcov and gcovr are respected, too: `LCOV_EXCL_LINE`, `LCOV_EXCL_START` … `LCOV_EXCL_STOP`, the same with
+//!   `BR_` for decisions alone, with `GCOVR_` and `GCOV_` for `LCOV_`, and `GCOVR_EXCL_FUNCTION`. As there, the line with the stop is
+//!   not excluded; the words are the reason, with what stands behind them in the comment. They are other tools' words, so
+//!   one that is wrong is no error here: a start without a stop excludes the rest of the file.
+//!
 //! Only comments count, not text in string literals. An exclusion without a reason, a stop without a start and the like
 //! are errors that say what to write: an exclusion that silently did nothing would be believed.
 
-use crate::document::{Document, Exclusion, SourceFile};
+use crate::document::{Document, Excludes, Exclusion, Objective, SourceFile};
 use touchstone_base::stable_hash;
 
 /// A comment that excludes nothing because it is wrong.
@@ -50,18 +55,34 @@ pub fn exclude(document: &mut Document) {
     for objective in &mut document.objectives {
         let Some((file, line)) = objective.at.start() else { continue };
         let known = document.files.iter().find(|known| known.path == file);
-        let hit = known.and_then(|file| file.exclusions.iter().find(|e| (e.line..=e.end_line).contains(&line)));
+        let functions = &document.functions;
+        let inside = |exclusion: &&Exclusion| match exclusion.what {
+            Excludes::All => (exclusion.line..=exclusion.end_line).contains(&line),
+            Excludes::Branches => is_branch(objective) && (exclusion.line..=exclusion.end_line).contains(&line),
+            Excludes::Function => functions.iter().any(|function| {
+                (function.file.as_str(), &function.name) == (file, &objective.function)
+                    && function.line == Some(exclusion.line)
+            }),
+        };
+        let hit = known.and_then(|file| file.exclusions.iter().find(inside));
         if let Some(hit) = hit {
             objective.excluded = Some(hit.reason.clone());
         }
     }
 }
 
+/// Whether an objective is about a decision.
+fn is_branch(objective: &Objective) -> bool {
+    ["branch", "decision", "condition", "dcc", "mcc", "mcdc"].contains(&objective.criterion.as_str())
+}
+
 /// The exclusions of a source text.
 pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion> {
     let mut found = Vec::new();
     let mut open: Option<(Comment<'_>, String)> = None;
+    let mut others = Others::default();
     for comment in comments(text) {
+        others.comment(&comment, &mut found);
         let bad = |message: String| BadExclusion {
             file: path.to_string(),
             line: comment.line,
@@ -73,7 +94,7 @@ pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion
         match word {
             "exclude" => {
                 let reason = reason(word, rest).map_err(bad)?;
-                found.push(Exclusion { line: comment.line, end_line: comment.line, reason });
+                found.push(Exclusion { line: comment.line, end_line: comment.line, reason, what: Excludes::All });
             }
             "exclude-start" => {
                 let reason = reason(word, rest).map_err(bad)?;
@@ -87,7 +108,7 @@ pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion
             }
             "exclude-stop" => match open.take() {
                 Some((first, reason)) => {
-                    found.push(Exclusion { line: first.line, end_line: comment.line, reason });
+                    found.push(Exclusion { line: first.line, end_line: comment.line, reason, what: Excludes::All });
                 }
                 None => return Err(bad("exclude-stop without exclude-start (reason) before it".to_string())),
             },
@@ -107,8 +128,66 @@ pub fn exclusions(path: &str, text: &str) -> Result<Vec<Exclusion>, BadExclusion
             message: "exclude-start is never closed; write /* touchstone: exclude-stop */ after the last line"
                 .to_string(),
         }),
-        None => Ok(found),
+        None => {
+            others.end(u32::try_from(text.lines().count()).unwrap_or(u32::MAX), &mut found);
+            Ok(found)
+        }
     }
+}
+
+/// Stretches that other tools' words have opened.
+#[derive(Default)]
+struct Others {
+    all: Option<(u32, String)>,
+    branches: Option<(u32, String)>,
+}
+
+impl Others {
+    /// What a comment excludes in other tools' words.
+    fn comment(&mut self, comment: &Comment<'_>, found: &mut Vec<Exclusion>) {
+        for (number, text) in comment.text.lines().enumerate() {
+            let line = comment.line + u32::try_from(number).unwrap_or(0);
+            let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            for word in words {
+                let rest = ["LCOV_EXCL_", "GCOVR_EXCL_", "GCOV_EXCL_"].iter().find_map(|tool| word.strip_prefix(tool));
+                let Some(rest) = rest else { continue };
+                let reason = why(word, text);
+                let (what, rest) = match rest.strip_prefix("BR_") {
+                    Some(rest) => (Excludes::Branches, rest),
+                    None => (Excludes::All, rest),
+                };
+                let open = if what == Excludes::All { &mut self.all } else { &mut self.branches };
+                match rest {
+                    "LINE" => found.push(Exclusion { line, end_line: line, reason, what }),
+                    "FUNCTION" => found.push(Exclusion { line, end_line: line, reason, what: Excludes::Function }),
+                    "START" => {
+                        open.get_or_insert((line, reason));
+                    }
+                    "STOP" => found.extend(open.take().map(|(first, reason)| Exclusion {
+                        line: first,
+                        end_line: line.saturating_sub(1).max(first),
+                        reason,
+                        what,
+                    })),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What is open ends with the file.
+    fn end(self, last: u32, found: &mut Vec<Exclusion>) {
+        for (open, what) in [(self.all, Excludes::All), (self.branches, Excludes::Branches)] {
+            found.extend(open.map(|(line, reason)| Exclusion { line, end_line: last.max(line), reason, what }));
+        }
+    }
+}
+
+/// The word, and what stands behind it.
+fn why(word: &str, text: &str) -> String {
+    let behind = text.split_once(word).map_or("", |(_, behind)| behind);
+    let behind = behind.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '*' | '(' | ')'));
+    if behind.is_empty() { word.to_string() } else { format!("{word}: {behind}") }
 }
 
 /// The text in parentheses.
@@ -210,6 +289,19 @@ mod tests {
         check("\n  a; // touchstone: exclude(dead (really))\r\nb;", &[(2, 2, "dead (really)")]);
         check("/* touchstone: exclude-start (debug) */\na;\n\n// touchstone: exclude-stop\n", &[(1, 4, "debug")]);
         check("/* one\n * two */ a; /* touchstone:exclude (x\n  y) */", &[(2, 2, "x y")]);
+    }
+
+    #[test]
+    fn the_words_of_other_tools_are_respected() {
+        check("a; // LCOV_EXCL_LINE\n", &[(1, 1, "LCOV_EXCL_LINE")]);
+        check("a; /* GCOVR_EXCL_LINE: no memory */\n", &[(1, 1, "GCOVR_EXCL_LINE: no memory")]);
+        check("/* LCOV_EXCL_START */\na;\nb; // LCOV_EXCL_STOP\n", &[(1, 2, "LCOV_EXCL_START")]);
+        check("/* LCOV_EXCL_STOP */\n// GCOVR_EXCL_START\na;\nb;\n", &[(2, 4, "GCOVR_EXCL_START")]);
+        check("s = \"LCOV_EXCL_LINE\"; /* LCOV_EXCL_LINES */", &[]);
+        let found =
+            exclusions("a.c", "a; // LCOV_EXCL_BR_LINE\nint f(void) // GCOVR_EXCL_FUNCTION\n").expect("no error");
+        let what: Vec<Excludes> = found.iter().map(|exclusion| exclusion.what).collect();
+        assert_eq!(what, [Excludes::Branches, Excludes::Function]);
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! What a document adds up to: how much of each criterion is covered, as a whole and by file, and whether that is enough.
 //!
 //! A percentage is always covered / (total − infeasible). Objectives that comments exclude count apart, whatever is known
-//! of them. An objective that several explorations speak of (one function reached from several entries) counts once:
+//! of them, and so do those that a measurement can say nothing about: they are neither covered nor uncovered. An objective that several explorations speak of (one function reached from several entries) counts once:
 //! covered if any says so, infeasible only if all say so.
 
-use crate::document::{Document, Objective, Verdict};
+use crate::document::{Counts, Document, Objective, Verdict};
 use std::collections::BTreeMap;
 use touchstone_criteria::REGISTRY;
 
 /// Objectives by what is known of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Without those that are excluded.
+    /// Without those that are excluded or not measured.
     pub total: u64,
     /// Some test covers them.
     pub covered: u64,
@@ -19,6 +19,8 @@ pub struct Tally {
     pub infeasible: u64,
     /// Excluded by a comment.
     pub excluded: u64,
+    /// A measurement can say nothing about them.
+    pub unmeasured: u64,
 }
 
 impl Tally {
@@ -53,6 +55,10 @@ impl Tally {
             self.excluded += 1;
             return;
         }
+        if objective.not_measured().is_some() {
+            self.unmeasured += 1;
+            return;
+        }
         self.total += 1;
         match objective.status {
             Verdict::Covered => self.covered += 1,
@@ -61,11 +67,12 @@ impl Tally {
         }
     }
 
-    fn join(&mut self, other: &Tally) {
+    pub(crate) fn join(&mut self, other: &Tally) {
         self.total += other.total;
         self.covered += other.covered;
         self.infeasible += other.infeasible;
         self.excluded += other.excluded;
+        self.unmeasured += other.unmeasured;
     }
 }
 
@@ -153,8 +160,8 @@ impl Figures {
                 continue;
             }
             let counts = &function.objectives;
-            let tally =
-                Tally { total: counts.total, covered: counts.covered, infeasible: counts.infeasible, excluded: 0 };
+            let Counts { total, covered, infeasible, .. } = *counts;
+            let tally = Tally { total, covered, infeasible, ..Tally::default() };
             let key = (function.file.clone(), function.name.clone());
             figures.total.entry(&function.criterion).join(&tally);
             figures.functions.entry(key).or_default().entry(&function.criterion).join(&tally);
@@ -244,6 +251,13 @@ impl Threshold {
                 known.join(", ")
             ));
         };
+        if tally.feasible() == 0 && tally.unmeasured > 0 && self.percent > 0.0 {
+            let (name, count) = (&self.criterion, tally.unmeasured);
+            return Judged::Below(format!(
+                "{name} could not be measured ({count} objectives), below {}%",
+                self.percent
+            ));
+        }
         let (covered, feasible) = (tally.covered as f64, tally.feasible() as f64);
         if covered * 100.0 >= self.percent * feasible {
             return Judged::Reached;

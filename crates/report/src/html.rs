@@ -20,7 +20,8 @@ mod tree;
 use crate::document::{Document, Objective};
 use crate::figures::{Figures, merged};
 use crate::history::Past;
-use std::collections::BTreeMap;
+use crate::variants::{keep_variant, variants_of};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the site is made of.
 pub struct Input<'a> {
@@ -68,15 +69,52 @@ pub fn site(input: &Input<'_>) -> Vec<Page> {
     if !input.document.state.is_empty() {
         pages.push(Page { path: "state.html".into(), text: lists::state(&site) });
     }
-    for (file, slug) in &site.slugs {
-        let decisions = data::decisions_of(input.document, file);
-        pages.push(Page { path: format!("f/{slug}.html"), text: source::page(&site, file, &decisions) });
-        pages.push(Page { path: format!("f/{slug}.o.html"), text: lists::objectives(&site, file) });
-        for (part, text) in data::parts(&decisions).into_iter().enumerate() {
-            pages.push(Page { path: format!("d/{slug}-{part}.js"), text });
+    for file in site.slugs.keys() {
+        let variants = variants_of(input.document, Some(file));
+        pages.extend(of_file(&site, file, &choices(&site, file, &variants, None)));
+        for (number, name) in variants.iter().enumerate() {
+            let mut only = input.document.clone();
+            keep_variant(&mut only, name);
+            let mut one = Site::new(&Input { document: &only, ..*input });
+            let slug = variant_slug(&site, file, number);
+            one.slugs.insert(file, slug);
+            pages.extend(of_file(&one, file, &choices(&site, file, &variants, Some(number))));
         }
     }
     pages
+}
+
+/// The pages of a file.
+fn of_file(site: &Site<'_>, file: &str, choices: &[source::Choice]) -> Vec<Page> {
+    let slug = site.slugs.get(file).map_or("", String::as_str);
+    let decisions = data::decisions_of(site.document, file);
+    let mut pages = vec![
+        Page { path: format!("f/{slug}.html"), text: source::page(site, file, &decisions, choices) },
+        Page { path: format!("f/{slug}.o.html"), text: lists::objectives(site, file) },
+    ];
+    for (part, text) in data::parts(&decisions).into_iter().enumerate() {
+        pages.push(Page { path: format!("d/{slug}-{part}.js"), text });
+    }
+    pages
+}
+
+/// What one variant of a file has in its pages' names. No file's own slug ends so: `~` is no part of them.
+fn variant_slug(site: &Site<'_>, file: &str, number: usize) -> String {
+    format!("{}~v{}", site.slugs.get(file).map_or("", String::as_str), number + 1)
+}
+
+/// The pages that show a file: all variants together, and each alone. `here` is the one that this is for.
+fn choices(site: &Site<'_>, file: &str, variants: &BTreeSet<&str>, here: Option<usize>) -> Vec<source::Choice> {
+    if variants.is_empty() {
+        return Vec::new();
+    }
+    let slug = site.slugs.get(file).map_or("", String::as_str);
+    let all = source::Choice { name: "all".to_string(), page: here.is_some().then(|| format!("{slug}.html")) };
+    let each = variants.iter().enumerate().map(|(number, name)| source::Choice {
+        name: name.to_string(),
+        page: (here != Some(number)).then(|| format!("{}.html", variant_slug(site, file, number))),
+    });
+    std::iter::once(all).chain(each).collect()
 }
 
 impl<'a> Site<'a> {

@@ -127,6 +127,8 @@ fn objective(objective: &Objective, files: &Files) -> document::Objective {
         why,
         tests,
         excluded: None,
+        variant: None,
+        count: None,
     }
 }
 

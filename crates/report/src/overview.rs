@@ -28,13 +28,23 @@ pub fn overview(document: &Document, style: Style) -> String {
 }
 
 fn totals(out: &mut String, figures: &Figures, style: Style) {
-    let mut rows = vec![["criterion", "covered", "infeasible", "of feasible"].map(str::to_string)];
+    let some = figures.total.iter().any(|(_, tally)| tally.unmeasured > 0);
+    let head = ["criterion", "covered", "infeasible", if some { "not measured" } else { "" }, "of feasible"];
+    let mut rows = vec![head.map(str::to_string)];
     for (criterion, tally) in figures.total.iter() {
         let share = format!("{:>5} of {}", tally.percent(), tally.feasible());
         let covered = format!("{}/{}", tally.covered, tally.total);
-        rows.push([criterion.to_string(), covered, tally.infeasible.to_string(), share]);
+        let unmeasured = if some { tally.unmeasured.to_string() } else { String::new() };
+        rows.push([criterion.to_string(), covered, tally.infeasible.to_string(), unmeasured, share]);
     }
-    let lines = columns(&rows, [Align::Left, Align::Right, Align::Right, Align::Left]);
+    let aligned = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Left];
+    let lines = match some {
+        true => columns(&rows, aligned),
+        false => {
+            let rows: Vec<[String; 4]> = rows.into_iter().map(|[a, b, c, _, e]| [a, b, c, e]).collect();
+            columns(&rows, [Align::Left, Align::Right, Align::Right, Align::Left])
+        }
+    };
     let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
     let bar = style.width.saturating_sub(widest + 2).min(BAR);
     let tallies = figures.total.iter().map(|(_, tally)| Some(tally));
@@ -150,7 +160,7 @@ fn open(out: &mut String, document: &Document, folder: &str, style: Style) {
     let mut found: Vec<_> = objectives
         .values()
         .filter(|o| o.excluded.is_none() && matches!(o.status, Verdict::Unknown | Verdict::Uncovered))
-        .filter(|o| why_not_measured(o).is_none())
+        .filter(|o| o.not_measured().is_none())
         .collect();
     if found.is_empty() {
         return;
@@ -173,12 +183,6 @@ fn open(out: &mut String, document: &Document, folder: &str, style: Style) {
     more(out, found.len(), "objectives", style);
 }
 
-/// Why a measurement can say nothing about an objective.
-fn why_not_measured(objective: &Objective) -> Option<&str> {
-    let why = objective.why.as_deref().filter(|_| objective.status == Verdict::Unknown)?;
-    why.strip_prefix("not measured: ")
-}
-
 /// What a measurement can say nothing about, by reason.
 fn not_measured(out: &mut String, document: &Document, style: Style) {
     let objectives = merged(document);
@@ -186,7 +190,7 @@ fn not_measured(out: &mut String, document: &Document, style: Style) {
     by_reason(
         out,
         "not measured, neither covered nor not",
-        counted.filter_map(|objective| why_not_measured(objective)),
+        counted.filter_map(|objective| objective.not_measured()),
         style,
     );
 }
@@ -246,9 +250,10 @@ fn cut_front(text: &str, width: usize) -> String {
 
 /// What an objective asks; of a measured one, also what is known of why it is not covered.
 fn asked(objective: &Objective) -> String {
+    let variant = objective.variant.as_deref().map_or(String::new(), |variant| format!(" [{variant}]"));
     match &objective.why {
-        Some(why) if objective.status == Verdict::Uncovered => format!("{} ({why})", objective.text),
-        _ => objective.text.clone(),
+        Some(why) if objective.status == Verdict::Uncovered => format!("{}{variant} ({why})", objective.text),
+        _ => format!("{}{variant}", objective.text),
     }
 }
 

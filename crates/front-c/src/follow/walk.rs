@@ -479,10 +479,20 @@ impl Walk<'_> {
         let at = range(node)?;
         let inner = bare(node);
         let mut bits = None;
+        // What the compiler selects may be a bit-field, which has no address.
+        let selects = matches!(inner.kind.as_str(), "ChooseExpr" | "GenericSelectionExpr");
+        if selects && self.has_bits(inner) {
+            return None;
+        }
         if let (true, Some(number)) = (inner.kind == "MemberExpr", self.unit.bits.get(&inner.link)) {
             bits = Some((range(inner.inner.first()?)?, inner.is_arrow, *number));
         }
         Some(Lvalue { at, pure: is_pure(node), bits })
+    }
+
+    fn has_bits(&self, node: &Node) -> bool {
+        let own = node.kind == "MemberExpr" && self.unit.bits.contains_key(&node.link);
+        own || node.inner.iter().any(|inner| self.has_bits(inner))
     }
 
     fn expression(&mut self, node: &Node, used: bool, guarded: bool) {

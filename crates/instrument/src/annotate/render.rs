@@ -195,7 +195,7 @@ impl Renderer<'_> {
                 ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(finite(*format, *bits)),
                 ExprKind::Const(_) => Err("it has a float that is no number".to_string()),
                 // What flips the sign bit is written as a minus.
-                ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(-{})", self.float(a)?)),
+                ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(- {})", self.float(a)?)),
                 ExprKind::Bin(BinOp::And, a, _) if a.format() == Some(*format) => {
                     let suffix = if *format == float::Format::F32 { "f" } else { "" };
                     Ok(format!("__builtin_fabs{suffix}({})", self.float(a)?))
@@ -253,7 +253,7 @@ impl Renderer<'_> {
     fn cast(&self, op: CastOp, a: &Expr, to: Ty) -> Text {
         match op {
             CastOp::Zext if a.ty == Ty::I1 => self.value(a),
-            CastOp::Sext if a.ty == Ty::I1 => Ok(format!("(-{})", self.value(a)?)),
+            CastOp::Sext if a.ty == Ty::I1 => Ok(format!("(- {})", self.value(a)?)),
             CastOp::Zext | CastOp::Sext => {
                 let signed = op == CastOp::Sext;
                 let inner = self.as_type(a, a.ty.bits(), signed)?;

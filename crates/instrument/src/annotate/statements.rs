@@ -56,7 +56,14 @@ impl Layout {
         }
         let jumps = (brace..end).any(|at| source.word(at) == "goto");
         let mut walk = Walk { source, layout: Layout { statements: Vec::new(), scopes: Vec::new(), jumps } };
-        (walk.compound(brace, false, MOST_NESTED)? == end).then_some(walk.layout)
+        if walk.compound(brace, false, MOST_NESTED)? != end {
+            return None;
+        }
+        // Blocks that are expressions: heads and plain statements pass over them.
+        for at in (brace + 1..end).filter(|at| source.word(*at) == "{" && source.word(at - 1) == "(") {
+            walk.compound(at, false, MOST_NESTED)?;
+        }
+        Some(walk.layout)
     }
 
     /// The statement that begins at a byte.
@@ -122,8 +129,7 @@ impl Walk<'_, '_> {
             ";" => return Some(at + 1),
             "}" | ")" | "]" | "else" => return None,
             "case" | "default" => {
-                let colon = (at..source.tokens.len()).find(|&index| source.word(index) == ":")?;
-                return self.labelled(colon + 1, single, left);
+                return self.labelled(source.after_case(at)?, single, left);
             }
             "if" => {
                 let mut next = self.controlled(self.head(at)?, left)?;
@@ -235,6 +241,30 @@ mod tests {
                 ("break;", false),
                 ("int t[2] = {1, 2};", false),
             ],
+        );
+    }
+
+    #[test]
+    fn blocks_that_are_expressions_have_statements_too() {
+        check(
+            "int f(void) { return ({ int v = 1; if (v) g(({ h(); 2; })); v; }); }",
+            &[
+                ("return ({ int v = 1; if (v) g(({ h(); 2; })); v; });", false),
+                ("int v = 1;", false),
+                ("if (v) g(({ h(); 2; }));", false),
+                ("g(({ h(); 2; }));", true),
+                ("h();", false),
+                ("2;", false),
+                ("v;", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_label_may_have_a_choice() {
+        check(
+            "void f(void) { switch (x) { case A ? 1 : 2: a(); } }",
+            &[("switch (x) { case A ? 1 : 2: a(); }", false), ("a();", false)],
         );
     }
 

@@ -114,6 +114,21 @@ impl<'s> Source<'s> {
         None
     }
 
+    /// The token after the colon of the label `case …:` or `default:` at `index`.
+    pub fn after_case(&self, index: usize) -> Option<usize> {
+        let mut depth = 0i32;
+        for at in index + 1..self.tokens.len() {
+            match self.word(at) {
+                "(" | "[" | "{" | "?" => depth += 1,
+                ")" | "]" | "}" => depth -= 1,
+                ":" if depth > 0 => depth -= 1,
+                ":" => return Some(at + 1),
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// Whether a piece of C has no effect as far as its text and the macros of this file show: no assignment, no
     /// increment, and no call.
     pub fn is_effect_free(&self, piece: &str) -> bool {

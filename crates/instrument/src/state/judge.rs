@@ -15,6 +15,8 @@ pub struct TestStates {
     pub uses: Vec<StateUse>,
     /// Its trace was cut off: what is not checked may be.
     pub cut_off: bool,
+    /// It came to an assertion that is known.
+    pub asserts: bool,
 }
 
 /// A piece of state that a test changed.
@@ -49,7 +51,7 @@ pub(crate) fn judge(
     name: &dyn Fn(&Trace) -> String,
 ) -> (Vec<TestStates>, u64) {
     type Key = (usize, String, String, String);
-    let mut found: BTreeMap<String, (BTreeMap<Key, StateUse>, bool)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (BTreeMap<Key, StateUse>, bool, bool)> = BTreeMap::new();
     let mut unexplained = 0;
     for trace in traces {
         let flow = Flow::new(units, rules, &trace);
@@ -61,8 +63,9 @@ pub(crate) fn judge(
             finals.dedup();
             let test = run.name.clone().unwrap_or_else(|| name(&trace));
             let cut_off = trace.left_out > 0 && index + 1 == flow.tests.len();
-            let (uses, known_cut) = found.entry(test).or_default();
+            let (uses, known_cut, asserts) = found.entry(test).or_default();
             *known_cut |= cut_off;
+            *asserts |= !run.roots.is_empty();
             for node in finals {
                 let Some(update) = flow.update(node) else { continue };
                 let checked = marked.contains(&flow.update_number(node));
@@ -73,10 +76,10 @@ pub(crate) fn judge(
             }
         }
     }
-    let tests = found.into_iter().map(|(test, (uses, cut_off))| {
+    let tests = found.into_iter().map(|(test, (uses, cut_off, asserts))| {
         let mut uses: Vec<StateUse> = uses.into_values().collect();
         uses.sort_by(|a, b| (&a.file, a.line, &a.name, &a.object).cmp(&(&b.file, b.line, &b.name, &b.object)));
-        TestStates { test, uses, cut_off }
+        TestStates { test, uses, cut_off, asserts }
     });
     (tests.collect(), unexplained)
 }

@@ -7,6 +7,7 @@
 use super::record::{SiteArgument, SiteKind, StateRecord, StateSite};
 use super::targets::targets;
 use super::trace::Kind;
+use crate::annotate::tokens::Source;
 use crate::pieces::Pieces;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -115,6 +116,27 @@ fn markers(text: &str) -> Vec<(usize, &str, u32)> {
         }
     }
     found
+}
+
+/// A stretch without the parentheses around it.
+fn bare(text: &str, at: Range<usize>) -> Range<usize> {
+    let Some(inside) = text.get(at.clone()).and_then(|piece| piece.strip_prefix('(')?.strip_suffix(')')) else {
+        return at;
+    };
+    let mut depth = 0i32;
+    let closes_early = Source::new(inside).tokens.iter().any(|token| {
+        depth += match &inside[token.start..token.end] {
+            "(" => 1,
+            ")" => -1,
+            _ => 0,
+        };
+        depth < 0
+    });
+    if closes_early {
+        return at;
+    }
+    let start = at.start + 1 + inside.len() - inside.trim_start().len();
+    bare(text, start..start + inside.trim().len())
 }
 
 impl Unit<'_> {
@@ -313,6 +335,8 @@ impl Unit<'_> {
         } else {
             let read = event(Kind::Read, "0", "__touchstone_p", "sizeof *__touchstone_p");
             let close = format!("); {read}; __touchstone_p; }}))");
+            // Other probes stand around what is in the parentheses, and what they leave has no address.
+            let Range { start, end } = bare(self.text, lvalue.at.clone());
             self.pieces.wrap(start, end, READ, "(*({ __auto_type __touchstone_p = &(".to_string(), close);
         }
     }

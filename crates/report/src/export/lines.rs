@@ -1,17 +1,18 @@
 //! A document by line, as line-oriented formats want it.
 //!
-//! - A line counts as executed if a test covers a statement that begins on it. Without the criterion `stmt`, any objective
-//!   on the line does: no criterion's objective can be covered without executing its line.
+//! - `ran.rs` says which lines ran.
 //! - Branches are the objectives of `branch`, or else of `decision`, or else of `condition`.
 //! - The line on which a function begins is a line too, as gcov has it; LCOV 2 wants one.
 //! - A line whose decisions were begun but never decided (every run that came there ended inside) counts as not executed:
 //!   LCOV refuses a line that is hit while none of its branches is, and too little is better than too much.
 //! - These formats have no word for "infeasible" or "excluded", so such objectives are left out, as the formats' own
-//!   exclusion comments would do; what is left is the feasible part.
-//! - Hits are numbers of tests, not of executions.
+//!   exclusion comments would do; what is left is the feasible part. What is not measured is left out in the same way, with
+//!   its lines and functions.
+//! - Hits are numbers of executions where they were counted (`measure --counts`), else numbers of tests.
 
 use crate::document::{Decision, Document, Objective, SideStatus, Verdict};
 use crate::figures::merged;
+use crate::ran::{counts, is_telling, ran};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One file.
@@ -68,6 +69,22 @@ pub(super) fn ratio(hits: impl Iterator<Item = bool>) -> Ratio {
     ratio
 }
 
+/// What is known of a function.
+#[derive(Default)]
+struct OfFunction<'d> {
+    tests: BTreeSet<&'d str>,
+    /// Its first statement, and how often it began: as often as the function was called.
+    first: Option<((Option<u32>, Option<u32>), u64)>,
+    /// Something of it would be covered if it ran.
+    told: bool,
+}
+
+impl OfFunction<'_> {
+    fn hits(&self) -> u64 {
+        (self.tests.len() as u64).max(self.first.map_or(0, |(_, count)| count))
+    }
+}
+
 /// The branches of each decision or switch, by file and stretch, with their positions and hits.
 type Groups<'d> = BTreeMap<(&'d str, u32, u32, u32, u32), Vec<(usize, u64)>>;
 
@@ -77,38 +94,47 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     let objectives = merged(document);
     let has = |criterion: &str| objectives.values().any(|objective| objective.criterion == criterion);
     let branches = ["branch", "decision", "condition"].into_iter().find(|criterion| has(criterion)).unwrap_or("branch");
-    let only_statements = has("stmt");
-    let counts = |objective: &Objective| objective.excluded.is_none() && objective.status != Verdict::Infeasible;
-    let mut line_tests: BTreeMap<(&str, u32), BTreeSet<&str>> = BTreeMap::new();
-    let mut function_tests: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    let mut of_functions: BTreeMap<(&str, &str), OfFunction<'_>> = BTreeMap::new();
+    // Functions without a single objective that is measured.
+    let mut unmeasured: BTreeSet<(&str, &str)> = BTreeSet::new();
     let mut groups: Groups<'_> = BTreeMap::new();
     // Lines with branches that nobody could look at.
     let mut unknown: BTreeSet<(&str, u32)> = BTreeSet::new();
     for objective in objectives.values() {
         let Some((file, line)) = objective.at.start() else { continue };
-        function_tests
-            .entry((file, &objective.function))
-            .or_default()
-            .extend(objective.tests.iter().map(String::as_str));
+        let function = (file, objective.function.as_str());
+        if objective.not_measured().is_some() {
+            if !of_functions.contains_key(&function) {
+                unmeasured.insert(function);
+            }
+            continue;
+        }
+        unmeasured.remove(&function);
+        let known = of_functions.entry(function).or_default();
+        known.tests.extend(objective.tests.iter().map(String::as_str));
+        if let Some(count) = objective.count.filter(|_| objective.criterion == "stmt") {
+            let at = (objective.at.line, objective.at.column);
+            known.first = Some(known.first.map_or((at, count), |first| first.min((at, count))));
+        }
+        known.told |= is_telling(objective);
         if !counts(objective) {
             continue;
         }
         files.entry(file).or_default();
-        if !only_statements || objective.criterion == "stmt" {
-            line_tests.entry((file, line)).or_default().extend(objective.tests.iter().map(String::as_str));
-        }
         if objective.criterion == branches {
             let at = &objective.at;
             let key = (file, line, at.column.unwrap_or(0), at.end_line.unwrap_or(0), at.end_column.unwrap_or(0));
-            let hits = objective.tests.len() as u64;
+            let hits = hits(objective);
             if objective.status == Verdict::Unknown {
                 unknown.insert((file, line));
             }
             groups.entry(key).or_default().push((position(&objective.id), hits));
         }
     }
-    for ((file, line), tests) in line_tests {
-        files.entry(file).or_default().lines.insert(line, tests.len() as u64);
+    let list: Vec<&Objective> = objectives.values().copied().collect();
+    let state: BTreeSet<(&str, u32)> = changed_lines(document);
+    for ((file, line), ran) in ran(document, &list) {
+        files.entry(file).or_default().lines.insert(line, ran.hits());
     }
     for ((file, line, ..), mut group) in groups {
         group.sort_unstable();
@@ -118,6 +144,7 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     for (name, file) in &mut files {
         for (line, groups) in &file.branches {
             if !unknown.contains(&(*name, *line))
+                && !state.contains(&(*name, *line))
                 && groups.iter().flatten().all(|hits| *hits == 0)
                 && let Some(hits) = file.lines.get_mut(line)
             {
@@ -127,8 +154,15 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
     }
     for function in &document.functions {
         let Some(line) = function.line else { continue };
-        let tests = function_tests.get(&(function.file.as_str(), function.name.as_str()));
-        let hits = tests.map_or(function.tests, |tests| tests.len() as u64);
+        let key = (function.file.as_str(), function.name.as_str());
+        if unmeasured.contains(&key) {
+            continue;
+        }
+        let known = of_functions.get(&key);
+        let hits = known.map_or(function.tests, OfFunction::hits);
+        if hits == 0 && known.is_some_and(|known| !known.told) {
+            continue;
+        }
         let file = files.entry(&function.file).or_default();
         file.functions.insert((line, &function.name), hits);
         file.lines.entry(line).or_insert(hits);
@@ -145,6 +179,17 @@ pub(super) fn by_file(document: &Document) -> BTreeMap<&str, FileLines<'_>> {
         }
     }
     files
+}
+
+/// How often an objective was covered: executions where they were counted, else tests.
+fn hits(objective: &Objective) -> u64 {
+    (objective.tests.len() as u64).max(objective.count.unwrap_or(0))
+}
+
+/// Lines on which tests changed something.
+fn changed_lines(document: &Document) -> BTreeSet<(&str, u32)> {
+    let updates = document.state.iter().flat_map(|test| &test.updates);
+    updates.filter_map(|update| update.at.file.as_deref().zip(update.at.line)).collect()
 }
 
 /// Adds the conditions of a decision; those that can't decide with any value are left out.

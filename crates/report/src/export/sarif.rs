@@ -1,5 +1,5 @@
 //! SARIF 2.1.0: what no test covers, as results that code review tools show beside the line. A rule a criterion; an
-//! objective's id is its fingerprint, so a finding is recognised after edits elsewhere. Excluded objectives are there,
+//! objective's file and id are its fingerprint, so a finding is recognised after edits elsewhere. Excluded objectives are there,
 //! suppressed in source with their reason. Infeasible and covered ones are no findings.
 
 use crate::document::{Document, Objective, Stretch, Verdict};
@@ -10,7 +10,9 @@ use touchstone_criteria::REGISTRY;
 /// The uncovered objectives of the document as SARIF.
 pub fn sarif(document: &Document) -> String {
     let objectives = merged(document);
-    let open = |objective: &&&Objective| matches!(objective.status, Verdict::Unknown | Verdict::Uncovered);
+    let open = |objective: &&&Objective| {
+        matches!(objective.status, Verdict::Unknown | Verdict::Uncovered) && objective.not_measured().is_none()
+    };
     let found: Vec<&Objective> = objectives.values().filter(open).copied().collect();
     let mut criteria: Vec<&str> = objectives.values().map(|objective| objective.criterion.as_str()).collect();
     criteria.sort_unstable();
@@ -50,13 +52,15 @@ fn result(objective: &Objective, index: usize) -> Value {
         (None, Verdict::Unknown) => "unknown whether a test can cover it".to_string(),
         _ => "no test covers it".to_string(),
     };
+    let file = objective.at.file.as_deref().unwrap_or_default();
+    let variant = objective.variant.as_deref().map_or(String::new(), |variant| format!(" [{variant}]"));
     let mut result = json!({
         "ruleId": objective.criterion,
         "ruleIndex": index,
         "level": if objective.status == Verdict::Unknown { "note" } else { "warning" },
-        "message": { "text": format!("{}: {}; in {}", objective.text, what, objective.function) },
+        "message": { "text": format!("{}: {}; in {}{variant}", objective.text, what, objective.function) },
         "locations": location(&objective.at, &objective.function).into_iter().collect::<Vec<_>>(),
-        "partialFingerprints": { "touchstoneObjective/v1": objective.id },
+        "partialFingerprints": { "touchstoneObjective/v2": format!("{file}:{}", objective.id) },
     });
     if let Some(reason) = &objective.excluded {
         result["suppressions"] = json!([{ "kind": "inSource", "justification": reason }]);

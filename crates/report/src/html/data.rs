@@ -62,7 +62,10 @@ fn table(decision: &Decision) -> Value {
         .collect();
     json!({
         "text": decision.text,
-        "function": decision.function,
+        "function": match &decision.variant {
+            Some(variant) => format!("{} [{variant}]", decision.function),
+            None => decision.function.clone(),
+        },
         "line": decision.at.line,
         "conditions": conditions,
         "rows": rows,

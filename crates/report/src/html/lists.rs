@@ -16,7 +16,8 @@ const MOST_INPUT: usize = 400;
 
 /// Whether something is still to be done about it.
 pub(super) fn is_open(objective: &Objective) -> bool {
-    objective.excluded.is_none() && matches!(objective.status, Verdict::Unknown | Verdict::Uncovered)
+    let open = matches!(objective.status, Verdict::Unknown | Verdict::Uncovered);
+    open && objective.excluded.is_none() && objective.not_measured().is_none()
 }
 
 /// `file.c:12`, as a link to the line.
@@ -117,13 +118,14 @@ pub(super) fn objectives(site: &Site<'_>, file: &str) -> String {
                 objective.at.line.map_or(String::new(), |line| format!("<a href=\"{slug}.html#L{line}\">{line}</a>"));
             let _ = writeln!(
                 body,
-                "<tr id=\"{}\"><td class=\"sign {}\" title=\"{}\">{}</td><td class=\"r\">{line}</td><td class=\"crit\">{}</td><td><code>{}</code></td><td>{}</td></tr>",
+                "<tr id=\"{}\"><td class=\"sign {}\" title=\"{}\">{}</td><td class=\"r\">{line}</td><td class=\"crit\">{}</td><td><code>{}</code>{}</td><td>{}</td></tr>",
                 escape(&objective.id),
                 class(objective),
                 objective.status.name(),
                 sign(objective),
                 escape(&objective.criterion),
                 escape(&objective.text),
+                tagged(objective),
                 because(objective)
             );
         }
@@ -150,11 +152,24 @@ fn rests_on(site: &Site<'_>, file: &str, function: &str) -> String {
 fn class(objective: &Objective) -> &'static str {
     match (&objective.excluded, objective.status) {
         (Some(_), _) => "tx",
+        _ if objective.not_measured().is_some() => "tm",
         (None, Verdict::Covered) => "tc",
         (None, Verdict::Infeasible) => "ti",
         (None, Verdict::Unknown) => "th",
         (None, Verdict::Uncovered) => "tu",
     }
+}
+
+/// The variant of the code that it belongs to, and how often it was executed.
+fn tagged(objective: &Objective) -> String {
+    let mut out = String::new();
+    if let Some(variant) = &objective.variant {
+        let _ = write!(out, " <span class=\"variant\">{}</span>", escape(variant));
+    }
+    if let Some(count) = objective.count.filter(|count| *count > 0) {
+        let _ = write!(out, " <span class=\"dim\">{count}×</span>");
+    }
+    out
 }
 
 /// The tests behind it, or why there are none.
@@ -164,7 +179,9 @@ fn because(objective: &Objective) -> String {
         let _ = write!(out, "<span class=\"tx\">excluded: {}</span> ", escape(reason));
     }
     if let Some(why) = &objective.why {
-        let _ = write!(out, "<span class=\"dim\">{}: {}</span>", objective.status.name(), escape(why));
+        let status =
+            if objective.not_measured().is_some() { String::new() } else { format!("{}: ", objective.status.name()) };
+        let _ = write!(out, "<span class=\"dim\">{status}{}</span>", escape(why));
     }
     for test in objective.tests.iter().take(MOST_TESTS) {
         let _ = write!(out, "<a href=\"../tests.html#t-{0}\">{0}</a> ", escape(test));

@@ -14,6 +14,8 @@ const MOST_TOLD: usize = 8;
 pub(super) enum State {
     /// No test can cover any.
     Infeasible,
+    /// The measurement can say nothing about any.
+    Unmeasured,
     /// Comments exclude all.
     Excluded,
     /// All that can be.
@@ -28,6 +30,7 @@ impl State {
     pub(super) fn class(self) -> &'static str {
         match self {
             State::Infeasible => "i",
+            State::Unmeasured => "m",
             State::Excluded => "x",
             State::Covered => "c",
             State::Half => "h",
@@ -37,11 +40,15 @@ impl State {
 
     /// What is known of several objectives together; `None` of none.
     pub(super) fn of<'a>(objectives: impl IntoIterator<Item = &'a &'a Objective>) -> Option<State> {
-        let (mut all, mut excluded, mut feasible, mut covered) = (0, 0, 0, 0);
+        let (mut all, mut excluded, mut unmeasured, mut feasible, mut covered) = (0, 0, 0, 0, 0);
         for objective in objectives {
             all += 1;
             if objective.excluded.is_some() {
                 excluded += 1;
+                continue;
+            }
+            if objective.not_measured().is_some() {
+                unmeasured += 1;
                 continue;
             }
             feasible += usize::from(objective.status != Verdict::Infeasible);
@@ -50,6 +57,7 @@ impl State {
         match (all, feasible) {
             (0, _) => None,
             _ if excluded == all => Some(State::Excluded),
+            (_, 0) if unmeasured > 0 => Some(State::Unmeasured),
             (_, 0) => Some(State::Infeasible),
             _ if covered == feasible => Some(State::Covered),
             _ if covered == 0 => Some(State::Uncovered),
@@ -133,6 +141,12 @@ fn title(group: &[&Objective]) -> String {
             out.push('\n');
         }
         let _ = write!(out, "{} {}: {}", sign(objective), objective.criterion, objective.text);
+        if let Some(variant) = &objective.variant {
+            let _ = write!(out, " [{variant}]");
+        }
+        if let Some(count) = objective.count {
+            let _ = write!(out, " ({count}×)");
+        }
         if let Some(reason) = &objective.excluded {
             let _ = write!(out, " — excluded: {reason}");
         } else if let Some(why) = &objective.why {
@@ -154,6 +168,7 @@ fn title(group: &[&Objective]) -> String {
 pub(super) fn sign(objective: &Objective) -> &'static str {
     match (&objective.excluded, objective.status) {
         (Some(_), _) => "⊘",
+        _ if objective.not_measured().is_some() => "–",
         (None, Verdict::Covered) => "✓",
         (None, Verdict::Infeasible) => "∅",
         (None, Verdict::Unknown) => "?",

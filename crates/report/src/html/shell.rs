@@ -114,6 +114,9 @@ pub(super) fn numbers(tally: &Tally) -> String {
     if tally.infeasible > 0 {
         let _ = write!(text, ", {} infeasible", tally.infeasible);
     }
+    if tally.unmeasured > 0 {
+        let _ = write!(text, ", {} not measured", tally.unmeasured);
+    }
     if tally.excluded > 0 {
         let _ = write!(text, ", {} excluded", tally.excluded);
     }

@@ -7,9 +7,10 @@ use super::Site;
 use super::marks::{Mark, State, marks};
 use super::shell::{Level, bar, escape, numbers, page as shell, push_escaped};
 use super::tokens::{Kind, Open, tokens};
-use crate::document::{Decision, Objective};
+use crate::document::{Decision, Document, Objective};
 use crate::exclusions::text_hash;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::ran::ran;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Lines of a chunk, and how high a line is (as in the style sheet).
@@ -18,7 +19,7 @@ const LINE_HEIGHT: usize = 20;
 /// With more objectives, tooltips of what is covered are left out to keep the page small.
 const MANY: usize = 20_000;
 
-pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision]) -> String {
+pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision], choices: &[Choice]) -> String {
     let slug = site.slugs.get(file).map_or("", String::as_str);
     let mut body = String::new();
     let (directory, name) = file.rsplit_once('/').unwrap_or(("", file));
@@ -39,6 +40,7 @@ pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision]) -> Stri
         );
     }
     let _ = writeln!(body, "<a href=\"{slug}.o.html\">objectives and their tests</a></div>");
+    variants(&mut body, choices);
     functions(&mut body, site, file);
     match site.sources.get(file) {
         None => {
@@ -55,13 +57,39 @@ pub(super) fn page(site: &Site<'_>, file: &str, decisions: &[&Decision]) -> Stri
             }
             body.push_str(
                 "<p class=\"legend keys\"><b class=\"c\">covered</b> <b class=\"h\">partly</b> <b class=\"u\">not covered</b> \
-                 <b class=\"i\">infeasible</b> <b class=\"x\">excluded</b> <span><kbd>n</kbd> <kbd>p</kbd> next, previous gap</span> \
-                 <span>3× reached by three tests</span> <span>a click on a condition opens its truth table</span></p>\n",
+                 <b class=\"i\">infeasible</b> <b class=\"m\">not measured</b> <b class=\"x\">excluded</b> <span><kbd>n</kbd> <kbd>p</kbd> next, previous gap</span> \
+                 ",
             );
-            lines(&mut body, text, site.objectives_of(file), decisions, slug);
+            let counted = site.objectives_of(file).iter().any(|objective| objective.count.is_some());
+            let meaning = if counted { "3× executed three times" } else { "3× reached by three tests" };
+            let _ =
+                writeln!(body, "<span>{meaning}</span> <span>a click on a condition opens its truth table</span></p>");
+            lines(&mut body, text, (site.document, site.objectives_of(file)), decisions, slug);
         }
     }
     shell(file, Level::Folder, None, !site.document.state.is_empty(), &body)
+}
+
+/// A page that shows one variant of a file, or all.
+pub(super) struct Choice {
+    pub(super) name: String,
+    /// The page beside this one; `None` for this one.
+    pub(super) page: Option<String>,
+}
+
+/// Links to the pages of the variants.
+fn variants(out: &mut String, choices: &[Choice]) {
+    if choices.is_empty() {
+        return;
+    }
+    out.push_str("<p class=\"variants\"><span class=\"dim\">variants</span>");
+    for choice in choices {
+        let _ = match &choice.page {
+            Some(page) => write!(out, "<a href=\"{page}\">{}</a>", escape(&choice.name)),
+            None => write!(out, "<b aria-current=\"page\">{}</b>", escape(&choice.name)),
+        };
+    }
+    out.push_str("</p>\n");
 }
 
 /// Links to the functions, those with gaps marked.
@@ -102,14 +130,29 @@ impl Gutter<'_> {
             other => other,
         }
     }
-
-    fn tests(&self) -> usize {
-        let all = self.statements.iter().chain(&self.others).flat_map(|objective| &objective.tests);
-        all.collect::<BTreeSet<_>>().len()
-    }
 }
 
-fn lines(out: &mut String, text: &str, objectives: &[&Objective], decisions: &[&Decision], slug: &str) {
+/// How often each line of a file ran, where that is known: by its statements, or else by anything else.
+fn hits(document: &Document, objectives: &[&Objective]) -> BTreeMap<u32, u64> {
+    let others: Vec<&Objective> = objectives.iter().filter(|o| o.criterion != "stmt").copied().collect();
+    let file = objectives.first().and_then(|objective| objective.at.file.as_deref());
+    let mut found = BTreeMap::new();
+    for ran in [ran(document, objectives), ran(document, &others)] {
+        for ((_, line), ran) in ran.into_iter().filter(|((path, _), _)| Some(*path) == file) {
+            found.entry(line).or_insert(ran.hits());
+        }
+    }
+    found
+}
+
+fn lines(
+    out: &mut String,
+    text: &str,
+    (document, objectives): (&Document, &[&Objective]),
+    decisions: &[&Decision],
+    slug: &str,
+) {
+    let hits = hits(document, objectives);
     let mut gutters: BTreeMap<u32, Gutter<'_>> = BTreeMap::new();
     for objective in objectives {
         let Some(line) = objective.at.line else { continue };
@@ -133,10 +176,18 @@ fn lines(out: &mut String, text: &str, objectives: &[&Objective], decisions: &[&
                 let _ = write!(out, " style=\"counter-reset:l {first}\"");
             }
             if let Some(gutter) = gutters.get(&number) {
-                if let Some(state) = gutter.state() {
+                let ran = hits.get(&number).copied();
+                let state = match gutter.state() {
+                    // It ran, and something of it is not covered.
+                    Some(State::Uncovered) if ran.is_some_and(|hits| hits > 0) => Some(State::Half),
+                    state => state,
+                };
+                if let Some(state) = state {
                     let _ = write!(out, " class={}", state.class());
                 }
-                let _ = write!(out, " data-h={}", gutter.tests());
+                if ran.is_some() || !matches!(state, Some(State::Covered | State::Half | State::Uncovered)) {
+                    let _ = write!(out, " data-h={}", ran.unwrap_or(0));
+                }
             }
             out.push('>');
             writer.line(out, number, line);

@@ -21,25 +21,16 @@ pub(super) fn tree(site: &Site<'_>) -> String {
         let mut parts: Vec<&str> = file.split('/').filter(|part| !part.is_empty()).collect();
         let Some(name) = parts.pop() else { continue };
         let mut at = &mut root;
-        at.sum = add(at.sum, tally);
+        at.sum.join(&tally);
         for part in parts {
             at = at.directories.entry(part).or_default();
-            at.sum = add(at.sum, tally);
+            at.sum.join(&tally);
         }
         at.files.insert(name, (slug, tally));
     }
     let mut out = String::new();
     push(&mut out, &root);
     out
-}
-
-fn add(one: Tally, other: Tally) -> Tally {
-    Tally {
-        total: one.total + other.total,
-        covered: one.covered + other.covered,
-        infeasible: one.infeasible + other.infeasible,
-        excluded: one.excluded + other.excluded,
-    }
 }
 
 /// As deep as paths are, which is never deep.

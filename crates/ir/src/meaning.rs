@@ -1,0 +1,65 @@
+//! What a function does, as one number: the same for the same code in another module, whatever stands around it there.
+//!
+//! Places, names of locals and positions in the module don't count. What counts is every instruction with its constants, so
+//! that one source under two sets of macros has two meanings wherever they make a difference. A literal that names a source
+//! file does not count: asserts have one, and it is spelled as the file was.
+
+use crate::{Callee, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module};
+use std::hash::{Hash, Hasher};
+use touchstone_base::StableHasher;
+
+impl Module {
+    /// What a function does, as one number.
+    pub fn meaning(&self, func: FuncId) -> u64 {
+        let function = &self.functions[func];
+        let mut hasher = StableHasher::default();
+        function.name.hash(&mut hasher);
+        for param in &function.params {
+            (param.reg, param.aggregate).hash(&mut hasher);
+        }
+        function.regs.values().for_each(|reg| reg.ty.hash(&mut hasher));
+        function.slots.values().for_each(|slot| slot.size.hash(&mut hasher));
+        for decision in function.decisions.values() {
+            (decision.kind, &decision.tree).hash(&mut hasher);
+        }
+        self.blocks(function, &mut hasher);
+        hasher.finish()
+    }
+
+    fn blocks(&self, function: &Function, hasher: &mut StableHasher) {
+        for block in function.blocks.values() {
+            for inst in &block.insts {
+                match &inst.kind {
+                    InstKind::Point { .. } => {}
+                    InstKind::GlobalAddr { dst, global } => {
+                        dst.hash(hasher);
+                        self.global_meaning(*global, hasher);
+                    }
+                    InstKind::Call { dst, callee: Callee::Direct(callee), args } => {
+                        (dst, &self.functions[*callee].name, args).hash(hasher);
+                    }
+                    other => format!("{other:?}").hash(hasher),
+                }
+            }
+            format!("{:?}", block.terminator.kind).hash(hasher);
+        }
+    }
+
+    /// Literals are what they contain; everything else is known by its name.
+    fn global_meaning(&self, id: GlobalId, hasher: &mut StableHasher) {
+        let global = &self.globals[id];
+        if global.linkage != Linkage::Literal {
+            global.name.hash(hasher);
+        } else if !self.names_a_file(global) {
+            format!("{:?}", global.init).hash(hasher);
+        }
+    }
+
+    fn names_a_file(&self, literal: &Global) -> bool {
+        let Some([Init::Bytes { offset: 0, bytes }]) = literal.init.as_deref() else { return false };
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_end_matches('\0');
+        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
+        !text.is_empty() && self.files.values().any(|file| last(file) == last(text))
+    }
+}
