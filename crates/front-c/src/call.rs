@@ -31,6 +31,8 @@ enum Known {
     Expect,
     Unreachable,
     ConstantP,
+    TypeClass,
+    SetJump,
     Copy,
     Set,
     VaStart,
@@ -38,7 +40,6 @@ enum Known {
     Vprintf,
     Overflow(BinOp),
     ObjectSize,
-    Refused(&'static str),
     /// Named by its argument.
     Refuse,
     Math(Math, Format),
@@ -92,10 +93,11 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_assume" | "__assume" => Known::Unevaluated,
         "__builtin_unreachable" => Known::Unreachable,
         "__builtin_constant_p" => Known::ConstantP,
+        "__builtin_classify_type" => Known::TypeClass,
         "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Known::Copy,
         "memset" | "__builtin_memset" => Known::Set,
-        "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" | "_longjmp"
-        | "__builtin_setjmp" | "__builtin_longjmp" => Known::Refused("setjmp"),
+        "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "__builtin_setjmp" => Known::SetJump,
+        "longjmp" | "siglongjmp" | "_longjmp" | "__builtin_longjmp" => Known::Last(Builtin::Resume, &[PTR, Ty::I32]),
         "alloca" | "__builtin_alloca" => Known::Plain(Builtin::Alloca, &[Ty::I64], Some(PTR)),
         "__builtin_va_start" => Known::VaStart,
         "__builtin_va_end" => Known::Nothing,
@@ -241,7 +243,8 @@ impl Lowerer<'_, '_> {
             args.push(packed);
         }
         let dst = match result.kind {
-            TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble => None,
+            TypeKind::Void => None,
+            _ if result.is_record() => None,
             _ => Some(self.temp(self.unit.program.types.scalar(&result))),
         };
         self.emit(InstKind::Call { dst, callee, args }, span);
@@ -337,8 +340,20 @@ impl Lowerer<'_, '_> {
                 None
             }
             Known::ConstantP => {
-                let constant = args.first().is_some_and(|arg| self.unit.const_int(arg).is_some());
+                let constant = args.first().is_some_and(|arg| self.unit.is_constant(arg));
                 Some(Operand::Const(Ty::I32, u64::from(constant)))
+            }
+            Known::SetJump => {
+                let args = self.arguments(args, &[Ty::Ptr], span);
+                // Control that comes back by no edge is followed in runs only.
+                self.run_only("setjmp", span);
+                let dst = Some(self.temp(Ty::I32));
+                self.emit(InstKind::Builtin { dst, builtin: Builtin::SetMark, args }, span);
+                dst.map(Operand::Reg)
+            }
+            Known::TypeClass => {
+                let ty = args.first().map_or_else(Type::int, |arg| self.unit.type_of(arg));
+                Some(Operand::Const(Ty::I32, touchstone_ir::mask(self.unit.type_class(&ty), 32)))
             }
             Known::Copy => {
                 let args = self.arguments(args, &[Ty::Ptr, Ty::Ptr, Ty::I64], span);
@@ -358,7 +373,6 @@ impl Lowerer<'_, '_> {
                 let what = args.first().map(|what| self.unit.text(what)).unwrap_or_default();
                 Some(self.unsupported_value(what.trim_matches('"'), node))
             }
-            Known::Refused(what) => Some(self.unsupported_value(what, node)),
             Known::Math(math, format) => Some(self.math_call(math, format, args, node, span)),
             Known::Classify(what) => Some(self.classify_call(what, args, node, span)),
         }

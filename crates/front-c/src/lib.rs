@@ -22,10 +22,12 @@
 
 mod aggregate;
 mod arrays;
+mod assembly;
 mod ast;
 mod bits;
 mod call;
 mod clang;
+mod complex;
 mod consts;
 mod ctype;
 mod decide;
@@ -42,6 +44,7 @@ mod init;
 mod lifetimes;
 mod link;
 mod long_double;
+mod long_math;
 mod math;
 mod models;
 mod offsetof;
@@ -59,6 +62,7 @@ mod tokens;
 mod typename;
 mod unit;
 mod variadic;
+mod vector;
 mod vla;
 mod volatile;
 mod wide;

@@ -77,6 +77,8 @@ impl<'m> Machine<'m> {
                 Ok(Value::Int(u64::from(printf::float_text(&values))))
             }
             Builtin::RunOnly | Builtin::MayWrite => Ok(Value::Undefined),
+            // The loop of the machine does these: they change where control is.
+            Builtin::SetMark | Builtin::Resume => Ok(Value::Undefined),
             Builtin::Called => {
                 let name = self.c_string(frame, arg(0)?)?;
                 let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();

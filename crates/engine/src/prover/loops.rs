@@ -219,6 +219,8 @@ impl Loop {
                 | Builtin::AtExit
                 | Builtin::RunOnly
                 | Builtin::MayWrite
+                | Builtin::SetMark
+                | Builtin::Resume
                 | Builtin::ReadByte => {
                     return None;
                 }
