@@ -135,21 +135,25 @@ DIVIDE(long double, l, (long double)__builtin_inf(), MOST_LONG / 2, LEAST_LONG, 
        MOST_LONG / 2 * EPSILON_LONG)
 
 /* Integers: Smith's method with quotients that are cut, as gcc has it. */
-void touchstone_complex_divide_integer(long *out, const long *left, const long *right)
-{
-    long a = left[0], b = left[1], c = right[0], d = right[1], ratio, scale;
-    if (ABS(c) < ABS(d)) {
-        ratio = c / d;
-        scale = c * ratio + d;
-        out[0] = (a * ratio + b) / scale;
-        out[1] = (b * ratio - a) / scale;
-    } else {
-        ratio = d / c;
-        scale = d * ratio + c;
-        out[0] = (b * ratio + a) / scale;
-        out[1] = (b - a * ratio) / scale;
+#define DIVIDE_INTEGERS(name, type) \
+    void touchstone_complex_divide_##name(type *out, const type *left, const type *right) \
+    { \
+        type a = left[0], b = left[1], c = right[0], d = right[1], ratio, scale; \
+        if (ABS(c) < ABS(d)) { \
+            ratio = c / d; \
+            scale = c * ratio + d; \
+            out[0] = (a * ratio + b) / scale; \
+            out[1] = (b * ratio - a) / scale; \
+        } else { \
+            ratio = d / c; \
+            scale = d * ratio + c; \
+            out[0] = (b * ratio + a) / scale; \
+            out[1] = (b - a * ratio) / scale; \
+        } \
     }
-}
+
+DIVIDE_INTEGERS(integer, long)
+DIVIDE_INTEGERS(unsigned, unsigned long)
 
 double hypot(double x, double y);
 float hypotf(float x, float y);

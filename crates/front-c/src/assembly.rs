@@ -10,6 +10,7 @@ use crate::source::fold;
 use crate::tokens::{Token, tokenize};
 use crate::typename::split_commas;
 use touchstone_base::Span;
+use touchstone_ir::Ty;
 
 /// What an output is after the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,13 +66,19 @@ impl Lowerer<'_, '_> {
             let Output::Input(number) = what else { continue };
             let ty = self.unit.type_of(output);
             match values.get(*number).copied().flatten() {
-                Some(value) if !ty.is_record() && self.ty(value) == self.unit.program.types.scalar(&ty) => {
+                // Both are in one register: a narrower output is its low part.
+                Some(value) if !ty.is_record() && fits(self.ty(value), self.unit.program.types.scalar(&ty)) => {
+                    let value = self.resize(value, self.unit.program.types.scalar(&ty), false, span);
                     self.store(place, value, span);
                 }
                 _ => return self.unsupported("inline assembly", node),
             }
         }
     }
+}
+
+fn fits(input: Ty, output: Ty) -> bool {
+    input == output || matches!((input, output), (Ty::Int(from), Ty::Int(to)) if to < from)
 }
 
 /// What a text that starts with an assembly statement says, if it has no instruction.

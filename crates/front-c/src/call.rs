@@ -8,6 +8,7 @@ use crate::func::Lowerer;
 use crate::math::{self, Classify, Math};
 use crate::models;
 use crate::points::label_call;
+use crate::pure::has_effects;
 use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
@@ -334,7 +335,12 @@ impl Lowerer<'_, '_> {
                 self.stop(TermKind::Unreachable, span);
                 None
             }
-            Known::Expect => args.first().map(|arg| self.rvalue(arg)),
+            Known::Expect => {
+                let value = args.first().map(|arg| self.rvalue(arg));
+                let value = value.map(|value| self.keep(value, span));
+                args.iter().skip(1).filter(|arg| has_effects(arg)).for_each(|arg| self.effect(arg));
+                value
+            }
             Known::Unreachable => {
                 self.stop(TermKind::Unreachable, span);
                 None

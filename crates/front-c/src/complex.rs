@@ -75,6 +75,15 @@ impl ConstPart {
             _ => return None,
         })
     }
+    fn times(self, other: ConstPart) -> Option<ConstPart> {
+        Some(match (self, other) {
+            (ConstPart::Int(a), ConstPart::Int(b)) => ConstPart::Int(a.wrapping_mul(b)),
+            (ConstPart::Float(format, a), ConstPart::Float(_, b)) => {
+                ConstPart::Float(format, float::eval(float::Op::Mul, format, &[a, b]))
+            }
+            _ => return None,
+        })
+    }
     fn to(self, format: Format) -> Option<ConstPart> {
         match self {
             ConstPart::Float(from, bits) => {
@@ -154,7 +163,10 @@ impl Unit<'_> {
             }
             ("BinaryOperator", [left, right]) => {
                 let (a, mut b) = (self.const_complex(left)?, self.const_complex(right)?);
+                let real = |side: &Node| self.type_of(side).complex().is_none();
                 match node.opcode.as_str() {
+                    "*" if real(left) => return Some([a[0].times(b[0])?, a[0].times(b[1])?]),
+                    "*" if real(right) => return Some([a[0].times(b[0])?, a[1].times(b[0])?]),
                     "-" => b = b.map(ConstPart::negated),
                     "+" => {}
                     _ => return None,
@@ -375,11 +387,15 @@ impl Lowerer<'_, '_> {
             Some(Format::F32) => ("f", "float"),
             Some(Format::F64) => ("", "double"),
             None if part.is_long_double() => ("l", "long double"),
-            None if types.is_signed(part) && opcode == "/" => ("_integer", "long"),
-            None => return self.no_complex("division of unsigned complex integers", node),
+            None if types.is_signed(part) => ("_integer", "long"),
+            None => ("_unsigned", "unsigned long"),
         };
-        let word = Type::plain(TypeKind::Int { name: "long", bits: 64, signed: true });
-        let computed = if suffix == "_integer" { word } else { part.clone() };
+        let word = |name, signed| Type::plain(TypeKind::Int { name, bits: 64, signed });
+        let computed = match suffix {
+            "_integer" => word("long", true),
+            "_unsigned" => word("unsigned long", false),
+            _ => part.clone(),
+        };
         let pair = Type::plain(TypeKind::Complex(std::rc::Rc::new(computed.clone())));
         let mut args = vec![self.temporary(&pair, span)];
         for value in [a, b] {

@@ -5,6 +5,7 @@
 use crate::ast::Node;
 use crate::ctype::{Type, TypeKind};
 use crate::expr::is_comparison;
+use crate::pure::has_effects;
 use crate::unit::Unit;
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 
@@ -53,7 +54,7 @@ impl Unit<'_> {
             "CallExpr" => {
                 let callee = callee_name(node)?;
                 match callee {
-                    "__builtin_expect" => self.const_int(node.inner.get(1)?)?,
+                    "__builtin_expect" if !has_effects(node) => self.const_int(node.inner.get(1)?)?,
                     "__builtin_constant_p" => u64::from(self.is_constant(node.inner.get(1)?)),
                     "__builtin_classify_type" => self.type_class(&self.type_of(node.inner.get(1)?)),
                     _ => return None,

@@ -81,6 +81,9 @@ fn gnu_construct(stderr: &str) -> String {
     let named = [
         ("function definition is not allowed here", "nested function"),
         ("'variable length array in structure'", "variable-length array in a structure"),
+        ("GNU decimal type extension not supported", "decimal float"),
+        ("__builtin_shuffle", "__builtin_shuffle"),
+        ("initialization of flexible array member is not allowed", "initialised flexible array member in a union"),
     ];
     let found = named.iter().filter(|(message, _)| stderr.contains(message));
     found

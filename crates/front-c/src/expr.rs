@@ -369,11 +369,13 @@ impl Lowerer<'_, '_> {
             "-" => {
                 let value = self.rvalue(inner);
                 let ty = self.unit.type_of(node);
-                self.negated(value, &ty, span)
+                let value = self.negated(value, &ty, span);
+                self.in_field_width(node, value, span)
             }
             "~" => {
                 let value = self.rvalue(inner);
-                self.bin(BinOp::Xor, value, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span)
+                let value = self.bin(BinOp::Xor, value, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span);
+                self.in_field_width(node, value, span)
             }
             "!" => self.decision_value(node, scalar),
             "++" | "--" => self.step(node, if node.is_postfix { Wanted::Old } else { Wanted::New }),
@@ -456,7 +458,8 @@ impl Lowerer<'_, '_> {
                     return self.unsupported_value(&what, node);
                 };
                 let b = self.resize(b, scalar, false, span);
-                self.bin(op, a, b, span)
+                let value = self.bin(op, a, b, span);
+                self.in_field_width(node, value, span)
             }
         }
     }

@@ -59,6 +59,15 @@ impl Unit<'_> {
                 "+" | "__extension__" => self.const_long_double(first()?),
                 _ => None,
             },
+            "BinaryOperator" => {
+                let [left, right] = node.inner.as_slice() else { return None };
+                let (a, b) = (self.const_long_double(left)?, self.const_long_double(right)?);
+                crate::long_const::eval(&node.opcode, a, b)
+            }
+            "ConditionalOperator" => {
+                let [condition, yes, no] = node.inner.as_slice() else { return None };
+                self.const_long_double(if self.const_int(condition)? != 0 { yes } else { no })
+            }
             _ => None,
         }
     }

@@ -53,6 +53,17 @@ impl Lowerer<'_, '_> {
                 let sign = self.bin(BinOp::And, sign.high, word(SIGN), span);
                 Some(Wide { low: value.low, high: self.bin(BinOp::Or, magnitude, sign, span) })
             }
+            // Of a number and no number it is the number.
+            (name @ ("fmaxl" | "fminl"), [a, b]) => {
+                let (a, b) = (self.long_of(a, span), self.long_of(b, span));
+                let better = self.long_relation(if name == "fmaxl" { ">=" } else { "<=" }, a, b, span);
+                let alone = self.long_is_special(b, CmpOp::Ne, span);
+                let first = self.bin(BinOp::Or, better, alone, span);
+                Some(Wide {
+                    low: self.select(first, a.low, b.low, span),
+                    high: self.select(first, a.high, b.high, span),
+                })
+            }
             _ => None,
         }
     }

@@ -23,6 +23,13 @@ three:
     return 3;
 }
 
+static int expected(int z)
+{
+    if (__builtin_expect(original > 8, z++))
+        return z;
+    return -z;
+}
+
 union both { int i; float f; };
 struct only { int i; };
 
@@ -32,6 +39,7 @@ int main(void)
     struct only s = {2};
     int array[3];
     other = 9;
+    printf("%d %d\n", expected(3), expected(4));
     printf("%d %d %d %d\n", original, &other == &original, doubled(4), early(1));
     printf("%d %d\n", old_style(1, 2.0, s), (int)takes(array));
     printf("%d %d %d\n", step(0), step(1), step(2));
