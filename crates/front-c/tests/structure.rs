@@ -260,6 +260,21 @@ fn what_clang_does_not_tell_is_named_too() {
 }
 
 #[test]
+fn what_clang_does_not_know_of_gnu_c_is_named() {
+    for (text, named) in [
+        ("int f(int x) { int g(int y) { return x + y; } return g(1); }", "unsupported: nested function"),
+        (
+            "int f(int n) { struct s { int a[n]; } s; return sizeof s; }",
+            "unsupported: variable-length array in a structure",
+        ),
+    ] {
+        let project = Project::new();
+        let error = project.lower(&[project.file("main.c", text)]).expect_err("clang refuses it");
+        assert!(error.to_string().contains(named), "{error}");
+    }
+}
+
+#[test]
 fn only_the_paths_that_need_it_stop() {
     let module = lower("int f(int a, long double x) { if (a > 3 && x > 1) return 1; if (a) return 2; return 3; }");
     let f = function(&module, "f");

@@ -165,8 +165,10 @@ pub struct Machine<'m> {
     calls: Option<Vec<(String, Vec<Value>)>>,
     /// What runs when the program ends, the last one first.
     at_exit: Vec<FuncId>,
-    /// Places that control may come back to, by the number that their buffers hold, from 1 on.
+    /// Places that control may come back to, by the number that their buffers point to.
     pub(crate) marks: Vec<Mark>,
+    /// The object that these buffers point into, once there is a mark.
+    pub(crate) mark_object: Option<ObjectId>,
     /// How many calls there were.
     serials: u64,
 }
@@ -197,6 +199,7 @@ impl<'m> Machine<'m> {
             calls: Some(Vec::new()),
             at_exit: Vec::new(),
             marks: Vec::new(),
+            mark_object: None,
             serials: 0,
         };
         machine.make_globals();

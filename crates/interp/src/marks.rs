@@ -1,11 +1,14 @@
 //! Marks: places of active calls that control can come back to, out of calls that are deeper.
 //!
-//! A buffer in memory holds the number of its mark, so that it can be copied. Registers keep their values when control comes
+//! A buffer in memory holds a pointer into an object of ours, at the number of its mark, so that it can be copied, and so that it
+//! is known that its bytes differ elsewhere. Registers keep their values when control comes
 //! back. A mark whose call has ended is no place to go to: that is reported, never done.
 
 use crate::machine::{Flow, Frame, LimitKind, Machine, Stop};
+use crate::memory::{Fill, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::value::{Pointer, Value};
+use std::borrow::Cow;
 use touchstone_base::Id;
 use touchstone_ir::{BlockId, Builtin, Operand, Reg, Ty};
 
@@ -36,9 +39,12 @@ impl<'m> Machine<'m> {
             return Ok(Flow::Mark { buffer, result });
         }
         let value = self.int(frame, *args.get(1).ok_or_else(missing)?)?;
-        let mark = self.memory.load(buffer, Ty::I64)?;
-        let mark = self.memory.as_int(mark)? as usize;
-        Ok(Flow::Resume { mark, value })
+        match self.memory.load(buffer, Ty::Ptr)? {
+            Value::Ptr(place) if Some(place.object) == self.mark_object => {
+                Ok(Flow::Resume { mark: place.offset as usize, value })
+            }
+            _ => Err(Stop::Unsupported("jump to where no mark is".to_string())),
+        }
     }
 
     /// Makes a mark at a place of the innermost frame and writes its number to the buffer.
@@ -47,9 +53,17 @@ impl<'m> Machine<'m> {
         if self.marks.len() >= MOST {
             return Err(Stop::Limit(LimitKind::Memory));
         }
+        let object = match self.mark_object {
+            Some(object) => object,
+            None => self
+                .memory
+                .alloc(0, Cow::Borrowed("mark"), ObjectKind::Slot, Fill::Undefined)
+                .ok_or(Stop::Limit(LimitKind::Memory))?,
+        };
+        self.mark_object = Some(object);
         let depth = self.frames.len() - 1;
+        self.memory.store(buffer, Ty::Ptr, Value::ptr(object, self.marks.len() as i64))?;
         self.marks.push(Mark { depth, serial: at.serial, block: at.block, next: at.next, result });
-        self.memory.store(buffer, Ty::I64, Value::Int(self.marks.len() as u64))?;
         if let Some(result) = result {
             self.set(at, result, Value::Int(0));
         }
@@ -58,7 +72,7 @@ impl<'m> Machine<'m> {
 
     /// Leaves calls up to the one of a mark, and goes on there.
     pub(crate) fn resume(&mut self, mark: usize, value: u64, observer: &mut impl Observer) -> Result<(), Stop> {
-        let mark = mark.checked_sub(1).and_then(|index| self.marks.get(index)).copied();
+        let mark = self.marks.get(mark).copied();
         let alive = |mark: &Mark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
         let Some(mark) = mark.filter(alive) else {
             return Err(Stop::Unsupported("jump to a call that has ended".to_string()));
