@@ -349,14 +349,7 @@ impl Lowerer<'_, '_> {
                 let constant = args.first().is_some_and(|arg| self.unit.is_constant(arg));
                 Some(Operand::Const(Ty::I32, u64::from(constant)))
             }
-            Known::SetJump => {
-                let args = self.arguments(args, &[Ty::Ptr], span);
-                // Control that comes back by no edge is followed in runs only.
-                self.run_only("setjmp", span);
-                let dst = Some(self.temp(Ty::I32));
-                self.emit(InstKind::Builtin { dst, builtin: Builtin::SetMark, args }, span);
-                dst.map(Operand::Reg)
-            }
+            Known::SetJump => Some(self.set_jump(args, span)),
             Known::TypeClass => {
                 let ty = args.first().map_or_else(Type::int, |arg| self.unit.type_of(arg));
                 Some(Operand::Const(Ty::I32, touchstone_ir::mask(self.unit.type_class(&ty), 32)))
@@ -382,6 +375,23 @@ impl Lowerer<'_, '_> {
             Known::Math(math, format) => Some(self.math_call(math, format, args, node, span)),
             Known::Classify(what) => Some(self.classify_call(what, args, node, span)),
         }
+    }
+    /// `setjmp`. Control that comes back by no edge is followed in runs only.
+    fn set_jump(&mut self, args: &[Node], span: Span) -> Operand {
+        let buffer = args.first().map(|arg| self.unit.type_of(arg));
+        let args = self.arguments(args, &[Ty::Ptr], span);
+        self.run_only("setjmp", span);
+        // What a library keeps in its buffer nobody knows.
+        if let (Some(ty), &[dst]) = (buffer, args.as_slice())
+            && let Some(tag) = ty.element().filter(|tag| matches!(tag.kind, TypeKind::Record(_)))
+            && let Some(size) = self.element_size(&ty)
+        {
+            let src = self.temporary(tag, span);
+            self.emit(InstKind::MemCopy { dst, src, size: Operand::Const(Ty::I64, size) }, span);
+        }
+        let dst = self.temp(Ty::I32);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::SetMark, args }, span);
+        Operand::Reg(dst)
     }
     /// Arguments in the types that a builtin wants, with their points; missing ones are 0.
     fn arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {

@@ -9,8 +9,8 @@ const SIGN: u16 = 0x8000;
 const MOST: u16 = 0x7fff;
 const TOP: u64 = 1 << 63;
 
-/// What is no number, as the processor makes it.
-const INVALID: Extended = Extended { significand: 3 << 62, head: SIGN | MOST };
+/// What is no number, as compilers make it (processors set its sign).
+const INVALID: Extended = Extended { significand: 3 << 62, head: MOST };
 
 fn is_infinite(value: Extended) -> bool {
     !value.is_finite() && !value.is_nan()

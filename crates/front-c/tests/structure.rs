@@ -503,7 +503,7 @@ fn an_undefined_function_stays_declared() {
 #[test]
 fn a_call_that_does_not_fit_the_definition_stops_there() {
     let project = Project::new();
-    let a = project.file("a.c", "int g(); int f(int x) { return g(x, 2); }");
+    let a = project.file("a.c", "int g(); int f(int x) { return x + g(); }");
     let b = project.file("b.c", "int g(int a) { return a; }");
     let module = project.lower(&[a, b]).expect("a module");
     let stops = function(&module, "f")
