@@ -640,7 +640,30 @@ fn labels_over_undecided_pointers_are_not_lost() {
 
 #[test]
 fn nothing_behind_an_unsupported_construct_is_infeasible() {
-    let text = "int f(int a) { _Complex double z = a; (void)z; if (a > 1) return 1; return 0; }";
+    nothing_is_infeasible("int f(int a) { __float128 z = a; (void)z; if (a > 1) return 1; return 0; }");
+}
+
+#[test]
+fn nothing_that_a_jump_out_of_a_call_may_reach_is_infeasible() {
+    nothing_is_infeasible(
+        "#include <setjmp.h>
+        static jmp_buf b;
+        static void leave(int a) { if (a > 5) longjmp(b, 1); }
+        int f(int a) {
+            int x = 0;
+            if (setjmp(b)) {
+                if (x == 1) return 2;
+                return 1;
+            }
+            x = 1;
+            leave(a);
+            return 0;
+        }",
+    );
+}
+
+#[track_caller]
+fn nothing_is_infeasible(text: &str) {
     let module = lower_text(text);
     let func = module.function_named("f").expect("the function");
     for search in [Search::Nearest, Search::Dfs] {

@@ -1,5 +1,5 @@
-//! 128-bit integers in `generate`: as parameters, results, globals and behind pointers. Every verdict is settled and every
-//! test agrees with the compiled program.
+//! What is larger than a register, in `generate`: 128-bit integers, vectors, complex numbers, arrays of variable length of
+//! several ranks. Every verdict is settled and every test agrees with the compiled program.
 
 use serde_json::Value;
 use std::process::Command;
@@ -82,4 +82,53 @@ fn wide_switches_and_overflow_checks_have_their_paths() {
     check("int f(u128 a) { switch (a) { case 0: return 1; case 0xffffffffffffffff: return 2; } return 3; }", 3, 0);
     check("int f(s128 a, s128 b) { s128 r; return __builtin_add_overflow(a, b, &r) ? 1 : 2; }", 2, 0);
     check("int f(u128 a, long b) { int r; return __builtin_sub_overflow(a, b, &r) ? 1 : r == 7 ? 3 : 2; }", 3, 0);
+}
+
+#[test]
+fn vectors_are_computed_lane_by_lane() {
+    let vector = "typedef unsigned v4 __attribute__((vector_size(16)));\n";
+    let lanes = "int f(unsigned a, unsigned b) {
+        v4 x = {a, b, 3, 4}, y = x * x + 1;
+        y[2] ^= b;
+        return y[1] == 50 ? 1 : (x < y)[0] ? 2 : 3;
+    }";
+    check(&format!("{vector}{lanes}"), 3, 0);
+    let passed = "static v4 twice(v4 v) { return v + v; }
+    int f(int a) { v4 x = {1, 2, 3, (unsigned)a}; return twice(x)[3] == 14 ? 1 : 2; }";
+    check(&format!("{vector}{passed}"), 2, 0);
+}
+
+#[test]
+fn complex_numbers_are_computed_part_by_part() {
+    check(
+        "int f(signed char a, signed char b) {
+            _Complex int z = a + b * 1i;
+            z = z * z;
+            return __real__ z == 3 && __imag__ z == 4 ? 1 : 2;
+        }",
+        3,
+        0,
+    );
+    check("int f(int a) { _Complex double z = a + 2.0i; z += 1.5 - 1.0i; return z == 4.5 + 1.0i ? 1 : 2; }", 2, 0);
+}
+
+#[test]
+fn arrays_of_several_variable_ranks_have_their_strides() {
+    check(
+        "int f(int m) {
+            if (m < 2 || m > 3) return 0;
+            char a[2][m];
+            a[1][m - 1] = 5;
+            a[0][1] = 1;
+            return sizeof a == 6 ? a[1][2] : a[1][1];
+        }",
+        4,
+        0,
+    );
+    check(
+        "static int at(int m, int a[][m], int i) { return a[1][i]; }
+        int f(int i) { int a[2][3] = {{1, 2, 3}, {4, 5, 6}}; if (i < 0 || i > 2) return 0; return at(3, a, i) == 5; }",
+        3,
+        0,
+    );
 }

@@ -81,6 +81,7 @@ impl Executor<'_> {
                 Value::Int(Scalar::Const(0)) => {}
                 _ => return Err(Stop::unsupported("atexit", span)),
             },
+            Builtin::SetMark | Builtin::Resume => return Err(Stop::unsupported("jump out of a call", span)),
             Builtin::FloatText => self.float_text(state, dst, args, span)?,
             Builtin::Printf | Builtin::Puts | Builtin::Vprintf => {
                 // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.

@@ -41,8 +41,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{DecisionGraph, Goal, GoalId, Proof, Target, Watch};
 use touchstone_ir::{
-    BlockId, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module, TermKind,
-    possible_callees,
+    BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
+    TermKind, possible_callees,
 };
 
 /// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges and
@@ -65,6 +65,11 @@ pub fn prove_infeasible(
         proved.extend(more.into_iter().map(|goal| (goal, Proof::Induction)));
     }
     proved
+}
+
+/// Whether control may come here by no edge of the function.
+fn is_mark(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Builtin { builtin: Builtin::SetMark, .. })
 }
 
 /// What the analysis of all reachable functions has shown.
@@ -180,9 +185,11 @@ impl<'m> Analysis<'m> {
                 self.look_at_block(&frame, func, block, state.clone(), &mut callees);
             }
         }
-        // Behind what is not supported there may be anything.
+        // Behind what is not supported there may be anything, and where control can come back to as it is elsewhere.
         let stops = |(block, state): (BlockId, &Option<State>)| {
-            state.is_some() && matches!(function.blocks[block].terminator.kind, TermKind::Unsupported(_))
+            let block = &function.blocks[block];
+            let resumes = block.insts.iter().any(|inst| is_mark(&inst.kind));
+            state.is_some() && (resumes || matches!(block.terminator.kind, TermKind::Unsupported(_)))
         };
         if function.blocks.ids().zip(&fixpoint.states).any(stops) {
             self.give_up(func);

@@ -107,6 +107,22 @@ FILE *tmpfile(void)
     return stream(make(""), "w+");
 }
 
+/* Each name is new, as long as the program does not make such names itself. */
+char *tmpnam(char *into)
+{
+    static char own[20];
+    static unsigned count;
+    static const char form[] = "/tmp/file000000";
+    char *name = into ? into : own;
+    unsigned rest, at;
+    touchstone_run_only("files");
+    strcpy(name, form);
+    rest = count++;
+    for (at = sizeof form - 2; rest; rest /= 10)
+        name[at--] += (char)(rest % 10);
+    return name;
+}
+
 int fclose(FILE *f)
 {
     if (f != stdin && f != stdout && f != stderr) {

@@ -2,6 +2,7 @@
 
 int abs(int x) { return (x ^ (x >> 31)) - (x >> 31); }
 long labs(long x) { return (x ^ (x >> 63)) - (x >> 63); }
+long imaxabs(long x) { return (x ^ (x >> 63)) - (x >> 63); }
 long long llabs(long long x) { return (x ^ (x >> 63)) - (x >> 63); }
 
 int *__errno_location(void);

@@ -1,11 +1,13 @@
 //! Structures and arrays: copies, initialisers, values without a name.
 
 use crate::ast::Node;
+use crate::complex::is_computed_complex;
 use crate::consts::selected;
 use crate::ctype::{FieldInfo, Type, TypeKind};
 use crate::func::Lowerer;
 use crate::init::elements;
 use crate::place::Place;
+use crate::vector::is_computed_vector;
 use touchstone_base::Span;
 use touchstone_ir::{DecisionKind, InstKind, Operand, TermKind, Ty};
 
@@ -20,6 +22,18 @@ impl Lowerer<'_, '_> {
             let value = self.wide(node);
             self.store_wide(Place::Memory(dst, 0), value, span);
             return;
+        }
+        if let Some((element, _)) = ty.vector()
+            && is_computed_vector(node)
+        {
+            let lanes = self.lanes(node);
+            return self.store_lanes(dst, &element, &lanes, span);
+        }
+        if let Some(part) = ty.complex()
+            && is_computed_complex(node)
+        {
+            let pair = self.complex(node);
+            return self.store_pair(Place::Memory(dst, 0), &part, pair, span);
         }
         match (node.kind.as_str(), node.inner.as_slice()) {
             ("ParenExpr" | "ConstantExpr" | "OpaqueValueExpr", [inner]) => self.aggregate(inner, ty, dst),
@@ -118,6 +132,10 @@ impl Lowerer<'_, '_> {
             self.store_wide(place, value, span);
             return;
         }
+        if ty.vector().is_some() || ty.complex().is_some() {
+            let address = self.address(place, span);
+            return self.aggregate(node, ty, address);
+        }
         if !matches!(ty.kind, TypeKind::Record(_) | TypeKind::Array(..)) {
             self.mark_value(node);
             let value = self.rvalue(node);
@@ -171,7 +189,7 @@ impl Lowerer<'_, '_> {
                 let dst = self.address(place, span);
                 self.copy(dst, src, ty, span);
             }
-            (_, TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble) => {
+            _ if ty.is_record() => {
                 let dst = self.address(place, span);
                 self.aggregate(node, ty, dst);
             }

@@ -448,7 +448,7 @@ fn key_of(key: &str) -> Key {
         "kind" => Key::Kind,
         "loc" => Key::Loc,
         "range" => Key::Range,
-        "name" => Key::Name,
+        "name" | "aliasee" => Key::Name,
         "mangledName" => Key::MangledName,
         "type" => Key::Type,
         "argType" | "fixedUnderlyingType" => Key::ArgType,

@@ -9,6 +9,7 @@ use crate::func::Lowerer;
 use crate::math::{self, Classify, Math};
 use crate::models;
 use crate::points::label_call;
+use crate::pure::has_effects;
 use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
@@ -32,6 +33,8 @@ enum Known {
     Expect,
     Unreachable,
     ConstantP,
+    TypeClass,
+    SetJump,
     Copy,
     Set,
     VaStart,
@@ -39,7 +42,6 @@ enum Known {
     Vprintf,
     Overflow(BinOp),
     ObjectSize,
-    Refused(&'static str),
     /// Named by its argument.
     Refuse,
     Math(Math, Format),
@@ -95,10 +97,11 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_assume" | "__assume" => Known::Unevaluated,
         "__builtin_unreachable" => Known::Unreachable,
         "__builtin_constant_p" => Known::ConstantP,
+        "__builtin_classify_type" => Known::TypeClass,
         "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Known::Copy,
         "memset" | "__builtin_memset" => Known::Set,
-        "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" | "_longjmp"
-        | "__builtin_setjmp" | "__builtin_longjmp" => Known::Refused("setjmp"),
+        "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "__builtin_setjmp" => Known::SetJump,
+        "longjmp" | "siglongjmp" | "_longjmp" | "__builtin_longjmp" => Known::Last(Builtin::Resume, &[PTR, Ty::I32]),
         "alloca" | "__builtin_alloca" => Known::Plain(Builtin::Alloca, &[Ty::I64], Some(PTR)),
         "__builtin_va_start" => Known::VaStart,
         "__builtin_va_end" => Known::Nothing,
@@ -278,7 +281,8 @@ impl Lowerer<'_, '_> {
             args.push(packed);
         }
         let dst = match result.kind {
-            TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble => None,
+            TypeKind::Void => None,
+            _ if result.is_record() => None,
             _ => Some(self.temp(self.unit.program.types.scalar(&result))),
         };
         self.emit(InstKind::Call { dst, callee, args }, span);
@@ -368,14 +372,24 @@ impl Lowerer<'_, '_> {
                 self.stop(TermKind::Unreachable, span);
                 None
             }
-            Known::Expect => args.first().map(|arg| self.rvalue(arg)),
+            Known::Expect => {
+                let value = args.first().map(|arg| self.rvalue(arg));
+                let value = value.map(|value| self.keep(value, span));
+                args.iter().skip(1).filter(|arg| has_effects(arg)).for_each(|arg| self.effect(arg));
+                value
+            }
             Known::Unreachable => {
                 self.stop(TermKind::Unreachable, span);
                 None
             }
             Known::ConstantP => {
-                let constant = args.first().is_some_and(|arg| self.unit.const_int(arg).is_some());
+                let constant = args.first().is_some_and(|arg| self.unit.is_constant(arg));
                 Some(Operand::Const(Ty::I32, u64::from(constant)))
+            }
+            Known::SetJump => Some(self.set_jump(args, span)),
+            Known::TypeClass => {
+                let ty = args.first().map_or_else(Type::int, |arg| self.unit.type_of(arg));
+                Some(Operand::Const(Ty::I32, touchstone_ir::mask(self.unit.type_class(&ty), 32)))
             }
             Known::Copy => {
                 let args = self.arguments(args, &[Ty::Ptr, Ty::Ptr, Ty::I64], span);
@@ -395,10 +409,26 @@ impl Lowerer<'_, '_> {
                 let what = args.first().map(|what| self.unit.text(what)).unwrap_or_default();
                 Some(self.unsupported_value(what.trim_matches('"'), node))
             }
-            Known::Refused(what) => Some(self.unsupported_value(what, node)),
             Known::Math(math, format) => Some(self.math_call(math, format, args, node, span)),
             Known::Classify(what) => Some(self.classify_call(what, args, node, span)),
         }
+    }
+    /// `setjmp`. Control that comes back by no edge is followed in runs only.
+    fn set_jump(&mut self, args: &[Node], span: Span) -> Operand {
+        let buffer = args.first().map(|arg| self.unit.type_of(arg));
+        let args = self.arguments(args, &[Ty::Ptr], span);
+        self.run_only("setjmp", span);
+        // What a library keeps in its buffer nobody knows.
+        if let (Some(ty), &[dst]) = (buffer, args.as_slice())
+            && let Some(tag) = ty.element().filter(|tag| matches!(tag.kind, TypeKind::Record(_)))
+            && let Some(size) = self.element_size(&ty)
+        {
+            let src = self.temporary(tag, span);
+            self.emit(InstKind::MemCopy { dst, src, size: Operand::Const(Ty::I64, size) }, span);
+        }
+        let dst = self.temp(Ty::I32);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::SetMark, args }, span);
+        Operand::Reg(dst)
     }
     /// Arguments in the types that a builtin wants, with their points; missing ones are 0.
     fn arguments(&mut self, args: &[Node], types: &[Ty], span: Span) -> Vec<Operand> {

@@ -6,6 +6,7 @@ use crate::ast::Node;
 use crate::compatible::compatible;
 use crate::ctype::{Type, TypeKind};
 use crate::expr::is_comparison;
+use crate::pure::has_effects;
 use crate::unit::Unit;
 use touchstone_ir::{BinOp, CmpOp, mask, sign_extend};
 
@@ -57,8 +58,9 @@ impl Unit<'_> {
             "CallExpr" => {
                 let callee = callee_name(node)?;
                 match callee {
-                    "__builtin_expect" => self.const_int(node.inner.get(1)?)?,
-                    "__builtin_constant_p" => u64::from(self.const_int(node.inner.get(1)?).is_some()),
+                    "__builtin_expect" if !has_effects(node) => self.const_int(node.inner.get(1)?)?,
+                    "__builtin_constant_p" => u64::from(self.is_constant(node.inner.get(1)?)),
+                    "__builtin_classify_type" => self.type_class(&self.type_of(node.inner.get(1)?)),
                     _ => return None,
                 }
             }
@@ -71,6 +73,34 @@ impl Unit<'_> {
         match node.inner.first() {
             Some(operand) if node.kind == "TypeOfExprType" => self.type_of(operand),
             _ => self.type_of(node),
+        }
+    }
+    /// Whether `__builtin_constant_p` says so: a number or a string literal.
+    pub fn is_constant(&self, node: &Node) -> bool {
+        let is_text = match (node.kind.as_str(), node.inner.first()) {
+            ("ParenExpr" | "ImplicitCastExpr", Some(inner)) if node.cast != "LValueToRValue" => self.is_constant(inner),
+            ("StringLiteral", _) => true,
+            _ => false,
+        };
+        is_text || self.const_int(node).is_some() || self.const_float(node).is_some()
+    }
+    /// What `__builtin_classify_type` says of a value, as gcc numbers it.
+    pub fn type_class(&self, ty: &Type) -> u64 {
+        match &ty.kind {
+            TypeKind::Void => 0,
+            TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Wide { .. } | TypeKind::Enum(_) => 1,
+            TypeKind::Pointer(_)
+            | TypeKind::Array(..)
+            | TypeKind::OpenArray(_)
+            | TypeKind::Variable(..)
+            | TypeKind::Function(_) => 5,
+            TypeKind::Float { .. } | TypeKind::LongDouble => 8,
+            TypeKind::Complex(_) => 9,
+            TypeKind::Record(id) if self.program.types.records[*id].is_union => 13,
+            TypeKind::Record(_) => 12,
+            TypeKind::Vector(..) => 19,
+            // No type.
+            TypeKind::Refused { .. } => u64::MAX,
         }
     }
     /// The value of an integer constant expression as a number.

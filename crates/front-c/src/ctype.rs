@@ -1,6 +1,7 @@
 //! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
 
 use crate::tokens::Token;
+use crate::vector::vector_refusal;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use touchstone_base::float::Format;
@@ -35,6 +36,10 @@ pub(crate) enum TypeKind {
     },
     /// x87's 80 bits: always in memory (see `long_double`).
     LongDouble,
+    /// So many lanes of a scalar type: always in memory (see `vector`).
+    Vector(Rc<Type>, u64),
+    /// Real and imaginary part: always in memory (see `complex`).
+    Complex(Rc<Type>),
     /// Index in [`Types::enums`].
     Enum(usize),
     Pointer(Rc<Type>),
@@ -95,6 +100,8 @@ impl Type {
             | TypeKind::LongDouble => self.kind.clone(),
             TypeKind::Enum(_)
             | TypeKind::Record(_)
+            | TypeKind::Vector(..)
+            | TypeKind::Complex(_)
             | TypeKind::OpenArray(_)
             | TypeKind::Variable(..)
             | TypeKind::Refused { .. } => return self.clone(),
@@ -124,7 +131,7 @@ impl Type {
     }
     /// Whether values are structures or unions, or like them: passed and assigned as bytes.
     pub fn is_record(&self) -> bool {
-        matches!(self.kind, TypeKind::Record(_)) || self.in_halves()
+        matches!(self.kind, TypeKind::Record(_) | TypeKind::Vector(..) | TypeKind::Complex(_)) || self.in_halves()
     }
     /// Whether it is a pointer.
     pub fn is_pointer(&self) -> bool {
@@ -343,7 +350,9 @@ impl Types {
     fn points(&self, ty: &Type) -> bool {
         match &ty.kind {
             TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => false,
-            TypeKind::Array(element, _) => self.points(element),
+            TypeKind::Array(element, _) | TypeKind::Vector(element, _) | TypeKind::Complex(element) => {
+                self.points(element)
+            }
             TypeKind::Record(id) => {
                 let record = &self.records[*id];
                 !record.complete || record.problem.is_some() || record.fields.iter().any(|field| self.points(&field.ty))
@@ -415,6 +424,8 @@ impl Types {
             TypeKind::Wide { .. } | TypeKind::LongDouble => 16,
             TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
             TypeKind::Pointer(_) => 8,
+            TypeKind::Vector(element, lanes) => self.size(element).saturating_mul(*lanes),
+            TypeKind::Complex(part) => self.size(part) * 2,
             TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
             TypeKind::OpenArray(_) | TypeKind::Variable(..) => 0,
             TypeKind::Record(id) => self.records[*id].size,
@@ -427,6 +438,7 @@ impl Types {
             TypeKind::Array(element, _) | TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
                 self.align(element)
             }
+            TypeKind::Complex(part) => self.align(part),
             TypeKind::Record(id) => self.records[*id].align,
             TypeKind::Refused { align, .. } => *align,
             _ => self.size(ty).max(1),
@@ -437,7 +449,8 @@ impl Types {
         match &ty.kind {
             TypeKind::Refused { what, .. } => Some(what),
             TypeKind::Variable(..) => Some("variable-length array"),
-            TypeKind::Array(element, _) => self.refusal(element),
+            TypeKind::Array(element, _) | TypeKind::Complex(element) => self.refusal(element),
+            TypeKind::Vector(element, lanes) => vector_refusal(element, *lanes),
             TypeKind::Record(id) if !self.records[*id].complete => Some("incomplete type"),
             TypeKind::Record(id) => self.records[*id].problem,
             _ => None,
@@ -483,6 +496,10 @@ impl Types {
                 DataType::Int { name: alias_or(ty, name), bits: *bits, signed: *signed }
             }
             TypeKind::Float { name, format } => DataType::Float { name: alias_or(ty, name), format: *format },
+            TypeKind::Vector(..) | TypeKind::Complex(_) => {
+                let (size, align) = (self.size(ty), self.align(ty));
+                DataType::Opaque { name: self.spell(ty, ""), size, align }
+            }
             TypeKind::LongDouble => DataType::Opaque { name: alias_or(ty, "long double"), size: 16, align: 16 },
             TypeKind::Wide { signed } => {
                 let word =
@@ -532,6 +549,11 @@ impl Types {
             TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => named(name),
             TypeKind::Wide { signed } => named(wide_name(*signed)),
             TypeKind::LongDouble => named("long double"),
+            TypeKind::Vector(element, _) => {
+                let bytes = self.size(ty);
+                named(&format!("__attribute__((vector_size({bytes}))) {}", self.spell(element, "")))
+            }
+            TypeKind::Complex(part) => named(&format!("_Complex {}", self.spell(part, ""))),
             TypeKind::Enum(id) => named(&self.enums[*id].name),
             TypeKind::Record(id) => named(&self.records[*id].name),
             TypeKind::Refused { text, .. } => named(text),

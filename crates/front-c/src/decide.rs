@@ -8,6 +8,7 @@ use crate::consts::callee_name;
 use crate::ctype::TypeKind;
 use crate::expr::{is_comparison, is_logical};
 use crate::func::Lowerer;
+use crate::pure::has_effects;
 use touchstone_base::IndexMap;
 use touchstone_ir::{
     BlockId, BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, InstKind, Operand, TermKind, Ty,
@@ -216,7 +217,8 @@ impl Lowerer<'_, '_> {
                 inner.filter(|inner| self.keeps_truth(node, inner) || self.is_truth_cast(node, inner))
             }
             "CallExpr" if callee_name(node) == Some("__builtin_expect") && !self.unit.has_body("__builtin_expect") => {
-                node.inner.get(1)
+                // What is expected may have an effect, too.
+                node.inner.get(1).filter(|_| !node.inner.iter().skip(2).any(has_effects))
             }
             "GenericSelectionExpr" => crate::consts::selected(node),
             _ => None,

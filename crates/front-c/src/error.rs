@@ -39,7 +39,7 @@ pub enum FrontError {
         file: PathBuf,
     },
     /// clang refuses the file; its own message.
-    #[error("`{}` does not compile:\n{stderr}", file.display())]
+    #[error("`{}` does not compile:\n{stderr}{}", file.display(), gnu_construct(.stderr))]
     DoesNotCompile {
         /// The file.
         file: PathBuf,
@@ -74,4 +74,19 @@ pub enum FrontError {
         /// Where.
         at: String,
     },
+}
+
+/// What clang does not know of GNU C, by its message: it is no mistake of the program.
+fn gnu_construct(stderr: &str) -> String {
+    let named = [
+        ("function definition is not allowed here", "nested function"),
+        ("'variable length array in structure'", "variable-length array in a structure"),
+        ("GNU decimal type extension not supported", "decimal float"),
+        ("__builtin_shuffle", "__builtin_shuffle"),
+        ("initialization of flexible array member is not allowed", "initialised flexible array member in a union"),
+    ];
+    let found = named.iter().filter(|(message, _)| stderr.contains(message));
+    found
+        .map(|(_, what)| format!("unsupported: {what} (clang, which reads programs here, does not know it)\n"))
+        .collect()
 }

@@ -1,10 +1,12 @@
 //! Expressions: scalar values and effects.
 
 use crate::ast::Node;
+use crate::complex::Part;
 use crate::consts::{binary_op, callee_name, selected};
 use crate::ctype::{Type, TypeKind};
 use crate::floats::float_op;
 use crate::func::Lowerer;
+use crate::place::unsized_name;
 use touchstone_base::Span;
 use touchstone_ir::{BinOp, CmpOp, DecisionKind, InstKind, Operand, Ty, mask};
 
@@ -43,6 +45,11 @@ impl Lowerer<'_, '_> {
                 if node.opcode != "," && self.unit.type_of(node).in_halves() =>
             {
                 self.wide(node);
+            }
+            "UnaryOperator"
+                if matches!(node.opcode.as_str(), "++" | "--") && self.unit.type_of(node).complex().is_some() =>
+            {
+                self.complex(node);
             }
             "ParenExpr" | "ConstantExpr" => self.effect_of_first(node),
             "UnaryOperator" if node.opcode == "__extension__" => self.effect_of_first(node),
@@ -104,6 +111,8 @@ impl Lowerer<'_, '_> {
             let what = match ty.kind {
                 TypeKind::Wide { .. } => "128-bit integer here",
                 TypeKind::LongDouble => "long double here",
+                TypeKind::Vector(..) => "vector here",
+                TypeKind::Complex(_) => "complex number here",
                 _ => "structure value",
             };
             return self.unsupported_value(what, node);
@@ -214,6 +223,9 @@ impl Lowerer<'_, '_> {
                 false => self.wide_truth(value, span),
             };
         }
+        if ty.complex().is_some() {
+            return self.complex_truth(node, span);
+        }
         let value = self.rvalue(node);
         self.truth_of(value, &ty, span)
     }
@@ -241,13 +253,21 @@ impl Lowerer<'_, '_> {
                 false => self.wide_relation(&node.opcode, signed, a, b, span),
             };
         }
+        if ty.complex().is_some() || self.unit.type_of(right).complex().is_some() {
+            return self.complex_relation(node, left, right, span);
+        }
         let a = self.rvalue(left);
         let b = self.rvalue(right);
-        if let Some(format) = self.unit.program.types.format(&ty) {
-            return self.float_relation(&node.opcode, format, a, b, span);
+        self.scalar_relation(&node.opcode, &ty, a, b, span)
+    }
+    /// A relation between scalars of one type, an `i1`.
+    pub fn scalar_relation(&mut self, opcode: &str, ty: &Type, a: Operand, b: Operand, span: Span) -> Operand {
+        if let Some(format) = self.unit.program.types.format(ty) {
+            return self.float_relation(opcode, format, a, b, span);
         }
+        let signed = self.unit.program.types.is_signed(ty);
         let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
-        match node.opcode.as_str() {
+        match opcode {
             "==" => self.cmp(CmpOp::Eq, a, b, span),
             "!=" => self.cmp(CmpOp::Ne, a, b, span),
             "<" => self.cmp(less, a, b, span),
@@ -265,6 +285,8 @@ impl Lowerer<'_, '_> {
                 let place = self.place(inner);
                 self.read_object(inner, place, ty, span)
             }
+            "BitCast" if from.vector().is_some() => self.vector_as_scalar(inner, ty, span),
+            "FloatingComplexToReal" | "IntegralComplexToReal" => self.real_part(inner, node),
             "NoOp" | "BitCast" | "AtomicToNonAtomic" | "NonAtomicToAtomic" => self.rvalue(inner),
             "FloatingCast" | "FloatingToIntegral" if from.is_long_double() => {
                 let value = self.wide(inner);
@@ -290,7 +312,11 @@ impl Lowerer<'_, '_> {
                 let value = self.rvalue(inner);
                 self.resize(value, scalar, signed, span)
             }
-            "IntegralToBoolean" | "PointerToBoolean" | "FloatingToBoolean" => {
+            "IntegralToBoolean"
+            | "PointerToBoolean"
+            | "FloatingToBoolean"
+            | "FloatingComplexToBoolean"
+            | "IntegralComplexToBoolean" => {
                 let truth = self.truth(inner);
                 self.resize(truth, scalar, false, span)
             }
@@ -345,11 +371,13 @@ impl Lowerer<'_, '_> {
             "-" => {
                 let value = self.rvalue(inner);
                 let ty = self.unit.type_of(node);
-                self.negated(value, &ty, span)
+                let value = self.negated(value, &ty, span);
+                self.in_field_width(node, value, span)
             }
             "~" => {
                 let value = self.rvalue(inner);
-                self.bin(BinOp::Xor, value, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span)
+                let value = self.bin(BinOp::Xor, value, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span);
+                self.in_field_width(node, value, span)
             }
             "!" => self.decision_value(node, scalar),
             "++" | "--" => self.step(node, if node.is_postfix { Wanted::Old } else { Wanted::New }),
@@ -358,7 +386,10 @@ impl Lowerer<'_, '_> {
                 let place = self.place(node);
                 self.address(place, span)
             }
-            "__real" | "__imag" => self.unsupported_value("complex number", node),
+            "__real" | "__imag" => match self.part_of(node, inner, span) {
+                Part::Word(value) => value,
+                Part::Long(_) => self.unsupported_value("long double here", node),
+            },
             other => {
                 let what = format!("operator {other}");
                 self.unsupported_value(&what, node)
@@ -386,9 +417,11 @@ impl Lowerer<'_, '_> {
         }
         let up = node.opcode == "++";
         let new = if ty.is_pointer() {
-            let Some(size) = self.element_size(ty) else { return self.unsupported_value("incomplete type", node) };
-            let bytes = if up { size } else { size.wrapping_neg() };
-            self.offset(old, Operand::Const(Ty::I64, bytes), span)
+            let Some(stride) = self.stride(inner, span) else {
+                return self.unsupported_value(unsized_name(ty), node);
+            };
+            let bytes = if up { stride } else { self.bin(BinOp::Sub, Operand::Const(Ty::I64, 0), stride, span) };
+            self.offset(old, bytes, span)
         } else if ty.kind == TypeKind::Bool {
             if up { Operand::Const(scalar, 1) } else { self.bin(BinOp::Xor, old, Operand::Const(scalar, 1), span) }
         } else {
@@ -428,12 +461,15 @@ impl Lowerer<'_, '_> {
                     return self.unsupported_value(&what, node);
                 };
                 let b = self.resize(b, scalar, false, span);
-                self.bin(op, a, b, span)
+                let value = self.bin(op, a, b, span);
+                self.in_field_width(node, value, span)
             }
         }
     }
     fn pointer_sum(&mut self, node: &Node, (pointer, number): (&Node, &Node), ty: &Type, span: Span) -> Operand {
-        let Some(size) = self.element_size(ty) else { return self.unsupported_value("incomplete type", node) };
+        let Some(stride) = self.stride(pointer, span) else {
+            return self.unsupported_value(unsized_name(ty), node);
+        };
         let signed = self.unit.program.types.is_signed(&self.unit.type_of(number));
         let (base, index) = if std::ptr::eq(pointer, &raw const node.inner[0]) {
             let base = self.rvalue(pointer);
@@ -442,28 +478,36 @@ impl Lowerer<'_, '_> {
             let index = self.rvalue(number);
             (self.rvalue(pointer), index)
         };
-        self.advance(base, index, signed, size, node.opcode.starts_with('-'), span)
+        self.advance(base, index, signed, stride, node.opcode.starts_with('-'), span)
     }
-    fn advance(&mut self, base: Operand, index: Operand, signed: bool, size: u64, back: bool, span: Span) -> Operand {
+    fn advance(
+        &mut self,
+        base: Operand,
+        index: Operand,
+        signed: bool,
+        size: Operand,
+        back: bool,
+        span: Span,
+    ) -> Operand {
         let index = self.resize(index, Ty::I64, signed, span);
-        let mut bytes = self.bin_scaled(index, size, span);
+        let mut bytes = self.times(index, size, span);
         if back {
             bytes = self.bin(BinOp::Sub, Operand::Const(Ty::I64, 0), bytes, span);
         }
         self.offset(base, bytes, span)
     }
     fn pointer_difference(&mut self, node: &Node, left: &Node, right: &Node, span: Span) -> Operand {
-        let Some(size) = self.element_size(&self.unit.type_of(left)) else {
-            return self.unsupported_value("incomplete type", node);
+        let Some(stride) = self.stride(left, span) else {
+            return self.unsupported_value(unsized_name(&self.unit.type_of(left)), node);
         };
         let a = self.rvalue(left);
         let b = self.rvalue(right);
         let dst = self.temp(Ty::I64);
         self.emit(InstKind::PtrDiff { dst, a, b }, span);
-        match size {
-            0 => self.unsupported_value("difference of pointers to empty objects", node),
-            1 => Operand::Reg(dst),
-            _ => self.bin(BinOp::SDiv, Operand::Reg(dst), Operand::Const(Ty::I64, size), span),
+        match stride {
+            Operand::Const(_, 0) => self.unsupported_value("difference of pointers to empty objects", node),
+            Operand::Const(_, 1) => Operand::Reg(dst),
+            _ => self.bin(BinOp::SDiv, Operand::Reg(dst), stride, span),
         }
     }
 
@@ -480,6 +524,11 @@ impl Lowerer<'_, '_> {
         let place = self.written_place(left);
         self.mark_compound(node);
         let computed = node.compute_lhs.as_ref().map(|text| self.unit.type_named(text));
+        if let Some(part) = computed.as_ref().and_then(Type::complex) {
+            let old = self.load(place, ty, span);
+            let new = self.complex_compound(node, Part::Word(old), ty, right, &part, span);
+            return self.store(place, new, span);
+        }
         if computed.as_ref().is_some_and(Type::is_long_double) {
             let old = self.load(place, ty, span);
             let new = self.long_compound(node, old, ty, right, span);
@@ -497,9 +546,11 @@ impl Lowerer<'_, '_> {
         let operand = self.rvalue(right);
         let old = self.read_object(left, place, ty, span);
         let new = if ty.is_pointer() {
-            let Some(size) = self.element_size(ty) else { return self.unsupported_value("incomplete type", node) };
+            let Some(stride) = self.stride(left, span) else {
+                return self.unsupported_value(unsized_name(ty), node);
+            };
             let signed = self.unit.program.types.is_signed(&self.unit.type_of(right));
-            self.advance(old, operand, signed, size, opcode == "-", span)
+            self.advance(old, operand, signed, stride, opcode == "-", span)
         } else {
             let (Some(from), Some(to)) = (&node.compute_lhs, &node.compute_result) else {
                 return self.unsupported_value("compound assignment", node);

@@ -79,7 +79,12 @@ impl Unit<'_> {
             "BinaryOperator" => {
                 let [left, right] = node.inner.as_slice() else { return None };
                 let args = [self.const_float(left)?, self.const_float(right)?];
-                Some(float::eval(float_op(&node.opcode)?, format, &args))
+                let is_nan = |bits: &u64| bits & format.magnitude_mask() > format.infinity();
+                match float::eval(float_op(&node.opcode)?, format, &args) {
+                    // Compilers make one without a sign, processors one with it.
+                    made if is_nan(&made) && !args.iter().any(is_nan) => Some(format.infinity() | format.quiet_bit()),
+                    made => Some(made),
+                }
             }
             "ConditionalOperator" => {
                 let [condition, yes, no] = node.inner.as_slice() else { return None };

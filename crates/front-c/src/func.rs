@@ -49,6 +49,10 @@ pub(crate) struct Lowerer<'u, 'p> {
     pub function: Function,
     pub result: Type,
     pub locals: HashMap<u64, Local>,
+    /// Types of variables with lengths that were computed where they are declared, by clang's id (see `vla`).
+    pub frozen_types: HashMap<u64, Type>,
+    /// What these lengths are.
+    pub lengths: Vec<Reg>,
     /// Blocks of labels, by clang's id of the label.
     pub labels: HashMap<u64, BlockId>,
     /// Blocks of `case` and `default`, by clang's id of the statement.
@@ -82,7 +86,8 @@ impl Facts {
             "UnaryOperator" if node.opcode == "&" => {
                 let mut operand = node.inner.first();
                 while let Some(inner) = operand {
-                    if inner.kind == "ParenExpr" || (inner.kind == "UnaryOperator" && inner.opcode == "__extension__") {
+                    let through = matches!(inner.opcode.as_str(), "__extension__" | "__real" | "__imag");
+                    if inner.kind == "ParenExpr" || (inner.kind == "UnaryOperator" && through) {
                         operand = inner.inner.first();
                     } else {
                         if inner.kind == "DeclRefExpr" {
@@ -122,6 +127,8 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         function,
         result,
         locals: HashMap::new(),
+        frozen_types: HashMap::new(),
+        lengths: Vec::new(),
         labels: HashMap::new(),
         cases: HashMap::new(),
         breaks: Vec::new(),
@@ -136,6 +143,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
     };
     lowerer.unit.push_scope();
     lowerer.parameters(node);
+    lowerer.parameter_lengths(node);
     for label in std::mem::take(&mut lowerer.facts.labels) {
         let block = lowerer.new_block();
         lowerer.labels.insert(label, block);
@@ -176,6 +184,14 @@ impl Lowerer<'_, '_> {
             self.locals.insert(param.id, local);
             let ty = self.unit.type_of(param);
             self.unit.scopes.add_variable(&param.name, param.id, ty);
+        }
+    }
+
+    /// The lengths of `int a[n][m]`, when all names are known.
+    fn parameter_lengths(&mut self, node: &Node) {
+        for param in node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl") {
+            let (ty, span) = (self.unit.type_of(param), self.unit.span(param));
+            self.freeze_variable(param.id, &ty, span);
         }
     }
 

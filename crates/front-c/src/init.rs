@@ -73,7 +73,10 @@ impl Unit<'_> {
                 return self.fill_first(image, node, ty, at);
             }
             "InitListExpr" => match &ty.kind {
-                TypeKind::Array(element, _) => return self.fill_array(image, node, element, at),
+                TypeKind::Array(element, _) | TypeKind::Vector(element, _) => {
+                    return self.fill_array(image, node, element, at);
+                }
+                TypeKind::Complex(part) if node.inner.len() == 2 => return self.fill_array(image, node, part, at),
                 TypeKind::Record(id) => return self.fill_record(image, node, *id, at),
                 // A flexible array member with initial elements makes the object larger than its type.
                 TypeKind::OpenArray(element) => {
@@ -97,6 +100,17 @@ impl Unit<'_> {
             let Some(value) = self.const_long_double(node) else { return refuse("long double initialiser") };
             image.put(at, &value.significand.to_le_bytes())?;
             return image.put(at + 8, &value.head.to_le_bytes());
+        }
+        if let Some(part) = ty.complex() {
+            let Some(parts) = self.const_complex(node) else { return refuse("complex initialiser") };
+            let size = self.program.types.size(&part);
+            for (index, value) in parts.into_iter().enumerate() {
+                image.put(at + index as u64 * size, &value.bytes(size))?;
+            }
+            return Ok(());
+        }
+        if ty.vector().is_some() {
+            return refuse("vector initialiser");
         }
         let value = self.constant(node)?;
         self.store(image, value, ty, at)
@@ -207,6 +221,10 @@ impl Unit<'_> {
             "NullToPointer" => Ok(Constant::Int(0)),
             "NoOp" | "BitCast" | "NonAtomicToAtomic" => self.constant(inner),
             "PointerToIntegral" | "IntegralCast" if self.program.types.size(ty) == 8 => self.constant(inner),
+            "IntegralCast" => match self.constant(inner)? {
+                Constant::Int(value) => Ok(Constant::Int(value)),
+                Constant::Address(..) => refuse("address in a narrow integer"),
+            },
             "IntegralToPointer" => match self.constant(inner)? {
                 Constant::Int(_) => self
                     .const_signed(inner)
@@ -237,6 +255,13 @@ impl Unit<'_> {
             "-" => (left, right, -1),
             _ => return refuse("initialiser"),
         };
+        if let ("-", Ok(Constant::Int(a)), Ok(Constant::Int(b))) =
+            (node.opcode.as_str(), self.constant(left), self.constant(right))
+            && self.type_of(right).is_pointer()
+        {
+            // Labels, which are numbers.
+            return Ok(Constant::Int(a.wrapping_sub(b)));
+        }
         let (Constant::Address(global, addend), Some(number)) = (self.constant(pointer)?, self.const_signed(number))
         else {
             return refuse("initialiser");

@@ -192,8 +192,8 @@ impl Program {
             library: false,
             params: Vec::new(),
             result: match result.kind {
-                TypeKind::Void | TypeKind::Record(_) | TypeKind::Wide { .. } | TypeKind::LongDouble => None,
-                _ => Some(self.types.scalar(&result)),
+                TypeKind::Void => None,
+                _ => (!aggregate_result).then(|| self.types.scalar(&result)),
             },
             result_data: self.types.data(&result),
             aggregate_result,
@@ -287,6 +287,14 @@ impl Program {
             None => drop(self.external_globals.insert(declaration.link_name().to_string(), id)),
         }
         id
+    }
+    /// Another name of a global.
+    pub fn alias_global(&mut self, name: &str, id: GlobalId) {
+        self.external_globals.entry(name.to_string()).or_insert(id);
+    }
+    /// Another name of a function.
+    pub fn alias_function(&mut self, name: &str, id: FuncId) {
+        self.external_functions.entry(name.to_string()).or_insert(id);
     }
     /// A static local.
     pub fn static_local(&mut self, name: &str, ty: &Type, span: Span, file: &str) -> GlobalId {
@@ -447,16 +455,21 @@ impl Program {
         };
         let signature = |function: &Function| {
             let params: Vec<(Ty, Narrow)> = function.params.iter().map(|info| param(function, info)).collect();
-            (params, function.result)
+            // Where something is passed as the address of something else, all must be as the definition has it.
+            let hidden = function.is_variadic() || function.aggregate_result;
+            let plain = !hidden && !function.params.iter().any(|param| param.aggregate);
+            (params, function.result, plain)
         };
-        let signatures: Vec<(Vec<(Ty, Narrow)>, Option<Ty>)> = self.functions.values().map(signature).collect();
+        let signatures: Vec<(Vec<(Ty, Narrow)>, Option<Ty>, bool)> = self.functions.values().map(signature).collect();
         for function in self.functions.values_mut() {
             for block in function.blocks.values_mut() {
                 let mut insts = Vec::with_capacity(block.insts.len());
                 for mut inst in std::mem::take(&mut block.insts) {
                     let mut after = None;
                     if let InstKind::Call { dst, callee: Callee::Direct(callee), args } = &mut inst.kind {
-                        let (params, result) = &signatures[callee.index()];
+                        let (params, result, plain) = &signatures[callee.index()];
+                        // Nobody looks at arguments that an old-style definition does not have.
+                        args.truncate(if *plain { params.len() } else { args.len() });
                         for (arg, &(param, how)) in args.iter_mut().zip(params) {
                             let from = match *arg {
                                 Operand::Reg(reg) => function.regs[reg].ty,
@@ -467,6 +480,15 @@ impl Program {
                                 insts.push(Inst { kind: how.inst(low, *arg, from), span: inst.span });
                                 *arg = Operand::Reg(low);
                             }
+                            // An address is passed where a number of 64 bits is.
+                            let op = match (from, param) {
+                                (Ty::Ptr, Ty::I64) if *plain => CastOp::PtrToInt,
+                                (Ty::I64, Ty::Ptr) if *plain => CastOp::IntToPtr,
+                                _ => continue,
+                            };
+                            let same = function.regs.push(RegInfo { ty: param, name: None });
+                            insts.push(Inst { kind: InstKind::Cast { dst: same, op, src: *arg }, span: inst.span });
+                            *arg = Operand::Reg(same);
                         }
                         if let (Some(dst), Some(result)) = (dst.as_mut(), *result)
                             && is_narrower(function.regs[*dst].ty, result)

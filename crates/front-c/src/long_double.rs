@@ -4,6 +4,7 @@
 //! first operation, by name, since the model has an outcome for every normalisation.
 
 use crate::ast::Node;
+use crate::consts::callee_name;
 use crate::ctype::{Type, TypeKind};
 use crate::func::Lowerer;
 use crate::place::Place;
@@ -16,7 +17,7 @@ use touchstone_ir::{BinOp, Builtin, CmpOp, InstKind, Operand, Ty};
 
 const SIGN: Operand = Operand::Const(Ty::I64, 0x8000);
 
-fn number(value: Extended) -> Wide {
+pub(crate) fn number(value: Extended) -> Wide {
     Wide { low: Operand::Const(Ty::I64, value.significand), high: Operand::Const(Ty::I64, u64::from(value.head)) }
 }
 
@@ -45,6 +46,7 @@ impl Unit<'_> {
         let first = || node.inner.first();
         match node.kind.as_str() {
             "FloatingLiteral" => Extended::parse(node.value.as_deref()?),
+            "CallExpr" => crate::long_math::named_constant(callee_name(node)?, node),
             "ParenExpr" | "ConstantExpr" => self.const_long_double(first()?),
             "ImplicitCastExpr" | "CStyleCastExpr"
                 if matches!(node.cast.as_str(), "FloatingCast" | "IntegralToFloating" | "NoOp") =>
@@ -57,6 +59,15 @@ impl Unit<'_> {
                 "+" | "__extension__" => self.const_long_double(first()?),
                 _ => None,
             },
+            "BinaryOperator" => {
+                let [left, right] = node.inner.as_slice() else { return None };
+                let (a, b) = (self.const_long_double(left)?, self.const_long_double(right)?);
+                crate::long_const::eval(&node.opcode, a, b)
+            }
+            "ConditionalOperator" => {
+                let [condition, yes, no] = node.inner.as_slice() else { return None };
+                self.const_long_double(if self.const_int(condition)? != 0 { yes } else { no })
+            }
             _ => None,
         }
     }
@@ -83,7 +94,7 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(node);
         self.long_from(value, &from, span)
     }
-    fn long_from(&mut self, value: Operand, from: &Type, span: Span) -> Wide {
+    pub fn long_from(&mut self, value: Operand, from: &Type, span: Span) -> Wide {
         match self.unit.program.types.format(from) {
             Some(format) => {
                 let bits = match format {
@@ -110,7 +121,7 @@ impl Lowerer<'_, '_> {
     /// A `long double` as another arithmetic type (no truth value).
     pub fn long_to(&mut self, value: Wide, to: &Type, span: Span) -> Operand {
         let scalar = self.unit.program.types.scalar(to);
-        self.run_only(span);
+        self.run_only("long double", span);
         let dst = self.temp(Ty::I64);
         match self.unit.program.types.format(to) {
             Some(format) => {
@@ -154,7 +165,7 @@ impl Lowerer<'_, '_> {
     }
     /// A relation, an `i1`.
     pub fn long_relation(&mut self, opcode: &str, a: Wide, b: Wide, span: Span) -> Operand {
-        self.run_only(span);
+        self.run_only("long double", span);
         let dst = self.temp(Ty::I32);
         let written = "int (unsigned long, unsigned long, unsigned long, unsigned long)";
         let args = vec![a.low, a.high, b.low, b.high];
@@ -177,7 +188,7 @@ impl Lowerer<'_, '_> {
     }
     /// Whether it is not zero, an `i1`.
     pub fn long_truth(&mut self, value: Wide, span: Span) -> Operand {
-        self.run_only(span);
+        self.run_only("long double", span);
         self.cmp(CmpOp::Ne, value.low, Operand::Const(Ty::I64, 0), span)
     }
     /// `left op= right` where one of them is a `long double` and the left side is not.
@@ -195,7 +206,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn long_result(&mut self, name: &str, args: Vec<Operand>, span: Span) -> Wide {
-        self.run_only(span);
+        self.run_only("long double", span);
         let slot = self.new_bytes(16);
         self.emit(InstKind::SlotBegin { slot }, span);
         let into = self.slot_address(slot, span);
@@ -205,8 +216,8 @@ impl Lowerer<'_, '_> {
         self.load_wide(Place::Memory(into, 0), span)
     }
     /// What follows is only known of a run.
-    fn run_only(&mut self, span: Span) {
-        let name = self.unit.program.text_literal("long double", span);
+    pub fn run_only(&mut self, name: &str, span: Span) {
+        let name = self.unit.program.text_literal(name, span);
         let name = self.global_address(name, span);
         self.emit(InstKind::Builtin { dst: None, builtin: Builtin::RunOnly, args: vec![name] }, span);
     }

@@ -1,7 +1,8 @@
 //! Calls of math.h: operations and bit patterns where that is all there is to a function, else the host's values.
 //!
 //! Nothing here branches, so that a path does not split where the source has no decision. What needs loops or pointers
-//! is modelled in C (`models/math.c`). Functions on `long double` are not here: they are external functions.
+//! is modelled in C (`models/math.c`). Classification of a `long double` is in
+//! `long_math`.
 
 use crate::ast::Node;
 use crate::ctype::{Type, TypeKind};
@@ -89,12 +90,17 @@ fn for_double(name: &str) -> Option<Math> {
 /// The classification of a name.
 pub(crate) fn classification(name: &str) -> Option<Classify> {
     Some(match name {
-        "__builtin_isnan" | "__isnan" | "__isnanf" | "isnan" | "isnanf" => Classify::Nan,
-        "__builtin_isinf" => Classify::Infinite,
-        "__builtin_isinf_sign" | "__isinf" | "__isinff" | "isinf" | "isinff" => Classify::InfiniteSign,
-        "__builtin_isfinite" | "__builtin_finite" | "__finite" | "__finitef" | "finite" | "finitef" => Classify::Finite,
+        "__builtin_isnan" | "__builtin_isnanf" | "__builtin_isnanl" | "__isnan" | "__isnanf" | "__isnanl" | "isnan"
+        | "isnanf" | "isnanl" => Classify::Nan,
+        "__builtin_isinf" | "__builtin_isinff" | "__builtin_isinfl" => Classify::Infinite,
+        "__builtin_isinf_sign" | "__isinf" | "__isinff" | "__isinfl" | "isinf" | "isinff" | "isinfl" => {
+            Classify::InfiniteSign
+        }
+        "__builtin_isfinite" | "__builtin_finite" | "__builtin_finitef" | "__builtin_finitel" | "__finite"
+        | "__finitef" | "__finitel" | "finite" | "finitef" | "finitel" => Classify::Finite,
         "__builtin_isnormal" => Classify::Normal,
-        "__builtin_signbit" | "__builtin_signbitf" | "__signbit" | "__signbitf" => Classify::Sign,
+        "__builtin_signbit" | "__builtin_signbitf" | "__builtin_signbitl" | "__signbit" | "__signbitf"
+        | "__signbitl" => Classify::Sign,
         "__builtin_fpclassify" => Classify::Class,
         "__builtin_isgreater" => Classify::Relation(">"),
         "__builtin_isgreaterequal" => Classify::Relation(">="),
@@ -183,6 +189,9 @@ impl Lowerer<'_, '_> {
     /// Lowers a classification, an `int`.
     pub fn classify_call(&mut self, what: Classify, args: &[Node], node: &Node, span: Span) -> Operand {
         let Some(last) = args.last() else { return self.unsupported_value("classification of nothing", node) };
+        if self.unit.type_of(last).is_long_double() {
+            return self.classify_long(what, args, node, span);
+        }
         let format = self.unit.program.types.format(&self.unit.type_of(last)).unwrap_or(Format::F64);
         let number = |value: u64| Operand::Const(Ty::Int(format.bits()), value);
         let mut classes = Vec::new();
@@ -247,7 +256,7 @@ impl Lowerer<'_, '_> {
 }
 
 /// Whether an argument is `""`.
-fn is_empty_text(node: &Node) -> bool {
+pub(crate) fn is_empty_text(node: &Node) -> bool {
     match (node.kind.as_str(), node.inner.first()) {
         ("ImplicitCastExpr" | "ParenExpr", Some(inner)) => is_empty_text(inner),
         ("StringLiteral", _) => node.value.as_deref() == Some("\"\""),

@@ -23,7 +23,7 @@ impl Model {
     }
 }
 
-const MODELS: [Model; 14] = [
+const MODELS: [Model; 16] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -88,6 +88,7 @@ const MODELS: [Model; 14] = [
             "abs",
             "labs",
             "llabs",
+            "imaxabs",
             "atoi",
             "atol",
             "atoll",
@@ -168,6 +169,9 @@ const MODELS: [Model; 14] = [
             "touchstone_ffs",
             "touchstone_ffsl",
             "touchstone_ffsll",
+            "touchstone_clrsb",
+            "touchstone_clrsbl",
+            "touchstone_clrsbll",
             "touchstone_ctz",
             "touchstone_ctzl",
             "touchstone_ctzll",
@@ -209,6 +213,38 @@ const MODELS: [Model; 14] = [
         variables: &[],
     },
     Model {
+        name: "<library>/complex.c",
+        text: include_str!("../models/complex.c"),
+        functions: &[
+            "touchstone_complex_multiply",
+            "touchstone_complex_multiplyf",
+            "touchstone_complex_multiplyl",
+            "touchstone_complex_divide",
+            "touchstone_complex_dividef",
+            "touchstone_complex_dividel",
+            "touchstone_complex_divide_integer",
+            "touchstone_complex_divide_unsigned",
+            "creal",
+            "crealf",
+            "creall",
+            "cimag",
+            "cimagf",
+            "cimagl",
+            "conj",
+            "conjf",
+            "conjl",
+            "cabs",
+            "cabsf",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/signal.c",
+        text: include_str!("../models/signal.c"),
+        functions: &["signal", "raise"],
+        variables: &[],
+    },
+    Model {
         name: "<library>/format.c",
         text: include_str!("../models/format.c"),
         functions: &["snprintf", "sprintf", "vsnprintf", "vsprintf"],
@@ -241,6 +277,7 @@ const MODELS: [Model; 14] = [
             "setlinebuf",
             "setvbuf",
             "tmpfile",
+            "tmpnam",
             "touchstone_file_at_end",
             "touchstone_file_clear",
             "touchstone_file_get",
@@ -365,6 +402,8 @@ pub(crate) fn has(name: &str) -> bool {
 /// The modelled function that a compiler builtin is.
 pub(crate) fn of_builtin(name: &str) -> Option<String> {
     let plain = name.strip_prefix("__builtin_")?;
+    // One thread has nobody to lock out.
+    let plain = plain.strip_suffix("_unlocked").unwrap_or(plain);
     let own = format!("touchstone_{plain}");
     if has(&own) { Some(own) } else { has(plain).then(|| plain.to_string()) }
 }

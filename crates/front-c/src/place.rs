@@ -48,6 +48,16 @@ impl Lowerer<'_, '_> {
                 Some(pointer) => Place::Memory(self.rvalue(pointer), 0),
                 None => self.no_place("expression", node),
             },
+            "UnaryOperator" if matches!(node.opcode.as_str(), "__real" | "__imag") => {
+                let place = self.place_of_first(node, access);
+                match (place, node.opcode.as_str()) {
+                    (Place::Memory(base, before), "__imag") => {
+                        let size = self.unit.program.types.size(&self.unit.type_of(node)) as i64;
+                        Place::Memory(base, before.wrapping_add(size))
+                    }
+                    (place, _) => place,
+                }
+            }
             "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") => {
                 self.place_of_first(node, access)
             }
@@ -133,21 +143,32 @@ impl Lowerer<'_, '_> {
 
     fn place_of_element(&mut self, node: &Node, span: Span, access: Access) -> Place {
         let [left, right] = node.inner.as_slice() else { return self.no_place("expression", node) };
-        let (base, index) = if self.unit.type_of(left).is_pointer() { (left, right) } else { (right, left) };
+        let is_base = |ty: Type| ty.is_pointer() || ty.vector().is_some();
+        let (base, index) = if is_base(self.unit.type_of(left)) { (left, right) } else { (right, left) };
         let ty = self.unit.type_of(base);
-        let Some(size) = self.element_size(&ty) else { return self.no_place("incomplete type", node) };
-        let base = self.array_base(base, access);
+        let lane = ty.vector().map(|(element, _)| self.unit.program.types.size(&element));
+        let stride = match lane {
+            Some(size) => Some(Operand::Const(Ty::I64, size)),
+            None => self.stride(base, span),
+        };
+        let Some(stride) = stride else { return self.no_place(unsized_name(&ty), node) };
+        let base = match lane {
+            Some(_) => self.place_for(base, access),
+            None => self.array_base(base, access),
+        };
         if access == Access::Write {
             self.mark_value(index);
         }
         let signed = self.unit.program.types.is_signed(&self.unit.type_of(index));
         let index = self.rvalue(index);
         let index = self.resize(index, Ty::I64, signed, span);
-        if let (Place::Memory(address, offset), Operand::Const(_, index)) = (base, index) {
+        if let (Place::Memory(address, offset), Operand::Const(_, index), Operand::Const(_, size)) =
+            (base, index, stride)
+        {
             return Place::Memory(address, offset.wrapping_add((index as i64).wrapping_mul(size as i64)));
         }
         let address = self.address(base, span);
-        let bytes = self.bin_scaled(index, size, span);
+        let bytes = self.times(index, stride, span);
         Place::Memory(self.offset(address, bytes, span), 0)
     }
     /// The address that a subscript starts from; of an array, its place, so that constant offsets add up.
@@ -269,4 +290,9 @@ impl Lowerer<'_, '_> {
             }
         }
     }
+}
+
+/// What is said of a pointer to something without a known size.
+pub(crate) fn unsized_name(pointer: &Type) -> &'static str {
+    if pointer.is_variably_modified() { "variable-length array of this form" } else { "incomplete type" }
 }

@@ -71,7 +71,8 @@ impl Lowerer<'_, '_> {
             "ReturnStmt" => self.return_statement(node, span),
             "AttributedStmt" => node.inner.last().into_iter().for_each(|inner| self.statement(inner)),
             "IndirectGotoStmt" => self.computed_goto(node, span),
-            "GCCAsmStmt" | "MSAsmStmt" => self.unsupported("inline assembly", node),
+            "GCCAsmStmt" => self.assembly(node, span),
+            "MSAsmStmt" => self.unsupported("inline assembly", node),
             _ if is_expression(node) => self.effect(node),
             kind => {
                 let what = kind.to_string();
@@ -322,7 +323,12 @@ impl Lowerer<'_, '_> {
                     self.error.get_or_insert(error);
                 }
             }
-            _ => self.unit.type_declaration(node),
+            _ => {
+                self.unit.type_declaration(node);
+                if node.kind == "TypedefDecl" {
+                    self.freeze_typedef(node);
+                }
+            }
         }
     }
     fn declare_static(&mut self, node: &Node) {
@@ -346,9 +352,10 @@ impl Lowerer<'_, '_> {
         let ty = self.unit.type_of(node);
         let span = self.unit.span(node);
         self.unit.scopes.add_variable(&node.name, node.id, ty.clone());
-        if let TypeKind::Variable(element, length) = &ty.kind {
-            return self.declare_variable_array(node, element, length, span);
+        if ty.has_variable_size() {
+            return self.declare_variable_array(node, &ty, span);
         }
+        self.freeze_variable(node.id, &ty, span);
         if let Some(what) = self.unit.program.types.refusal(&ty)
             && self.unit.program.types.size(&ty) == 0
         {

@@ -127,23 +127,33 @@ impl<'a> Parser<'a> {
         self.declarator(base)
     }
 
-    fn skip_attribute(&mut self) -> Option<bool> {
-        if matches!(self.word(), Some("__attribute__" | "__attribute" | "_Alignas" | "alignas")) {
-            self.at += 1;
-            let tokens = self.group()?;
-            let is_vector = tokens.iter().any(|token| {
-                matches!(token, Token::Word(word) if word.contains("vector_size") || word.contains("vector_type"))
-            });
-            return Some(is_vector);
+    /// Skips an attribute; what it says of vectors.
+    fn skip_attribute(&mut self) -> Option<Option<VectorAttribute>> {
+        if !matches!(self.word(), Some("__attribute__" | "__attribute" | "_Alignas" | "alignas")) {
+            return None;
         }
-        None
+        self.at += 1;
+        let tokens = self.group()?;
+        let is_vector = |token: &Token| matches!(token, Token::Word(word) if word.contains("vector_"));
+        let Some(at) = tokens.iter().position(is_vector) else { return Some(None) };
+        let mut inner = Parser::new(tokens, self.scopes, self.types);
+        let name = inner.tokens[at].clone();
+        inner.at = at + 1;
+        let number = inner.group().and_then(|tokens| Parser::new(tokens, self.scopes, self.types).ternary());
+        let number = number.and_then(|number| u64::try_from(number).ok());
+        let is = |names: [&str; 2]| matches!(&name, Token::Word(word) if names.contains(&word.as_str()));
+        Some(Some(match number {
+            Some(bytes) if is(["vector_size", "__vector_size__"]) => VectorAttribute::Bytes(bytes),
+            Some(lanes) if is(["ext_vector_type", "__ext_vector_type__"]) => VectorAttribute::Lanes(lanes),
+            _ => VectorAttribute::Unknown,
+        }))
     }
 
     fn specifiers(&mut self) -> Option<Type> {
         let mut words = Specifiers::default();
         loop {
-            if let Some(is_vector) = self.skip_attribute() {
-                words.vector |= is_vector;
+            if let Some(vector) = self.skip_attribute() {
+                words.vector = words.vector.or(vector);
                 continue;
             }
             let Some(word) = self.word().map(str::to_string) else { break };
@@ -496,6 +506,15 @@ pub(crate) fn split_commas(tokens: &[Token]) -> Vec<Vec<Token>> {
     parts
 }
 
+/// What an attribute says of a vector.
+#[derive(Clone, Copy)]
+enum VectorAttribute {
+    Bytes(u64),
+    Lanes(u64),
+    /// Another kind of vector.
+    Unknown,
+}
+
 /// The words before a declarator.
 #[derive(Default)]
 struct Specifiers {
@@ -506,7 +525,7 @@ struct Specifiers {
     short: bool,
     long: u8,
     complex: bool,
-    vector: bool,
+    vector: Option<VectorAttribute>,
     base: Option<String>,
     ty: Option<Type>,
 }
@@ -520,9 +539,6 @@ impl Specifiers {
         if self.is_empty() {
             return None;
         }
-        if self.vector {
-            return Some(Type::refused("vector", "vector type"));
-        }
         let refused = |text: &str, what, size, align| TypeKind::Refused { text: Rc::from(text), what, size, align };
         let float = |text, size| refused(text, text, size, size);
         let (single, double) = (
@@ -533,11 +549,6 @@ impl Specifiers {
             (Some(ty), _) => ty,
             (None, Some("void")) => Type::plain(TypeKind::Void),
             (None, Some("_Bool" | "bool")) => Type::plain(TypeKind::Bool),
-            (None, Some("float")) if self.complex => Type::plain(refused("_Complex float", "complex number", 8, 4)),
-            (None, Some("double")) if self.complex => {
-                let size = if self.long > 0 { 32 } else { 16 };
-                Type::plain(refused("_Complex double", "complex number", size, size / 2))
-            }
             (None, Some("float" | "_Float32")) => Type::plain(single),
             (None, Some("double")) if self.long > 0 => Type::plain(TypeKind::LongDouble),
             (None, Some("double" | "_Float64" | "_Float32x")) => Type::plain(double),
@@ -561,6 +572,19 @@ impl Specifiers {
                 (_, _, true) => TypeKind::Int { name: "unsigned long long", bits: 64, signed: false },
             }),
         };
+        if self.complex {
+            ty = Type::plain(TypeKind::Complex(Rc::new(ty)));
+        }
+        if let Some(vector) = self.vector {
+            let size = types.size(&ty).max(1);
+            ty = match vector {
+                VectorAttribute::Bytes(bytes) if bytes % size == 0 => {
+                    Type::plain(TypeKind::Vector(Rc::new(ty), bytes / size))
+                }
+                VectorAttribute::Lanes(lanes) => Type::plain(TypeKind::Vector(Rc::new(ty), lanes)),
+                _ => Type::refused("vector", "vector type"),
+            };
+        }
         ty.is_const |= self.is_const;
         ty.is_volatile |= self.is_volatile;
         Some(ty)

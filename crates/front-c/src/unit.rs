@@ -194,6 +194,11 @@ impl<'p> Unit<'p> {
         self.scopes.add_typedef(&node.name, ty);
         self.forget_types();
     }
+    /// Gives a typedef another meaning, from here on.
+    pub fn redefine_type(&mut self, name: &str, ty: Type) {
+        self.scopes.add_typedef(name, ty);
+        self.forget_types();
+    }
     /// The tag that a type node is, without pointers, arrays or qualifiers around it.
     fn declared_tag(&self, node: &Node) -> Option<Tag> {
         match node.kind.as_str() {
@@ -370,6 +375,13 @@ impl<'p> Unit<'p> {
         if has_body || !self.declarations.contains_key(&node.name) {
             self.declarations.insert(node.name.clone(), declaration);
         }
+        if let Some(target) = alias_of(&node).filter(|_| !has_body) {
+            let id = self.function_named(target, node.ty.as_ref());
+            self.functions.insert(node.name.clone(), id);
+            if !internal {
+                self.program.alias_function(&node.name, id);
+            }
+        }
         if !has_body {
             return Ok(());
         }
@@ -517,6 +529,10 @@ impl<'p> Unit<'p> {
     fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
         let id = self.function_named(&node.name, node.ty.as_ref());
         let span = self.declarations[&node.name].span;
+        // A file of models may be read more than once, and the program's own functions come first.
+        if matches!(self.selection, Selection::Library(_)) && self.program.functions[id].is_defined() {
+            return Ok(());
+        }
         let inline = node.is_inline && node.storage != "extern";
         let Some(id) = self.program.define(id, span, inline)? else { return Ok(()) };
         let ty = self.declarations[&node.name].ty.clone();
@@ -563,9 +579,15 @@ impl<'p> Unit<'p> {
         };
         self.global_declarations.insert(node.name.clone(), declaration);
         self.note_weak(node);
-        if node.inner.iter().any(|inner| inner.kind == "AliasAttr" || inner.kind == "WeakRefAttr") {
+        if let Some(target) = alias_of(node) {
+            let id = self.global_named(target, node.ty.as_ref());
+            self.globals.insert(node.name.clone(), id);
+            self.program.alias_global(&node.name, id);
+            return Ok(());
+        }
+        if node.inner.iter().any(|inner| inner.kind == "WeakRefAttr") {
             let id = self.global_named(&node.name, None);
-            self.program.poison(id, "alias attribute".to_string());
+            self.program.poison(id, "weakref attribute".to_string());
         }
         if node.storage == "register" {
             let id = self.global_named(&node.name, None);
@@ -647,6 +669,12 @@ impl Unit<'_> {
             }
         }
     }
+}
+
+/// What a declaration is another name of.
+fn alias_of(node: &Node) -> Option<&str> {
+    let attribute = node.inner.iter().find(|inner| inner.kind == "AliasAttr")?;
+    (!attribute.name.is_empty()).then_some(attribute.name.as_str())
 }
 
 /// The initialiser of a variable.

@@ -3,6 +3,10 @@
 //! clang's JSON has the length as text only, so names are looked up as the source would: sums, products and the like of
 //! variables, members, elements, calls and constants are understood, anything else is named as unsupported. The array is an object of the stack
 //! that dies at the end of its block.
+//!
+//! A length is computed once, where control comes to the declaration; what is written there may mean something else
+//! afterwards. So a declared type is *frozen*: each length becomes a word that names a register. clang's texts don't know
+//! these words, so the type of an expression that is made of such a variable is found by its structure.
 
 use crate::ast::Node;
 use crate::ctype::{Type, TypeKind};
@@ -10,6 +14,7 @@ use crate::func::{Local, Lowerer};
 use crate::lifetimes::Life;
 use crate::offsetof::member;
 use crate::place::Place;
+use crate::pure::has_effects;
 use crate::tokens::Token;
 use crate::typename::Parser;
 use std::rc::Rc;
@@ -23,26 +28,161 @@ const LEVELS: [&[(&str, BinOp)]; 3] = [
     &[("*", BinOp::Mul), ("/", BinOp::SDiv), ("%", BinOp::SRem)],
 ];
 
+/// How the names of frozen lengths begin; no name of C does.
+const FROZEN: &str = "$length";
+
+impl Type {
+    /// Whether a length in it is only known when it is declared.
+    pub fn is_variably_modified(&self) -> bool {
+        match &self.kind {
+            TypeKind::Variable(..) => true,
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) | TypeKind::OpenArray(inner) => {
+                inner.is_variably_modified()
+            }
+            _ => false,
+        }
+    }
+    /// Whether its size is only known when it is declared.
+    pub fn has_variable_size(&self) -> bool {
+        match &self.kind {
+            TypeKind::Variable(..) => true,
+            TypeKind::Array(inner, _) => inner.has_variable_size(),
+            _ => false,
+        }
+    }
+}
+
 impl Lowerer<'_, '_> {
     /// Declares such an array.
-    pub fn declare_variable_array(&mut self, node: &Node, element: &Type, length: &Rc<[Token]>, span: Span) {
-        let Some(bytes) = self.array_bytes(element, length, span) else {
+    pub fn declare_variable_array(&mut self, node: &Node, ty: &Type, span: Span) {
+        let frozen = self.frozen(ty, span);
+        let bytes = frozen.as_ref().and_then(|ty| self.bytes_of_type(ty, span));
+        let (Some(frozen), Some(bytes)) = (frozen, bytes) else {
             return self.unsupported("variable-length array", node);
         };
         let (pointer, size) = match self.locals.get(&node.id).copied() {
             Some(Local::Variable(pointer, size)) => (pointer, size),
             _ => (self.variable(Ty::Ptr, &node.name), self.variable(Ty::I64, &format!("sizeof {}", node.name))),
         };
+        self.frozen_types.insert(node.id, frozen);
         self.emit(InstKind::Copy { dst: size, src: bytes }, span);
         let args = vec![Operand::Reg(size)];
         self.emit(InstKind::Builtin { dst: Some(pointer), builtin: Builtin::Alloca, args }, span);
         self.locals.insert(node.id, Local::Variable(pointer, size));
         self.lives.declare(Life::Array(pointer));
     }
+    /// Computes the lengths of a declared variable's type, if it has any that are not known yet.
+    pub fn freeze_variable(&mut self, id: u64, ty: &Type, span: Span) {
+        if ty.is_variably_modified()
+            && let Some(frozen) = self.frozen(ty, span)
+        {
+            self.frozen_types.insert(id, frozen);
+        }
+    }
+    /// Computes the lengths of a typedef of a block.
+    pub fn freeze_typedef(&mut self, node: &Node) {
+        let Some(ty) = self.unit.scopes.typedef(&node.name).filter(|ty| ty.is_variably_modified()).cloned() else {
+            return;
+        };
+        let span = self.unit.span(node);
+        match self.frozen(&ty, span) {
+            Some(frozen) => self.unit.redefine_type(&node.name, frozen),
+            None => self.unsupported("variable-length array", node),
+        }
+    }
+    /// The type with its lengths computed, the outer ones first.
+    fn frozen(&mut self, ty: &Type, span: Span) -> Option<Type> {
+        let kind = match &ty.kind {
+            TypeKind::Variable(element, length) if is_frozen(length) => {
+                TypeKind::Variable(Rc::new(self.frozen(element, span)?), Rc::clone(length))
+            }
+            TypeKind::Variable(element, length) => {
+                let value = self.whole_length(length, span)?;
+                let name = format!("{FROZEN}{}", self.lengths.len());
+                let reg = self.variable(Ty::I64, &name);
+                self.emit(InstKind::Copy { dst: reg, src: value }, span);
+                self.lengths.push(reg);
+                TypeKind::Variable(Rc::new(self.frozen(element, span)?), Rc::from([Token::Word(name)]))
+            }
+            TypeKind::Array(element, length) => TypeKind::Array(Rc::new(self.frozen(element, span)?), *length),
+            TypeKind::Pointer(inner) => TypeKind::Pointer(Rc::new(self.frozen(inner, span)?)),
+            TypeKind::OpenArray(inner) => TypeKind::OpenArray(Rc::new(self.frozen(inner, span)?)),
+            _ => return Some(ty.clone()),
+        };
+        Some(Type { kind, ..ty.clone() })
+    }
+    /// The bytes of a type, also of one whose size is only known now.
+    fn bytes_of_type(&mut self, ty: &Type, span: Span) -> Option<Operand> {
+        match &ty.kind {
+            TypeKind::Variable(element, length) => {
+                let length = self.whole_length(length, span)?;
+                let size = self.bytes_of_type(element, span)?;
+                Some(self.times(length, size, span))
+            }
+            TypeKind::Array(element, length) if element.has_variable_size() => {
+                let size = self.bytes_of_type(element, span)?;
+                Some(self.times(Operand::Const(Ty::I64, *length), size, span))
+            }
+            _ => Some(Operand::Const(Ty::I64, self.element_size(&ty.clone().pointer_to())?)),
+        }
+    }
+    /// `index * size`.
+    pub fn times(&mut self, index: Operand, size: Operand, span: Span) -> Operand {
+        match size {
+            Operand::Const(_, size) => self.bin_scaled(index, size, span),
+            Operand::Reg(_) => self.bin(BinOp::Mul, index, size, span),
+        }
+    }
+    /// The size of what a pointer expression points to, if it has one.
+    pub fn stride(&mut self, pointer: &Node, span: Span) -> Option<Operand> {
+        let ty = self.unit.type_of(pointer);
+        if !ty.is_variably_modified() {
+            return self.element_size(&ty).map(|size| Operand::Const(Ty::I64, size));
+        }
+        let element = self.exact_type(pointer)?.element()?.clone();
+        self.bytes_of_type(&element, span)
+    }
+    /// The type of an expression, with frozen lengths where it has any.
+    fn exact_type(&self, node: &Node) -> Option<Type> {
+        let ty = self.unit.type_of(node);
+        if !ty.is_variably_modified() && !node.inner.iter().any(|inner| self.unit.type_of(inner).is_variably_modified())
+        {
+            return Some(ty);
+        }
+        match (node.kind.as_str(), node.inner.as_slice()) {
+            ("DeclRefExpr", _) => self.frozen_types.get(&node.decl.as_ref()?.id).cloned(),
+            ("ParenExpr", [inner]) => self.exact_type(inner),
+            ("ImplicitCastExpr", [inner]) if node.cast == "ArrayToPointerDecay" => {
+                Some(self.exact_type(inner)?.element()?.clone().pointer_to())
+            }
+            ("ImplicitCastExpr", [inner]) if matches!(node.cast.as_str(), "LValueToRValue" | "NoOp") => {
+                self.exact_type(inner)
+            }
+            // Its lengths are those of now.
+            ("CStyleCastExpr", _) => Some(ty),
+            ("ArraySubscriptExpr", [a, b]) => {
+                let base = if self.unit.type_of(a).is_pointer() { a } else { b };
+                Some(self.exact_type(base)?.element()?.clone())
+            }
+            ("UnaryOperator", [inner]) => match node.opcode.as_str() {
+                "*" => Some(self.exact_type(inner)?.element()?.clone()),
+                "&" => Some(self.exact_type(inner)?.pointer_to()),
+                "++" | "--" | "__extension__" => self.exact_type(inner),
+                _ => None,
+            },
+            ("BinaryOperator", [_, right]) if node.opcode == "," => self.exact_type(right),
+            ("BinaryOperator", [left, right]) if matches!(node.opcode.as_str(), "+" | "-" | "=") => {
+                self.exact_type(if self.unit.type_of(left).is_pointer() { left } else { right })
+            }
+            ("CompoundAssignOperator", [left, _]) => self.exact_type(left),
+            ("ConditionalOperator", [_, yes, no]) => self.exact_type(yes).or_else(|| self.exact_type(no)),
+            _ => None,
+        }
+    }
 
     /// Whether a `sizeof` is of such an array.
     pub fn is_variable_size(&self, node: &Node) -> bool {
-        node.name == "sizeof" && matches!(self.sized_type(node).kind, TypeKind::Variable(..))
+        node.name == "sizeof" && self.sized_type(node).has_variable_size()
     }
     fn sized_type(&self, node: &Node) -> Type {
         match (&node.arg_type, node.inner.first()) {
@@ -53,31 +193,23 @@ impl Lowerer<'_, '_> {
     }
     /// The value of a `sizeof` of such an array.
     pub fn variable_size(&mut self, node: &Node, span: Span) -> Operand {
-        let mut inner = node.inner.first();
-        while let Some(paren) = inner.filter(|inner| inner.kind == "ParenExpr") {
-            inner = paren.inner.first();
-        }
-        if let (None, Some(decl)) = (&node.arg_type, inner.and_then(|inner| inner.decl.as_ref()))
-            && let Some(Local::Variable(_, size)) = self.locals.get(&decl.id)
-        {
-            return Operand::Reg(*size);
-        }
-        let bytes = match self.sized_type(node).kind {
-            TypeKind::Variable(element, length) if node.arg_type.is_some() => self.array_bytes(&element, &length, span),
-            _ => None,
+        let ty = match (&node.arg_type, node.inner.first()) {
+            (None, Some(inner)) if has_effects(inner) => None,
+            (None, Some(inner)) => self.exact_type(inner),
+            _ => Some(self.sized_type(node)),
         };
+        let bytes = ty.and_then(|ty| self.bytes_of_type(&ty, span));
         bytes.unwrap_or_else(|| self.unsupported_value("sizeof of this type", node))
     }
 
-    fn array_bytes(&mut self, element: &Type, length: &[Token], span: Span) -> Option<Operand> {
-        let size = self.element_size(&element.clone().pointer_to())?;
+    /// The value of a length, which is all of the text.
+    fn whole_length(&mut self, length: &[Token], span: Span) -> Option<Operand> {
         let mut text = Text { tokens: length, at: 0 };
-        let length = self.length(&mut text, 0, span)?;
+        let value = self.length(&mut text, 0, span)?;
         if text.at < text.tokens.len() {
             return None;
         }
-        let bytes = self.bin_scaled(length, size, span);
-        Some(self.keep(bytes, span))
+        Some(self.keep(value, span))
     }
 
     fn length(&mut self, text: &mut Text<'_>, level: usize, span: Span) -> Option<Operand> {
@@ -113,6 +245,10 @@ impl Lowerer<'_, '_> {
                 let mut parser = Parser::new(inside, &self.unit.scopes, &self.unit.program.types);
                 let ty = parser.type_name()?;
                 Some(Operand::Const(Ty::I64, self.element_size(&ty.pointer_to())?))
+            }
+            Token::Word(word) if word.starts_with(FROZEN) => {
+                let number: usize = word.strip_prefix(FROZEN)?.parse().ok()?;
+                self.lengths.get(number).map(|reg| Operand::Reg(*reg))
             }
             Token::Word(word) if text.is("(") => self.length_call(&word, text, span),
             Token::Word(word) => {
@@ -217,6 +353,10 @@ impl Lowerer<'_, '_> {
         let signed = self.unit.program.types.is_signed(&signature.result);
         Some(self.resize(Operand::Reg(dst), Ty::I64, signed, span))
     }
+}
+
+fn is_frozen(length: &[Token]) -> bool {
+    matches!(length, [Token::Word(word)] if word.starts_with(FROZEN))
 }
 
 fn is_integer(ty: &Type) -> bool {

@@ -4,6 +4,7 @@
 //! halves without a branch; division and conversions to and from floats are models in C (`models/wide.c`).
 
 use crate::ast::{Node, TypeText};
+use crate::complex::Part;
 use crate::consts::selected;
 use crate::ctype::{Type, TypeKind};
 use crate::func::Lowerer;
@@ -151,6 +152,7 @@ impl Lowerer<'_, '_> {
                 self.start(join);
                 Wide { low: Operand::Reg(result.0), high: Operand::Reg(result.1) }
             }
+            ("CallExpr", _) if let Some(value) = self.long_call(node, span) => value,
             ("CallExpr", _) => {
                 let into = self.temporary(&ty, span);
                 self.call(node, Some(into));
@@ -199,6 +201,10 @@ impl Lowerer<'_, '_> {
                 let place = self.place(inner);
                 self.load_halves(place, &ty, span)
             }
+            "FloatingComplexToReal" => match self.complex(inner)[0] {
+                Part::Long(value) => value,
+                Part::Word(_) => self.no_wide("128-bit complex number", node),
+            },
             "FloatingCast" | "IntegralToFloating" | "NoOp" if ty.is_long_double() => self.long_of(inner, span),
             "FloatingToIntegral" if from.is_long_double() => self.no_wide("long double as a 128-bit integer", node),
             "NoOp" | "IntegralCast" | "BooleanToSignedIntegral" | "PointerToIntegral" => self.wide_operand(inner, span),
@@ -243,6 +249,10 @@ impl Lowerer<'_, '_> {
                 let place = self.place(node);
                 self.load_halves(place, &ty, span)
             }
+            "__real" | "__imag" => match self.part_of(node, inner, span) {
+                Part::Long(value) => value,
+                Part::Word(_) => self.no_wide("128-bit complex number", node),
+            },
             other => {
                 let what = format!("128-bit operator {other}");
                 self.no_wide(&what, node)
@@ -294,7 +304,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reads what an object holds. Of a `long double` only 10 bytes mean something.
-    fn load_halves(&mut self, place: Place, ty: &Type, span: Span) -> Wide {
+    pub fn load_halves(&mut self, place: Place, ty: &Type, span: Span) -> Wide {
         let Place::Memory(base, offset) = place else { return Wide::constant(0) };
         if !ty.is_long_double() {
             return self.load_wide(place, span);

@@ -111,6 +111,41 @@ fn integers_of_128_bits_agree_with_the_compiler() {
 }
 
 #[test]
+fn vectors_agree_with_the_compiler() {
+    check(&["vector.c"], &[]);
+}
+
+#[test]
+fn complex_numbers_agree_with_the_compiler() {
+    check(&["complex.c"], &[]);
+}
+
+#[test]
+fn assembly_without_instructions_agrees_with_the_compiler() {
+    check(&["assembly.c"], &[]);
+}
+
+#[test]
+fn jumps_out_of_calls_agree_with_the_compiler() {
+    check(&["jumps.c"], &[]);
+}
+
+#[test]
+fn signals_agree_with_the_compiler() {
+    check(&["signals.c"], &[]);
+}
+
+#[test]
+fn arrays_of_variable_length_of_several_ranks_agree_with_the_compiler() {
+    check(&["ranks.c"], &[]);
+}
+
+#[test]
+fn extensions_of_gnu_c_agree_with_the_compiler() {
+    check(&["gnu.c"], &[]);
+}
+
+#[test]
 fn long_doubles_agree_with_the_compiler() {
     check(&["longdouble.c"], &[]);
 }

@@ -25,6 +25,7 @@ pub mod arith;
 mod builtins;
 mod decimal;
 mod machine;
+mod marks;
 mod memory;
 mod observer;
 mod printf;

@@ -1,5 +1,6 @@
 //! The machine: frames, registers and the instruction loop.
 
+use crate::marks::Mark;
 use crate::memory::{Fill, Layout, Memory, ObjectInfo, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::value::{ObjectId, Pointer, Value};
@@ -7,8 +8,8 @@ use crate::view::StateView;
 use std::borrow::Cow;
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
-    BlockId, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage, Module,
-    Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+    BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage,
+    Module, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
 };
 
 /// What one call may use.
@@ -110,18 +111,33 @@ impl Stop {
 pub(crate) struct Frame<'m> {
     pub func: FuncId,
     pub function: &'m Function,
-    block: BlockId,
-    next: usize,
+    pub block: BlockId,
+    pub next: usize,
     pub reg_base: usize,
     slot_base: usize,
     /// The caller's register for the result.
     result: Option<Reg>,
+    /// Tells calls apart, also of one function.
+    pub serial: u64,
 }
 
 /// Where control goes after an instruction.
-enum Flow {
+pub(crate) enum Flow {
     Next,
-    Call { callee: FuncId, result: Option<Reg> },
+    Call {
+        callee: FuncId,
+        result: Option<Reg>,
+    },
+    /// A mark is made behind this instruction.
+    Mark {
+        buffer: Pointer,
+        result: Option<Reg>,
+    },
+    /// Control goes on at a mark.
+    Resume {
+        mark: usize,
+        value: u64,
+    },
 }
 
 /// Runs functions of a module.
@@ -135,8 +151,8 @@ pub struct Machine<'m> {
     out_of_memory: bool,
     inputs: std::collections::VecDeque<Vec<u8>>,
     pub(crate) requests: Vec<InputRequest>,
-    frames: Vec<Frame<'m>>,
-    regs: Vec<Value>,
+    pub(crate) frames: Vec<Frame<'m>>,
+    pub(crate) regs: Vec<Value>,
     slots: Vec<Option<ObjectId>>,
     /// Arguments of the call that is being made.
     arguments: Vec<Value>,
@@ -149,6 +165,12 @@ pub struct Machine<'m> {
     calls: Option<Vec<(String, Vec<Value>)>>,
     /// What runs when the program ends, the last one first.
     at_exit: Vec<FuncId>,
+    /// Places that control may come back to, by the number that their buffers point to.
+    pub(crate) marks: Vec<Mark>,
+    /// The object that these buffers point into, once there is a mark.
+    pub(crate) mark_object: Option<ObjectId>,
+    /// How many calls there were.
+    serials: u64,
 }
 
 impl<'m> Machine<'m> {
@@ -176,6 +198,9 @@ impl<'m> Machine<'m> {
             apart: false,
             calls: Some(Vec::new()),
             at_exit: Vec::new(),
+            marks: Vec::new(),
+            mark_object: None,
+            serials: 0,
         };
         machine.make_globals();
         machine
@@ -369,6 +394,13 @@ impl<'m> Machine<'m> {
                         }
                         return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
                     }
+                    Ok(Flow::Mark { buffer, result }) => {
+                        let at = Frame { next: index + 1, ..frame };
+                        self.set_mark(&at, buffer, result).map_err(|stop| (stop, inst.span))?;
+                    }
+                    Ok(Flow::Resume { mark, value }) => {
+                        return self.resume(mark, value, observer).map_err(|stop| (stop, inst.span));
+                    }
                     Err(stop) => return Err((stop, inst.span)),
                 }
             }
@@ -413,7 +445,9 @@ impl<'m> Machine<'m> {
             self.regs[reg_base + param.reg.index()] = argument;
         }
         let (block, next) = (BlockId::new(0), 0);
-        let frame = Frame { func: callee, function, block, next, reg_base, slot_base, result };
+        self.serials += 1;
+        let serial = self.serials;
+        let frame = Frame { func: callee, function, block, next, reg_base, slot_base, result, serial };
         self.frames.push(frame);
         observer.event(&Event::Call(callee));
         observer.enter(&StateView { machine: self, frame: &frame });
@@ -421,7 +455,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Ends the life of a frame that was popped.
-    fn leave(&mut self, frame: &Frame<'m>) {
+    pub(crate) fn leave(&mut self, frame: &Frame<'m>) {
         for object in self.slots.drain(frame.slot_base..).flatten() {
             self.memory.kill(object);
         }
@@ -620,6 +654,9 @@ impl<'m> Machine<'m> {
                     observer.event(&Event::Indirect { func: frame.func, block: frame.block, callee });
                 }
                 return Ok(Flow::Call { callee, result: *dst });
+            }
+            InstKind::Builtin { dst, builtin: builtin @ (Builtin::SetMark | Builtin::Resume), args } => {
+                return self.step_mark(frame, *builtin, *dst, args);
             }
             InstKind::Builtin { dst, builtin, args } => {
                 let result = self.step_builtin(frame, *builtin, *dst, args, observer)?;

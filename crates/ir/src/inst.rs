@@ -275,6 +275,12 @@ pub enum Builtin {
     Unsettled,
     /// `(ptr function)`: the function (no parameters, no result) runs when the program ends; null: none of those so far.
     AtExit,
+    /// `(ptr buffer) -> i32`: 0, and the buffer (8 bytes) then names this place of this call. A resumption goes on here with
+    /// another result.
+    SetMark,
+    /// `(ptr buffer, i32 value)`: leaves calls up to the one that a mark names, and goes on behind its [`Builtin::SetMark`],
+    /// whose result is the value (1 for 0). Registers and memory stay as they are. Nothing follows.
+    Resume,
     /// `(i32)`: ends the program with this status.
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].

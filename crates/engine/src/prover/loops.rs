@@ -221,6 +221,8 @@ impl Loop {
                 | Builtin::RunOnly
                 | Builtin::MayWrite
                 | Builtin::Called
+                | Builtin::SetMark
+                | Builtin::Resume
                 | Builtin::ReadByte => {
                     return None;
                 }

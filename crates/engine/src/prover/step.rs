@@ -111,7 +111,7 @@ impl Frame<'_> {
         args: &[Operand],
     ) -> Result<(), Dead> {
         match builtin {
-            Builtin::Exit | Builtin::Abort => return Err(Dead),
+            Builtin::Exit | Builtin::Abort | Builtin::Resume => return Err(Dead),
             Builtin::Assume | Builtin::Assert => {
                 if let Some(cond) = args.first() {
                     state.assume(*cond, true)?;
@@ -134,6 +134,7 @@ impl Frame<'_> {
             | Builtin::RunOnly
             | Builtin::MayWrite
             | Builtin::Called
+            | Builtin::SetMark
             | Builtin::AtExit
             | Builtin::Malloc
             | Builtin::Calloc

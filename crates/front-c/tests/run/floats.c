@@ -7,6 +7,7 @@ struct mixed { real x; double y; int k; float tail[2]; };
 
 double table[] = {0.0, -0.0, 1, -1.5, 0.1, 1e-310, 4e-324, 2147483647.5, -2147483649.0, 4294967295.0, 9.3e18, 1e300, 1e-40};
 static float third = 1.0f / 3;
+double invalid[] = {0.0 / 0.0, -(0.0 / 0.0), 1e308 * 10 - 1e308 * 10};
 struct mixed origin = {0.1f, 1e-3, 7, {2, -1 / 4.0}};
 float narrow = 16777217, hex = 0x1.8p-3f, folded = (float)0.1 + 1 - .5f * 3;
 double wide = 9007199254740993, big = 18446744073709551615u, cond = 1 < 2.5 ? 3 : 4.5;
@@ -125,5 +126,10 @@ int main(void)
     printf("%f|%10.3f|%-10.2e|%+g|% G|%#.0f|%010.4f|%.0f|%a|%5.1f%%\n", d, 3.14159, -12345.678, 0.0001, 1e-5, 3.0, -2.5, 2.5, 0.1, 99.95);
     printf("%f %F %e %010f %-6f| %g\n", inf, -inf, inf, inf, inf, 1e100);
     printf("%d %f %d %.3f %s\n", 1, 2.5, 3, third, "end");
+    for (int i = 0; i < 3; i++) {
+        unsigned long bits;
+        memcpy(&bits, &invalid[i], sizeof bits);
+        printf("%lx ", bits);
+    }
     return (int)(d / 1e19 * 100);
 }

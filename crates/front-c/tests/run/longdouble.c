@@ -63,6 +63,9 @@ static void one(long double x)
            x > 1e20L ? 3 : x, x > 1e20L ? 4 : x, x > 1e20L ? 5 : x, x, x);
 }
 
+long double computed[] = {1.0L / 3, 0.1L + 0.2L, 1e4931L * 9 + 1e4931L * 9, 3.0L - 1e-30L, 1.0L / 0.0L, -2.5L * 1e-4940L * 1e-8L,
+                         7 / 1e-4945L, 1 - 1.0L};
+
 int main(void)
 {
     volatile double zero = 0;
@@ -81,6 +84,8 @@ int main(void)
     }
     for (int i = 0; i < (int)(sizeof table / sizeof *table); i++)
         one(table[i]), one(half(table[i], 3));
+    for (int i = 0; i < (int)(sizeof computed / sizeof *computed); i++)
+        bits(computed[i]);
     global *= 3;
     global += 1;
     global -= 0.1;

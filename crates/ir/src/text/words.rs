@@ -47,7 +47,7 @@ words! {
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 27] = [
+const BUILTINS: [(Builtin, &str); 29] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -71,6 +71,8 @@ const BUILTINS: [(Builtin, &str); 27] = [
     (Builtin::Called, "called"),
     (Builtin::Unsettled, "unsettled"),
     (Builtin::AtExit, "at_exit"),
+    (Builtin::SetMark, "set_mark"),
+    (Builtin::Resume, "resume"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),

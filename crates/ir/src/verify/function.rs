@@ -260,6 +260,8 @@ impl Verifier<'_> {
             Builtin::Write => (&[T::I32, T::Ptr, T::I64], None),
             Builtin::ReadByte => (&[], Some(T::I32)),
             Builtin::FloatText => (&[T::I64, T::I32, T::I32, T::I32, T::I32, T::I32], Some(T::I32)),
+            Builtin::SetMark => (&[T::Ptr], Some(T::I32)),
+            Builtin::Resume => (&[T::Ptr, T::I32], None),
             Builtin::Exit => (&[T::I32], None),
             Builtin::Abort => (&[], None),
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),

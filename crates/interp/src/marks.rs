@@ -1,0 +1,94 @@
+//! Marks: places of active calls that control can come back to, out of calls that are deeper.
+//!
+//! A buffer in memory holds a pointer into an object of ours, at the number of its mark, so that it can be copied, and so that it
+//! is known that its bytes differ elsewhere. Registers keep their values when control comes
+//! back. A mark whose call has ended is no place to go to: that is reported, never done.
+
+use crate::machine::{Flow, Frame, LimitKind, Machine, Stop};
+use crate::memory::{Fill, ObjectKind};
+use crate::observer::{Event, Observer};
+use crate::value::{Pointer, Value};
+use std::borrow::Cow;
+use touchstone_base::Id;
+use touchstone_ir::{BlockId, Builtin, Operand, Reg, Ty};
+
+/// A place that control may come back to.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    /// Index of its call.
+    depth: usize,
+    serial: u64,
+    block: BlockId,
+    next: usize,
+    result: Option<Reg>,
+}
+
+impl<'m> Machine<'m> {
+    /// What a builtin of marks does to control.
+    pub(crate) fn step_mark(
+        &mut self,
+        frame: &Frame<'m>,
+        builtin: Builtin,
+        result: Option<Reg>,
+        args: &[Operand],
+    ) -> Result<Flow, Stop> {
+        let missing = || Stop::Unsupported(format!("{builtin:?} with too few arguments"));
+        let buffer = self.used(frame, *args.first().ok_or_else(missing)?)?;
+        let buffer = self.memory.resolve(buffer)?;
+        if builtin == Builtin::SetMark {
+            return Ok(Flow::Mark { buffer, result });
+        }
+        let value = self.int(frame, *args.get(1).ok_or_else(missing)?)?;
+        match self.memory.load(buffer, Ty::Ptr)? {
+            Value::Ptr(place) if Some(place.object) == self.mark_object => {
+                Ok(Flow::Resume { mark: place.offset as usize, value })
+            }
+            _ => Err(Stop::Unsupported("jump to where no mark is".to_string())),
+        }
+    }
+
+    /// Makes a mark at a place of the innermost frame and writes its number to the buffer.
+    pub(crate) fn set_mark(&mut self, at: &Frame<'m>, buffer: Pointer, result: Option<Reg>) -> Result<(), Stop> {
+        const MOST: usize = 1 << 24;
+        if self.marks.len() >= MOST {
+            return Err(Stop::Limit(LimitKind::Memory));
+        }
+        let object = match self.mark_object {
+            Some(object) => object,
+            None => self
+                .memory
+                .alloc(0, Cow::Borrowed("mark"), ObjectKind::Slot, Fill::Undefined)
+                .ok_or(Stop::Limit(LimitKind::Memory))?,
+        };
+        self.mark_object = Some(object);
+        let depth = self.frames.len() - 1;
+        self.memory.store(buffer, Ty::Ptr, Value::ptr(object, self.marks.len() as i64))?;
+        self.marks.push(Mark { depth, serial: at.serial, block: at.block, next: at.next, result });
+        if let Some(result) = result {
+            self.set(at, result, Value::Int(0));
+        }
+        Ok(())
+    }
+
+    /// Leaves calls up to the one of a mark, and goes on there.
+    pub(crate) fn resume(&mut self, mark: usize, value: u64, observer: &mut impl Observer) -> Result<(), Stop> {
+        let mark = self.marks.get(mark).copied();
+        let alive = |mark: &Mark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
+        let Some(mark) = mark.filter(alive) else {
+            return Err(Stop::Unsupported("jump to a call that has ended".to_string()));
+        };
+        while self.frames.len() > mark.depth + 1 {
+            if let Some(frame) = self.frames.pop() {
+                self.leave(&frame);
+                observer.event(&Event::Return);
+            }
+        }
+        if let Some(top) = self.frames.last_mut() {
+            (top.block, top.next) = (mark.block, mark.next);
+            if let Some(result) = mark.result {
+                self.regs[top.reg_base + result.index()] = Value::Int(value.max(1));
+            }
+        }
+        Ok(())
+    }
+}
