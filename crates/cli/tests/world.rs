@@ -623,6 +623,33 @@ fn the_library_answers_otherwise_at_another_time() {
     check_with(&[&[], &["--externals", "inputs"]], &cases);
 }
 
+/// The cases of a text: `? OUTCOME`, perhaps ` with OPTIONS`, and the program up to an empty line.
+fn cases(text: &'static str) -> Vec<(&'static str, Vec<&'static str>, String)> {
+    let blocks = text.split("\n\n").filter_map(|block| block.trim().strip_prefix("? "));
+    let case = |block: &'static str| {
+        let (question, program) = block.split_once('\n').expect("a program below its outcome");
+        let (outcome, options) = question.split_once(" with ").unwrap_or((question, ""));
+        (outcome, options.split_whitespace().collect(), format!("{program}\n"))
+    };
+    blocks.map(case).collect()
+}
+
+#[test]
+fn siblings_that_found_their_way_around_a_fix_are_not_infeasible() {
+    let all = cases(include_str!("world/siblings.txt"));
+    assert!(all.len() > 100, "only {} cases", all.len());
+    // Two at a time: most of the time goes into starting processes.
+    let judge = |part: usize| {
+        let mine = all.iter().skip(part).step_by(2);
+        mine.filter_map(|(outcome, options, text)| complaint(text, outcome, options)).collect::<Vec<_>>()
+    };
+    let complaints = std::thread::scope(|scope| {
+        let other = scope.spawn(|| judge(1));
+        [judge(0), other.join().expect("no case panics")].concat()
+    });
+    assert!(complaints.is_empty(), "{} of {} are wrong\n\n{}", complaints.len(), all.len(), complaints.join("\n\n"));
+}
+
 #[test]
 fn what_no_world_can_change_is_proved() {
     check_infeasible(&[

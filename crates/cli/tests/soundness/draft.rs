@@ -42,6 +42,8 @@ pub struct Draft {
     pub locals: Vec<String>,
     /// Statements at the beginning.
     pub start: Vec<String>,
+    /// Statements before every return.
+    pub ends: Vec<String>,
     /// A condition under which the function returns at once.
     pub refuse: Option<Tree>,
     pub scope: Scope,
@@ -96,6 +98,7 @@ impl Draft {
 pub struct Body<'a> {
     pub rng: &'a mut Rng,
     pub text: &'a mut Text,
+    ends: Vec<String>,
     /// Names given so far.
     names: usize,
     /// Statements that are left.
@@ -118,11 +121,18 @@ impl<'a> Body<'a> {
         }
         let mut scope = draft.scope.clone();
         scope.writes.push("r".to_string());
-        let mut body = Body { rng, text, names: 0, left: size };
+        let mut body = Body { rng, text, ends: draft.ends.clone(), names: 0, left: size };
         while body.left > 0 {
             body.statement(&scope, 0);
         }
-        text.statement("return r;");
+        body.leave("r");
+    }
+
+    fn leave(&mut self, value: &str) {
+        for statement in &self.ends {
+            self.text.statement(statement);
+        }
+        self.text.statement(&format!("return {value};"));
     }
 
     fn statement(&mut self, scope: &Scope, depth: usize) {
@@ -173,7 +183,7 @@ impl<'a> Body<'a> {
         }
         if self.rng.chance(30) {
             let value = self.rng.between(1, 9);
-            self.text.statement(&format!("return {value};"));
+            self.leave(&value.to_string());
         }
     }
 
@@ -243,7 +253,7 @@ impl<'a> Body<'a> {
             self.text.open_deciding("if (", &Tree::Leaf("*buf == '\\r'".to_string()), ") {");
             self.text.statement("++buf;");
             self.text.open_deciding("if (", &Tree::Leaf("buf == end".to_string()), ") {");
-            self.text.statement("return 1;");
+            self.leave("1");
             self.text.close("}");
             self.text.close("}");
         }

@@ -89,7 +89,27 @@ fn or(a: &str, b: &str) -> Tree {
 
 fn static_local(file: &mut File, draft: &mut Draft) {
     let value = file.rng.between(0, 2);
-    match file.rng.below(7) {
+    match file.rng.below(9) {
+        7 => {
+            // Whoever reads it in the structure may write it through a pointer in another call.
+            draft.locals.push("static § int shown;".to_string());
+            draft.param("struct s *", "p", "struct_place()");
+            draft.param("int *", "q", "int_place(0, 0)");
+            draft.place(&["shown", "shown"]);
+            draft.guard("p != 0", &["p->x"], &["p->x"]);
+            draft.guard("q != 0", &["*q"], &["*q"]);
+            draft.refuse = Some(or("p == 0", "q == 0"));
+            draft.effect(&["p->ip = &shown;"]);
+            draft.fact(&["q == &shown", "p->ip == &shown"]);
+        }
+        8 => {
+            // A small stack of earlier calls.
+            draft.locals.push("static § int held[3];".to_string());
+            draft.locals.push("static § int *top = held;".to_string());
+            draft.fact(&["top == held", "top == held + 1", "top == held + 3", "top - held == 2"]);
+            draft.effect(&["top = held + (unsigned)a % 4;", "top = held;"]);
+            draft.place(&["held[0]", "held[2]"]);
+        }
         0 => {
             draft.locals.push(format!("static § int k = {value};"));
             draft.place(&["k", "k", "k"]);
@@ -262,7 +282,24 @@ fn fields(file: &mut File, draft: &mut Draft) {
 fn bytes(file: &mut File, draft: &mut Draft) {
     draft.param("int *", "q", "int_place(0, 0)");
     draft.place(&["*q", "*q"]);
-    let refuse = match file.rng.below(5) {
+    let refuse = match file.rng.below(7) {
+        5 => {
+            // Copied by bytes, whatever its type is called.
+            draft.param("short *", "h", "(short *)int_place(0, 0)");
+            draft.effect(&["memcpy(h, &r, 2);", "memset(h, 0, 2);", "memset(h, 1, 2);"]);
+            draft.fact(&["*q == 0x101", "*q == 0"]);
+            "h == 0"
+        }
+        6 => {
+            draft.param("int *", "t", "int_place(0, 1)");
+            draft.effect(&[
+                "memcpy(t, q, sizeof *q);",
+                "memmove(t + 1, t, sizeof *t);",
+                "memset(t, 0, 2 * sizeof *t);",
+            ]);
+            draft.place(&["t[0]", "t[1]"]);
+            "t == 0"
+        }
         0 => {
             draft.param("char *", "c", "char_place()");
             draft.place(&["*c"]);
@@ -277,7 +314,7 @@ fn bytes(file: &mut File, draft: &mut Draft) {
         2 => {
             draft.param("void *", "v", "int_place(0, 0)");
             draft.place(&["*(int *)v"]);
-            draft.effect(&["memset(v, 0, sizeof(int));", "memcpy(v, &r, sizeof(int));"]);
+            draft.effect(&["memset(v, 0, sizeof(int));", "memcpy(v, &r, sizeof(int));", "memcpy(v, q, 1);"]);
             "v == 0"
         }
         3 => {
@@ -414,13 +451,59 @@ fn allocation(file: &mut File, draft: &mut Draft) {
             draft.guard("d != 0", &["d[0]", "d[1]"], &["d[0]"]);
         }
     }
+    draft.start.push("errno = 0;".to_string());
     draft.start.push("int *x = malloc(4);".to_string());
-    draft.fact(&["x == 0"]);
+    draft.fact(&["x == 0", "errno == ENOMEM"]);
+    draft.read(&["errno"]);
 }
 
 fn external(file: &mut File, draft: &mut Draft, u: &str) {
     for _ in 0..2 {
-        match file.rng.below(8) {
+        match file.rng.below(12) {
+            8 if file.once(u, "log") => {
+                file.text.line(&format!("int {u}_log(const char *, ...);"));
+                let written = "va_list all; va_start(all, how); int *p = va_arg(all, int *); va_end(all);";
+                file.define(&format!(
+                    "int {u}_log(const char *how, ...) {{ {written} external(); if (choose(2)) *p = num(); return num(); }}"
+                ));
+                draft.effect(&[&format!("{u}_log(\"%d\", &r);"), &format!("{u}_log(\"%d\", &a);")]);
+                draft.answer(&[&format!("{u}_log(\"%d\", &r)")]);
+                draft.read(&["r"]);
+            }
+            9 if file.once(u, "take") => {
+                // An address inside of a structure that is given by value.
+                file.text.line(&format!("struct {u}_box {{ int *inside; }};"));
+                file.text.line(&format!("void {u}_take(struct {u}_box);"));
+                let body = "{ external(); if (choose(2)) *box.inside = num(); }";
+                file.define(&format!("void {u}_take(struct {u}_box box) {body}"));
+                draft.start.push("int boxed = 1;".to_string());
+                draft.start.push(format!("struct {u}_box box = {{&boxed}};"));
+                draft.effect(&[&format!("{u}_take(box);"), "boxed = 2;"]);
+                draft.place(&["boxed", "boxed"]);
+            }
+            10 if file.once(u, "held") => {
+                // A local that other files can find through a global.
+                file.text.line(&format!("§ int *{u}_held;"));
+                file.text.line(&format!("void {u}_poke(void);"));
+                let poked = format!("if ({u}_held && choose(2)) *{u}_held = num();");
+                file.define(&format!("void {u}_poke(void) {{ {poked} }}"));
+                draft.start.push("int found = 1;".to_string());
+                draft.effect(&[
+                    &format!("{u}_held = &found;"),
+                    &format!("{u}_held = 0;"),
+                    &format!("{u}_poke();"),
+                    &format!("{u}_poke();"),
+                ]);
+                draft.place(&["found", "found"]);
+                draft.ends.push(format!("{u}_held = 0;"));
+            }
+            11 if file.once(u, "late") => {
+                // A constant of this file beside one that looks like it.
+                file.text.line(&format!("static const int {u}_fixed = 3;"));
+                file.text.line(&format!("extern const int {u}_late[2];"));
+                file.constant(&format!("{u}_late"), "int");
+                draft.read(&[&format!("{u}_fixed"), &format!("{u}_late[0]"), &format!("{u}_late[0]")]);
+            }
             0 if file.once(u, "ev") => {
                 file.text.line(&format!("extern int {u}_ev;"));
                 file.define(&format!("STATE int {u}_ev;"));
@@ -486,7 +569,19 @@ fn external(file: &mut File, draft: &mut Draft, u: &str) {
 }
 
 fn register(file: &mut File, draft: &mut Draft, u: &str) {
-    match file.rng.below(5) {
+    match file.rng.below(7) {
+        5 => {
+            file.text.line(&format!("static § struct {{ int plain; volatile int v; }} {u}_dev;"));
+            draft.answer(&[&format!("⟦{u}_dev.v⟧"), &format!("⟦{u}_dev.v⟧")]);
+            draft.effect(&[&format!("{u}_dev.v = 0;")]);
+            draft.place(&[&format!("{u}_dev.plain")]);
+        }
+        6 => {
+            draft.param("volatile int *", "w", "int_place(0, 0)");
+            draft.refuse = Some(or("w == 0", "n > 4"));
+            draft.answer(&["⟦*w⟧", "⟦*w⟧"]);
+            draft.write(&["*w"]);
+        }
         0 => {
             file.text.line(&format!("#define {u}_ADC (*(volatile unsigned *)0x40012400)"));
             draft.answer(&[&format!("⟦{u}_ADC⟧"), &format!("⟦{u}_ADC⟧")]);
