@@ -136,7 +136,7 @@ impl Lowerer<'_, '_> {
         let TypeKind::Int { bits: bits @ (32 | 64), signed: true, .. } = ty.kind else { return };
         let limit = (1u64 << (bits - 1)) - u64::from(node.opcode == "++");
         self.mark_hazard(node, "overflows", |lowerer| {
-            if lowerer.is_fresh(inner) {
+            if lowerer.is_volatile(inner) {
                 return None;
             }
             let spot = lowerer.spot(inner, DEEPEST)?;
