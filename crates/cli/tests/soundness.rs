@@ -5,7 +5,7 @@
 //!
 //! `TOUCHSTONE_LONG=1` asks for many more files. `TOUCHSTONE_SEED=N` judges one file and says where it is kept, as for every
 //! file that fails; `TOUCHSTONE_SEED=N..M` judges some. Deliberately not here: whether *covered* is right (tests are replayed
-//! elsewhere), and undefined behaviour, which the programs never have.
+//! elsewhere), and undefined behaviour: the programs have none but null pointers and divisions, which end a run.
 
 #[path = "soundness/draft.rs"]
 mod draft;

@@ -427,7 +427,17 @@ fn walk(file: &mut File, draft: &mut Draft) {
 }
 
 fn allocation(file: &mut File, draft: &mut Draft) {
-    match file.rng.below(4) {
+    match file.rng.below(5) {
+        4 => {
+            // A block that an earlier call allocated is given back or grown.
+            draft.locals.push("static § int *block;".to_string());
+            draft.start.push("int was = block != 0;".to_string());
+            draft.start.push(file.rng.word("free(block); block=realloc(block,4*sizeof*block);").to_string());
+            draft.start.push("block = calloc(2, sizeof *block);".to_string());
+            draft.fact(&["block == 0"]);
+            draft.read(&["was", "was"]);
+            draft.guard("block != 0", &["block[1]"], &["block[0]", "block[1]"]);
+        }
         0 => {
             draft.start.push("int *m = malloc(sizeof(int));".to_string());
             draft.fact(&["m == 0", "m != 0"]);
