@@ -85,7 +85,16 @@ fn inline_functions_and_code_that_asks_for_sanitizers_agree() {
          int use(int x) { if (x == 2) return limit(x); return limit(x) + 1; }\n\
          int errs(int x) { int a[N] = {0}; if (x < 0) return 0; return a[x] / (x - 3); }\n",
     )]);
-    project.agrees(&["a.c", "-c", "branch"]);
+    std::fs::write(
+        project.path("b.c"),
+        "#include \"inl.h\"\ninline int twice(int x) { return 2 * x; }\nint b(int x) { return twice(x) + shared(x); }\n",
+    )
+    .expect("a written file");
+    let header = "inline int shared(int x) { return x == 4 ? 9 : 1; }\n";
+    std::fs::write(project.path("inl.h"), header).expect("a written file");
+    let other = "#include \"inl.h\"\nextern int shared(int);\nint b(int);\nint top(int x) { if (b(x) == 17) return 1; return shared(x); }\n";
+    std::fs::write(project.path("c.c"), other).expect("a written file");
+    project.agrees(&["a.c", "b.c", "c.c", "-c", "branch"]);
     project.agrees(&["a.c", "-f", "errs", "-c", "rte"]);
 }
 

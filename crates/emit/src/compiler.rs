@@ -2,6 +2,8 @@
 //!
 //! Signed overflow wraps and types may alias, as in the model, whatever the user's flags say: ours stand last.
 
+use crate::preprocessed::inline_definitions;
+use crate::suite::includable;
 use crate::target::Target;
 use crate::{EmitError, Unit};
 use std::collections::BTreeSet;
@@ -168,9 +170,21 @@ pub(crate) fn compile_others(compiler: &Compiler, unit: usize, variant: Variant)
         .map(|(index, Unit { path, flags })| {
             let has_main = target.defines_main(compiler.module, index);
             let defines: &[&str] = if has_main { &["-Dmain=touchstone_program_main"] } else { &[] };
-            compiler.compile(path, flags, defines, variant, &format!("unit{index}.{variant:?}.o"))
+            let path = with_inline_definitions(compiler, index, path)?;
+            compiler.compile(&path, flags, defines, variant, &format!("unit{index}.{variant:?}.o"))
         })
         .collect()
+}
+
+/// The file, or one that includes it and defines its inline functions, which tests may link with nothing else.
+fn with_inline_definitions(compiler: &Compiler, unit: usize, path: &Path) -> Result<PathBuf, EmitError> {
+    let surface = compiler.target.preprocessed.of(compiler.target, unit);
+    let definitions = inline_definitions(compiler.module, &surface);
+    let whole = path.canonicalize().map_err(EmitError::io(path))?;
+    let Some(name) = includable(&whole).filter(|_| !definitions.is_empty()) else { return Ok(path.to_path_buf()) };
+    let source = compiler.dir.join(format!("unit{unit}.c"));
+    std::fs::write(&source, format!("#include \"{name}\"\n{definitions}")).map_err(EmitError::io(&source))?;
+    Ok(source)
 }
 
 /// Flags that make errors of warnings: the tests' own text must not fall to them.

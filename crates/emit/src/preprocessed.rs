@@ -1,11 +1,12 @@
 //! What the preprocessor makes of the program's files: which words and functions a file has, and which macros are left at
 //! its end, in whose reach the text of tests then stands.
 
-use crate::names::is_identifier;
+use crate::names::{is_identifier, source_name};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
+use touchstone_ir::Module;
 
 /// What is known of the files so far; each is asked for once a run.
 #[derive(Clone, Debug, Default)]
@@ -204,6 +205,16 @@ pub(crate) fn is_meant(name: &str) -> bool {
 /// The names in a text that macros of the program would replace, although tests use names as the compiler knows them.
 pub(crate) fn replaced<'t>(surface: &'t Surface, text: &'t str) -> impl Iterator<Item = &'t str> {
     tokens_of(text).filter(|token| surface.macros.contains(*token) && !is_meant(token))
+}
+
+/// An `inline` function is only defined if some declaration does without the word (C11 6.7.4); the program may have that
+/// elsewhere, so ours gives way.
+pub(crate) fn inline_definitions(module: &Module, surface: &Surface) -> String {
+    let own = module.functions.values();
+    let own = own.filter(|function| function.is_defined() && !function.internal && !function.library);
+    let names: BTreeSet<&str> = own.map(|function| source_name(&function.name)).collect();
+    let inline = names.into_iter().filter(|name| surface.inline.contains(*name));
+    inline.map(|name| format!("#pragma weak {name}\nextern __typeof__({name}) {name};\n")).collect()
 }
 
 #[cfg(test)]

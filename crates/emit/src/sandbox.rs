@@ -116,17 +116,23 @@ impl Sandbox {
         }
         let harness = self.built.get()?;
         let has = |layer| harness.layers.contains(&layer);
+        let namespaces = has(Layer::Namespaces) || has(Layer::Mounts);
         let mut missing = Vec::new();
         if !has(Layer::Landlock) && !has(Layer::Mounts) {
-            missing.push("files outside of its directory (no landlock, no user namespaces)");
+            missing.push("writing files outside of its directory (no landlock, no user namespaces)");
         }
-        if !has(Layer::Seccomp) && !has(Layer::Namespaces) {
-            missing.push("the network and other processes (no seccomp, no user namespaces)");
-        } else if !has(Layer::Seccomp) {
-            missing.push("modes and owners of files, and many processes (no seccomp)");
+        match (has(Layer::Seccomp), namespaces) {
+            (true, true) => {}
+            (true, false) => missing.push("leaving processes of constructors behind (no user namespaces)"),
+            (false, true) => {
+                missing.push("changing modes and owners of files, and making many processes (no seccomp)");
+            }
+            (false, false) => {
+                missing.push("using the network and signalling other processes (no seccomp, no user namespaces)");
+            }
         }
-        let list = missing.join(", and ");
-        (!missing.is_empty()).then(|| format!("on this machine the replay is not kept from changing {list}"))
+        let list = missing.join(", and from ");
+        (!missing.is_empty()).then(|| format!("on this machine nothing keeps the replay from {list}"))
     }
 
     /// The objects that every test program is linked with.

@@ -14,7 +14,7 @@ use crate::comment::{comment_text, covers_comment};
 use crate::ctype::CTypes;
 use crate::form::Form;
 use crate::names::{program_names, source_name};
-use crate::preprocessed::replaced;
+use crate::preprocessed::{inline_definitions, replaced};
 use crate::row::row_text;
 use crate::stubs::{has_stubs, stub_text};
 use crate::target::{Target, relative_path};
@@ -325,7 +325,10 @@ fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Re
         text.push_str(&main_prototype(&program.ctypes, main, flags, void));
         text.push_str(" /* the runner has the other main */\n");
     }
-    text.push_str(&format!("#include \"{source}\"\n{}", inline_definitions(program)));
+    text.push_str(&format!(
+        "#include \"{source}\"\n{}",
+        inline_definitions(program.module, program.visibility.surface())
+    ));
     let rest = format!("{}{}", program.form.includes(), stub_text(program));
     let surface = program.visibility.surface();
     let own = match program.form {
@@ -346,19 +349,8 @@ fn taken_back(prologue: &str) -> BTreeSet<String> {
 }
 
 /// The path as it can stand in a line that includes it.
-fn includable(path: &Path) -> Option<String> {
+pub(crate) fn includable(path: &Path) -> Option<String> {
     path.to_str().filter(|text| !text.contains(['"', '\n', '\r'])).map(str::to_string)
-}
-
-/// An `inline` function is only defined if some declaration does without the word (C11 6.7.4); the program may have that
-/// elsewhere, so ours gives way.
-fn inline_definitions(program: &Program) -> String {
-    let module = program.module;
-    let own =
-        module.functions.values().filter(|function| function.is_defined() && !function.internal && !function.library);
-    let names: BTreeSet<&str> = own.map(|function| source_name(&function.name)).collect();
-    let inline = names.into_iter().filter(|name| program.visibility.surface().inline.contains(*name));
-    inline.map(|name| format!("#pragma weak {name}\nextern __typeof__({name}) {name};\n")).collect()
 }
 
 #[cfg(test)]
