@@ -72,10 +72,18 @@ impl Numbers {
     /// Text with a few changes: bytes that are changed, left out, doubled or put elsewhere.
     pub fn mutated(&mut self, text: &[u8]) -> Vec<u8> {
         let mut text = text.to_vec();
-        for _ in 0..1 + self.below(4) {
+        for _ in 0..1 + self.below(3) {
             let at = self.below(text.len());
             let end = (at + 1 + self.below(12)).min(text.len());
-            match self.below(5) {
+            const ALIKE: &[u8] = b"+-*/%&|^<>0123456789";
+            match self.below(10) {
+                // Still C, as often as not.
+                5.. => {
+                    let alike = text.iter().skip(at).position(|byte| ALIKE.contains(byte));
+                    if let Some(place) = alike {
+                        text[at + place] = ALIKE[self.below(ALIKE.len())];
+                    }
+                }
                 0 if at < text.len() => text[at] = self.below(256) as u8,
                 1 => drop(text.drain(at..end)),
                 2 => {
