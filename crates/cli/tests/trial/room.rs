@@ -59,7 +59,11 @@ pub struct Numbers(u64);
 
 impl Numbers {
     pub fn new(seed: u64) -> Numbers {
-        Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        let mut numbers = Numbers((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        (0..8).for_each(|_| {
+            numbers.below(1);
+        });
+        numbers
     }
 
     pub fn below(&mut self, limit: usize) -> usize {
