@@ -36,6 +36,7 @@ pub(crate) use sweep::{Sweep, Wanted};
 use crate::config::Config;
 use crate::globals::changeable_globals;
 use frame::Frame;
+use rustc_hash::FxHashSet;
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, Span};
@@ -71,6 +72,9 @@ pub fn prove_infeasible(
 fn is_mark(kind: &InstKind) -> bool {
     matches!(kind, InstKind::Builtin { builtin: Builtin::SetMark, .. })
 }
+
+/// Outcomes of one decision's conditions.
+type Happening = FxHashSet<(CondId, bool)>;
 
 /// What the analysis of all reachable functions has shown.
 struct Analysis<'m> {
@@ -146,8 +150,27 @@ impl<'m> Analysis<'m> {
                 }
             }
         }
+        // Goals of one decision follow each other.
+        let mut last: Option<((FuncId, DecisionId), Happening)> = None;
         for &id in open {
-            if self.is_left(&self.watch.goals[id]) {
+            let goal = &self.watch.goals[id];
+            let left = match goal {
+                Goal::Independent { func, decision, condition, value } => {
+                    let of = (*func, *decision);
+                    if last.as_ref().is_none_or(|(known, _)| *known != of) {
+                        last = Some((of, self.happening(*func, *decision)));
+                    }
+                    match (&last, self.watch.decision(*func, *decision)) {
+                        (Some((_, happening)), Some(watch)) => {
+                            let allows = |of: CondId, value: bool| happening.contains(&(of, value));
+                            watch.graph.decides(*condition, *value, allows)
+                        }
+                        _ => true,
+                    }
+                }
+                goal => self.is_left(goal),
+            };
+            if left {
                 self.possible[id.index()] = true;
             }
         }
@@ -298,14 +321,17 @@ impl<'m> Analysis<'m> {
                 Some(watch) => self.can_end(func, *decision, &watch.graph, *value),
                 None => true,
             },
-            // A wish, never asked for here.
-            Goal::Partner { .. } => true,
-            Goal::Independent { decision, condition, value, .. } => {
-                let Some(watch) = self.watch.decision(func, *decision) else { return true };
-                let allows = |condition: CondId, value: bool| self.happens(func, *decision, condition, value);
-                watch.graph.decides(*condition, *value, allows)
-            }
+            // Whether a condition decides is asked for all conditions of a decision together; a partner is a wish.
+            Goal::Independent { .. } | Goal::Partner { .. } => true,
         }
+    }
+
+    /// The outcomes of a decision's conditions that may happen.
+    fn happening(&self, func: FuncId, decision: DecisionId) -> Happening {
+        let own = |(of, tag, value): &(FuncId, CondTag, bool)| {
+            (*of == func && tag.decision == decision).then_some((tag.condition, *value))
+        };
+        self.outcomes.iter().filter_map(own).collect()
     }
 
     fn has_place(&self, func: FuncId, span: Span) -> bool {

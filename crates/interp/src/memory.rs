@@ -27,6 +27,8 @@ const GUARD: u64 = 4096;
 const RECORD_COST: u64 = 32;
 /// A dead object's buffers are kept for the next one up to this size.
 const KEEP_CAPACITY: usize = 4096;
+/// Locals of all frames have at most so many bytes: the compiled program usually has no more.
+const MOST_STACK: u64 = 8 << 20;
 const DEAD: u32 = u32::MAX;
 
 /// Where objects lie. What a program does must not depend on it; what it does with addresses as numbers may.
@@ -52,6 +54,13 @@ pub enum ObjectKind {
     Stack,
     /// A global.
     Global,
+}
+
+impl ObjectKind {
+    /// Whether it lies on the stack.
+    fn is_local(self) -> bool {
+        matches!(self, ObjectKind::Slot | ObjectKind::Stack)
+    }
 }
 
 /// What is known about an object.
@@ -104,6 +113,8 @@ pub(crate) struct Memory<'m> {
     free_stores: Vec<u32>,
     next_address: u64,
     live_bytes: u64,
+    /// Of them, those of locals.
+    stack_bytes: u64,
     limit: u64,
     scratch: Vec<u8>,
     scratch_defined: Vec<bool>,
@@ -123,6 +134,7 @@ impl<'m> Memory<'m> {
                 Layout::Apart => FAR_ADDRESS,
             },
             live_bytes: 0,
+            stack_bytes: 0,
             limit,
             scratch: Vec::new(),
             scratch_defined: Vec::new(),
@@ -136,6 +148,10 @@ impl<'m> Memory<'m> {
         let records = (self.records.len() as u64 + 1) * RECORD_COST;
         let total = self.live_bytes.checked_add(size)?.checked_add(records)?;
         let length = usize::try_from(size).ok()?;
+        let local = if kind.is_local() { size } else { 0 };
+        if self.stack_bytes + local > MOST_STACK {
+            return None;
+        }
         if total > self.limit || self.records.len() as u64 >= u64::from(DEAD) {
             return None;
         }
@@ -155,6 +171,7 @@ impl<'m> Memory<'m> {
             store.defined.resize(if store.all_defined { 0 } else { length }, false);
         }
         self.live_bytes += size;
+        self.stack_bytes += local;
         let base = match self.layout {
             Layout::Close => self.next_address,
             Layout::Apart => {
@@ -195,6 +212,9 @@ impl<'m> Memory<'m> {
         }
         self.free_stores.push(record.store);
         self.live_bytes -= record.size;
+        if record.kind.is_local() {
+            self.stack_bytes -= record.size;
+        }
         record.store = DEAD;
     }
 

@@ -264,7 +264,8 @@ impl Solver {
             complete = values.len() <= limit;
             values.truncate(limit);
         } else {
-            while values.len() < limit {
+            let late = |config: &Config| config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            while values.len() < limit && !late(&self.config) {
                 let value = path.model().eval(terms, term);
                 values.push(value);
                 let seen = terms.constant(terms.width(term), value);

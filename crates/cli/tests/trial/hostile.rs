@@ -23,7 +23,7 @@ double half(float f, long l) { return l ? f / 2.0 + (l >> 1) : -f; }
 fn mutated_programs_are_read_or_refused() {
     let mut read = 0;
     let room = Room::new();
-    for seed in 0..rounds(12, 400) {
+    for seed in 0..rounds(16, 400) {
         room.file("mutant.c", Numbers::new(seed).mutated(PROGRAM.as_bytes()));
         let limits = ["--timeout", "1", "--solver-timeout", "0.2", "--no-replay", "-q", "-o", "out"];
         let words: Vec<&str> = ["generate", "mutant.c"].into_iter().chain(limits).collect();

@@ -59,7 +59,11 @@ pub struct Numbers(u64);
 
 impl Numbers {
     pub fn new(seed: u64) -> Numbers {
-        Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        let mut numbers = Numbers((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        (0..8).for_each(|_| {
+            numbers.below(1);
+        });
+        numbers
     }
 
     pub fn below(&mut self, limit: usize) -> usize {
@@ -72,10 +76,18 @@ impl Numbers {
     /// Text with a few changes: bytes that are changed, left out, doubled or put elsewhere.
     pub fn mutated(&mut self, text: &[u8]) -> Vec<u8> {
         let mut text = text.to_vec();
-        for _ in 0..1 + self.below(4) {
+        for _ in 0..1 + self.below(3) {
             let at = self.below(text.len());
             let end = (at + 1 + self.below(12)).min(text.len());
-            match self.below(5) {
+            const ALIKE: &[u8] = b"+-*/%&|^<>0123456789";
+            match self.below(10) {
+                // Still C, as often as not.
+                5.. => {
+                    let alike = text.iter().skip(at).position(|byte| ALIKE.contains(byte));
+                    if let Some(place) = alike {
+                        text[at + place] = ALIKE[self.below(ALIKE.len())];
+                    }
+                }
                 0 if at < text.len() => text[at] = self.below(256) as u8,
                 1 => drop(text.drain(at..end)),
                 2 => {
