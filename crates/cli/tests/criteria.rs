@@ -297,6 +297,17 @@ fn a_pointer_that_was_stored_among_numbers_is_read_back() {
 }
 
 #[test]
+fn a_structure_with_an_anonymous_member_that_is_partly_unknown_is_replayed() {
+    let case = Case::new(
+        "struct s { int tag; union { struct { int a; char b; }; double d; }; struct { int k; }; };\n\
+         int f(struct s *p) { if (p && p->tag == 1 && p->k == 3) return 1; return 0; }\n",
+    );
+    let report = case.report("generate", &["-o", "out"]);
+    let tests = list(&report, "tests");
+    assert!(!tests.is_empty() && tests.iter().all(|test| test["replayed"] == true), "{report}");
+}
+
+#[test]
 fn a_test_that_would_trap_skips_itself() {
     let case = Case::new("int f(int a, int b) { return b == 0 ? 0 : a / b; }\n");
     let report = case.report("generate", &["-c", "rte", "-o", "out"]);

@@ -625,9 +625,12 @@ impl Executor<'_> {
             },
             TermKind::Switch { value, arms, default } => self.step_switch(state, *value, arms, *default, span),
             TermKind::Return(value) => {
+                let function = &self.module.functions[state.top().func];
+                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                let read = matches!(value, Some(Operand::Reg(reg)) if function.regs[*reg].name.is_some());
                 let value = match value.map(|value| state.top().value(value)) {
-                    Some(Value::Undefined) => return Err(self.uninitialised(span)),
-                    None if self.module.functions[state.top().func].result.is_some() => Some(Value::Undefined),
+                    Some(Value::Undefined) if read => return Err(self.uninitialised(span)),
+                    None if function.result.is_some() => Some(Value::Undefined),
                     value => value,
                 };
                 self.leave(state, value);

@@ -454,13 +454,13 @@ impl Program {
             (function.regs[param.reg].ty, if single { Narrow::Float } else { Narrow::LowBits })
         };
         let signature = |function: &Function| {
-            let params: Vec<(Ty, Narrow)> = function.params.iter().map(|info| param(function, info)).collect();
+            let params: Vec<Taken> = function.params.iter().map(|info| param(function, info)).collect();
             // Where something is passed as the address of something else, all must be as the definition has it.
             let hidden = function.is_variadic() || function.aggregate_result;
             let plain = !hidden && !function.params.iter().any(|param| param.aggregate);
             (params, function.result, plain)
         };
-        let signatures: Vec<(Vec<(Ty, Narrow)>, Option<Ty>, bool)> = self.functions.values().map(signature).collect();
+        let signatures: Vec<(Vec<Taken>, Option<Ty>, bool)> = self.functions.values().map(signature).collect();
         for function in self.functions.values_mut() {
             for block in function.blocks.values_mut() {
                 let mut insts = Vec::with_capacity(block.insts.len());
@@ -531,6 +531,9 @@ impl Program {
         }
     }
 }
+
+/// The register of a parameter, and how a wider argument gets into it.
+type Taken = (Ty, Narrow);
 
 /// How an argument becomes an old-style parameter that is narrower.
 #[derive(Clone, Copy)]

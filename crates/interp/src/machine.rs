@@ -799,7 +799,12 @@ impl<'m> Machine<'m> {
                 Ok(Some(target))
             }
             TermKind::Return(value) => {
-                let value = value.map(|value| self.used(frame, value)).transpose()?;
+                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                let read = matches!(value, Some(Operand::Reg(reg)) if frame.function.regs[*reg].name.is_some());
+                let value = value.map(|value| self.get(frame, value));
+                if read && value == Some(Value::Undefined) {
+                    return Err(ErrorKind::Uninitialised.into());
+                }
                 self.step_return(value, observer);
                 Ok(None)
             }
