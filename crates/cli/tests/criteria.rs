@@ -244,7 +244,16 @@ fn every_kind_of_run_time_error_has_its_objective() {
         "int f(int a, int b) { if (b == 0 || b == -1) return 0; return a / b; }",
         &["- division by zero", "- a / b overflows"],
     );
-    rte("int f(int a, int n) { return a << n; }", &["+ a << n shifts too far"]);
+    rte("int f(int a, int n) { return a << n; }", &["+ a << n overflows", "+ a << n shifts too far"]);
+    rte("int f(int a) { return (a & 7) << 2; }", &["- (a & 7) << 2 overflows", "- (a & 7) << 2 shifts too far"]);
+    rte("int f(int n) { n++; return n; }", &["+ n++ overflows"]);
+    rte("int f(int n) { if (n < 0) return 0; return n--; }", &["- n-- overflows"]);
+    rte("unsigned f(unsigned n, short s) { n++; ++s; return n + s; }", &[]);
+    rte("int f(unsigned a) { return __builtin_clz(a); }", &["+ __builtin_clz(a) has no value for 0"]);
+    rte("int f(long a) { return a ? __builtin_ctzl(a) : 64; }", &["- __builtin_ctzl(a) has no value for 0"]);
+    rte("int f(int a) { int y; if (a > 0) y = 1; return y; }", &["+ uninitialised read"]);
+    rte("int f(int a) { int y; if (a > 0) y = 1; int z = y; return a; }", &["+ uninitialised read"]);
+    rte("int f(int a) { int y; if (a > 0) y = 1; if (a > 3) return y; return 0; }", &["- uninitialised read"]);
     rte("unsigned f(unsigned a, int n) { return a >> (n & 31); }", &["- a >> (n & 31) shifts too far"]);
     rte("signed char f(int a) { return a; }", &["+ a does not fit in 8 bits"]);
     rte("short f(int a) { short s = (short)(a & 7); return s; }", &["- (short)(a & 7) does not fit in 16 bits"]);
@@ -259,6 +268,43 @@ fn every_kind_of_run_time_error_has_its_objective() {
         &["- null pointer", "- out of bounds", "+ dangling pointer", "- uninitialised read"],
     );
     rte("int f(int a) { int t[2]; t[0] = 1; return t[a & 1]; }", &["- out of bounds", "+ uninitialised read"]);
+}
+
+#[test]
+fn of_two_faults_of_a_copy_interpreter_and_engine_name_the_same() {
+    let case = Case::new(
+        "#include <string.h>\nchar g[4];\n\
+         int f(unsigned n) { char *p = 0; if (n > 8) return 0; memcpy(p, g, n); return 1; }\n\
+         int h(int n) { char d[4]; if (n < 0 || n > 8) return 0; memcpy(d, (char *)0, n); return 1; }\n",
+    );
+    let report = case.report("generate", &["-c", "paths", "--no-replay", "-o", "out"]);
+    let tests = list(&report, "tests");
+    assert_eq!(tests.len(), 8, "{report}");
+    assert!(tests.iter().all(|test| test["replay"] != "disagreed"), "{report}");
+}
+
+#[test]
+fn a_pointer_that_was_stored_among_numbers_is_read_back() {
+    let case = Case::new(
+        "#include <touchstone.h>\n\
+         int f(unsigned i) { int *a[3]; int x = 5; touchstone_symbolic(a, sizeof a, \"a\"); if (i >= 3) return 0;\n\
+         a[i] = &x; if (*a[i] == 5) return 1; return 2; }\n",
+    );
+    let report = case.report("generate", &["-c", "paths", "--no-replay", "-o", "out"]);
+    let results: Vec<_> = list(&report, "tests").iter().map(|test| test["outcome"].to_string()).collect();
+    assert!(results.iter().all(|outcome| !outcome.contains("error")), "{results:?}");
+    assert_eq!(results.len(), 2, "{report}");
+}
+
+#[test]
+fn a_structure_with_an_anonymous_member_that_is_partly_unknown_is_replayed() {
+    let case = Case::new(
+        "struct s { int tag; union { struct { int a; char b; }; double d; }; struct { int k; }; };\n\
+         int f(struct s *p) { if (p && p->tag == 1 && p->k == 3) return 1; return 0; }\n",
+    );
+    let report = case.report("generate", &["-o", "out"]);
+    let tests = list(&report, "tests");
+    assert!(!tests.is_empty() && tests.iter().all(|test| test["replayed"] == true), "{report}");
 }
 
 #[test]

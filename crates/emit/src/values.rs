@@ -8,7 +8,14 @@ use crate::place::{compatible, member, part, path_to};
 use crate::stubs::callback;
 use crate::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Init, Linkage, Module, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Init, Linkage, Module, PointerTarget};
+
+/// How members are initialised.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    ByName,
+    InOrder,
+}
 
 /// An object of the test as a local variable.
 pub(crate) struct LocalObject {
@@ -76,27 +83,71 @@ impl<'a> Values<'a> {
                 let undefined = values.contains(&DataValue::Undefined);
                 let nameless = fields.iter().any(|field| field.name.is_empty());
                 let by_name = undefined || fields.len() == 1 || (fields.len() > 2 && !nameless);
-                let mut parts = Vec::new();
-                for (field, value) in fields.iter().zip(values) {
-                    // An array without length has no elements unless the object has some, which are set afterwards.
-                    let empty = matches!(self.types()[field.ty], DataType::Array { length: 0, .. });
-                    if *value == DataValue::Undefined || empty {
-                        continue;
-                    }
-                    let step = member(&field.name);
-                    let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
-                    parts.push(if by_name && !step.is_empty() { format!("{step} = {part}") } else { part });
-                }
-                // An anonymous member can't be named and has no position once others are left out.
-                if undefined && nameless {
-                    return Err(Unwritable("a structure with an anonymous member is partly undefined".to_string()));
-                }
+                let naming = if by_name { Naming::ByName } else { Naming::InOrder };
+                let parts = match undefined && nameless {
+                    // An anonymous member has no position once others are left out; its own members have names.
+                    true => self.named_members(fields, values, place)?,
+                    false => self.members(fields, values, place, naming)?,
+                };
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
             }
             (data, DataValue::Int(bits)) => literal::scalar(data, *bits)
                 .ok_or_else(|| Unwritable("an integer for a type that has none".to_string())),
             _ => Err(Unwritable("a value doesn't fit its type".to_string())),
         }
+    }
+
+    /// Initialisers of members.
+    fn members(
+        &mut self,
+        fields: &[Field],
+        values: &[DataValue],
+        place: &str,
+        naming: Naming,
+    ) -> Result<Vec<String>, Unwritable> {
+        let mut parts = Vec::new();
+        for (field, value) in fields.iter().zip(values) {
+            if *value == DataValue::Undefined || self.is_empty(field) {
+                continue;
+            }
+            let step = member(&field.name);
+            let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
+            parts.push(if naming == Naming::ByName && !step.is_empty() { format!("{step} = {part}") } else { part });
+        }
+        Ok(parts)
+    }
+    /// Initialisers of members by name, those of anonymous members as the structure's own.
+    fn named_members(
+        &mut self,
+        fields: &[Field],
+        values: &[DataValue],
+        place: &str,
+    ) -> Result<Vec<String>, Unwritable> {
+        let mut parts = Vec::new();
+        for (field, value) in fields.iter().zip(values) {
+            if *value == DataValue::Undefined || self.is_empty(field) {
+                continue;
+            }
+            let types = self.types();
+            match (&types[field.ty], value) {
+                (DataType::Struct { fields, .. }, DataValue::Struct(values)) if field.name.is_empty() => {
+                    parts.extend(self.named_members(fields, values, place)?);
+                }
+                _ if field.name.is_empty() => {
+                    return Err(Unwritable("an anonymous member is partly undefined".to_string()));
+                }
+                _ => {
+                    let step = member(&field.name);
+                    let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
+                    parts.push(format!("{step} = {part}"));
+                }
+            }
+        }
+        Ok(parts)
+    }
+    /// An array without length has no elements unless the object has some, which are set afterwards.
+    fn is_empty(&self, field: &Field) -> bool {
+        matches!(self.types()[field.ty], DataType::Array { length: 0, .. })
     }
 
     /// The initialiser of an array.

@@ -89,7 +89,16 @@ impl Executor<'_> {
             Value::Choice(options) => {
                 let options = Rc::clone(options);
                 let mut places = Vec::new();
+                // A number may lead anywhere, so whether it is meant at all is settled first.
+                let number = |option: &Value| matches!(option, Value::Int(Scalar::Term(_)));
+                let open = |(guard, option): &&(TermId, Value)| number(option) && state.fixed_value(*guard).is_none();
+                if let Some((guard, _)) = options.iter().find(open) {
+                    return Err(Stop::Enumerate(*guard));
+                }
                 for (guard, option) in options.iter() {
+                    if number(option) && state.fixed_value(*guard) == Some(0) {
+                        continue;
+                    }
                     let pointer = match self.target(state, option, span) {
                         Ok(pointer) => pointer,
                         Err(Stop::End(crate::state::PathEnd::Error { kind, span })) => {

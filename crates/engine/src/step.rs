@@ -65,7 +65,7 @@ impl Executor<'_> {
     fn step_inst(&mut self, state: &mut State, inst: &Inst) -> Result<bool, Stop> {
         let span = inst.span;
         match &inst.kind {
-            InstKind::Copy { dst, src } => self.step_copy(state, *dst, *src),
+            InstKind::Copy { dst, src } => self.step_copy(state, *dst, *src, span)?,
             InstKind::Bin { dst, op, a, b } => self.step_bin(state, *dst, *op, *a, *b, span)?,
             InstKind::Cmp { dst, op, a, b } => self.step_cmp(state, *dst, *op, *a, *b, span)?,
             InstKind::Cast { dst, op, src } => self.step_cast(state, *dst, *op, *src, span)?,
@@ -184,9 +184,13 @@ impl Executor<'_> {
         }
     }
 
-    fn step_copy(&mut self, state: &mut State, dst: Reg, src: Operand) {
+    fn step_copy(&mut self, state: &mut State, dst: Reg, src: Operand, span: Span) -> Result<(), Stop> {
         let value = state.top().value(src);
+        if value == Value::Undefined {
+            return Err(self.uninitialised(span));
+        }
         state.set(dst, value);
+        Ok(())
     }
 
     fn step_bin(
@@ -381,6 +385,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let (dst, src) = (state.top().value(dst), state.top().value(src));
+        // The source is looked at first, in whole: of two things that are wrong, the interpreter names that one.
         self.limit_size(state, &src, size, span)?;
         self.limit_size(state, &dst, size, span)?;
         let size = self.fixed(state, size, span)?;
@@ -396,6 +401,11 @@ impl Executor<'_> {
     /// A size that depends on inputs is first cut to what the object has room for; beyond that the path goes wrong.
     fn limit_size(&mut self, state: &mut State, addr: &Value, size: Operand, span: Span) -> Result<(), Stop> {
         let Scalar::Term(size) = self.scalar(state, size, span)? else { return Ok(()) };
+        if matches!(self.decided(state, addr)?, Value::Int(Scalar::Const(0))) {
+            let zero = self.terms.constant(64, 0);
+            let nothing = self.terms.cmp(Rel::Eq, size, zero);
+            return self.require(state, nothing, ErrorKind::NullPointer, span);
+        }
         let Value::Ptr(Pointer { object, offset: Scalar::Const(offset) }) = self.decided(state, addr)? else {
             return Ok(());
         };
@@ -597,7 +607,14 @@ impl Executor<'_> {
             },
             TermKind::Switch { value, arms, default } => self.step_switch(state, *value, arms, *default, span),
             TermKind::Return(value) => {
-                let value = value.map(|value| state.top().value(value));
+                let function = &self.module.functions[state.top().func];
+                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                let read = matches!(value, Some(Operand::Reg(reg)) if function.regs[*reg].name.is_some());
+                let value = match value.map(|value| state.top().value(value)) {
+                    Some(Value::Undefined) if read => return Err(self.uninitialised(span)),
+                    None if function.result.is_some() => Some(Value::Undefined),
+                    value => value,
+                };
                 self.leave(state, value);
                 Ok(Flow::Next)
             }

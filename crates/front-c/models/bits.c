@@ -23,14 +23,23 @@ int touchstone_popcountl(unsigned long x)
 int touchstone_popcountll(unsigned long long x) { return touchstone_popcountl(x); }
 int touchstone_popcount(unsigned x) { return touchstone_popcountl(x); }
 int touchstone_parity(unsigned x) { return touchstone_popcountl(x) & 1; }
+int touchstone_parityl(unsigned long x) { return touchstone_popcountl(x) & 1; }
+int touchstone_parityll(unsigned long long x) { return touchstone_popcountl(x) & 1; }
 
-/* Not defined for 0; here 64 (or 32). */
-int touchstone_ctzl(unsigned long x) { return touchstone_popcountl((x & -x) - 1); }
-int touchstone_ctzll(unsigned long long x) { return touchstone_ctzl(x); }
-int touchstone_ctz(unsigned x) { return touchstone_popcountl((unsigned)((x & -x) - 1)); }
-int touchstone_ffs(int x) { return (touchstone_ctz((unsigned)x) + 1) * (x != 0); }
+/* 0, where something has a defined value; else what no machine computes, so that inputs that lead here are avoided. */
+static int defined(int is) { return (-2147483647 - 1) / (2 * is - 1) & 0; }
 
-int touchstone_clzl(unsigned long x)
+static int trailing(unsigned long x) { return touchstone_popcountl((x & -x) - 1); }
+
+/* Not defined for 0. */
+int touchstone_ctzl(unsigned long x) { return trailing(x) + defined(x != 0); }
+int touchstone_ctzll(unsigned long long x) { return trailing(x) + defined(x != 0); }
+int touchstone_ctz(unsigned x) { return trailing(x) + defined(x != 0); }
+int touchstone_ffs(int x) { return (trailing((unsigned)x) + 1) * (x != 0); }
+int touchstone_ffsl(long x) { return (trailing((unsigned long)x) + 1) * (x != 0); }
+int touchstone_ffsll(long long x) { return (trailing((unsigned long)x) + 1) * (x != 0); }
+
+static int leading(unsigned long x)
 {
     x |= x >> 1;
     x |= x >> 2;
@@ -41,8 +50,9 @@ int touchstone_clzl(unsigned long x)
     return 64 - touchstone_popcountl(x);
 }
 
-int touchstone_clzll(unsigned long long x) { return touchstone_clzl(x); }
-int touchstone_clz(unsigned x) { return touchstone_clzl(x) - 32; }
+int touchstone_clzl(unsigned long x) { return leading(x) + defined(x != 0); }
+int touchstone_clzll(unsigned long long x) { return leading(x) + defined(x != 0); }
+int touchstone_clz(unsigned x) { return leading(x) - 32 + defined(x != 0); }
 
 static unsigned long high_product(unsigned long a, unsigned long b)
 {

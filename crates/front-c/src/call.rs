@@ -208,7 +208,13 @@ impl Lowerer<'_, '_> {
         let mut name = name.to_string();
         if name.starts_with("__builtin_") && !self.is_own(&name) {
             match models::of_builtin(&name) {
-                Some(model) => name = model,
+                Some(model) => {
+                    let of_zero = ["clz", "ctz"].iter().any(|bits| name["__builtin_".len()..].starts_with(bits));
+                    if let (true, Some(argument)) = (of_zero, node.inner.get(1)) {
+                        self.mark_zero(node, argument);
+                    }
+                    name = model;
+                }
                 None => {
                     self.unsupported(&name, node);
                     return None;

@@ -378,6 +378,7 @@ impl Lowerer<'_, '_> {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let span = self.unit.span(node);
         let scalar = self.unit.program.types.scalar(ty);
+        self.mark_step(node);
         let place = self.written_place(inner);
         let mut old = self.read_object(inner, place, ty, span);
         if wanted == Wanted::Old {

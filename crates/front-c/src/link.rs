@@ -443,10 +443,10 @@ impl Program {
             (function.regs[param.reg].ty, if single { Narrow::Float } else { Narrow::LowBits })
         };
         let signature = |function: &Function| {
-            let params: Vec<(Ty, Narrow)> = function.params.iter().map(|info| param(function, info)).collect();
+            let params: Vec<Taken> = function.params.iter().map(|info| param(function, info)).collect();
             (params, function.result)
         };
-        let signatures: Vec<(Vec<(Ty, Narrow)>, Option<Ty>)> = self.functions.values().map(signature).collect();
+        let signatures: Vec<(Vec<Taken>, Option<Ty>)> = self.functions.values().map(signature).collect();
         for function in self.functions.values_mut() {
             for block in function.blocks.values_mut() {
                 let mut insts = Vec::with_capacity(block.insts.len());
@@ -506,6 +506,9 @@ impl Program {
         }
     }
 }
+
+/// The register of a parameter, and how a wider argument gets into it.
+type Taken = (Ty, Narrow);
 
 /// How an argument becomes an old-style parameter that is narrower.
 #[derive(Clone, Copy)]

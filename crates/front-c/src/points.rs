@@ -4,20 +4,22 @@
 //! instructions. Library models have no points: they are not what a user tests.
 
 use crate::ast::Node;
+use crate::ctype::TypeKind;
 use crate::decide::shown;
 use crate::func::Lowerer;
-use crate::pure::has_effects;
+use crate::pure::{DEEPEST, has_effects};
 use crate::source::shorten;
 use crate::unit::initialiser;
 use std::collections::HashMap;
 use touchstone_base::Span;
-use touchstone_ir::{CondTag, DecisionId, Expr, ExprKind, InstKind, Point, PointId, PointKind};
+use touchstone_ir::{CmpOp, CondTag, DecisionId, Expr, ExprKind, InstKind, Point, PointId, PointKind};
 
 /// What a point is about: clang's id of the node, or the condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Subject {
     Statement(u64),
     Value(u64),
+    Hazard(u64),
     Decision(DecisionId),
     Store(u64),
     Condition(CondTag),
@@ -125,6 +127,43 @@ impl Lowerer<'_, '_> {
         self.mark(Subject::Value(node.id), |lowerer| {
             let kind = PointKind::Value(formula(lowerer, node)?);
             Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
+        });
+    }
+    /// Marks a `++` or `--` of a signed number that may overflow.
+    pub fn mark_step(&mut self, node: &Node) {
+        let Some(inner) = node.inner.first() else { return };
+        let ty = self.unit.type_of(node);
+        let TypeKind::Int { bits: bits @ (32 | 64), signed: true, .. } = ty.kind else { return };
+        let limit = (1u64 << (bits - 1)) - u64::from(node.opcode == "++");
+        self.mark_hazard(node, "overflows", |lowerer| {
+            if lowerer.is_fresh(inner) {
+                return None;
+            }
+            let spot = lowerer.spot(inner, DEEPEST)?;
+            let old = lowerer.read(spot, &ty, inner)?;
+            let limit = Expr::constant(old.ty, limit);
+            Some(Expr::cmp(CmpOp::Eq, old, limit))
+        });
+    }
+    /// Marks a call of a builtin that has no value for 0.
+    pub fn mark_zero(&mut self, node: &Node, argument: &Node) {
+        if self.unit.const_int(argument).is_some_and(|value| value != 0) {
+            return;
+        }
+        self.mark_hazard(node, "has no value for 0", |lowerer| {
+            let value = lowerer.formula(argument)?;
+            let zero = Expr::constant(value.ty, 0);
+            Some(Expr::cmp(CmpOp::Eq, value, zero))
+        });
+    }
+    fn mark_hazard(&mut self, node: &Node, what: &str, formula: impl FnOnce(&mut Self) -> Option<Expr>) {
+        if self.marks.hidden && self.unit.is_made_by_system(&node.begin) {
+            return;
+        }
+        self.mark(Subject::Hazard(node.id), |lowerer| {
+            let predicate = formula(lowerer)?;
+            let text = format!("{} {what}", lowerer.unit.short_text(node));
+            Some(Point { kind: PointKind::Hazard(predicate), span: lowerer.unit.span(node), text })
         });
     }
     /// Marks the evaluation of an initialiser inside of an aggregate's, unless it is a constant: tables have thousands.

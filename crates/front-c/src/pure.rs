@@ -20,7 +20,7 @@ use crate::func::{Local, Lowerer};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Reg, Ty, mask};
 
 /// How deep the source of a formula may be nested. One level makes at most four levels of the formula.
-const DEEPEST: u32 = 200;
+pub(crate) const DEEPEST: u32 = 200;
 
 /// Where an object of a formula is.
 pub(crate) enum Spot {

@@ -289,7 +289,7 @@ impl Lowerer<'_, '_> {
 
     fn return_statement(&mut self, node: &Node, span: Span) {
         let value = match node.child(0) {
-            None => self.function.result.map(|ty| Operand::Reg(self.temp(ty))),
+            None => None,
             Some(value) if self.function.aggregate_result => {
                 let ty = self.result.clone();
                 let dst = Operand::Reg(self.function.params[0].reg);

@@ -90,6 +90,7 @@ fn formulas_mut(kind: &mut PointKind) -> Vec<&mut Expr> {
         PointKind::Value(expr)
         | PointKind::Decision(expr)
         | PointKind::Condition { value: expr, .. }
+        | PointKind::Hazard(expr)
         | PointKind::Label { predicate: expr, .. } => vec![expr],
         PointKind::Store { address, value } => vec![address, value],
     }

@@ -251,7 +251,11 @@ impl Observer for Judge<'_> {
                 self.evaluated(Evaluated { func, point, span, depth, value: at.eval(expr) });
             }
             PointKind::Condition { tag, value } => self.conditions.push((depth, *tag, at.eval(value))),
-            PointKind::Statement | PointKind::Decision(_) | PointKind::Store { .. } | PointKind::Label { .. } => {}
+            PointKind::Statement
+            | PointKind::Hazard(_)
+            | PointKind::Decision(_)
+            | PointKind::Store { .. }
+            | PointKind::Label { .. } => {}
         }
     }
 }

@@ -81,7 +81,7 @@ fn expression(point: &Point) -> Option<&Expr> {
         PointKind::Statement => None,
         PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Store { address: expr, .. } => Some(expr),
         PointKind::Condition { value, .. } => Some(value),
-        PointKind::Label { predicate, .. } => Some(predicate),
+        PointKind::Label { predicate, .. } | PointKind::Hazard(predicate) => Some(predicate),
     }
 }
 

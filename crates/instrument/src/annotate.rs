@@ -183,7 +183,7 @@ impl<'a> Place<'a> {
             PointKind::Statement => None,
             PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => Some(expr),
             PointKind::Store { value, .. } => Some(value),
-            PointKind::Label { predicate, .. } => Some(predicate),
+            PointKind::Label { predicate, .. } | PointKind::Hazard(predicate) => Some(predicate),
         };
         let spot = match &point.kind {
             PointKind::Statement => self.before_statement(start)?,
@@ -194,6 +194,7 @@ impl<'a> Place<'a> {
                 }
                 self.wrap_value(id, start, end)?
             }
+            PointKind::Hazard(_) => self.wrap_value(id, start, end)?,
             PointKind::Decision(_) => self.wrap_decision(point.span, start, end)?,
             PointKind::Store { .. } => return Err("it reads memory that the program does not read here".to_string()),
             PointKind::Condition { tag, .. } => self.wrap_condition(*tag, start, end)?,

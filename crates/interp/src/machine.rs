@@ -529,7 +529,7 @@ impl<'m> Machine<'m> {
     #[inline(always)]
     fn step(&mut self, frame: &Frame<'m>, inst: &'m Inst, observer: &mut impl Observer) -> Result<Flow, Stop> {
         match &inst.kind {
-            InstKind::Copy { dst, src } => self.set(frame, *dst, self.get(frame, *src)),
+            InstKind::Copy { dst, src } => self.set(frame, *dst, self.used(frame, *src)?),
             InstKind::Bin { dst, op, a, b } => {
                 let bits = frame.function.regs[*dst].ty.bits();
                 let (x, y) = (self.int(frame, *a)?, self.int(frame, *b)?);
@@ -700,7 +700,9 @@ impl<'m> Machine<'m> {
         let (to, from) = (self.used(frame, dst)?, self.used(frame, src)?);
         let size = self.int(frame, size)?;
         if size > 0 {
+            // The source is looked at first, in whole; the engine does so, too.
             let from = self.memory.resolve(from)?;
+            self.memory.check_read(from, size).map_err(|kind| self.access_error(from, kind))?;
             let to = self.memory.resolve(to)?;
             self.memory.copy(to, from, size).map_err(|kind| match self.access_error(from, kind) {
                 Stop::Error(kind) => self.access_error(to, kind),
@@ -760,7 +762,13 @@ impl<'m> Machine<'m> {
                 Ok(Some(target))
             }
             TermKind::Return(value) => {
-                self.step_return(value.map(|value| self.get(frame, value)), observer);
+                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                let read = matches!(value, Some(Operand::Reg(reg)) if frame.function.regs[*reg].name.is_some());
+                let value = value.map(|value| self.get(frame, value));
+                if read && value == Some(Value::Undefined) {
+                    return Err(ErrorKind::Uninitialised.into());
+                }
+                self.step_return(value, observer);
                 Ok(None)
             }
             TermKind::Unsupported(what) => Err(Stop::Unsupported(what.clone())),

@@ -315,6 +315,11 @@ impl<'m> Memory<'m> {
         if self.records[place.object].read_only { Err(ErrorKind::ReadOnly) } else { Ok(found) }
     }
 
+    /// Whether a range is there.
+    pub fn check_read(&self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
+        self.locate(place, length).map(|_| ())
+    }
+
     /// Whether a range may be written.
     pub fn check_write(&self, place: Pointer, length: u64) -> Result<(), ErrorKind> {
         self.locate_for_write(place, length).map(|_| ())

@@ -131,6 +131,7 @@ impl Observer for Recorder<'_> {
             | PointKind::Decision(value)
             | PointKind::Store { address: value, .. }
             | PointKind::Condition { value, .. }
+            | PointKind::Hazard(value)
             | PointKind::Label { predicate: value, .. } => match at.eval(value) {
                 Some(found) => format!("={}", show_value(found, Some(value.ty))),
                 None => "=none".to_string(),

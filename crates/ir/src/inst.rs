@@ -364,7 +364,7 @@ pub enum TermKind {
         /// Where to go otherwise.
         default: BlockId,
     },
-    /// Leaves the function.
+    /// Leaves the function. Without a value where the function has a result, the result is undefined: nobody may use it.
     Return(Option<Operand>),
     /// A construct that is not supported: whoever gets here stops with this name.
     Unsupported(String),

@@ -30,6 +30,7 @@ impl PointKind {
             PointKind::Value(expr)
             | PointKind::Decision(expr)
             | PointKind::Condition { value: expr, .. }
+            | PointKind::Hazard(expr)
             | PointKind::Label { predicate: expr, .. } => vec![expr],
             PointKind::Store { address, value } => vec![address, value],
         }
@@ -62,6 +63,8 @@ pub enum PointKind {
         /// The condition, `i1`.
         value: Expr,
     },
+    /// Something is about to be computed that has no defined value if this holds, `i1`.
+    Hazard(Expr),
     /// A label that the program itself asks for.
     Label {
         /// Its name or number in the source.

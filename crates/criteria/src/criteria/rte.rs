@@ -4,16 +4,18 @@
 //! Errors that end a path (division, memory) are goals of their own. Signed overflow (also of the least number divided by
 //! -1), shift ranges and values that don't fit the signed type that they are converted to don't end a path in our
 //! semantics (arithmetic wraps), so they are labels on the expressions that compute. Conversions to unsigned types are
-//! defined to wrap, and no errors. An expression with side effects has no labels.
+//! defined to wrap, and no errors. An expression with side effects has no labels, but `++` and `--` have, and so have
+//! builtins without a value for 0.
 
 use crate::Goal;
 use crate::criteria::wm::shown;
 use crate::registry::{Draft, Known, Labelling, Scope};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_base::float;
 use touchstone_ir::{
-    BinOp, CastOp, CmpOp, ErrorKind, Expr, ExprKind, InstKind, Operand, PointId, PointKind, Reg, Ty, mask, sign_extend,
+    BinOp, BlockId, CastOp, CmpOp, ErrorKind, Expr, ExprKind, Function, InstKind, Operand, PointId, PointKind, Reg, Ty,
+    mask, sign_extend, successors,
 };
 
 pub(crate) struct Rte;
@@ -30,9 +32,19 @@ impl Labelling for Rte {
     }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
         let mut drafts = path_errors(scope);
+        drafts.extend(unset_variables(scope));
         for (id, point) in scope.function().points.iter() {
-            if let PointKind::Value(expr) | PointKind::Condition { value: expr, .. } = &point.kind {
-                arithmetic(scope, id, expr, &mut drafts);
+            match &point.kind {
+                PointKind::Value(expr) | PointKind::Condition { value: expr, .. } => {
+                    arithmetic(scope, id, expr, &mut drafts);
+                }
+                PointKind::Hazard(predicate) => drafts.push(Draft {
+                    goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate.clone()) },
+                    span: point.span,
+                    text: point.text.clone(),
+                    known: None,
+                }),
+                _ => {}
             }
         }
         drafts.sort_by_key(|draft| draft.span);
@@ -118,6 +130,59 @@ fn path_errors(scope: &Scope<'_>) -> Vec<Draft> {
     drafts
 }
 
+/// Reads of variables that nothing may have written yet. What is in memory is there as loads.
+fn unset_variables(scope: &Scope<'_>) -> Vec<Draft> {
+    let function = scope.function();
+    let mut seen = BTreeSet::new();
+    for (block, mut unset) in unset_on_entry(function) {
+        let content = &function.blocks[block];
+        let is_unset =
+            |unset: &BTreeSet<Reg>, operand: &Operand| matches!(operand, Operand::Reg(reg) if unset.contains(reg));
+        for inst in &content.insts {
+            if inst.kind.operands().iter().any(|operand| is_unset(&unset, operand)) {
+                seen.insert(inst.span);
+            }
+            if let Some(dst) = inst.kind.dst() {
+                unset.remove(&dst);
+            }
+        }
+        if content.terminator.kind.operands().iter().any(|operand| is_unset(&unset, operand)) {
+            seen.insert(content.terminator.span);
+        }
+    }
+    let kind = ErrorKind::Uninitialised;
+    let draft =
+        |span| Draft { goal: Goal::Error { func: scope.func, kind, span }, span, text: kind.to_string(), known: None };
+    seen.into_iter().filter(|span| span.is_some()).map(draft).collect()
+}
+
+/// For blocks that control can get to, the variables that some way there leaves unwritten.
+fn unset_on_entry(function: &Function) -> BTreeMap<BlockId, BTreeSet<Reg>> {
+    let Some(entry) = function.blocks.ids().next() else { return BTreeMap::new() };
+    let mut unset: BTreeSet<Reg> =
+        function.regs.iter().filter(|(_, info)| info.name.is_some()).map(|(reg, _)| reg).collect();
+    for param in &function.params {
+        unset.remove(&param.reg);
+    }
+    let mut known = BTreeMap::from([(entry, unset)]);
+    let mut pending = vec![entry];
+    while let Some(block) = pending.pop() {
+        let mut unset = known[&block].clone();
+        for dst in function.blocks[block].insts.iter().filter_map(|inst| inst.kind.dst()) {
+            unset.remove(&dst);
+        }
+        for next in successors(&function.blocks[block].terminator.kind) {
+            let before = known.get(&next).map(BTreeSet::len);
+            let at = known.entry(next).or_default();
+            at.extend(unset.iter().copied());
+            if before != Some(at.len()) {
+                pending.push(next);
+            }
+        }
+    }
+    known
+}
+
 /// Labels for overflow, shifts and conversions in an expression and its parts.
 fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<Draft>) {
     for (index, part) in expr.parts().into_iter().enumerate() {
@@ -161,6 +226,14 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
         _ => return,
     };
     let location = &scope.function().points[point];
+    if *op == BinOp::Shl && expr.signed {
+        drafts.push(Draft {
+            goal: Goal::Label { func: scope.func, point, predicate: Some(shifted_out(expr, a, b)) },
+            span: location.span,
+            text: format!("{} overflows", expr.text),
+            known: None,
+        });
+    }
     let fits = match &b.kind {
         ExprKind::Const(amount) if what == "shifts too far" => *amount < u64::from(expr.ty.bits()),
         ExprKind::Const(divisor) if matches!(op, BinOp::SDiv | BinOp::SRem) => {
@@ -228,6 +301,17 @@ fn bad_conversion(
         text: format!("{} does not fit {kind} integer of {bits} bits", value.text),
         known: None,
     });
+}
+
+/// A left shift of a negative number, or of one whose bits get lost or become the sign (C11 6.5.7).
+fn shifted_out(expr: &Expr, a: &Expr, b: &Expr) -> Expr {
+    let node = |kind: ExprKind, ty: Ty| Expr { kind, ty, signed: true, text: String::new() };
+    let back = node(ExprKind::Bin(BinOp::AShr, Box::new(expr.clone()), Box::new(b.clone())), expr.ty);
+    let lost = Expr::cmp(CmpOp::Ne, back, a.clone());
+    let negative = Expr::cmp(CmpOp::Slt, a.clone(), Expr::constant(a.ty, 0));
+    let wrong = node(ExprKind::Or(Box::new(negative), Box::new(lost)), Ty::I1);
+    let in_range = Expr::cmp(CmpOp::Ult, b.clone(), Expr::constant(b.ty, u64::from(expr.ty.bits())));
+    node(ExprKind::And(Box::new(in_range), Box::new(wrong)), Ty::I1)
 }
 
 /// The exact result does not fit.

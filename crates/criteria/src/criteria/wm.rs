@@ -46,7 +46,7 @@ impl Labelling for Wm {
                 });
             };
             match &point.kind {
-                PointKind::Statement | PointKind::Label { .. } => {}
+                PointKind::Statement | PointKind::Label { .. } | PointKind::Hazard(_) => {}
                 PointKind::Value(_) if left_sides.iter().any(|left| is_inside(point.span, *left)) => {}
                 PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => {
                     let conditions = conditions_inside(scope, id);

@@ -23,8 +23,8 @@ impl Frame<'_> {
             self.access_fails(&state.value(addr).pointer(), bytes, what, kind)
         };
         match &inst.kind {
-            InstKind::Copy { .. }
-            | InstKind::SlotAddr { .. }
+            InstKind::Copy { .. } => uninitialised,
+            InstKind::SlotAddr { .. }
             | InstKind::GlobalAddr { .. }
             | InstKind::SlotBegin { .. }
             | InstKind::SlotEnd { .. }

@@ -20,6 +20,8 @@ impl Parser {
             PointKind::Value(self.expr(1)?)
         } else if self.eat_word("decision") {
             PointKind::Decision(self.expr(1)?)
+        } else if self.eat_word("hazard") {
+            PointKind::Hazard(self.expr(1)?)
         } else if self.eat_word("store") {
             PointKind::Store { address: self.expr(1)?, value: self.expr(1)? }
         } else if self.eat_word("condition") {
@@ -27,7 +29,7 @@ impl Parser {
         } else if self.eat_word("label") {
             PointKind::Label { name: self.text("the name of the label in quotes")?, predicate: self.expr(1)? }
         } else {
-            return self.expected("a kind of point (statement, value, decision, store, condition, label)");
+            return self.expected("a kind of point (statement, value, decision, hazard, store, condition, label)");
         };
         let text = self.text("the text of the point in quotes")?;
         Ok(Point { kind, text, span: self.span() })

@@ -251,6 +251,10 @@ impl<'m> Printer<'m> {
                 put!(self, "decision ");
                 self.expr(value);
             }
+            PointKind::Hazard(predicate) => {
+                put!(self, "hazard ");
+                self.expr(predicate);
+            }
             PointKind::Store { address, value } => {
                 put!(self, "store ");
                 self.expr(address);

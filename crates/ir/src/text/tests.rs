@@ -153,6 +153,7 @@ fn point() -> impl Strategy<Value = Point> {
     let kind = prop_oneof![
         Just(PointKind::Statement),
         expr().prop_map(PointKind::Value),
+        expr().prop_map(PointKind::Hazard),
         (tag, expr()).prop_map(|(tag, value)| PointKind::Condition { tag, value }),
         (name(), expr()).prop_map(|(name, predicate)| PointKind::Label { name, predicate }),
     ];

@@ -27,7 +27,7 @@ impl Verifier<'_> {
             match &point.kind {
                 PointKind::Statement => {}
                 PointKind::Value(value) => self.expression(function, value),
-                PointKind::Decision(value) => {
+                PointKind::Decision(value) | PointKind::Hazard(value) => {
                     self.expression(function, value);
                     self.is(value, Ty::I1);
                 }
