@@ -185,7 +185,7 @@ fn conditions_are_marked_in_the_text_inside_their_decision() {
     );
     assert_eq!(line(5), "<p id=L5 class=c data-h=1>    <i class=w>if</i> (<b class=c data-d=1>a != a</b>)");
     assert_eq!(line(6), "<p id=L6 class=i data-h=0>        <i class=w>return</i> <i class=o>2</i>;");
-    assert!(line(7).starts_with("<p id=L7 class=x data-h=1>"), "{}", line(7));
+    assert!(line(7).starts_with("<p id=L7 class=x data-h=0>"), "{}", line(7));
     // A stretch over two lines is closed and opened again.
     assert_eq!(
         line(8),

@@ -69,12 +69,15 @@ pub(super) fn ratio(hits: impl Iterator<Item = bool>) -> Ratio {
     ratio
 }
 
+/// A line and a column, where they are known.
+type Start = (Option<u32>, Option<u32>);
+
 /// What is known of a function.
 #[derive(Default)]
 struct OfFunction<'d> {
     tests: BTreeSet<&'d str>,
     /// Its first statement, and how often it began: as often as the function was called.
-    first: Option<((Option<u32>, Option<u32>), u64)>,
+    first: Option<(Start, u64)>,
     /// Something of it would be covered if it ran.
     told: bool,
 }

@@ -185,8 +185,10 @@ fn lines(
                 if let Some(state) = state {
                     let _ = write!(out, " class={}", state.class());
                 }
-                if ran.is_some() || !matches!(state, Some(State::Covered | State::Half | State::Uncovered)) {
-                    let _ = write!(out, " data-h={}", ran.unwrap_or(0));
+                // What does not count has a sign instead of a number.
+                let counts = matches!(state, Some(State::Covered | State::Half | State::Uncovered));
+                if let Some(hits) = if counts { ran } else { Some(0) } {
+                    let _ = write!(out, " data-h={hits}");
                 }
             }
             out.push('>');
