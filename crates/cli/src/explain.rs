@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use touchstone_criteria::{
-    Assumption, Authority, Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch,
+    Assumption, Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch,
 };
 use touchstone_engine::{Conflict, Event, Fact, Goals, Sink};
 use touchstone_ir::Module;
@@ -239,7 +239,7 @@ fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
 
 /// What an infeasible verdict takes for granted.
 fn rests_on(out: &mut String, assumptions: &[Assumption]) {
-    for assumption in assumptions.iter().filter(|assumption| assumption.by != Authority::Tests) {
+    for assumption in assumptions.iter().filter(|assumption| assumption.by.binds_verdicts()) {
         let _ = writeln!(out, "It rests on: {} ({}).", assumption.text, assumption.by);
     }
 }

@@ -14,6 +14,8 @@ pub enum Doubt {
     Allocation,
     /// An input pointer leads into a part of another object, or overlaps it.
     Overlap,
+    /// What an input pointer leads to is a block of the heap, which may be freed.
+    Heap,
     /// A function that nobody defines changes memory.
     External(String),
     /// What the program says of something is not all that it can be; says what.
@@ -70,7 +72,7 @@ impl Doubt {
             Doubt::Allocation => Some(Assume::Allocation),
             Doubt::Overlap => Some(Assume::SeparateObjects),
             Doubt::External(_) => Some(Assume::PureExternals),
-            Doubt::Unsettled(_) | Doubt::Undefined => None,
+            Doubt::Heap | Doubt::Unsettled(_) | Doubt::Undefined => None,
         }
     }
 
@@ -80,6 +82,7 @@ impl Doubt {
             Doubt::EarlierCalls(name) => format!("earlier calls may have changed `{name}`"),
             Doubt::OtherFiles(name) => format!("another file may change `{name}`"),
             Doubt::Allocation => "an allocation may fail".to_string(),
+            Doubt::Heap => "an input may be a block of the heap".to_string(),
             Doubt::Overlap => "an input pointer may lead into a part of another object".to_string(),
             Doubt::External(name) => format!("{name}, which nobody defines, may change memory"),
             Doubt::Unsettled(what) => what.clone(),
@@ -109,12 +112,19 @@ pub struct Assumption {
     pub by: Authority,
 }
 
+impl Authority {
+    /// Whether verdicts rest on it, too, and not only the paths of tests.
+    pub fn binds_verdicts(&self) -> bool {
+        matches!(self, Authority::Option(_))
+    }
+}
+
 /// Who made an assumption.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Authority {
     /// The user, by this option.
     Option(String),
-    /// The program's own text.
+    /// The program's own text: holds for the paths that were explored, and for no infeasible verdict.
     Declaration,
     /// How tests are made: holds for the paths that were explored, and for no infeasible verdict.
     Tests,

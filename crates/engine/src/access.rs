@@ -231,7 +231,7 @@ impl Executor<'_> {
         let required = self.require_near(state, fine, kind, span, pointer.offset);
         if kind == ErrorKind::OutOfBounds && (required.is_err() || self.ended.len() > ended) {
             self.note_default_length(state, pointer.object, span);
-            self.note_before(state, pointer, span);
+            self.note_outside(state, pointer, span);
         }
         required?;
         if read_only {
@@ -317,6 +317,7 @@ impl Executor<'_> {
 
     /// A read of undefined bytes under a guard: an error if the guard can hold.
     pub(crate) fn undefined(&mut self, state: &mut State, guard: Option<TermId>, span: Span) -> Result<Value, Stop> {
+        self.holds_something(state, span)?;
         let never = self.terms.truth(false);
         let fine = self.guarded(guard, never);
         self.require(state, fine, ErrorKind::Uninitialised, span)?;

@@ -18,7 +18,7 @@ use crate::state::{Purpose, State, Stop};
 use crate::value::{ObjectId, Value};
 use std::ops::Range;
 use touchstone_base::Span;
-use touchstone_ir::{ErrorKind, Ty};
+use touchstone_ir::Ty;
 use touchstone_solver::{ArrayId, Element, Op, Rel, Term, TermId, Terms};
 
 /// More places than this are enumerated rather than made into cases.
@@ -55,7 +55,7 @@ impl Executor<'_> {
                     let all = self.terms.constant(8 * bytes, 0x0101_0101_0101_0101);
                     let fine = self.terms.eq(flags, all);
                     let fine = self.guarded(guard, fine);
-                    self.require(state, fine, ErrorKind::Uninitialised, span)?;
+                    self.require_written(state, fine, span)?;
                 }
                 let term = self.terms.read(*array, offset, bytes);
                 Ok(Value::term(&self.terms, term))
@@ -71,7 +71,7 @@ impl Executor<'_> {
                 if !undefined.is_empty() {
                     let fine = self.none_of(offset, &undefined);
                     let fine = self.guarded(guard, fine);
-                    self.require(state, fine, ErrorKind::Uninitialised, span)?;
+                    self.require_written(state, fine, span)?;
                 }
                 let mut by_cases = ty == Ty::Ptr || candidates.iter().any(|&at| hits(at, u64::from(bytes), &runs));
                 if by_cases && ty != Ty::Ptr && candidates.len() > FEW_CASES {

@@ -27,7 +27,11 @@ impl Executor<'_> {
             // The confirming run keeps what it was called with.
             Builtin::Called => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
-                let given: Vec<Value> = args[1..].iter().map(|arg| state.top().value(*arg)).collect();
+                let function = &self.module.functions[state.top().func];
+                let packed = function.params.last().filter(|_| function.is_variadic());
+                let packed = packed.map(|param| Operand::Reg(param.reg));
+                let given =
+                    args[1..].iter().copied().chain(packed).map(|arg| state.top().value(arg)).collect::<Vec<_>>();
                 self.somebody_ran(state, &name, &given, span)?;
             }
             Builtin::Unsettled => self.unsettled(state, dst, args, span)?,
@@ -98,6 +102,10 @@ impl Executor<'_> {
             Builtin::ObjectSize => {
                 let value = state.top().value(args[0]);
                 let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
+                if state.memory.get(object).kind == ObjectKind::Input && self.doubts(Doubt::Heap) {
+                    // How large a caller's block is, nobody knows.
+                    return Err(self.doubtful(Doubt::Heap, span));
+                }
                 let size = state.memory.get(object).size;
                 dst.into_iter().for_each(|dst| state.set(dst, Value::constant(size)));
             }
@@ -186,7 +194,7 @@ impl Executor<'_> {
         }
         if let Some(dst) = dst {
             let made = Value::pointer(object, 0);
-            let value = if kind == ObjectKind::Heap { self.may_fail(made) } else { made };
+            let value = if kind == ObjectKind::Heap { self.may_fail(state, made) } else { made };
             state.set(dst, value);
         }
         Ok(())
@@ -203,6 +211,15 @@ impl Executor<'_> {
                 Ok(())
             }
             Value::Choice(_) => Err(Stop::unsupported("free of a pointer that depends on inputs", span)),
+            // Tests make no input on the heap; a caller may.
+            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
+                if state.memory.get(object).kind == ObjectKind::Input
+                    && state.memory.get(object).live
+                    && self.doubts(Doubt::Heap) =>
+            {
+                state.memory.get_mut(object).live = false;
+                Ok(())
+            }
             _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
         }
     }

@@ -11,8 +11,8 @@
 //! Deliberately not here: who searches there (`wide.rs`, `prover/induction.rs`).
 
 use crate::access::{Intent, Written};
-use crate::executor::Executor;
-use crate::globals::global_object;
+use crate::executor::{Executor, Mode};
+use crate::globals::{LEFT_BEHIND, global_object};
 use crate::inputs::InputObject;
 use crate::memory::{Cell, Contents, ObjectKind, disassemble};
 use crate::state::{PathEnd, State, Stop};
@@ -20,9 +20,9 @@ use crate::value::{ObjectId, Pointer, Scalar, Value};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Doubt, Incomplete};
-use touchstone_ir::{CALLBACK, DataType, DataTypeId, GlobalId, Linkage, Operand, Reg, Ty};
-use touchstone_solver::Element;
+use touchstone_criteria::{Bound, Doubt, Incomplete};
+use touchstone_ir::{CALLBACK, DataType, DataTypeId, ErrorKind, GlobalId, Linkage, Operand, Reg, Ty};
+use touchstone_solver::{Element, TermId};
 
 /// A larger object is not made unknown: the path is given up.
 const LARGEST_OBJECT: u64 = 4096;
@@ -87,18 +87,35 @@ impl Executor<'_> {
     }
 
     /// A path ends for a doubt that can't be followed.
-    fn doubtful(&mut self, doubt: Doubt, span: Span) -> Stop {
+    pub(crate) fn doubtful(&mut self, doubt: Doubt, span: Span) -> Stop {
         Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(doubt), span })
     }
 
-    /// What an allocation gives: the object, or null.
-    pub(crate) fn may_fail(&mut self, made: Value) -> Value {
+    /// What an allocation gives: the object, or null and an error number.
+    pub(crate) fn may_fail(&mut self, state: &mut State, made: Value) -> Value {
         if !self.doubts(Doubt::Allocation) {
             return made;
         }
+        self.forget_error_number(state);
         let fails = self.terms.var(1, "allocation fails");
         let succeeds = self.terms.not(fails);
         Value::Choice(Rc::new([(fails, Value::NULL), (succeeds, made)]))
+    }
+
+    /// A call may have left another error number.
+    fn forget_error_number(&mut self, state: &mut State) {
+        let mut globals = self.module.globals.iter();
+        let Some((id, global)) = globals.find(|(_, global)| global.name == LEFT_BEHIND) else { return };
+        let object = global_object(id);
+        let used =
+            matches!(&state.memory.get(object).contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
+        if used && (1..=8).contains(&global.size) {
+            let bytes = global.size as u8;
+            let any = self.terms.var(8 * bytes, "error number");
+            let any = Value::term(&self.terms, any);
+            let cells = disassemble(&any, bytes, &mut self.pointers).collect();
+            state.memory.get_mut(object).contents = Contents::Cells(cells);
+        }
     }
 
     /// What the program holds for settled may be something else.
@@ -152,17 +169,46 @@ impl Executor<'_> {
         }
     }
 
-    /// An access before the place that an input pointer leads to: it may lead into the middle of an object.
-    pub(crate) fn note_before(&mut self, state: &State, pointer: Pointer, span: Span) {
-        if state.memory.get(pointer.object).kind != ObjectKind::Input {
-            return;
+    /// Memory that nobody wrote holds something, where reading it is not undefined (C11 6.3.2.1p2, 3.19.2): a proof does not end
+    /// there.
+    pub(crate) fn holds_something(&mut self, state: &State, span: Span) -> Result<(), Stop> {
+        let doubt = Doubt::Unsettled("memory that nobody wrote may hold anything".to_string());
+        if self.mode == Mode::Explore && self.doubts(doubt.clone()) {
+            self.ended.push((state.clone(), PathEnd::Error { kind: ErrorKind::Uninitialised, span }));
+            return Err(self.doubtful(doubt, span));
         }
-        let before = match pointer.offset {
-            Scalar::Const(offset) => (offset as i64) < 0,
-            Scalar::Term(offset) => self.solver.range(&self.terms, &state.path, offset).unsigned.1 >= 1 << 63,
+        Ok(())
+    }
+
+    /// Goes on where bytes were written; where they may not have been, a proof does not end (see [`Self::holds_something`]).
+    pub(crate) fn require_written(&mut self, state: &mut State, fine: TermId, span: Span) -> Result<(), Stop> {
+        let ended = self.ended.len();
+        self.require(state, fine, ErrorKind::Uninitialised, span)?;
+        if self.ended.len() > ended && self.mode == Mode::Explore {
+            let doubt = Doubt::Unsettled("memory that nobody wrote may hold anything".to_string());
+            if self.doubts(doubt.clone()) {
+                self.give_up(Incomplete::Doubt(doubt), span, 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// An access outside of an input object: a pointer may lead into the middle of a larger one, and a declared length binds no
+    /// caller. What the user says of a length holds.
+    pub(crate) fn note_outside(&mut self, state: &State, pointer: Pointer, span: Span) {
+        let Some(here) = self.extent(state, pointer.object).filter(|here| !here.global) else { return };
+        let (before, behind) = match pointer.offset {
+            Scalar::Const(offset) => ((offset as i64) < 0, (offset as i64) >= 0),
+            Scalar::Term(offset) => (self.solver.range(&self.terms, &state.path, offset).unsigned.1 >= 1 << 63, true),
         };
         if before && self.doubts(Doubt::Overlap) {
             self.give_up(Incomplete::Doubt(Doubt::Overlap), span, 1);
+        }
+        if behind && !here.exact {
+            match self.world {
+                World::Tested => self.avoided = true,
+                World::Any => self.give_up(Incomplete::Bound(Bound::Length), span, 1),
+            }
         }
     }
 
@@ -223,7 +269,7 @@ impl Executor<'_> {
         // The tested world only has to know that there may be others: later ones are not there yet.
         let others = match self.world {
             World::Tested => vec![object],
-            World::Any => self.overlapping(state, object, here),
+            World::Any => self.overlapping(state, object, here, written),
         };
         if others.is_empty() || !self.doubts(Doubt::Overlap) {
             return Ok(());
@@ -233,14 +279,20 @@ impl Executor<'_> {
 
     /// Objects from outside that a write to this one may change.
     pub(crate) fn overlapping_objects(&self, state: &State, object: ObjectId) -> Vec<ObjectId> {
-        self.extent(state, object).map_or(Vec::new(), |here| self.overlapping(state, object, here))
+        let all = |here| self.overlapping(state, object, here, Written::Bytes);
+        self.extent(state, object).map_or(Vec::new(), all)
     }
 
-    fn overlapping(&self, state: &State, object: ObjectId, here: Extent) -> Vec<ObjectId> {
+    fn overlapping(&self, state: &State, object: ObjectId, here: Extent, written: Written) -> Vec<ObjectId> {
         let inputs = state.inputs.objects.iter().map(|input| input.object);
         let globals = self.reachable_globals.iter().filter(|_| !here.global).map(|id| global_object(*id));
         let others = inputs.chain(globals).filter(|other| *other != object);
-        others.filter(|other| self.extent(state, *other).is_some_and(|there| self.may_overlap(here, there))).collect()
+        // Bytes may be copied to objects of any type.
+        let meets = |there: Extent| match written {
+            Written::Bytes if !self.same_layout(here.element, there.element) => true,
+            _ => self.may_overlap(here, there),
+        };
+        others.filter(|other| self.extent(state, *other).is_some_and(meets)).collect()
     }
 
     /// What an object that somebody outside may have a pointer to is made of.

@@ -306,6 +306,10 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::GlobalAddr { dst, global }, span);
         Operand::Reg(dst)
     }
+    /// Whether the address of a local is taken.
+    pub fn has_address(&self, id: u64) -> bool {
+        self.facts.address_taken.contains(&id)
+    }
     /// A slot for a value without name, begun; its address.
     pub fn temporary(&mut self, ty: &Type, span: Span) -> Operand {
         let slot = self.new_slot(None, ty);

@@ -79,8 +79,11 @@ impl Lowerer<'_, '_> {
     fn is_own_local(&self, lvalue: &Node) -> bool {
         match (lvalue.kind.as_str(), lvalue.inner.first()) {
             ("DeclRefExpr", _) => {
-                let local = lvalue.decl.as_ref().and_then(|decl| self.locals.get(&decl.id));
-                local.is_some_and(|local| !matches!(local, Local::Static(_)))
+                let Some(decl) = &lvalue.decl else { return false };
+                let array = matches!(self.unit.type_of(lvalue).kind, TypeKind::Array(..));
+                // Whoever got the address may change it.
+                let shared = array || self.has_address(decl.id);
+                self.locals.get(&decl.id).is_some_and(|local| !shared && !matches!(local, Local::Static(_)))
             }
             ("ParenExpr", Some(inner)) => self.is_own_local(inner),
             ("MemberExpr", Some(inner)) => !lvalue.is_arrow && self.is_own_local(inner),

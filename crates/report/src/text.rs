@@ -9,8 +9,8 @@ use crate::value::{Shown, brief_elements};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Assumption, Authority, Campaign, Criterion, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput,
-    Outcome, Replay, Status, TestCase, TestKind,
+    Assumption, Campaign, Criterion, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput, Outcome,
+    Replay, Status, TestCase, TestKind,
 };
 use touchstone_ir::{DataType, DataValue, Module};
 
@@ -44,8 +44,7 @@ fn rests_on(out: &mut String, campaign: &Campaign, style: Style) {
     let mut rows: Vec<(&str, &Assumption)> = Vec::new();
     for function in &campaign.functions {
         let complete = matches!(function.criterion, Criterion::Paths(_)) && function.exhaustive;
-        let wanted =
-            |assumption: &&Assumption| complete || (assumption.by != Authority::Tests && is_infeasible(function));
+        let wanted = |assumption: &&Assumption| complete || (assumption.by.binds_verdicts() && is_infeasible(function));
         for assumption in function.assumptions.iter().filter(wanted) {
             let row = (function.name.as_str(), assumption);
             if !rows.contains(&row) {

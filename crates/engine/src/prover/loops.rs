@@ -221,6 +221,9 @@ impl Loop {
                 | Builtin::RunOnly
                 | Builtin::MayWrite
                 | Builtin::Called
+                // They may leave an error number.
+                | Builtin::Malloc
+                | Builtin::Calloc
                 | Builtin::SetMark
                 | Builtin::Resume
                 | Builtin::ReadByte => {
@@ -233,8 +236,6 @@ impl Loop {
                 | Builtin::Printf
                 | Builtin::Putchar
                 | Builtin::Puts
-                | Builtin::Malloc
-                | Builtin::Calloc
                 | Builtin::Alloca
                 | Builtin::ObjectSize
                 | Builtin::Write

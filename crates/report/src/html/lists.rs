@@ -6,7 +6,6 @@ use super::shell::{Level, Tab, bar, cells, escape, numbers, page as shell, plura
 use crate::document::{Json, Objective, Replay, Test, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use touchstone_criteria::Authority;
 
 /// So many tests of an objective, and so many objectives of a test, are listed.
 const MOST_TESTS: usize = 6;
@@ -140,7 +139,7 @@ fn rests_on(site: &Site<'_>, file: &str, function: &str) -> String {
     let assumptions = found.map_or(&[][..], |found| &found.assumptions);
     let said: Vec<String> = assumptions
         .iter()
-        .filter(|assumption| assumption.by != Authority::Tests.to_string())
+        .filter(|assumption| assumption.by.starts_with("--") || assumption.by == "precondition")
         .map(|assumption| format!("{} ({})", escape(&assumption.text), escape(&assumption.by)))
         .collect();
     match said.is_empty() {
