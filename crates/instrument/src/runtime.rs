@@ -199,11 +199,6 @@ mod tests {
         assert!(made.contains(".Ltouchstone_C0(%rip)") && made.contains(".string\t\\\"a\\\""), "{made}");
         assert!(!made.contains(".file") && !made.contains(".ident"), "{made}");
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn marks_become_numbers() {
