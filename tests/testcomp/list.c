@@ -1,4 +1,4 @@
-/* branch: 9 covered, 0 infeasible */
+/* branch: 9 covered, 1 infeasible */
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 struct node { int value; struct node *next; };

@@ -107,7 +107,7 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
         }
     }
     for (key, objective) in &mut objectives {
-        if no_assertion && objective.status != Verdict::Covered {
+        if no_assertion && objective.status == Verdict::Uncovered {
             (objective.status, objective.why) = (Verdict::Unknown, Some(format!("{NOT_MEASURED}{NO_ASSERTION}")));
         } else if objective.status == Verdict::Uncovered {
             objective.why = changed_by.get(key).map(|tests| changers(tests));

@@ -15,7 +15,7 @@ impl Executor<'_> {
         let left_out = self
             .met
             .iter()
-            .map(|doubt| Assumption { text: format!("not that {}", doubt.text()), by: Authority::Tests });
+            .map(|doubt| Assumption { text: format!("left out: {}", doubt.text()), by: Authority::Tests });
         all.extend(left_out);
         all
     }

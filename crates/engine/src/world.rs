@@ -197,6 +197,10 @@ impl Executor<'_> {
     /// caller. What the user says of a length holds.
     pub(crate) fn note_outside(&mut self, state: &State, pointer: Pointer, span: Span) {
         let Some(here) = self.extent(state, pointer.object).filter(|here| !here.global) else { return };
+        // A label's predicate that looks there is not defined, and does not hold.
+        if self.mode != Mode::Explore {
+            return;
+        }
         let (before, behind) = match pointer.offset {
             Scalar::Const(offset) => ((offset as i64) < 0, (offset as i64) >= 0),
             Scalar::Term(offset) => (self.solver.range(&self.terms, &state.path, offset).unsigned.1 >= 1 << 63, true),

@@ -75,10 +75,6 @@ int touchstone_smul_overflows(long a, long b, unsigned long bits)
     return (high != (unsigned long)((long)low >> 63)) | ((long)(low << (64 - bits)) >> (64 - bits) != (long)low);
 }
 
-int touchstone_parityl(unsigned long x) { return touchstone_popcountl(x) & 1; }
-int touchstone_parityll(unsigned long long x) { return touchstone_popcountl(x) & 1; }
-int touchstone_ffsl(long x) { return (touchstone_ctzl((unsigned long)x) + 1) * (x != 0); }
-int touchstone_ffsll(long long x) { return touchstone_ffsl(x); }
 /* Bits after the sign that are the same as it. */
 int touchstone_clrsbl(long x)
 {

@@ -173,7 +173,7 @@ impl Lowerer<'_, '_> {
         let place = Place::Memory(parts.object, 0);
         match parts.operation {
             Operation::Load => {
-                let value = self.load(place, &parts.ty, span);
+                let value = self.atomic_load(place, &parts.ty, span);
                 match parts.form {
                     Form::Values => Some(value),
                     Form::Pointers => {
@@ -190,7 +190,7 @@ impl Lowerer<'_, '_> {
             }
             Operation::Exchange => {
                 let value = self.atomic_operand(parts, 0, span)?;
-                let old = self.load(place, &parts.ty, span);
+                let old = self.atomic_load(place, &parts.ty, span);
                 self.store(place, value, span);
                 match parts.form {
                     Form::Values => Some(old),
@@ -203,7 +203,7 @@ impl Lowerer<'_, '_> {
             }
             Operation::Update(update, wanted) => {
                 let value = self.atomic_operand(parts, 0, span)?;
-                let old = self.load(place, &parts.ty, span);
+                let old = self.atomic_load(place, &parts.ty, span);
                 let new = self.updated(update, old, value, parts, span);
                 self.store(place, new, span);
                 Some(if wanted == Wanted::Old { old } else { new })
@@ -213,7 +213,7 @@ impl Lowerer<'_, '_> {
                 let expected = self.keep(expected, span);
                 let desired = self.atomic_operand(parts, 1, span)?;
                 let wanted = self.load(Place::Memory(expected, 0), &parts.ty, span);
-                let old = self.load(place, &parts.ty, span);
+                let old = self.atomic_load(place, &parts.ty, span);
                 let same = self.cmp(CmpOp::Eq, old, wanted, span);
                 // Both are written: one of them with what is there.
                 let new = self.either(same, desired, old, span);
@@ -224,14 +224,14 @@ impl Lowerer<'_, '_> {
             Operation::Swap(wanted) => {
                 let expected = self.atomic_operand(parts, 0, span)?;
                 let desired = self.atomic_operand(parts, 1, span)?;
-                let old = self.load(place, &parts.ty, span);
+                let old = self.atomic_load(place, &parts.ty, span);
                 let same = self.cmp(CmpOp::Eq, old, expected, span);
                 let new = self.either(same, desired, old, span);
                 self.store(place, new, span);
                 Some(if wanted == Wanted::Success { self.resize(same, Ty::I8, false, span) } else { old })
             }
             Operation::TestAndSet => {
-                let old = self.load(place, &parts.ty, span);
+                let old = self.atomic_load(place, &parts.ty, span);
                 self.store(place, Operand::Const(Ty::I8, 1), span);
                 Some(old)
             }
@@ -242,6 +242,12 @@ impl Lowerer<'_, '_> {
             }
             Operation::Fence | Operation::LockFree => None,
         }
+    }
+
+    /// What an atomic object holds: another thread may have changed it.
+    fn atomic_load(&mut self, place: Place, ty: &Type, span: Span) -> Operand {
+        let value = self.load(place, ty, span);
+        self.unsettled("another thread may change an atomic object", value, span)
     }
 
     /// A value of the object's type.

@@ -74,6 +74,8 @@ pub(crate) struct Lowerer<'u, 'p> {
 struct Facts {
     /// Variables whose address is taken, by clang's id.
     address_taken: HashSet<u64>,
+    /// Variables that are, or have, an array that becomes a pointer otherwise than to be indexed.
+    decayed: HashSet<u64>,
     /// Ids of labels, in order.
     labels: Vec<u64>,
     /// A declaration may be jumped over.
@@ -82,6 +84,10 @@ struct Facts {
 
 impl Facts {
     fn collect(&mut self, node: &Node) {
+        if node.kind != "ArraySubscriptExpr" {
+            let decays = node.inner.iter().filter(|inner| inner.cast == "ArrayToPointerDecay");
+            self.decayed.extend(decays.filter_map(variable_of));
+        }
         match node.kind.as_str() {
             "UnaryOperator" if node.opcode == "&" => {
                 let mut operand = node.inner.first();
@@ -110,6 +116,16 @@ impl Facts {
         }
         node.inner.iter().for_each(|inner| self.collect(inner));
         node.filler.iter().for_each(|inner| self.collect(inner));
+    }
+}
+
+/// The variable that an expression is, or is a part of.
+fn variable_of(node: &Node) -> Option<u64> {
+    match (node.kind.as_str(), node.inner.first()) {
+        ("DeclRefExpr", _) => node.decl.as_ref().map(|decl| decl.id),
+        ("MemberExpr", Some(_)) if node.is_arrow => None,
+        ("ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "ArraySubscriptExpr", Some(inner)) => variable_of(inner),
+        _ => None,
     }
 }
 
@@ -306,9 +322,9 @@ impl Lowerer<'_, '_> {
         self.emit(InstKind::GlobalAddr { dst, global }, span);
         Operand::Reg(dst)
     }
-    /// Whether the address of a local is taken.
+    /// Whether somebody else may have the address of a local.
     pub fn has_address(&self, id: u64) -> bool {
-        self.facts.address_taken.contains(&id)
+        self.facts.address_taken.contains(&id) || self.facts.decayed.contains(&id)
     }
     /// A slot for a value without name, begun; its address.
     pub fn temporary(&mut self, ty: &Type, span: Span) -> Operand {

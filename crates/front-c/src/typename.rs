@@ -182,7 +182,8 @@ impl<'a> Parser<'a> {
                     words.ty = Some(self.atomic()?);
                     continue;
                 }
-                "_Atomic" => {}
+                // Other threads may change it at any time, as if it were volatile.
+                "_Atomic" => words.is_volatile = true,
                 "_BitInt" => return self.wrapped("_BitInt"),
                 "struct" | "union" | "enum" => {
                     self.at += 1;
@@ -235,7 +236,7 @@ impl<'a> Parser<'a> {
                 self.at = start;
                 self.wrapped("_Atomic")
             }
-            ty => Some(ty),
+            ty => Some(Type { is_volatile: true, ..ty }),
         }
     }
     /// `_Atomic(struct s)` and `_BitInt(7)`.

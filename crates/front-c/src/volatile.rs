@@ -51,7 +51,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// A value that may be another in a real program, and why.
-    fn unsettled(&mut self, why: &str, value: Operand, span: Span) -> Operand {
+    pub fn unsettled(&mut self, why: &str, value: Operand, span: Span) -> Operand {
         let why = self.unit.program.text_literal(why, span);
         let why = self.global_address(why, span);
         let dst = self.temp(self.function.operand_ty(value));
@@ -80,9 +80,8 @@ impl Lowerer<'_, '_> {
         match (lvalue.kind.as_str(), lvalue.inner.first()) {
             ("DeclRefExpr", _) => {
                 let Some(decl) = &lvalue.decl else { return false };
-                let array = matches!(self.unit.type_of(lvalue).kind, TypeKind::Array(..));
                 // Whoever got the address may change it.
-                let shared = array || self.has_address(decl.id);
+                let shared = self.has_address(decl.id);
                 self.locals.get(&decl.id).is_some_and(|local| !shared && !matches!(local, Local::Static(_)))
             }
             ("ParenExpr", Some(inner)) => self.is_own_local(inner),
