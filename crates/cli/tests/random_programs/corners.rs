@@ -78,7 +78,7 @@ fn unit(seed: u64) -> String {
 
 impl Corner {
     fn comment(&mut self) -> &'static str {
-        *self.rng.pick(&["", "/** What it is. */ ", "/// What it is.\n", "/*! \\param x what it is */ "])
+        self.rng.pick(&["", "/** What it is. */ ", "/// What it is.\n", "/*! \\param x what it is */ "])
     }
     fn name(&mut self) -> String {
         self.fresh += 1;

@@ -139,7 +139,7 @@ fn rests_on(site: &Site<'_>, file: &str, function: &str) -> String {
     let assumptions = found.map_or(&[][..], |found| &found.assumptions);
     let said: Vec<String> = assumptions
         .iter()
-        .filter(|assumption| assumption.by.starts_with("--") || assumption.by == "precondition")
+        .filter(|assumption| !matches!(assumption.by.as_str(), "declaration" | "tests"))
         .map(|assumption| format!("{} ({})", escape(&assumption.text), escape(&assumption.by)))
         .collect();
     match said.is_empty() {
