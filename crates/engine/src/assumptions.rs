@@ -51,9 +51,8 @@ fn said(config: &Config) -> Vec<Assumption> {
         let text = format!("`{name}` is from {low} to {high}");
         all.push(option(format!("--range {name}={low}..{high}"), text));
     }
-    if let Some(name) = &config.precondition {
-        let by = if name.ends_with("_pre") { name.clone() } else { "--pre".to_string() };
-        all.push(option(by, "callers keep to the precondition".to_string()));
+    if config.precondition.is_some() {
+        all.push(option("precondition".to_string(), "callers pass only what it allows".to_string()));
     }
     all
 }

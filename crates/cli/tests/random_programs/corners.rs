@@ -78,7 +78,8 @@ fn unit(seed: u64) -> String {
 
 impl Corner {
     fn comment(&mut self) -> &'static str {
-        self.rng.pick(&["", "/** What it is. */ ", "/// What it is.\n", "/*! \\param x what it is */ "])
+        let comments: [&str; 4] = ["", "/** What it is. */ ", "/// What it is.\n", "/*! \\param x what it is */ "];
+        comments[self.rng.below(comments.len())]
     }
     fn name(&mut self) -> String {
         self.fresh += 1;
