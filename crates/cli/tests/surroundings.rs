@@ -392,3 +392,12 @@ fn what_is_not_given_is_named_with_the_option_that_gives_it() {
         "pointer other than null from external function find",
     );
 }
+
+#[test]
+fn a_truth_value_that_is_an_input_is_0_or_1() {
+    let text = "#include <klee/klee.h>\nint f(void) { _Bool b; klee_make_symbolic(&b, sizeof b, \"b\"); int n = b; if (n > 1) return 1; return n; }";
+    support::verdicts::check(text, &[], [1, 1, 0]);
+    let text = "#include <klee/klee.h>\nstruct s { int n; _Bool b[2]; };\n\
+        int f(void) { struct s s; klee_make_symbolic(&s, sizeof s, \"s\"); if (s.b[0] + s.b[1] == 7) return 1; return 0; }";
+    support::verdicts::check(text, &[], [1, 1, 0]);
+}

@@ -1,4 +1,4 @@
-//! The trial: killed runs, full disks, hostile files and objects of any size. Nothing is lost or torn, nothing panics, every
+//! The trial: killed runs, full disks, hostile files and functions, and objects of any size. Nothing is lost or torn, nothing panics, every
 //! limit holds. Short here; `TOUCHSTONE_LONG=1` repeats with many more seeds.
 
 #[path = "trial/explained.rs"]
@@ -13,3 +13,5 @@ mod killed;
 mod large;
 #[path = "trial/room.rs"]
 mod room;
+#[path = "trial/sandbox.rs"]
+mod sandbox;

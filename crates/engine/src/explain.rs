@@ -11,7 +11,7 @@ use crate::config::{Config, Labels};
 use crate::coverage::Coverage;
 use crate::executor::Executor;
 use crate::explore::Aim;
-use crate::explore::Goals;
+use crate::found::Goals;
 use crate::reach::Reach;
 use crate::state::{State, Stop};
 use crate::step::Flow;

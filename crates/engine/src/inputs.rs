@@ -641,10 +641,11 @@ impl Executor<'_> {
     }
 }
 
-/// Only integers inside, no pointers.
+/// Only integers and truth values inside, no pointers. A truth value is 0 or 1: a program that makes another byte of it has
+/// no meaning.
 fn is_plain(module: &Module, data: DataTypeId) -> bool {
     match &module.types[data] {
-        DataType::Int { .. } | DataType::Enum { .. } => true,
+        DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } => true,
         DataType::Array { element, .. } => is_plain(module, *element),
         DataType::Struct { fields, .. } => fields.iter().all(|field| is_plain(module, field.ty)),
         _ => false,

@@ -21,6 +21,7 @@ mod explore;
 mod flexible;
 mod floats;
 mod fold;
+mod found;
 mod frontier;
 mod globals;
 mod graph;
@@ -45,7 +46,8 @@ pub use concrete::{
 };
 pub use config::{Aliases, Config, Entry, Labels, Search};
 pub use explain::{Conflict, Explanation, Fact, explain};
-pub use explore::{Event, Found, Goals, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
+pub use explore::{Event, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
+pub use found::{Found, Goals};
 pub use globals::global_inputs;
 pub use pairs::{Before, PairsFound, explore_pairs, rows_of};
 pub use prover::prove_infeasible;

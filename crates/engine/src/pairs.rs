@@ -6,7 +6,8 @@
 
 use crate::concrete::{Look, SeenRow, watch_test};
 use crate::config::{Config, Labels};
-use crate::explore::{Aim, Event, Goals, Sink, search};
+use crate::explore::{Aim, Event, Sink, search};
+use crate::found::Goals;
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_criteria::{

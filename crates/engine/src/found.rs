@@ -1,0 +1,50 @@
+//! What a search is asked for, and what it found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use touchstone_criteria::{FunctionResult, GoalId, IncompletePaths, Proof, Ruling, Watch};
+
+/// Goals to find tests for.
+#[derive(Clone, Debug)]
+pub struct Goals {
+    /// All goals.
+    pub watch: Rc<Watch>,
+    /// Goals that have their verdict already.
+    pub closed: Vec<GoalId>,
+}
+
+/// What an exploration found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Figures and what is incomplete.
+    pub result: FunctionResult,
+    /// Goals that no test covers.
+    pub open: Vec<GoalId>,
+    /// Those of them that no run of any program reaches.
+    pub excluded: BTreeSet<GoalId>,
+    /// Those that only a wider world than tests make may reach, and why.
+    pub doubted: BTreeMap<GoalId, Vec<IncompletePaths>>,
+    /// Questions asked for labels.
+    pub labels_asked: u64,
+    /// Of them, those that some input answers: seed 002 counts each as a path of its own.
+    pub labels_found: u64,
+}
+
+impl Found {
+    /// An exploration that looked for no goals.
+    pub fn without_goals(result: FunctionResult) -> Found {
+        Found {
+            result,
+            open: Vec::new(),
+            excluded: BTreeSet::new(),
+            doubted: BTreeMap::new(),
+            labels_asked: 0,
+            labels_found: 0,
+        }
+    }
+
+    /// What is known of goals that no test covers, with what static proofs add.
+    pub fn ruling<'a>(&'a self, proved: &'a BTreeMap<GoalId, Proof>) -> Ruling<'a> {
+        Ruling { excluded: &self.excluded, proved, doubted: &self.doubted, incomplete: &self.result.incomplete }
+    }
+}
