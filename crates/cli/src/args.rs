@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use touchstone_criteria::{Criterion, Mutator};
+use touchstone_criteria::{Assume, Criterion, Mutator};
 
 /// Judges tests, and writes the ones that are missing.
 #[derive(Parser, Debug)]
@@ -227,7 +227,7 @@ pub struct Generate {
     pub seed: u64,
 
     /// What verdicts may take for granted; they name it
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', help_heading = "Inputs")]
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', help_heading = "Inputs", value_parser = assume())]
     pub assume: Vec<Assume>,
 
     #[command(flatten)]
@@ -273,27 +273,12 @@ impl Surroundings {
     }
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Assume {
-    /// Variables that no test sets hold their initial values: no earlier calls, no other files
-    InitialState,
-    /// No allocation fails
-    Allocation,
-    /// Input pointers lead to whole objects that do not overlap
-    SeparateObjects,
-    /// Functions that nobody defines change no memory
-    PureExternals,
-}
-
-impl Assume {
-    pub fn meaning(self) -> touchstone_criteria::Assume {
-        match self {
-            Assume::InitialState => touchstone_criteria::Assume::InitialState,
-            Assume::Allocation => touchstone_criteria::Assume::Allocation,
-            Assume::SeparateObjects => touchstone_criteria::Assume::SeparateObjects,
-            Assume::PureExternals => touchstone_criteria::Assume::PureExternals,
-        }
-    }
+/// What can be assumed, by its word.
+fn assume() -> impl clap::builder::TypedValueParser<Value = Assume> {
+    use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+    let words = Assume::ALL.map(|assume| PossibleValue::new(assume.word()).help(assume.to_string()));
+    let named = |word: String| Assume::ALL.into_iter().find(|assume| assume.word() == word);
+    PossibleValuesParser::new(words).map(move |word| named(word).expect("invariant: only these words are taken"))
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

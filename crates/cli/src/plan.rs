@@ -159,7 +159,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         depth: options.depth,
         max_paths: options.max_paths,
         externals: options.surroundings.externals == Externals::Inputs,
-        assume: options.assume.iter().map(|assume| assume.meaning()).collect(),
+        assume: options.assume.iter().copied().collect(),
         memory: (options.memory > 0).then_some(options.memory.saturating_mul(1 << 20)),
         solver_timeout: seconds(options.solver_timeout),
         max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
