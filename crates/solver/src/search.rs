@@ -201,6 +201,19 @@ impl Solver {
         Rc::new(group)
     }
 
+    /// A group with more constraints, which this model satisfies.
+    pub(crate) fn with_model(
+        &self,
+        terms: &Terms,
+        base: &Rc<Group>,
+        conditions: &[TermId],
+        model: &Model,
+    ) -> Rc<Group> {
+        let values = base.vars.iter().map(|var| model.value(*var)).collect();
+        let own = Rc::new(Model::new(base.vars.clone(), values));
+        self.descendant(terms, base, conditions, Pool::Some(Rc::new(vec![own])))
+    }
+
     /// Splits a group by a condition and its negation.
     pub(crate) fn split(&mut self, terms: &mut Terms, base: &Rc<Group>, yes: TermId, no: TermId) -> Split {
         if let Some(split) = self.splits.get(&(base.id, yes)) {

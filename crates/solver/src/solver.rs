@@ -216,6 +216,21 @@ impl Solver {
         side
     }
 
+    /// The path with a condition that a model of the path satisfies: nothing is searched for, and nobody is asked. `None` if the
+    /// model breaks the condition.
+    pub fn follow(&mut self, terms: &mut Terms, path: &Path, cond: TermId, model: &Model) -> Option<Path> {
+        if !model.satisfies(terms, cond) {
+            return None;
+        }
+        let mut path = path.clone();
+        let conditions = conjuncts(terms, cond);
+        for component in components(terms, &path, &conditions) {
+            let base = self.base(terms, &path, &component);
+            path = path.replacing(self.with_model(terms, &base, &component, model), &component);
+        }
+        Some(path)
+    }
+
     /// A model of the path and a condition.
     pub fn check(&mut self, terms: &mut Terms, path: &Path, cond: TermId) -> Answer {
         match self.assume(terms, path, cond) {

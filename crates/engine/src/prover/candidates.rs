@@ -6,7 +6,7 @@
 //! remainders need no guessed constants.
 
 use crate::prover::loops::Loops;
-use crate::value::ObjectId;
+use crate::state::value::ObjectId;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_ir::{Reg, mask};
 use touchstone_solver::{Op, Rel, TermId, Terms};

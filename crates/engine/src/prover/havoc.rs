@@ -1,15 +1,15 @@
 //! The state that stands for the start of any iteration of a loop: what the loop can change is unknown there.
 
-use crate::aliases::hits;
-use crate::executor::Executor;
-use crate::globals::global_object;
-use crate::memory::{Assembled, Cell, Contents, ObjectKind, assemble};
+use crate::exec::aliases::hits;
+use crate::exec::executor::Executor;
+use crate::exec::layout::layout;
 use crate::prover::candidates::{Candidate, LoopVar, Var, definitions};
 use crate::prover::loops::{Loop, Root, Roots};
 use crate::prover::state::{Cell as KnownCell, State as Known};
 use crate::prover::value::{Abs, Base, Target};
 use crate::state::State;
-use crate::value::{LazyId, ObjectId, Pointer, Scalar, Value};
+use crate::state::memory::{Assembled, Cell, Contents, ObjectKind, assemble, global_object};
+use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_ir::{FuncId, Operand, Reg, SlotId, Ty, mask};
@@ -265,29 +265,6 @@ fn base_of(executor: &Executor<'_>, state: &State, id: ObjectId) -> Option<Base>
         let global = executor.module.globals.ids().find(|global| global_object(*global) == id);
         global.map(Base::Global)
     })
-}
-
-/// The scalar pieces of an object: as its type has them, or as its contents do.
-pub(crate) fn layout(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<(u64, u8)> {
-    let object = state.memory.get(id);
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    while at < object.size {
-        let room = object.size - at;
-        let typed = object.data.and_then(|data| executor.scalar_width(data, at)).map(|width| width as u64);
-        let stored = match &object.contents {
-            Contents::Cells(cells) => match cells[at as usize] {
-                Cell::Part { term, index: 0 } => Some(u64::from(executor.terms.width(term) / 8)),
-                Cell::Pointer { index: 0, .. } => Some(8),
-                _ => None,
-            },
-            Contents::Delayed { .. } => None,
-        };
-        let bytes = typed.or(stored).filter(|bytes| (1..=8).contains(bytes)).unwrap_or(1).min(room);
-        pieces.push((at, bytes as u8));
-        at += bytes;
-    }
-    pieces
 }
 
 fn pieces(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<Var> {

@@ -17,18 +17,17 @@
 //! gives the path up.
 
 use crate::config::{Aliases, Config, Entry, Labels};
-use crate::coverage::Coverage;
-use crate::executor::Executor;
-use crate::explore::Aim;
+use crate::exec::executor::{Executor, Policy};
+use crate::exec::fork::{self, Fork, OutcomeFork};
+use crate::exec::step::{Flow, Stepped};
+use crate::goals::coverage::{Aim, Coverage};
 use crate::prover::candidates::{Candidate, LoopVar, Var, candidates};
 use crate::prover::havoc::Havoc;
 use crate::prover::loops::{Loop, Loops};
 use crate::prover::state::State as Known;
 use crate::prover::sweep::{Sweep, Wanted};
-use crate::state::{PathEnd, Purpose, State, Stop};
-use crate::step::Flow;
-use crate::value::{ObjectId, Scalar, Value};
-use crate::world::World;
+use crate::state::value::{LazyId, ObjectId, Scalar, Value};
+use crate::state::{PathEnd, Purpose, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Instant;
@@ -78,8 +77,7 @@ pub(crate) fn prove(
         call_depth: config.call_depth.min(MOST_FRAMES),
         ..config.clone()
     };
-    let mut executor = Executor::new(module, &config);
-    executor.world = World::Any;
+    let mut executor = Executor::new(module, &config, Policy::PROOF, None);
     executor.solver = solver(&config, CONFLICTS_FOR_INVARIANTS);
     let closed: Vec<GoalId> = watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
     let mut induction = Induction {
@@ -115,7 +113,8 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
         (ty, data) => data.size(&module.types) == u64::from(ty.bytes()),
     };
     let all_fit = own.into_iter().all(fits);
-    let globals = crate::globals::changeable_globals(module, func).into_iter().map(|id| module.globals[id].data);
+    let globals =
+        crate::inputs::globals::changeable_globals(module, func).into_iter().map(|id| module.globals[id].data);
     let mut pending: Vec<DataTypeId> = function.params.iter().map(|param| param.data).chain(globals).collect();
     let mut seen: BTreeSet<DataTypeId> = BTreeSet::new();
     while let Some(data) = pending.pop() {
@@ -221,7 +220,7 @@ impl Induction<'_, '_> {
         let dropped = self.dropped.len();
         let open: Vec<GoalId> = self.goals.open_goals().collect();
         let closed: Vec<GoalId> = self.goals.watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
-        self.executor.coverage = Some(Coverage::new(self.goals.watch.clone(), &closed, Aim::Goals));
+        self.executor.watching.coverage = Some(Coverage::new(self.goals.watch.clone(), &closed, Aim::Goals));
         self.executor.solver = solver(self.executor.config, CONFLICTS_FOR_GOALS);
         self.pass()?;
         // The same questions have the same answers; if not (a time limit), nothing was shown.
@@ -231,7 +230,7 @@ impl Induction<'_, '_> {
     fn cover(&mut self, goals: impl IntoIterator<Item = GoalId>) {
         for goal in goals {
             self.goals.cover(goal);
-            if let Some(coverage) = &mut self.executor.coverage {
+            if let Some(coverage) = &mut self.executor.watching.coverage {
                 coverage.cover(goal);
             }
         }
@@ -240,14 +239,13 @@ impl Induction<'_, '_> {
     /// Everything once, with the candidates that are left.
     fn pass(&mut self) -> Result<(), GiveUp> {
         self.sides = 0;
-        let given_up = self.executor.given_up();
         let starts = self.executor.starts(self.func).map_err(|_| GiveUp)?;
-        if self.executor.given_up() != given_up {
+        if !starts.gave_up.is_empty() {
             return Err(GiveUp);
         }
-        self.take_hits();
+        self.cover(starts.hits.into_iter().map(|hit| hit.goal));
         let way = |state| Way { state, cuts: Vec::new(), arrived: Some(From::Call) };
-        let mut waiting: Vec<Way> = starts.into_iter().map(way).collect();
+        let mut waiting: Vec<Way> = starts.states.into_iter().map(way).collect();
         while let Some(way) = waiting.pop() {
             self.follow(way, &mut waiting)?;
             if self.goals.remaining() == 0 {
@@ -257,18 +255,16 @@ impl Induction<'_, '_> {
         Ok(())
     }
 
-    fn take_hits(&mut self) {
-        // No question waits: a path that is given up in between must find all answers of its past.
-        for asked in std::mem::take(&mut self.executor.postponed) {
-            if self.goals.is_open(asked.goal) {
-                self.executor.check_label(&asked.state, asked.goal, asked.cond);
-            }
-        }
-        let hits: Vec<GoalId> = self.executor.hits.drain(..).map(|hit| hit.goal).collect();
-        self.cover(hits);
-        for (_, end) in std::mem::take(&mut self.executor.ended) {
+    /// Takes in what a step from a place did, and gives how it goes on.
+    fn done(&mut self, place: &[(FuncId, BlockId)], stepped: Stepped) -> Flow {
+        self.cover(stepped.hits.into_iter().map(|hit| hit.goal));
+        for (_, end) in stepped.ended {
             self.take_end(&end);
         }
+        if !stepped.gave_up.is_empty() {
+            self.give_up(place);
+        }
+        stepped.flow
     }
 
     fn take_end(&mut self, end: &PathEnd) {
@@ -310,50 +306,31 @@ impl Induction<'_, '_> {
             }
             let (depth, at_end) = (way.state.frames.len(), is_at_end(self.executor.module, &way.state));
             let from = way.state.top().block;
-            let given_up = self.executor.given_up();
-            let flow = self.executor.step(&mut way.state);
-            self.take_hits();
-            if self.executor.given_up() != given_up {
-                self.give_up(&place);
-            }
-            match flow {
-                Ok(Flow::Next) => {}
-                Ok(Flow::Labels { .. }) => return Err(GiveUp),
-                Ok(Flow::Branch { cond, then_block, else_block, tag, span }) => {
-                    let path = way.state.path.clone();
-                    let (yes, no) = self.executor.solver.branch(&mut self.executor.terms, &path, cond);
-                    for (side, taken) in [(no, false), (yes, true)] {
-                        self.side(&way, side, from, waiting, |executor, state| {
-                            executor.take_branch(state, tag, taken, then_block, else_block, span)
-                        })?;
+            let stepped = self.executor.step(&mut way.state);
+            match self.done(&place, stepped) {
+                Flow::Next => {}
+                Flow::Fork(Fork::Labels { .. }) => return Err(GiveUp),
+                Flow::Fork(Fork::Outcome(fork)) => {
+                    for on in self.executor.ways(&way.state, &fork).into_iter().rev() {
+                        self.go(&way, &fork, on, from, waiting)?;
                     }
                     return Ok(());
                 }
-                Ok(Flow::Switch { targets, span }) => {
-                    for (target, cond) in targets {
-                        let side = self.executor.solver.assume(&mut self.executor.terms, &way.state.path, cond);
-                        self.side(&way, side, from, waiting, |executor, state| executor.take_arm(state, target, span))?;
-                    }
-                    return Ok(());
-                }
-                Err(Stop::Force(id, purpose)) => {
+                Flow::Fork(Fork::Shape { id, purpose }) => {
                     self.force(&way, id, purpose, waiting);
                     return Ok(());
                 }
-                Err(Stop::Enumerate(_)) => {
+                Flow::Fork(Fork::Value(_)) => {
                     self.give_up(&place);
                     return Ok(());
                 }
-                Err(Stop::End(end)) => {
+                Flow::End(end) => {
                     if matches!(end, PathEnd::Incomplete { .. } | PathEnd::Longer) {
                         self.give_up(&place);
                     }
                     self.take_end(&end);
                     return Ok(());
                 }
-            }
-            if way.state.returned.is_some() {
-                return Ok(());
             }
             let now = way.state.frames.len();
             way.cuts.retain(|cut| cut.depth <= now);
@@ -365,30 +342,29 @@ impl Induction<'_, '_> {
         }
     }
 
-    fn side(
+    fn go(
         &mut self,
         way: &Way,
-        side: Side,
+        fork: &OutcomeFork,
+        on: fork::Way,
         from: BlockId,
         waiting: &mut Vec<Way>,
-        go: impl FnOnce(&mut Executor<'_>, &mut State) -> Result<(), Stop>,
     ) -> Result<(), GiveUp> {
         self.sides += 1;
         let late = self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if self.sides > MOST_SIDES || late {
             return Err(GiveUp);
         }
-        match side {
+        let here = place(&way.state);
+        match on.side {
             Side::Infeasible => {}
-            Side::Unknown(_) => self.give_up(&place(&way.state)),
+            Side::Unknown(_) => self.give_up(&here),
             Side::Feasible(path) => {
                 let mut next = Way { arrived: Some(From::Block(from)), ..way.clone() };
-                next.state.path = path;
-                let gone = go(&mut self.executor, &mut next.state);
-                self.take_hits();
-                match gone {
-                    Ok(()) => waiting.push(next),
-                    Err(_) => self.give_up(&place(&way.state)),
+                let taken = self.executor.take(&mut next.state, fork, on.choice, path);
+                match self.done(&here, taken) {
+                    Flow::Next => waiting.push(next),
+                    Flow::Fork(_) | Flow::End(_) => self.give_up(&here),
                 }
             }
         }
@@ -396,11 +372,11 @@ impl Induction<'_, '_> {
     }
 
     /// An input pointer is decided: each shape is followed.
-    fn force(&mut self, way: &Way, id: crate::value::LazyId, purpose: Purpose, waiting: &mut Vec<Way>) {
-        for option in self.executor.force(&way.state, id, purpose) {
-            match option {
+    fn force(&mut self, way: &Way, id: LazyId, purpose: Purpose, waiting: &mut Vec<Way>) {
+        for shape in self.executor.shapes(&way.state, id, purpose) {
+            match shape {
                 Ok(state) => waiting.push(Way { state, ..way.clone() }),
-                Err(Stop::End(PathEnd::Assumed)) => {}
+                Err(PathEnd::Assumed) => {}
                 Err(_) => self.give_up(&place(&way.state)),
             }
         }
@@ -427,7 +403,10 @@ impl Induction<'_, '_> {
         };
         let partly_written = || {
             state.memory.ids().any(|id| {
-                matches!(state.memory.get(id).contents, crate::memory::Contents::Delayed { defined: Some(_), .. })
+                matches!(
+                    state.memory.get(id).contents,
+                    crate::state::memory::Contents::Delayed { defined: Some(_), .. }
+                )
             })
         };
         match &inst.kind {
@@ -522,7 +501,7 @@ impl Induction<'_, '_> {
             }
             match self.executor.assume_all(&mut any, &constraints) {
                 Ok(()) => {}
-                Err(Stop::End(PathEnd::Assumed)) => continue,
+                Err(PathEnd::Assumed) => continue,
                 Err(_) => {
                     self.give_up(&place(&way.state));
                     continue;
@@ -598,7 +577,7 @@ impl Induction<'_, '_> {
                     all = self.executor.terms.and(all, *term);
                 }
                 let broken = self.executor.terms.not(all);
-                match self.executor.solver.assume(&mut self.executor.terms, path, broken) {
+                match self.executor.assume(path, broken) {
                     Side::Infeasible => {}
                     Side::Feasible(path) => {
                         seen.push(path.model());
@@ -608,7 +587,7 @@ impl Induction<'_, '_> {
                         // One of them is too hard; the others need not go with it.
                         for (candidate, term) in part {
                             let broken = self.executor.terms.not(*term);
-                            let side = self.executor.solver.assume(&mut self.executor.terms, path, broken);
+                            let side = self.executor.assume(path, broken);
                             if !matches!(side, Side::Infeasible) {
                                 failing.insert(candidate.clone());
                             }

@@ -1,6 +1,6 @@
 //! Everything that control flow can reach from a place, whatever the values are.
 
-use crate::coverage::Coverage;
+use crate::goals::coverage::Coverage;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Goal, GoalId, Watch};

@@ -1,0 +1,636 @@
+//! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
+//! brute-force tests enumerate inputs through the same door.
+
+use crate::confirm::watcher::Watcher;
+use crate::exec::pointer::ADDRESS;
+use touchstone_base::Span;
+use touchstone_criteria::{
+    Call as SeenCall, Expected, GoalId, InputSource, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
+};
+use touchstone_interp::{End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
+use touchstone_ir::{
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty, mask,
+};
+
+/// So many things that a result leads to are told, and so many elements of one.
+const MOST_REACHED: usize = 16;
+/// So many characters of a text.
+const MOST_CHARACTERS: u64 = 4096;
+
+/// One complete evaluation of a decision of a function.
+pub type SeenRow = (FuncId, DecisionId, Row);
+
+/// What a concrete run showed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ConcreteRun {
+    /// How it ended.
+    pub end: End,
+    /// Identity of the path.
+    pub path: u64,
+    /// Result, final memory and output.
+    pub expected: Expected,
+    /// Inputs that a program asked for, with what it got.
+    pub requested: Vec<MadeInput>,
+    /// Goals that it reached.
+    pub hits: Vec<GoalId>,
+    /// Evaluations of watched decisions.
+    pub rows: Vec<SeenRow>,
+    /// The oracle, if there is one and the run returned, accepts the result.
+    pub accepted: bool,
+    /// It did something that traps on common machines: the least number divided by -1.
+    pub traps: bool,
+    /// It turned a pointer into a number. What depends on which number is not there: a path that does ends as
+    /// unsupported, and a value that does is undefined.
+    pub shows_addresses: bool,
+}
+
+/// What to look at in a concrete run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look<'a> {
+    /// Goals to watch.
+    pub watch: Option<&'a Watch>,
+    /// By goal, whether it is worth the time; all are if this is `None`. Others may be missing among the hits.
+    pub wanted: Option<&'a [bool]>,
+    /// The function that judges the result.
+    pub oracle: Option<FuncId>,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// The inputs of one call, as in [`touchstone_criteria::TestKind::Function`].
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// Values of the parameters.
+    pub params: &'a [NamedValue],
+    /// Globals to set.
+    pub globals: &'a [NamedValue],
+    /// Objects to make.
+    pub objects: &'a [ObjectInput],
+    /// Answers to what is asked for on the way.
+    pub answers: &'a [MadeInput],
+}
+
+/// Runs a test once more and looks at what it does.
+pub fn watch_test(module: &Module, func: FuncId, test: &TestCase, look: Look<'_>) -> ConcreteRun {
+    watch_kind(module, func, &test.kind, &test.answers, look)
+}
+
+/// Runs a test that is being made.
+pub(crate) fn watch_kind(
+    module: &Module,
+    func: FuncId,
+    kind: &TestKind,
+    answers: &[MadeInput],
+    look: Look<'_>,
+) -> ConcreteRun {
+    match kind {
+        TestKind::Function { params, globals, objects } => {
+            watch_function(module, func, Call { params, globals, objects, answers }, look)
+        }
+        TestKind::Program => watch_program(module, func, answers, look),
+    }
+}
+
+/// Calls a function on concrete inputs.
+pub fn run_function(module: &Module, func: FuncId, call: Call<'_>, limits: Limits) -> ConcreteRun {
+    watch_function(module, func, call, Look { limits, ..Look::default() })
+}
+
+/// Calls a function on concrete inputs and looks at what it does.
+pub fn watch_function(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>) -> ConcreteRun {
+    wherever_objects_lie(|layout| run_call(module, func, call, look, layout))
+}
+
+/// What a run does wherever objects lie. One that turns pointers into numbers is repeated with other addresses.
+fn wherever_objects_lie(run: impl Fn(Layout) -> ConcreteRun) -> ConcreteRun {
+    let mut first = run(Layout::Close);
+    if !first.shows_addresses {
+        return first;
+    }
+    let second = run(Layout::Apart);
+    first.expected = common(first.expected, &second.expected);
+    let ends_alike = match (&first.end, &second.end) {
+        // The result is a part of what is expected.
+        (End::Returned(_), End::Returned(_)) => true,
+        (first, second) => first == second,
+    };
+    let expected = common(second.expected, &first.expected);
+    let alike = ConcreteRun { end: first.end.clone(), expected, ..second } == first;
+    let differs = !ends_alike || !alike;
+    if differs && !matches!(first.end, End::Unsupported { .. }) {
+        first.end = End::Unsupported { what: ADDRESS.to_string(), span: Span::none() };
+    }
+    first
+}
+
+/// What two runs have in common; what differs is undefined.
+fn common(first: Expected, second: &Expected) -> Expected {
+    let named =
+        |first: NamedValue, second: &NamedValue| NamedValue { value: same(first.value, &second.value), ..first };
+    let call = |first: SeenCall, second: &SeenCall| SeenCall {
+        arguments: all_same(first.arguments, &second.arguments),
+        ..first
+    };
+    Expected {
+        result: first.result.zip(second.result.as_ref()).map(|(first, second)| same(first, second)),
+        reached: match first.reached.iter().map(|part| &part.name).eq(second.reached.iter().map(|part| &part.name)) {
+            true => {
+                first.reached.into_iter().zip(&second.reached).map(|(first, second)| named(first, second)).collect()
+            }
+            false => Vec::new(),
+        },
+        objects: first
+            .objects
+            .into_iter()
+            .zip(&second.objects)
+            .map(|(first, second)| all_same(first, second))
+            .collect(),
+        globals: first.globals.into_iter().zip(&second.globals).map(|(first, second)| named(first, second)).collect(),
+        calls: first
+            .calls
+            .zip(second.calls.as_ref())
+            .map(|(first, second)| first.into_iter().zip(second).map(|(first, second)| call(first, second)).collect()),
+        output: first.output,
+    }
+}
+
+fn all_same(first: Vec<DataValue>, second: &[DataValue]) -> Vec<DataValue> {
+    first.into_iter().zip(second).map(|(first, second)| same(first, second)).collect()
+}
+
+fn same(first: DataValue, second: &DataValue) -> DataValue {
+    match (first, second) {
+        (DataValue::Array(first), DataValue::Array(second)) => DataValue::Array(all_same(first, second)),
+        (DataValue::Struct(first), DataValue::Struct(second)) => DataValue::Struct(all_same(first, second)),
+        (first, second) if first == *second => first,
+        _ => DataValue::Undefined,
+    }
+}
+
+fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
+    let machine = Machine::laid_out(module, look.limits, layout);
+    let mut run = Run { module, machine, objects: Vec::new() };
+    provide(&mut run.machine, call.answers);
+    for object in call.objects {
+        let size = run.size_of(object);
+        let id = run.machine.alloc(size, &object.name, ObjectKind::Input);
+        run.clear(id, size);
+        run.objects.push(id);
+    }
+    for (index, object) in call.objects.iter().enumerate() {
+        let step = run.size(object.element);
+        for (at, value) in object.values.iter().enumerate() {
+            run.write(run.objects[index], at as u64 * step, object.element, value);
+        }
+    }
+    for global in call.globals {
+        if let Some(id) = module.global_named(&global.name) {
+            let object = run.machine.global_object(id);
+            run.clear(object, run.size(global.data));
+            run.write(object, 0, global.data, &global.value);
+        }
+    }
+    let function = &module.functions[func];
+    let mut args = Vec::new();
+    let mut result_object = None;
+    if function.aggregate_result {
+        let object = run.machine.alloc(run.size(function.result_data), "result", ObjectKind::Input);
+        result_object = Some(object);
+        args.push(Value::ptr(object, 0));
+    }
+    let hidden = usize::from(function.aggregate_result);
+    for (param, input) in function.params.iter().skip(hidden).zip(call.params) {
+        args.push(run.argument(param.aggregate, input));
+    }
+    if function.is_variadic() {
+        args.push(Value::NULL);
+    }
+    let before = run.snapshot();
+    let (end, recorder, hits, rows) = observed(&mut run.machine, func, &args, look);
+    let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
+    let traps = run.machine.traps();
+    let accepted = match (look.oracle, &end) {
+        (Some(oracle), End::Returned(value)) => {
+            let result = value.or(result_object.map(|object| Value::ptr(object, 0)));
+            run.accepts(oracle, &args[hidden..], result)
+        }
+        _ => true,
+    };
+    let requested = requested(&run.machine, call.answers);
+    let shows_addresses = run.machine.shows_addresses();
+    let path = recorder.finish(&end).value();
+    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps, shows_addresses }
+}
+
+/// A call under a watcher, or only under a recorder where nothing is watched.
+fn observed(
+    machine: &mut Machine<'_>,
+    func: FuncId,
+    args: &[Value],
+    look: Look<'_>,
+) -> (End, PathRecorder, Vec<GoalId>, Vec<SeenRow>) {
+    // What depends on where objects lie is no test of another program than this one.
+    let portable = |machine: &Machine<'_>, end: End| match machine.depends_on_layout() {
+        true => End::Unsupported { what: "order of pointers into different objects".to_string(), span: Span::none() },
+        false => end,
+    };
+    match look.watch {
+        None => {
+            let mut recorder = PathRecorder::default();
+            let end = machine.call(func, args, &mut recorder);
+            let end = portable(machine, end);
+            (end, recorder, Vec::new(), Vec::new())
+        }
+        Some(watch) => {
+            let mut watcher = Watcher::new(watch, look.wanted);
+            let end = machine.call(func, args, &mut watcher);
+            let end = portable(machine, end);
+            let recorder = std::mem::take(&mut watcher.recorder);
+            let rows = std::mem::take(&mut watcher.rows);
+            let hits = watcher.hits(&end);
+            (end, recorder, hits, rows)
+        }
+    }
+}
+
+/// Runs a whole program; its requests for inputs are answered in order.
+pub fn run_program(module: &Module, entry: FuncId, inputs: &[MadeInput], limits: Limits) -> ConcreteRun {
+    watch_program(module, entry, inputs, Look { limits, ..Look::default() })
+}
+
+/// Runs a whole program and looks at what it does.
+pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>) -> ConcreteRun {
+    wherever_objects_lie(|layout| run_entry(module, entry, inputs, look, layout))
+}
+
+fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>, layout: Layout) -> ConcreteRun {
+    let mut machine = Machine::laid_out(module, look.limits, layout);
+    provide(&mut machine, inputs);
+    let name = PROGRAM_NAME.bytes().chain([0]).collect();
+    let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
+    let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
+    let (end, recorder, hits, rows) = observed(&mut machine, entry, &args, look);
+    let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
+    let requested = requested(&machine, inputs);
+    let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
+    let shows_addresses = machine.shows_addresses();
+    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps, shows_addresses }
+}
+
+/// The words that a program is called with.
+fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
+    inputs.iter().filter(|input| matches!(input.source(), InputSource::Argument(_)))
+}
+
+fn provide(machine: &mut Machine<'_>, inputs: &[MadeInput]) {
+    let asked = inputs.iter().filter(|input| !matches!(input.source(), InputSource::Argument(_)));
+    machine.provide_inputs(asked.map(|input| (input.name.clone(), input.bytes.clone())).collect());
+}
+
+/// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
+fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
+    let mut all: Vec<MadeInput> = arguments(inputs).cloned().collect();
+    let answers: Vec<&MadeInput> =
+        inputs.iter().filter(|input| !matches!(input.source(), InputSource::Argument(_))).collect();
+    let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
+        let mut bytes = answers.get(index).map(|input| input.bytes.clone()).unwrap_or_default();
+        bytes.resize(request.size as usize, 0);
+        MadeInput { name: request.name.clone(), bytes }
+    };
+    all.extend(machine.requested_inputs().iter().enumerate().map(answer));
+    all
+}
+
+/// The name that a program under test finds as its own in its argument list.
+pub const PROGRAM_NAME: &str = "program";
+
+/// The arguments of a program's entry function: the number of words (whose zeros at the end are given) and a
+/// null-terminated list of them. Parameters beyond these are null.
+pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[Vec<u8>]) -> Vec<Value> {
+    let list = machine.alloc(8 * (words.len() as u64 + 1), "argv", ObjectKind::Input);
+    for (index, bytes) in words.iter().enumerate() {
+        let text = machine.alloc(bytes.len() as u64, "argument", ObjectKind::Input);
+        // Both objects were just made with these sizes.
+        let _ = machine.write_bytes(text, 0, bytes);
+        let _ = machine.write_value(list, 8 * index as i64, Ty::Ptr, Value::ptr(text, 0));
+    }
+    let _ = machine.write_value(list, 8 * words.len() as i64, Ty::Ptr, Value::NULL);
+    let all = [Value::Int(words.len() as u64), Value::ptr(list, 0)];
+    all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect()
+}
+
+struct Run<'m> {
+    module: &'m Module,
+    machine: Machine<'m>,
+    objects: Vec<ObjectId>,
+}
+
+type Snapshot = Vec<(GlobalId, Vec<Option<u8>>)>;
+
+impl Run<'_> {
+    fn size(&self, data: DataTypeId) -> u64 {
+        self.module.types[data].size(&self.module.types)
+    }
+
+    fn size_of(&self, object: &ObjectInput) -> u64 {
+        let (types, one) = (&self.module.types, &self.module.types[object.element]);
+        match object.values.as_slice() {
+            [only] => one.size_with(only, types),
+            values => one.size(types) * values.len() as u64,
+        }
+    }
+
+    /// What the oracle says of the same arguments and the result, in the memory that the call left.
+    fn accepts(&mut self, oracle: FuncId, args: &[Value], result: Option<Value>) -> bool {
+        let params = self.module.functions[oracle].params.len();
+        let args: Vec<Value> = args.iter().copied().chain(result).take(params).collect();
+        if args.len() < params {
+            return true;
+        }
+        let end = self.machine.call(oracle, &args, &mut touchstone_interp::NullObserver);
+        !matches!(end, End::Returned(Some(Value::Int(0))))
+    }
+
+    fn clear(&mut self, object: ObjectId, size: u64) {
+        // The object was just made with this size.
+        let _ = self.machine.write_bytes(object, 0, &vec![0; size as usize]);
+    }
+
+    fn argument(&mut self, aggregate: bool, input: &NamedValue) -> Value {
+        if aggregate {
+            let size = self.size(input.data);
+            let object = self.machine.alloc(size, &input.name, ObjectKind::Input);
+            self.clear(object, size);
+            self.write(object, 0, input.data, &input.value);
+            return Value::ptr(object, 0);
+        }
+        match &input.value {
+            DataValue::Int(bits) => Value::Int(*bits),
+            DataValue::Pointer(target) => self.pointer(target),
+            _ => Value::Int(0),
+        }
+    }
+
+    fn pointer(&self, target: &PointerTarget) -> Value {
+        match target {
+            PointerTarget::Object { object, offset } => Value::ptr(self.objects[*object], *offset),
+            PointerTarget::Global { name, offset } => match self.module.global_named(name) {
+                Some(id) => Value::ptr(self.machine.global_object(id), *offset),
+                None => Value::NULL,
+            },
+            PointerTarget::Function(name) => {
+                let function = self.module.function_named(name);
+                let standing = self.module.globals.iter().find(|(_, global)| global.function == function);
+                match standing.filter(|_| function.is_some()) {
+                    Some((id, _)) => Value::ptr(self.machine.global_object(id), 0),
+                    None => Value::NULL,
+                }
+            }
+            PointerTarget::Null | PointerTarget::Elsewhere => Value::NULL,
+        }
+    }
+
+    fn write(&mut self, object: ObjectId, offset: u64, data: DataTypeId, value: &DataValue) {
+        let at = offset as i64;
+        // Values have the shape of their type, and the object has its size: these writes are inside.
+        match (&self.module.types[data], value) {
+            (DataType::Array { element, .. }, DataValue::Array(items)) => {
+                let step = self.size(*element);
+                for (index, item) in items.iter().enumerate() {
+                    self.write(object, offset + index as u64 * step, *element, item);
+                }
+            }
+            (DataType::Struct { fields, .. }, DataValue::Struct(items)) => {
+                for (field, item) in fields.iter().zip(items) {
+                    self.write(object, offset + field.offset, field.ty, item);
+                }
+            }
+            (DataType::Bits { first, width, .. }, DataValue::Int(bits)) => {
+                let before = self.machine.peek_bytes(object, at, self.size(data)).unwrap_or_default();
+                let word = |sum, (index, byte): (usize, &Option<u8>)| sum | u64::from(byte.unwrap_or(0)) << (8 * index);
+                let mut bytes = before.iter().enumerate().fold(0, word);
+                bytes &= !(mask(u64::MAX, *width) << first);
+                bytes |= mask(*bits, *width) << first;
+                let _ = self.machine.write_bytes(object, at, &bytes.to_le_bytes()[..before.len()]);
+            }
+            (scalar, DataValue::Int(bits)) => {
+                let ty = Ty::Int(8 * scalar.size(&self.module.types) as u8);
+                let _ = self.machine.write_value(object, at, ty, Value::Int(*bits));
+            }
+            (_, DataValue::Pointer(target)) => {
+                let value = self.pointer(target);
+                let _ = self.machine.write_value(object, at, Ty::Ptr, value);
+            }
+            _ => {}
+        }
+    }
+
+    /// The globals that a test could look at, before the call.
+    fn snapshot(&self) -> Snapshot {
+        let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
+        // A test that compares more than this would not be readable anyway.
+        const MOST_BYTES: u64 = 1 << 16;
+        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MOST_BYTES;
+        let globals = self.module.globals.iter().filter(|(_, global)| shown(global));
+        globals.map(|(id, global)| (id, self.bytes(id, global.size))).collect()
+    }
+
+    fn bytes(&self, id: GlobalId, size: u64) -> Vec<Option<u8>> {
+        self.machine.peek_bytes(self.machine.global_object(id), 0, size).unwrap_or_default()
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn expected(
+        &self,
+        call: Call<'_>,
+        result_data: DataTypeId,
+        result_object: Option<ObjectId>,
+        end: &End,
+        before: &Snapshot,
+        output: Vec<u8>,
+    ) -> Expected {
+        let End::Returned(value) = end else { return Expected { output: Some(output), ..Expected::default() } };
+        let result = match (result_object, value) {
+            (Some(object), _) => Some(self.read(object, 0, result_data)),
+            (None, Some(value)) => Some(self.scalar(*value)),
+            (None, None) => None,
+        };
+        let objects = call.objects.iter().enumerate().map(|(index, object)| {
+            let step = self.size(object.element);
+            (0..object.values.len() as u64).map(|at| self.read_whole(index, at * step, object)).collect()
+        });
+        let objects = objects.collect();
+        let mut globals = Vec::new();
+        for (id, bytes) in before {
+            let global = &self.module.globals[*id];
+            let input = call.globals.iter().any(|input| input.name == global.name);
+            if input || self.bytes(*id, global.size) != *bytes {
+                let value = self.read(self.machine.global_object(*id), 0, global.data);
+                globals.push(NamedValue { name: global.name.clone(), data: global.data, value });
+            }
+        }
+        let reached = value.map_or(Vec::new(), |value| self.reached(value, result_data));
+        Expected { result, reached, objects, globals, calls: self.calls(), output: Some(output) }
+    }
+
+    /// What a result leads to that is neither an object of the test nor a global.
+    fn reached(&self, result: Value, data: DataTypeId) -> Vec<NamedValue> {
+        let types = &self.module.types;
+        let (mut found, mut seen) = (Vec::new(), Vec::new());
+        let mut open = vec![(String::new(), result, data)];
+        while let Some((name, value, data)) = open.pop()
+            && found.len() < MOST_REACHED
+        {
+            let (Value::Ptr(pointer), DataType::Pointer { pointee, .. }) = (value, &types[data]) else { continue };
+            let elsewhere = self.target(value) == DataValue::Pointer(PointerTarget::Elsewhere);
+            let (size, room) = (self.size(*pointee), self.machine.object(pointer.object).size);
+            let (Ok(offset), false) = (u64::try_from(pointer.offset), seen.contains(&pointer.object)) else { continue };
+            let is_array = matches!(types[*pointee], DataType::Array { .. });
+            let count = room.saturating_sub(offset).checked_div(size).unwrap_or(0);
+            if !elsewhere || is_array || count == 0 {
+                continue;
+            }
+            seen.push(pointer.object);
+            let most = if size == 1 { MOST_CHARACTERS } else { MOST_REACHED as u64 };
+            let element = |at| self.read(pointer.object, offset + at * size, *pointee);
+            let mut values: Vec<DataValue> = (0..count.min(most)).map(element).collect();
+            if let (1, Some(end)) = (size, values.iter().position(|value| *value == DataValue::Int(0))) {
+                values.truncate(end + 1);
+            }
+            if count == 1 {
+                self.pointers_in(pointer.object, offset, *pointee, &name, &mut open);
+            }
+            let value = if values.len() == 1 { values.remove(0) } else { DataValue::Array(values) };
+            found.push(NamedValue { name, data: *pointee, value });
+        }
+        found
+    }
+
+    /// The pointers in a structure that are reached by `name`.
+    fn pointers_in(
+        &self,
+        object: ObjectId,
+        offset: u64,
+        data: DataTypeId,
+        name: &str,
+        open: &mut Vec<(String, Value, DataTypeId)>,
+    ) {
+        let DataType::Struct { fields, .. } = &self.module.types[data] else { return };
+        let named = fields.iter().filter(|field| !field.name.is_empty());
+        for field in named.filter(|field| matches!(self.module.types[field.ty], DataType::Pointer { .. })) {
+            let separator = if name.is_empty() { "" } else { ">" };
+            if let Ok(value) = self.machine.read_value(object, (offset + field.offset) as i64, Ty::Ptr) {
+                open.push((format!("{name}{separator}{}", field.name), value, field.ty));
+            }
+        }
+    }
+
+    /// An element of an object, with as many elements at its end as the object has.
+    fn read_whole(&self, index: usize, offset: u64, object: &ObjectInput) -> DataValue {
+        let types = &self.module.types;
+        let mut value = self.read(self.objects[index], offset, object.element);
+        let before = match object.values.as_slice() {
+            [DataValue::Struct(fields)] => fields.last(),
+            _ => None,
+        };
+        if let (Some(tail), Some(DataValue::Array(elements)), DataValue::Struct(fields)) =
+            (types[object.element].tail(types), before, &mut value)
+            && let Some(last) = fields.last_mut()
+        {
+            let element = |at| self.read(self.objects[index], offset + tail.end(at, types), tail.element);
+            *last = DataValue::Array((0..elements.len() as u64).map(element).collect());
+        }
+        value
+    }
+
+    fn read(&self, object: ObjectId, offset: u64, data: DataTypeId) -> DataValue {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Array { element, length } => {
+                let step = self.size(*element);
+                DataValue::Array((0..*length).map(|at| self.read(object, offset + at * step, *element)).collect())
+            }
+            DataType::Struct { fields, .. } => DataValue::Struct(
+                fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
+            ),
+            DataType::Void | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Bits { first, width, .. } => {
+                let bytes = self.machine.peek_bytes(object, offset as i64, self.size(data)).unwrap_or_default();
+                let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
+                let mut word = [0; 8];
+                match bytes.filter(|bytes| !bytes.is_empty()) {
+                    Some(bytes) => {
+                        word[..bytes.len()].copy_from_slice(&bytes);
+                        DataValue::Int(mask(u64::from_le_bytes(word) >> first, *width))
+                    }
+                    None => DataValue::Undefined,
+                }
+            }
+            DataType::Pointer { .. } => match self.machine.read_value(object, offset as i64, Ty::Ptr) {
+                Ok(value) => self.target(value),
+                Err(_) => DataValue::Undefined,
+            },
+            scalar => {
+                let ty = Ty::Int(8 * scalar.size(types) as u8);
+                match self.machine.read_value(object, offset as i64, ty) {
+                    Ok(Value::Int(bits)) => DataValue::Int(bits),
+                    _ => DataValue::Undefined,
+                }
+            }
+        }
+    }
+
+    /// Calls of functions that nobody defines. What is no input, no global and no number is not told.
+    fn calls(&self) -> Option<Vec<SeenCall>> {
+        let is_function =
+            |name: &str| self.module.global_named(name).is_some_and(|id| self.module.globals[id].function.is_some());
+        let argument = |(value, data): (&Value, DataTypeId)| match (self.module.types.get(data), value) {
+            (Some(DataType::Pointer { .. } | DataType::Array { .. }), value) => match self.target(*value) {
+                DataValue::Pointer(PointerTarget::Global { name, .. }) if is_function(&name) => DataValue::Undefined,
+                DataValue::Pointer(PointerTarget::Elsewhere) => DataValue::Undefined,
+                known => known,
+            },
+            (_, Value::Int(bits)) => DataValue::Int(*bits),
+            _ => DataValue::Undefined,
+        };
+        let call = |(name, values): &(String, Vec<Value>)| {
+            let function = &self.module.functions[self.module.function_named(name)?];
+            let params = function.own_params().iter().map(|param| param.data);
+            let arguments = values.iter().zip(params).map(argument).collect();
+            Some(SeenCall { function: name.clone(), arguments })
+        };
+        self.machine.calls().map(|calls| calls.iter().filter_map(call).collect())
+    }
+
+    fn scalar(&self, value: Value) -> DataValue {
+        match value {
+            Value::Int(bits) => DataValue::Int(bits),
+            Value::Ptr(_) => self.target(value),
+            Value::Undefined => DataValue::Undefined,
+        }
+    }
+
+    /// Where a pointer leads; one that leads nowhere any more is as good as undefined.
+    fn target(&self, value: Value) -> DataValue {
+        DataValue::Pointer(match value {
+            Value::Int(0) => PointerTarget::Null,
+            Value::Ptr(pointer) => {
+                if let Some(object) = self.objects.iter().position(|&object| object == pointer.object) {
+                    PointerTarget::Object { object, offset: pointer.offset }
+                } else {
+                    let mut globals = self.module.globals.iter();
+                    let found = globals.find(|(id, _)| self.machine.global_object(*id) == pointer.object);
+                    match found {
+                        Some((_, global)) if matches!(global.linkage, Linkage::External | Linkage::Internal) => {
+                            PointerTarget::Global { name: global.name.clone(), offset: pointer.offset }
+                        }
+                        _ if !self.machine.object(pointer.object).alive => return DataValue::Undefined,
+                        _ => PointerTarget::Elsewhere,
+                    }
+                }
+            }
+            Value::Int(address) => return DataValue::Int(address),
+            Value::Undefined => return DataValue::Undefined,
+        })
+    }
+}

@@ -1,0 +1,375 @@
+//! From the end of a path to a test case: inputs from a model, expectations from the confirming concrete run.
+
+use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
+use crate::exec::executor::Executor;
+use crate::goals::coverage::{Attention, Coverage};
+use crate::state::memory::{Cell, address_term};
+use crate::state::value::{Pointer, Scalar, Value};
+use crate::state::{PathEnd, State};
+use touchstone_base::Id;
+use touchstone_criteria::{GoalId, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_interp::{End, Limits};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget, mask};
+use touchstone_solver::Model;
+
+/// Steps that the run of a test from the middle of a path may always take.
+const SHORT_RUN: u64 = 50_000;
+
+/// Outcomes that a description shows.
+const SHOWN: usize = 8;
+
+/// Why a test is not run on the real program.
+const VOLATILE: &str = "it depends on what a volatile object holds at each read, which no test can set";
+const TRAPS: &str = "it divides the least number by -1, which traps on common machines";
+
+impl Executor<'_> {
+    /// The test for a path that has ended, with what the reference interpreter says about it. `None` if it is one only
+    /// where objects have other addresses than there.
+    pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> Option<TestCase> {
+        let model = state.path.model();
+        let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
+        let steps = self.config.steps.saturating_mul(2);
+        let attention = self.watching.coverage.as_ref().map_or(Attention::Path, Coverage::attention);
+        let mut run = self.confirm(func, &kind, &answers, steps, attention);
+        let outcome = self.outcome(end, &model);
+        let mut hash = state.hash;
+        if let PathEnd::Error { kind, span } = end {
+            hash.end_error(*kind, *span);
+        }
+        let disagreement = self.disagreement(&run, &outcome, hash.value(), end, &model);
+        if disagreement.is_some() && run.shows_addresses {
+            return None;
+        }
+        if attention == Attention::Path
+            && let Some(coverage) = &self.watching.coverage
+        {
+            run.hits = match disagreement {
+                None => coverage.of_path(&state.pending, end),
+                Some(_) => self.confirm(func, &kind, &answers, steps, Attention::Goals).hits,
+            };
+            debug_assert!(self.sees_all(func, &kind, &answers, steps, &run.hits));
+        }
+        Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
+    }
+
+    /// A test from a path that goes on: the inputs of a model, and whatever the interpreter does with them. `None` if
+    /// that run is no proper test (an assumption fails later, a limit, something unsupported).
+    pub(crate) fn goal_test(
+        &mut self,
+        state: &State,
+        model: &Model,
+        func: FuncId,
+        goal: GoalId,
+        id: String,
+    ) -> Option<TestCase> {
+        let (kind, answers) = (self.test_kind(state, model), self.answers(state, model));
+        // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
+        let run = self.confirm(func, &kind, &answers, SHORT_RUN + 8 * state.steps, Attention::Goals);
+        let outcome = self.seen(&run.end)?;
+        // The program may ask for more than the path so far did.
+        let answers = run.requested.clone();
+        let missed = !run.hits.contains(&goal);
+        if missed && run.shows_addresses {
+            return None;
+        }
+        let disagreement = missed.then(|| format!("the reference interpreter does not reach {goal}"));
+        Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn made(
+        &self,
+        state: &State,
+        func: FuncId,
+        (kind, answers): (TestKind, Vec<MadeInput>),
+        run: ConcreteRun,
+        outcome: Outcome,
+        disagreement: Option<String>,
+        id: String,
+    ) -> TestCase {
+        let volatile = answers.iter().any(MadeInput::is_volatile);
+        TestCase {
+            id,
+            function: self.module.functions[func].name.clone(),
+            kind,
+            answers,
+            outcome: if run.accepted { outcome } else { Outcome::OracleRejected },
+            expected: run.expected,
+            oracle: self.config.oracle.clone(),
+            description: self.describe(state),
+            path: run.path,
+            covers: run.hits,
+            replayed: match disagreement {
+                Some(why) => Replay::Disagreed(why),
+                None if volatile => Replay::NotCheckable(VOLATILE.to_string()),
+                None if run.traps => Replay::NotCheckable(TRAPS.to_string()),
+                None => Replay::NotRun,
+            },
+        }
+    }
+
+    fn answers(&mut self, state: &State, model: &Model) -> Vec<MadeInput> {
+        let answer = |made: &std::rc::Rc<crate::state::inputs::Made>| MadeInput {
+            name: made.name.clone(),
+            bytes: made.cells.iter().map(|cell| self.cell_byte(*cell, model)).collect(),
+        };
+        state.inputs.made.iter().map(answer).collect()
+    }
+
+    fn test_kind(&mut self, state: &State, model: &Model) -> TestKind {
+        if self.config.entry == crate::Entry::Program {
+            return TestKind::Program;
+        }
+        let named = |this: &mut Self, inputs: &[std::rc::Rc<crate::state::inputs::NamedInput>]| -> Vec<NamedValue> {
+            let value = |input: &std::rc::Rc<crate::state::inputs::NamedInput>| NamedValue {
+                name: input.name.clone(),
+                data: input.data,
+                value: this.param_value(state, input.data, &input.cells, model),
+            };
+            inputs.iter().map(value).collect()
+        };
+        let params = named(self, &state.inputs.params);
+        let globals = named(self, &state.inputs.globals);
+        let mut objects: Vec<ObjectInput> = Vec::new();
+        for input in &state.inputs.objects {
+            let step = self.size_of(input.element) as usize;
+            let values = (0..input.count as usize)
+                .map(|at| self.data_value(state, input.element, &input.cells[at * step..(at + 1) * step], model));
+            let mut values: Vec<DataValue> = values.collect();
+            if let (Some(length), Some(value)) = (input.tail, values.first_mut()) {
+                self.add_tail(state, input, length, model, value);
+            }
+            let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));
+            objects.push(ObjectInput { name, element: input.element, values, is_array: input.is_array });
+        }
+        TestKind::Function { params, globals, objects }
+    }
+
+    /// A declared-array parameter is a pointer to its object.
+    fn param_value(&mut self, state: &State, data: DataTypeId, cells: &[Cell], model: &Model) -> DataValue {
+        match (&self.module.types[data], cells) {
+            (DataType::Array { .. }, [Cell::Pointer { value, index: 0 }, ..]) if cells.len() == 8 => {
+                let value = self.pointers.get(*value).clone();
+                DataValue::Pointer(self.points_to(state, &value, model))
+            }
+            _ => self.data_value(state, data, cells, model),
+        }
+    }
+
+    fn data_value(&mut self, state: &State, data: DataTypeId, cells: &[Cell], model: &Model) -> DataValue {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Void if cells.is_empty() => DataValue::Undefined,
+            DataType::Array { element, length } => {
+                let step = types[*element].size(types) as usize;
+                let part = |at: u64| &cells[at as usize * step..(at as usize + 1) * step];
+                DataValue::Array((0..*length).map(|at| self.data_value(state, *element, part(at), model)).collect())
+            }
+            DataType::Struct { fields, .. } => {
+                let mut values = Vec::new();
+                for field in fields {
+                    let (at, size) = (field.offset as usize, self.size_of(field.ty) as usize);
+                    values.push(self.data_value(state, field.ty, &cells[at..at + size], model));
+                }
+                DataValue::Struct(values)
+            }
+            DataType::Pointer { .. } => match cells[0] {
+                Cell::Pointer { value, .. } => {
+                    let value = self.pointers.get(value).clone();
+                    DataValue::Pointer(self.points_to(state, &value, model))
+                }
+                _ => DataValue::Pointer(PointerTarget::Null),
+            },
+            DataType::Bits { first, width, .. } => {
+                let byte = |(at, cell): (usize, &Cell)| u64::from(self.cell_byte(*cell, model)) << (8 * at);
+                let bytes = cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte);
+                DataValue::Int(mask(bytes >> first, *width))
+            }
+            DataType::Int { .. }
+            | DataType::Float { .. }
+            | DataType::Bool { .. }
+            | DataType::Enum { .. }
+            | DataType::Void => {
+                let byte = |(at, cell): (usize, &Cell)| u64::from(self.cell_byte(*cell, model)) << (8 * at);
+                DataValue::Int(cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte))
+            }
+        }
+    }
+
+    /// The elements of an object's end that its type does not know.
+    fn add_tail(
+        &mut self,
+        state: &State,
+        input: &crate::state::inputs::InputObject,
+        length: u64,
+        model: &Model,
+        value: &mut DataValue,
+    ) {
+        let types = &self.module.types;
+        let (Some(tail), DataValue::Struct(fields)) = (types[input.element].tail(types), value) else { return };
+        let Some(last) = fields.last_mut() else { return };
+        let part = |at: u64| &input.cells[tail.end(at, types) as usize..tail.end(at + 1, types) as usize];
+        let elements = (0..length).map(|at| self.data_value(state, tail.element, part(at), model));
+        *last = DataValue::Array(elements.collect());
+    }
+
+    fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
+        match cell {
+            Cell::Undefined | Cell::Unmade | Cell::Lost => 0,
+            Cell::Byte(byte) => byte,
+            Cell::Part { term, index } => (model.eval(&self.terms, term) >> (8 * index)) as u8,
+            Cell::Pointer { value, index } => {
+                let value = self.pointers.get(value).clone();
+                match address_term(&value, &mut self.terms, &self.pointers) {
+                    Some(term) => (model.eval(&self.terms, term) >> (8 * index)) as u8,
+                    None => 0,
+                }
+            }
+        }
+    }
+
+    fn points_to(&self, state: &State, value: &Value, model: &Model) -> PointerTarget {
+        match value {
+            Value::Lazy(id) => match state.inputs.shape(*id) {
+                Some(decided) => self.points_to(state, &decided.clone(), model),
+                // Nobody looked at it: null is as good as anything.
+                None => PointerTarget::Null,
+            },
+            Value::Ptr(Pointer { object, offset }) => {
+                let offset = match offset {
+                    Scalar::Const(offset) => *offset as i64,
+                    Scalar::Term(term) => model.eval(&self.terms, *term) as i64,
+                };
+                let known = state.inputs.objects.iter().position(|input| input.object == *object);
+                let global = self.module.globals.get(GlobalId::new(object.index()));
+                match (known, global) {
+                    (Some(object), _) => PointerTarget::Object { object, offset },
+                    (None, Some(global)) => match global.function {
+                        Some(function) => PointerTarget::Function(self.module.functions[function].name.clone()),
+                        None => PointerTarget::Global { name: global.name.clone(), offset },
+                    },
+                    (None, None) => PointerTarget::Elsewhere,
+                }
+            }
+            Value::Int(_) | Value::Choice(_) | Value::Bytes(_) | Value::Undefined => PointerTarget::Null,
+        }
+    }
+
+    /// Whether these are the open goals that a run reaches.
+    fn sees_all(&self, func: FuncId, kind: &TestKind, answers: &[MadeInput], steps: u64, seen: &[GoalId]) -> bool {
+        let hits = self.confirm(func, kind, answers, steps, Attention::Goals).hits;
+        let is_open = |goal: &GoalId| self.watching.coverage.as_ref().is_some_and(|coverage| coverage.is_open(*goal));
+        hits.iter().filter(|goal| is_open(goal)).eq(seen.iter().filter(|goal| is_open(goal)))
+    }
+
+    fn confirm(
+        &self,
+        func: FuncId,
+        kind: &TestKind,
+        answers: &[MadeInput],
+        steps: u64,
+        attention: Attention,
+    ) -> ConcreteRun {
+        let limits = Limits { steps, ..Limits::default() };
+        let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
+        let coverage = self.watching.coverage.as_ref().filter(|_| attention == Attention::Goals);
+        let watch = coverage.map(|coverage| &*coverage.watch);
+        let look = Look { watch, wanted: coverage.map(|coverage| coverage.open()), oracle, limits };
+        watch_kind(self.module, func, kind, answers, look)
+    }
+
+    fn outcome(&self, end: &PathEnd, model: &Model) -> Outcome {
+        let number = |value: &Value| match value {
+            Value::Int(Scalar::Const(bits)) => *bits,
+            Value::Int(Scalar::Term(term)) => model.eval(&self.terms, *term),
+            _ => 0,
+        };
+        match end {
+            PathEnd::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
+            PathEnd::Exited(status) => Outcome::Exited(number(status) as i32 & 0xff),
+            PathEnd::Returned(value) if self.config.entry == crate::Entry::Program => {
+                Outcome::Exited(value.as_ref().map_or(0, |value| number(value) as i32 & 0xff))
+            }
+            PathEnd::Returned(_) | PathEnd::Assumed | PathEnd::Longer | PathEnd::Incomplete { .. } => Outcome::Returned,
+        }
+    }
+
+    /// The outcome of a concrete run; `None` if it is no proper end.
+    fn seen(&self, end: &End) -> Option<Outcome> {
+        Some(match end {
+            End::Returned(value) if self.config.entry == crate::Entry::Program => match value {
+                Some(touchstone_interp::Value::Int(status)) => Outcome::Exited(*status as i32 & 0xff),
+                _ => Outcome::Exited(0),
+            },
+            End::Returned(_) => Outcome::Returned,
+            End::Exited(status) => Outcome::Exited(*status & 0xff),
+            End::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
+            End::Assumed | End::Limit(_) | End::Unsupported { .. } => return None,
+        })
+    }
+
+    /// What the interpreter did differently from the engine, if anything.
+    fn disagreement(
+        &self,
+        run: &ConcreteRun,
+        outcome: &Outcome,
+        hash: u64,
+        end: &PathEnd,
+        model: &Model,
+    ) -> Option<String> {
+        let Some(seen) = self.seen(&run.end) else {
+            return Some(format!("the reference interpreter ended with {:?}", run.end));
+        };
+        if seen != *outcome {
+            return Some(format!("the reference interpreter ended with {seen:?}, the engine with {outcome:?}"));
+        }
+        if run.path != hash {
+            return Some("the reference interpreter took another path".to_string());
+        }
+        if let (PathEnd::Returned(Some(Value::Int(result))), Some(DataValue::Int(seen))) = (end, &run.expected.result) {
+            let result = match result {
+                Scalar::Const(bits) => *bits,
+                Scalar::Term(term) => model.eval(&self.terms, *term),
+            };
+            if result != *seen {
+                return Some(format!("the reference interpreter returned {seen}, the engine {result}"));
+            }
+        }
+        None
+    }
+
+    /// The conditions on the way with their outcomes, shortened in the middle.
+    fn describe(&self, state: &State) -> String {
+        let mut outcomes = Vec::new();
+        for outcome in state.trail.outcomes() {
+            if let Some(tag) = outcome.tag {
+                let decision = &self.module.functions[outcome.func].decisions[tag.decision];
+                let text = &decision.conditions[tag.condition].text;
+                outcomes.push(if outcome.taken { text.clone() } else { format!("!({text})") });
+            }
+        }
+        outcomes.reverse();
+        if outcomes.len() > SHOWN {
+            let left_out = outcomes.len() - SHOWN;
+            let tail = outcomes.split_off(outcomes.len() - SHOWN / 2);
+            outcomes.truncate(SHOWN / 2);
+            outcomes.push(format!("… {left_out} more …"));
+            outcomes.extend(tail);
+        }
+        outcomes.join(", ")
+    }
+}
+
+/// An identifier made of an input's name that is not taken yet.
+fn unique_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
+    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain = plain.trim_matches('_').to_string();
+    let mut made = plain.clone();
+    let mut number = 2;
+    while taken(&made) {
+        made = format!("{plain}_{number}");
+        number += 1;
+    }
+    made
+}

@@ -1,0 +1,418 @@
+//! Memory accesses of a state: which object, is it alive, is the access inside, and what is there.
+//!
+//! Every check that depends on inputs splits the path: the failing side ends as an error path of its own.
+
+use crate::config::Aliases;
+use crate::exec::aliases::Access;
+use crate::exec::executor::Executor;
+use crate::exec::world::World;
+use crate::state::memory::{Assembled, Cell, Contents, Memory, ObjectKind, assemble, disassemble};
+use crate::state::value::{Pointer, Scalar, Value};
+use crate::state::{Purpose, State, Stop};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Bound, Incomplete};
+use touchstone_ir::{ErrorKind, Ty};
+use touchstone_solver::{Rel, TermId};
+
+/// Addresses below this are null with an offset.
+pub(crate) const NULL_PAGE: u64 = 4096;
+
+/// What an access wants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intent {
+    Read,
+    Write(Written),
+}
+
+/// What a write puts into memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// A number or a pointer.
+    Scalar(Ty),
+    /// Bytes as they are.
+    Bytes,
+}
+
+/// One place that an access may go to, under a guard (`None`: always).
+struct Place {
+    guard: Option<TermId>,
+    pointer: Pointer,
+}
+
+impl Executor<'_> {
+    pub(crate) fn load(&mut self, state: &mut State, addr: &Value, ty: Ty, span: Span) -> Result<Value, Stop> {
+        let places = self.places(state, addr, u64::from(ty.bytes()), Intent::Read, span)?;
+        let mut result: Option<Value> = None;
+        for place in places.iter().rev() {
+            let value = self.load_place(state, place, ty, span)?;
+            result = Some(match (result, place.guard) {
+                (Some(other), Some(guard)) => self.select(guard, &value, &other, ty),
+                _ => value,
+            });
+        }
+        result.ok_or_else(|| Stop::error(ErrorKind::InvalidPointer, span))
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        state: &mut State,
+        addr: &Value,
+        value: &Value,
+        ty: Ty,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let intent = Intent::Write(Written::Scalar(ty));
+        for place in self.places(state, addr, u64::from(ty.bytes()), intent, span)? {
+            self.store_place(state, &place, value, ty, span)?;
+        }
+        Ok(())
+    }
+
+    /// The one place that a whole range of bytes is at: constant object and offset. Anything else is enumerated.
+    pub(crate) fn fixed_place(
+        &mut self,
+        state: &mut State,
+        addr: &Value,
+        size: u64,
+        intent: Intent,
+        span: Span,
+    ) -> Result<(crate::state::value::ObjectId, usize), Stop> {
+        let places = self.places(state, addr, size, intent, span)?;
+        let [place] = places.as_slice() else {
+            let address = crate::state::memory::address_term(addr, &mut self.terms, &self.pointers)
+                .ok_or_else(|| Stop::unsupported("copy through an undecided pointer", span))?;
+            return Err(Stop::unfixed(address));
+        };
+        let offset = self.fixed_offset(state, place.pointer.offset)?;
+        Ok((place.pointer.object, offset as usize))
+    }
+
+    /// Where the access may go, after all checks.
+    fn places(
+        &mut self,
+        state: &mut State,
+        addr: &Value,
+        size: u64,
+        intent: Intent,
+        span: Span,
+    ) -> Result<Vec<Place>, Stop> {
+        match addr {
+            Value::Choice(options) => {
+                let options = Rc::clone(options);
+                let mut places = Vec::new();
+                // A number may lead anywhere, so whether it is meant at all is settled first.
+                let number = |option: &Value| matches!(option, Value::Int(Scalar::Term(_)));
+                let open = |(guard, option): &&(TermId, Value)| number(option) && state.fixed_value(*guard).is_none();
+                if let Some((guard, _)) = options.iter().find(open) {
+                    return Err(Stop::unfixed(*guard));
+                }
+                for (guard, option) in options.iter() {
+                    if number(option) && state.fixed_value(*guard) == Some(0) {
+                        continue;
+                    }
+                    let pointer = match self.target(state, option, span) {
+                        Ok(pointer) => pointer,
+                        Err(Stop::End(crate::state::PathEnd::Error { kind, span })) => {
+                            let fine = self.terms.not(*guard);
+                            self.require(state, fine, kind, span)?;
+                            continue;
+                        }
+                        Err(stop) => return Err(stop),
+                    };
+                    if self.check(state, Some(*guard), pointer, size, intent, span)? {
+                        places.push(Place { guard: Some(*guard), pointer });
+                    }
+                }
+                if let [only] = places.as_mut_slice() {
+                    only.guard = None;
+                }
+                Ok(places)
+            }
+            _ => {
+                let pointer = self.target(state, addr, span)?;
+                self.check(state, None, pointer, size, intent, span)?;
+                Ok(vec![Place { guard: None, pointer }])
+            }
+        }
+    }
+
+    /// The object and offset of a plain pointer.
+    pub(crate) fn target(&mut self, state: &mut State, addr: &Value, span: Span) -> Result<Pointer, Stop> {
+        match addr {
+            Value::Ptr(pointer) => Ok(*pointer),
+            Value::Lazy(id) => match state.inputs.shape(*id) {
+                Some(decided) => self.target(state, &decided.clone(), span),
+                None => Err(Stop::Force(*id, Purpose::Access)),
+            },
+            Value::Int(Scalar::Const(address)) if *address < NULL_PAGE => {
+                Err(Stop::error(ErrorKind::NullPointer, span))
+            }
+            // A number that was a pointer has been given up before, where nothing is left out.
+            Value::Int(Scalar::Const(address)) => match state.memory.object_at(*address) {
+                Some(object) if self.policy.world == World::Tested => {
+                    Ok(Pointer { object, offset: Scalar::Const(address.wrapping_sub(Memory::address(object))) })
+                }
+                _ => Err(crate::exec::world::at_fixed_address(*address, span)),
+            },
+            Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
+                Some(address) => self.target(state, &Value::constant(address), span),
+                None => Err(self.wild(state, *term, span)),
+            },
+            Value::Undefined => Err(Stop::error(ErrorKind::Uninitialised, span)),
+            Value::Choice(_) => Err(Stop::unsupported("choice of choices of pointers", span)),
+            Value::Bytes(_) => Err(Stop::unsupported("access through a part of a pointer", span)),
+        }
+    }
+
+    /// An access at an address that is a number: null plus an index, for instance. Every address that no object can
+    /// have ends the path in an error; whether the others hit an object is not followed.
+    fn wild(&mut self, state: &mut State, address: TermId, span: Span) -> Stop {
+        let first = Memory::address(crate::state::value::ObjectId::new(0));
+        let page = self.terms.constant(64, NULL_PAGE);
+        let first = self.terms.constant(64, first);
+        let half = self.terms.constant(64, 1 << 63);
+        let beyond_null = self.terms.cmp(Rel::Ule, page, address);
+        if let Err(stop) = self.require(state, beyond_null, ErrorKind::NullPointer, span) {
+            return stop;
+        }
+        if self.policy.world == World::Any && !self.null_based.contains(&address) {
+            return Stop::unsupported("memory at an address that the program computes (registers of a device?)", span);
+        }
+        self.ledger.avoided = true;
+        let (low, high) = (self.terms.cmp(Rel::Ule, first, address), self.terms.cmp(Rel::Ult, address, half));
+        let possible = self.terms.and(low, high);
+        match self.require(state, possible, ErrorKind::InvalidPointer, span) {
+            Err(stop) => stop,
+            Ok(()) => Stop::unsupported("access through a pointer made from an input integer", span),
+        }
+    }
+
+    /// Life, constness and bounds. `false`: the access can't happen under its guard (the failing side was reported).
+    fn check(
+        &mut self,
+        state: &mut State,
+        guard: Option<TermId>,
+        pointer: Pointer,
+        size: u64,
+        intent: Intent,
+        span: Span,
+    ) -> Result<bool, Stop> {
+        if size == 0 {
+            return Ok(true);
+        }
+        if self.is_defined_elsewhere(pointer.object) && state.memory.get(pointer.object).size == 0 {
+            return Err(self.unmade(pointer.object, span));
+        }
+        let object = state.memory.get(pointer.object);
+        let bad = if !object.live {
+            Some(ErrorKind::Dangling)
+        } else if object.size < size {
+            Some(ErrorKind::OutOfBounds)
+        } else {
+            None
+        };
+        let last = object.size.wrapping_sub(size);
+        let read_only = object.kind == ObjectKind::Constant && matches!(intent, Intent::Write(_));
+        let inside = match (bad, pointer.offset) {
+            (Some(_), _) => self.terms.truth(false),
+            (None, Scalar::Const(offset)) => self.terms.truth(offset <= last),
+            (None, Scalar::Term(offset)) => {
+                if self.solver.range(&self.terms, &state.path, offset).unsigned.1 <= last {
+                    self.terms.truth(true)
+                } else {
+                    let last = self.terms.constant(64, last);
+                    self.terms.cmp(Rel::Ule, offset, last)
+                }
+            }
+        };
+        let fine = self.guarded(guard, inside);
+        let kind = bad.unwrap_or(ErrorKind::OutOfBounds);
+        let ended = self.effects.ended.len();
+        let required = self.require_near(state, fine, kind, span, pointer.offset);
+        if kind == ErrorKind::OutOfBounds && (required.is_err() || self.effects.ended.len() > ended) {
+            self.note_default_length(state, pointer.object, span);
+            self.note_outside(state, pointer, span);
+        }
+        required?;
+        if read_only {
+            let never = self.terms.truth(false);
+            let fine = self.guarded(guard, never);
+            self.require(state, fine, ErrorKind::ReadOnly, span)?;
+            return Ok(false);
+        }
+        let possible = self.terms.as_const(inside) != Some(0);
+        if possible {
+            self.overlaps(state, pointer.object, intent, span)?;
+        }
+        Ok(possible)
+    }
+
+    /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
+    fn note_default_length(&mut self, state: &State, object: crate::state::value::ObjectId, span: Span) {
+        let of_default_length = |input: &Rc<crate::state::inputs::InputObject>| {
+            input.object == object && (input.default_length || input.tail.is_some())
+        };
+        if !state.is_folded() && state.inputs.objects.iter().any(of_default_length) {
+            self.give_up(Incomplete::Bound(Bound::Length), span, 1);
+        }
+    }
+
+    /// `guard → fact`.
+    pub(crate) fn guarded(&mut self, guard: Option<TermId>, fact: TermId) -> TermId {
+        match guard {
+            None => fact,
+            Some(guard) => {
+                let otherwise = self.terms.not(guard);
+                self.terms.or(otherwise, fact)
+            }
+        }
+    }
+
+    fn fixed_offset(&mut self, state: &State, offset: Scalar) -> Result<u64, Stop> {
+        match offset {
+            Scalar::Const(offset) => Ok(offset),
+            Scalar::Term(term) => state.fixed_value(term).ok_or(Stop::unfixed(term)),
+        }
+    }
+
+    fn load_place(&mut self, state: &mut State, place: &Place, ty: Ty, span: Span) -> Result<Value, Stop> {
+        let Pointer { object, offset } = place.pointer;
+        let offset = match (offset, self.config.aliases) {
+            (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
+            _ => offset,
+        };
+        match offset {
+            Scalar::Term(offset) => self.read_late(state, Access { object, offset, ty, guard: place.guard, span }),
+            Scalar::Const(offset) => {
+                let at = offset as usize;
+                match &state.memory.get(object).contents {
+                    Contents::Cells(cells) => {
+                        // A fixed offset may be outside where an expression is folded: that is improper already, and
+                        // any value will do.
+                        let end = at.checked_add(usize::from(ty.bytes()));
+                        let Some(cells) = end.and_then(|end| cells.get(at..end)) else {
+                            return Ok(Value::constant(0));
+                        };
+                        match assemble(cells, ty, &mut self.terms, &self.pointers) {
+                            Assembled::Value(value) => Ok(value),
+                            Assembled::Mixed => {
+                                let cells = cells.to_vec();
+                                self.number_of_cells(state, &cells, span)
+                            }
+                            Assembled::Undefined if cells.contains(&Cell::Unmade) => {
+                                self.left_behind(state, object).unwrap_or_else(|| Err(self.unmade(object, span)))
+                            }
+                            Assembled::Undefined => self.undefined(state, place.guard, span),
+                            Assembled::Lost => Err(lost(span)),
+                        }
+                    }
+                    Contents::Delayed { .. } => {
+                        let offset = self.terms.constant(64, offset);
+                        self.read_late(state, Access { object, offset, ty, guard: place.guard, span })
+                    }
+                }
+            }
+        }
+    }
+
+    /// A read of undefined bytes under a guard: an error if the guard can hold.
+    pub(crate) fn undefined(&mut self, state: &mut State, guard: Option<TermId>, span: Span) -> Result<Value, Stop> {
+        self.holds_something(state, span)?;
+        let never = self.terms.truth(false);
+        let fine = self.guarded(guard, never);
+        self.require(state, fine, ErrorKind::Uninitialised, span)?;
+        Ok(Value::Undefined)
+    }
+
+    fn store_place(&mut self, state: &mut State, place: &Place, value: &Value, ty: Ty, span: Span) -> Result<(), Stop> {
+        let Pointer { object, offset } = place.pointer;
+        let offset = match (offset, self.config.aliases) {
+            (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
+            _ => offset,
+        };
+        let delayed = matches!(state.memory.get(object).contents, Contents::Delayed { .. });
+        match offset {
+            Scalar::Term(offset) => {
+                self.write_late(state, Access { object, offset, ty, guard: place.guard, span }, value)
+            }
+            Scalar::Const(offset) if delayed => {
+                let offset = self.terms.constant(64, offset);
+                self.write_late(state, Access { object, offset, ty, guard: place.guard, span }, value)
+            }
+            Scalar::Const(offset) => {
+                let value = match place.guard {
+                    None => value.clone(),
+                    Some(guard) => match state.fixed_value(guard) {
+                        Some(0) => return Ok(()),
+                        Some(_) => value.clone(),
+                        None => {
+                            let unguarded = Place { guard: None, pointer: place.pointer };
+                            match self.load_place(state, &unguarded, ty, span) {
+                                Ok(old) => self.select(guard, value, &old, ty),
+                                // Nobody wrote the old bytes: whoever reads them afterwards must know whether this did.
+                                Err(Stop::End(_)) => return Err(Stop::unfixed(guard)),
+                                Err(stop) => return Err(stop),
+                            }
+                        }
+                    },
+                };
+                let made = disassemble(&value, ty.bytes(), &mut self.pointers);
+                if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
+                    for (cell, new) in cells[offset as usize..].iter_mut().zip(made) {
+                        *cell = new;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// `guard ? yes : no`. An undefined side is dropped: nothing proper can read it.
+    pub(crate) fn select(&mut self, guard: TermId, yes: &Value, no: &Value, ty: Ty) -> Value {
+        if yes == no {
+            return yes.clone();
+        }
+        match (yes, no) {
+            (Value::Undefined, other) | (other, Value::Undefined) => other.clone(),
+            (Value::Int(yes), Value::Int(no)) if ty != Ty::Ptr => {
+                let (yes, no) = (yes.term(&mut self.terms, ty.bits()), no.term(&mut self.terms, ty.bits()));
+                let term = self.terms.ite(guard, yes, no);
+                Value::term(&self.terms, term)
+            }
+            _ => {
+                let mut options: Vec<(TermId, Value)> = Vec::new();
+                let otherwise = self.terms.not(guard);
+                self.add_options(&mut options, guard, yes);
+                self.add_options(&mut options, otherwise, no);
+                match options.as_slice() {
+                    [(_, only)] => only.clone(),
+                    _ => Value::Choice(options.into()),
+                }
+            }
+        }
+    }
+
+    fn add_options(&mut self, options: &mut Vec<(TermId, Value)>, guard: TermId, value: &Value) {
+        let alone = [(self.terms.truth(true), value.clone())];
+        let parts: Rc<[(TermId, Value)]> = match value {
+            Value::Choice(parts) => Rc::clone(parts),
+            _ => Rc::new(alone),
+        };
+        for (inner, part) in parts.iter() {
+            let both = self.terms.and(guard, *inner);
+            if self.terms.as_const(both) == Some(0) {
+                continue;
+            }
+            match options.iter_mut().find(|(_, known)| known == part) {
+                Some((known, _)) => *known = self.terms.or(*known, both),
+                None => options.push((both, part.clone())),
+            }
+        }
+    }
+}
+
+/// A read of a pointer that an integer may be written over.
+pub(crate) fn lost(span: Span) -> Stop {
+    Stop::unsupported("pointer that another write may have changed", span)
+}

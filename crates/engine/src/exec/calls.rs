@@ -1,0 +1,141 @@
+//! Calls and returns: which function, its frame, and the end of its locals.
+
+use crate::exec::executor::Executor;
+use crate::state::memory::{Contents, Memory, Object, ObjectKind, address_term};
+use crate::state::value::{ObjectId, Pointer, Scalar, Value};
+use crate::state::{FixedFor, Frame, MOST_STACK, State, Stop, Unfixed};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::Bound;
+use touchstone_ir::{BlockId, ErrorKind, FuncId, GlobalId, Operand, Reg};
+
+impl Executor<'_> {
+    /// The function that a call through a pointer goes to: an outcome of the path. A pointer that depends on inputs is
+    /// fixed to each function that it can be.
+    pub(super) fn called(
+        &mut self,
+        state: &mut State,
+        callee: Operand,
+        dst: Option<Reg>,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<FuncId, Stop> {
+        let value = state.top().value(callee);
+        let value = match self.decided(state, &value)? {
+            choice @ Value::Choice(_) => {
+                let unknown = || Stop::unsupported("call through an undecided pointer", span);
+                let address = address_term(&choice, &mut self.terms, &self.pointers).ok_or_else(unknown)?;
+                let fixed = self.terms.as_const(address).or_else(|| state.fixed_value(address));
+                let fixed = fixed.ok_or(Stop::Enumerate(Unfixed { term: address, role: FixedFor::Callee }))?;
+                match state.memory.object_at(fixed) {
+                    Some(object) => Value::pointer(object, fixed.wrapping_sub(Memory::address(object))),
+                    None => Value::constant(fixed),
+                }
+            }
+            value => value,
+        };
+        let Pointer { object, offset } = self.target(state, &value, span)?;
+        // Globals are the first objects.
+        let global = self.module.globals.get(GlobalId::new(object.index()));
+        let Some(callee) = global.and_then(|global| global.function).filter(|_| offset == Scalar::Const(0)) else {
+            return Err(Stop::error(ErrorKind::InvalidPointer, span));
+        };
+        let types = args.iter().map(|arg| self.operand_ty(state, *arg));
+        if !self.module.can_call(callee, types, dst.map(|dst| self.reg_ty(state, dst))) {
+            let name = &self.module.functions[callee].name;
+            return Err(Stop::unsupported(format!("call of `{name}` with other types than its definition"), span));
+        }
+        Ok(callee)
+    }
+
+    pub(super) fn step_call(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        callee: FuncId,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let function = &self.module.functions[callee];
+        if !function.is_defined() {
+            return Err(Stop::unsupported(format!("external function {}", function.name), span));
+        }
+        if state.frames.len() >= self.config.call_depth {
+            return Err(Stop::bound(Bound::CallDepth, span));
+        }
+        let args: Vec<Value> = args.iter().map(|arg| state.top().value(*arg)).collect();
+        if args.contains(&Value::Undefined) {
+            return Err(self.uninitialised(state, span));
+        }
+        let before = self.watches_entry(callee).then(|| state.clone());
+        state.top_mut().inst += 1;
+        self.enter(state, callee, args, dst).inspect_err(|_| {
+            if let Some(before) = before {
+                *state = before;
+            }
+        })
+    }
+
+    /// Pushes a frame. `Err` if an input must be decided before the goals of the entry can be told: the state is then of
+    /// no use any more.
+    pub(crate) fn enter(
+        &mut self,
+        state: &mut State,
+        callee: FuncId,
+        args: Vec<Value>,
+        result: Option<Reg>,
+    ) -> Result<(), Stop> {
+        let function = &self.module.functions[callee];
+        let below = state.frames.last().map_or(0, |frame| frame.stack);
+        let stack = function.slots.values().fold(below, |sum, slot| sum.saturating_add(slot.size));
+        if stack > MOST_STACK {
+            let what = format!("stack of {stack} bytes, where programs usually have {MOST_STACK}");
+            return Err(Stop::unsupported(what, function.span));
+        }
+        let mut regs = vec![Value::Undefined; function.regs.len()];
+        for (param, arg) in function.params.iter().zip(args) {
+            regs[param.reg.index()] = arg;
+        }
+        let slots = function
+            .slots
+            .values()
+            .map(|slot| state.memory.alloc(Object::undefined(slot.size, ObjectKind::Slot, Some(slot.data))))
+            .collect();
+        let frame = Frame {
+            func: callee,
+            block: BlockId::new(0),
+            inst: 0,
+            regs,
+            slots,
+            result,
+            decisions: Vec::new(),
+            arrivals: Vec::new(),
+            stack,
+        };
+        state.frames.push(Rc::new(frame));
+        match state.is_folded() {
+            true => Ok(()),
+            false => self.watch_entry(state, callee),
+        }
+    }
+
+    /// Pops a frame; its slots die.
+    pub(super) fn leave(&mut self, state: &mut State, value: Option<Value>) {
+        let frame = state.frames.pop().expect("invariant: a returning state has a frame");
+        for &slot in &frame.slots {
+            end_life(state, slot);
+        }
+        if state.frames.is_empty() {
+            state.returned = Some(value);
+        } else if let (Some(dst), Some(value)) = (frame.result, value) {
+            state.set(dst, value);
+        }
+    }
+}
+
+/// Ends the life of a local.
+pub(super) fn end_life(state: &mut State, object: ObjectId) {
+    let object = state.memory.get_mut(object);
+    object.live = false;
+    object.contents = Contents::Cells(Vec::new());
+}

@@ -1,0 +1,302 @@
+//! Folding: a whole function call as one term, without paths (DESIGN §4).
+//!
+//! A precondition must not multiply the paths of the function under test. Folding executes both sides of an
+//! input-dependent branch up to the branch's immediate post-dominator and merges the two states there; calls, loops and
+//! early returns need nothing special, since a return is the post-dominator of last resort.
+//!
+//! An execution that would go wrong (an error, a false assumption) is not *proper*; the caller gets the condition under
+//! which the execution is proper together with the result.
+
+use crate::exec::executor::Executor;
+use crate::exec::fork::{Fork, OutcomeFork};
+use crate::exec::step::Flow;
+use crate::state::memory::{Contents, disassemble};
+use crate::state::trail::Choice;
+use crate::state::value::{Scalar, Value};
+use crate::state::{Frame, PathEnd, State, Stop};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Bound, Incomplete};
+use touchstone_ir::{BlockId, FuncId, Ty};
+use touchstone_solver::{Op, Rel, Term, TermId};
+
+/// Instructions that folding may execute, over all branches.
+const MAX_STEPS: u64 = 2_000_000;
+
+/// Where a branch's two sides come together: a block of the frame, or the return to the caller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Join {
+    depth: usize,
+    block: Option<BlockId>,
+}
+
+impl Executor<'_> {
+    /// The truth of `func(args)` as a term: proper, and not zero.
+    pub(crate) fn fold_truth(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<TermId, Stop> {
+        let (proper, result) = self.fold_call(state, func, args)?;
+        let truth = match result {
+            Some(Value::Int(Scalar::Const(value))) => self.terms.truth(value != 0),
+            Some(Value::Int(Scalar::Term(term))) => self.nonzero(term),
+            _ => self.terms.truth(true),
+        };
+        Ok(self.terms.and(proper, truth))
+    }
+
+    fn fold_call(&mut self, state: &State, func: FuncId, args: Vec<Value>) -> Result<(TermId, Option<Value>), Stop> {
+        let mut inner = state.clone();
+        inner.frames.clear();
+        inner.steps = 0;
+        inner.returned = None;
+        inner.proper = Some(self.terms.truth(true));
+        self.enter(&mut inner, func, args, None)?;
+        let mut budget = MAX_STEPS.min(self.config.steps);
+        match self.fold_until(inner, Join { depth: 1, block: None }, &mut budget)? {
+            Some(State { proper: Some(proper), returned, .. }) => Ok((proper, returned.flatten())),
+            _ => Ok((self.terms.truth(false), None)),
+        }
+    }
+
+    /// Runs to the join; `None` if no execution gets there properly.
+    fn fold_until(&mut self, mut state: State, join: Join, budget: &mut u64) -> Result<Option<State>, Stop> {
+        loop {
+            let arrived = state.frames.len() < join.depth
+                || (state.frames.len() == join.depth && Some(state.top().block) == join.block && state.top().inst == 0);
+            if arrived {
+                return Ok(Some(state));
+            }
+            *budget = match budget.checked_sub(1) {
+                Some(left) => left,
+                None => {
+                    let why = Incomplete::Bound(Bound::Steps);
+                    return Err(Stop::End(PathEnd::Incomplete { why, span: Span::none() }));
+                }
+            };
+            let fork = match self.step(&mut state).flow {
+                Flow::Next | Flow::Fork(Fork::Labels { .. }) => continue,
+                Flow::End(PathEnd::Incomplete { why, span }) => {
+                    return Err(Stop::End(PathEnd::Incomplete { why, span }));
+                }
+                Flow::End(_) => return Ok(None),
+                Flow::Fork(Fork::Shape { id, purpose }) => return Err(Stop::Force(id, purpose)),
+                Flow::Fork(Fork::Value(unfixed)) => return Err(Stop::Enumerate(unfixed)),
+                Flow::Fork(Fork::Outcome(fork)) => fork,
+            };
+            match self.fold_fork(state, &fork, budget)? {
+                Some(merged) => state = merged,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Every outcome up to where they come together.
+    fn fold_fork(&mut self, mut state: State, fork: &OutcomeFork, budget: &mut u64) -> Result<Option<State>, Stop> {
+        let join = self.join_after(&state);
+        // What each way adds to `proper` counts only under its own condition.
+        let before = state.proper.replace(self.terms.truth(true));
+        let merged = match fork {
+            OutcomeFork::Branch { cond, .. } => {
+                let (mut yes, mut no) = (state.clone(), state);
+                self.go(&mut yes, fork, Choice::Branch(true))?;
+                self.go(&mut no, fork, Choice::Branch(false))?;
+                let yes = self.fold_until(yes, join, budget)?;
+                let no = self.fold_until(no, join, budget)?;
+                self.merge(*cond, yes, no)?
+            }
+            OutcomeFork::Switch { targets, .. } => {
+                let mut result: Option<Option<State>> = None;
+                for (target, cond) in targets.iter().rev() {
+                    let mut arm = state.clone();
+                    self.go(&mut arm, fork, Choice::Arm(target.index() as u32))?;
+                    let arm = self.fold_until(arm, join, budget)?;
+                    result = Some(match result {
+                        None => arm,
+                        Some(others) => self.merge(*cond, arm, others)?,
+                    });
+                }
+                result.flatten()
+            }
+        };
+        Ok(merged.map(|mut merged| {
+            if let Some(before) = before {
+                merged.must(&mut self.terms, before);
+            }
+            merged
+        }))
+    }
+
+    fn join_after(&mut self, state: &State) -> Join {
+        let frame = state.top();
+        Join { depth: state.frames.len(), block: self.graph(frame.func).join(frame.block) }
+    }
+
+    /// `cond ? yes : no`, both standing at the same place.
+    fn merge(&mut self, cond: TermId, yes: Option<State>, no: Option<State>) -> Result<Option<State>, Stop> {
+        let (yes, no) = match (yes, no) {
+            (None, None) => return Ok(None),
+            (Some(mut only), None) => {
+                only.must(&mut self.terms, cond);
+                return Ok(Some(only));
+            }
+            (None, Some(mut only)) => {
+                let otherwise = self.terms.not(cond);
+                only.must(&mut self.terms, otherwise);
+                return Ok(Some(only));
+            }
+            (Some(yes), Some(no)) => (yes, no),
+        };
+        let mut merged = yes.clone();
+        if let (Some(yes), Some(no)) = (yes.proper, no.proper) {
+            merged.proper = Some(self.terms.ite(cond, yes, no));
+        }
+        merged.steps = yes.steps.max(no.steps);
+        for (index, frame) in merged.frames.iter_mut().enumerate() {
+            if !Rc::ptr_eq(&yes.frames[index], &no.frames[index]) {
+                let (a, b) = (Rc::clone(&yes.frames[index]), &no.frames[index]);
+                self.merge_frame(cond, Rc::make_mut(frame), &a, b);
+            }
+        }
+        merged.returned = match (&yes.returned, &no.returned) {
+            (Some(Some(a)), Some(Some(b))) => {
+                let ty = self.result_ty(a, b);
+                Some(Some(self.select(cond, a, b, ty)))
+            }
+            (a, _) => a.clone(),
+        };
+        self.merge_memory(cond, &mut merged, &yes, &no)?;
+        Ok(Some(merged))
+    }
+
+    /// The type that two returned values have together: a pointer's, or the width of whichever is a term.
+    fn result_ty(&self, a: &Value, b: &Value) -> Ty {
+        let width = |value: &Value| match value {
+            Value::Int(Scalar::Term(term)) => Some(self.terms.width(*term)),
+            _ => None,
+        };
+        match (a, b) {
+            (Value::Int(_), Value::Int(_)) => Ty::Int(width(a).or(width(b)).unwrap_or(64)),
+            _ => Ty::Ptr,
+        }
+    }
+
+    fn merge_frame(&mut self, cond: TermId, frame: &mut Frame, yes: &Frame, no: &Frame) {
+        let function = &self.module.functions[frame.func];
+        for (reg, info) in function.regs.iter() {
+            let (a, b) = (&yes.regs[reg.index()], &no.regs[reg.index()]);
+            if a != b {
+                frame.regs[reg.index()] = self.select(cond, a, b, info.ty);
+            }
+        }
+    }
+
+    fn merge_memory(&mut self, cond: TermId, merged: &mut State, yes: &State, no: &State) -> Result<(), Stop> {
+        let common = yes.memory.len().min(no.memory.len());
+        for id in no.memory.ids().skip(common) {
+            if no.memory.get(id).live {
+                return Err(Stop::unsupported("allocation in a precondition", Span::none()));
+            }
+            merged.memory.alloc(no.memory.get(id).clone());
+        }
+        for id in yes.memory.ids().take(common) {
+            let (a, b) = (yes.memory.shared(id), no.memory.shared(id));
+            if Rc::ptr_eq(a, b) || a == b || !a.live || !b.live {
+                continue;
+            }
+            let whole = 0..a.size as usize;
+            let cells = |this: &mut Self, state| {
+                this.plain_cells(state, id, whole.clone()).map_err(|stop| match stop {
+                    Stop::Enumerate(_) => Stop::unsupported("partly written memory in a precondition", Span::none()),
+                    stop => stop,
+                })
+            };
+            let (left, right) = (cells(self, yes)?, cells(self, no)?);
+            let mut cells = left.clone();
+            // Word by word where whole words differ, so that terms and pointers stay whole.
+            let mut at = 0;
+            while at < cells.len() {
+                let width = self.merge_width(merged, id, at, &left, &right);
+                let range = at..at + width;
+                if left[range.clone()] != right[range.clone()] {
+                    let ty = if width == 8 && self.has_pointer(&left[range.clone()], &right[range.clone()]) {
+                        Ty::Ptr
+                    } else {
+                        Ty::Int(8 * width as u8)
+                    };
+                    let a = self.put_together(merged, &left[range.clone()], ty, Span::none())?;
+                    let b = self.put_together(merged, &right[range.clone()], ty, Span::none())?;
+                    let value = self.select(cond, &a.unwrap_or(Value::Undefined), &b.unwrap_or(Value::Undefined), ty);
+                    let made = disassemble(&value, width as u8, &mut self.pointers);
+                    for (cell, new) in cells[range].iter_mut().zip(made) {
+                        *cell = new;
+                    }
+                }
+                at += width;
+            }
+            merged.memory.get_mut(id).contents = Contents::Cells(cells);
+        }
+        Ok(())
+    }
+
+    fn has_pointer(&self, left: &[crate::state::memory::Cell], right: &[crate::state::memory::Cell]) -> bool {
+        left.iter().chain(right).any(|cell| matches!(cell, crate::state::memory::Cell::Pointer { .. }))
+    }
+
+    /// How many bytes to merge at once: the width of the scalar that the data type has here, else of the stored term.
+    fn merge_width(
+        &self,
+        state: &State,
+        id: crate::state::value::ObjectId,
+        at: usize,
+        left: &[crate::state::memory::Cell],
+        right: &[crate::state::memory::Cell],
+    ) -> usize {
+        use crate::state::memory::Cell;
+        let room = left.len() - at;
+        if let Some(width) = state.memory.get(id).data.and_then(|data| self.scalar_width(data, at as u64)) {
+            return width.min(room);
+        }
+        for cells in [left, right] {
+            match cells[at] {
+                Cell::Part { term, index: 0 } => return usize::from(self.terms.width(term) / 8).min(room),
+                Cell::Pointer { index: 0, .. } => return 8.min(room),
+                _ => {}
+            }
+        }
+        1
+    }
+
+    /// `term != 0`, spread over conditionals, masks and conversions, so that a chain of early returns or of `ok &= …`
+    /// becomes a conjunction that the solver can split.
+    fn nonzero(&mut self, term: TermId) -> TermId {
+        let is_flag = |this: &Self, part: TermId| this.terms.facts(part).unsigned.1 <= 1;
+        match *self.terms.get(term) {
+            Term::Const { value, .. } => self.terms.truth(value != 0),
+            Term::Ite(cond, yes, no) => {
+                let (yes, no) = (self.nonzero(yes), self.nonzero(no));
+                let cond = self.nonzero(cond);
+                self.terms.ite(cond, yes, no)
+            }
+            Term::ZExt { term: inner, .. } | Term::SExt { term: inner, .. } => self.nonzero(inner),
+            Term::Bin(Op::Or, a, b) => {
+                let (a, b) = (self.nonzero(a), self.nonzero(b));
+                self.terms.or(a, b)
+            }
+            Term::Bin(Op::And, a, b) if is_flag(self, a) && is_flag(self, b) => {
+                let (a, b) = (self.nonzero(a), self.nonzero(b));
+                self.terms.and(a, b)
+            }
+            Term::Not(inner) if self.terms.width(term) == 1 => {
+                let inner = match *self.terms.get(inner) {
+                    Term::Cmp(Rel::Eq, a, b) if self.terms.as_const(b) == Some(0) => return self.nonzero(a),
+                    Term::Cmp(Rel::Eq, a, b) if self.terms.as_const(a) == Some(0) => return self.nonzero(b),
+                    _ => inner,
+                };
+                self.terms.not(inner)
+            }
+            _ if self.terms.width(term) == 1 => term,
+            _ => {
+                let zero = self.terms.constant(self.terms.width(term), 0);
+                self.terms.ne(term, zero)
+            }
+        }
+    }
+}

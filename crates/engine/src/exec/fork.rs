@@ -1,0 +1,129 @@
+//! Where inputs decide how a path goes on: the ways, and taking one of them.
+//!
+//! Every driver gets a [`Fork`] from a step, asks which ways there are, and takes those that it wants. What is taken is
+//! kept on the path's trail, so that the path can be found again (`search/prefix.rs`).
+
+use crate::exec::executor::Executor;
+use crate::exec::step::{Flow, Stepped};
+use crate::state::trail::Choice;
+use crate::state::value::LazyId;
+use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::GoalId;
+use touchstone_ir::{BlockId, CondTag};
+use touchstone_solver::{Path, Side, TermId, Values};
+
+/// Why a path does not simply go on.
+pub(crate) enum Fork {
+    /// A branch or a switch whose outcome depends on inputs.
+    Outcome(OutcomeFork),
+    /// Labels to fork on (direct mode only); the point is behind the state already.
+    Labels { forks: Vec<(GoalId, TermId)>, span: Span },
+    /// An undecided input pointer must be decided first; then the instruction is executed again.
+    Shape { id: LazyId, purpose: Purpose },
+    /// A term must be fixed to each of its values first; then the instruction is executed again.
+    Value(Unfixed),
+}
+
+/// A branch or a switch whose outcome depends on inputs.
+#[derive(Clone)]
+pub(crate) enum OutcomeFork {
+    /// A condition.
+    Branch { cond: TermId, then_block: BlockId, else_block: BlockId, tag: Option<CondTag>, span: Span },
+    /// A condition for each target; they exclude each other and one holds.
+    Switch { targets: Vec<(BlockId, TermId)>, span: Span },
+}
+
+impl OutcomeFork {
+    pub fn span(&self) -> Span {
+        match self {
+            OutcomeFork::Branch { span, .. } | OutcomeFork::Switch { span, .. } => *span,
+        }
+    }
+}
+
+/// One outcome, its condition, and whether some input of the path has it.
+pub(crate) struct Way {
+    pub choice: Choice,
+    pub cond: TermId,
+    pub side: Side,
+}
+
+impl Executor<'_> {
+    /// The outcomes that a branch (true first) or a switch can have here.
+    pub(crate) fn ways(&mut self, state: &State, fork: &OutcomeFork) -> Vec<Way> {
+        match fork {
+            OutcomeFork::Branch { cond, .. } => {
+                let (yes, no) = self.both_sides(&state.path, *cond);
+                let otherwise = self.terms.not(*cond);
+                let yes = Way { choice: Choice::Branch(true), cond: *cond, side: yes };
+                vec![yes, Way { choice: Choice::Branch(false), cond: otherwise, side: no }]
+            }
+            OutcomeFork::Switch { targets, .. } => {
+                let way = |(target, cond): &(BlockId, TermId)| {
+                    let side = self.assume(&state.path, *cond);
+                    Way { choice: Choice::Arm(target.index() as u32), cond: *cond, side }
+                };
+                targets.iter().map(way).collect()
+            }
+        }
+    }
+
+    /// Goes one way: `path` is the state's with the way's condition.
+    pub(crate) fn take(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice, path: Path) -> Stepped {
+        state.path = path;
+        let gone = self.go(state, fork, choice);
+        self.stepped(gone.map(|()| Flow::Next))
+    }
+
+    /// Goes one way, whether or not some input does.
+    pub(crate) fn go(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice) -> Result<(), Stop> {
+        state.trail.choose(choice);
+        match (fork, choice) {
+            (OutcomeFork::Branch { then_block, else_block, tag, span, .. }, Choice::Branch(taken)) => {
+                self.take_branch(state, *tag, taken, *then_block, *else_block, *span)
+            }
+            (OutcomeFork::Switch { span, .. }, Choice::Arm(target)) => {
+                self.take_arm(state, BlockId::new(target as usize), *span)
+            }
+            // No way of this fork.
+            _ => Err(Stop::End(PathEnd::Assumed)),
+        }
+    }
+
+    /// What an input pointer can lead to, each with the state in which it does, or why there is none.
+    pub(crate) fn shapes(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<Result<State, PathEnd>> {
+        let options = self.force(state, id, purpose);
+        let numbered = options.into_iter().enumerate().map(|(number, option)| match option {
+            Ok(mut state) => {
+                state.trail.choose(Choice::Shape(number as u32));
+                Ok(state)
+            }
+            Err(Stop::End(end)) => Err(end),
+            // A pointer is decided by itself.
+            Err(Stop::Force(..) | Stop::Enumerate(_)) => Err(PathEnd::Assumed),
+        });
+        numbered.collect()
+    }
+
+    /// The values that a term has on the path, as far as they are few.
+    pub(crate) fn values(&mut self, state: &State, unfixed: Unfixed) -> Values {
+        self.solver.values(&mut self.terms, &state.path, unfixed.term, self.config.max_values)
+    }
+
+    /// The state with a term fixed to a value, if some input does that.
+    pub(crate) fn fix(&mut self, state: &State, unfixed: Unfixed, value: u64) -> Option<State> {
+        let Unfixed { term, role } = unfixed;
+        let constant = self.terms.constant(self.terms.width(term), value);
+        let here = self.terms.eq(term, constant);
+        let Side::Feasible(path) = self.assume(&state.path, here) else { return None };
+        let mut fixed = State { path, ..state.clone() };
+        Rc::make_mut(&mut fixed.fixed).push((term, value));
+        fixed.trail.choose(match role {
+            FixedFor::Number => Choice::Value(value),
+            FixedFor::Callee => Choice::Callee(value),
+        });
+        Some(fixed)
+    }
+}

@@ -1,0 +1,50 @@
+//! How objects fall into pieces that are read and written as one.
+
+use crate::exec::executor::Executor;
+use crate::state::State;
+use crate::state::memory::{Cell, Contents};
+use crate::state::value::ObjectId;
+use touchstone_ir::DataType;
+
+impl Executor<'_> {
+    /// How many bytes the scalar has that a type has at an offset; `None` where it has none.
+    pub(crate) fn scalar_width(&self, data: touchstone_ir::DataTypeId, at: u64) -> Option<usize> {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Array { element, .. } => {
+                let size = types[*element].size(types);
+                if size == 0 { None } else { self.scalar_width(*element, at % size) }
+            }
+            DataType::Struct { fields, .. } => {
+                let field = fields.iter().rev().find(|field| field.offset <= at)?;
+                self.scalar_width(field.ty, at - field.offset)
+            }
+            DataType::Void | DataType::Bits { .. } | DataType::Opaque { .. } => None,
+            scalar if at == 0 => Some(scalar.size(types) as usize),
+            _ => None,
+        }
+    }
+}
+
+/// The scalar pieces of an object: as its type has them, or as its contents do.
+pub(crate) fn layout(executor: &Executor<'_>, state: &State, id: ObjectId) -> Vec<(u64, u8)> {
+    let object = state.memory.get(id);
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while at < object.size {
+        let room = object.size - at;
+        let typed = object.data.and_then(|data| executor.scalar_width(data, at)).map(|width| width as u64);
+        let stored = match &object.contents {
+            Contents::Cells(cells) => match cells[at as usize] {
+                Cell::Part { term, index: 0 } => Some(u64::from(executor.terms.width(term) / 8)),
+                Cell::Pointer { index: 0, .. } => Some(8),
+                _ => None,
+            },
+            Contents::Delayed { .. } => None,
+        };
+        let bytes = typed.or(stored).filter(|bytes| (1..=8).contains(bytes)).unwrap_or(1).min(room);
+        pieces.push((at, bytes as u8));
+        at += bytes;
+    }
+    pieces
+}

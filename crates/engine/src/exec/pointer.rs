@@ -1,0 +1,288 @@
+//! What a program computes with pointers: comparisons, sums, differences and their addresses.
+//!
+//! C orders and subtracts only pointers into one object. So an input pointer that is first looked at there leads into the
+//! object that it is compared with (`char *p, char *end`), at any of its elements; where objects lie in memory is known of
+//! no run, and what would depend on it is never decided.
+
+use crate::exec::access::NULL_PAGE;
+use crate::exec::executor::Executor;
+use crate::exec::world::World;
+use crate::state::memory::{Cell, ObjectKind, address_term, cell_term, in_order};
+use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
+use crate::state::{Purpose, State, Stop};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_ir::{CmpOp, Operand, Reg, Ty};
+use touchstone_solver::{Op, TermId};
+
+/// What depends on where objects lie, which is known of no run.
+pub(crate) const ADDRESS: &str = "address of an object as a number";
+
+/// Two pointers whose order or distance is where their objects lie.
+fn apart(span: Span) -> Stop {
+    Stop::unsupported("order of pointers into different objects", span)
+}
+
+/// Whether all that two pointers can be leads into one object: how far they are apart is then known wherever that lies.
+fn in_one_object(left: &Value, right: &Value) -> bool {
+    let mut found = None;
+    let mut same = |value: &Value| match value {
+        Value::Ptr(pointer) => *found.get_or_insert(pointer.object) == pointer.object,
+        _ => false,
+    };
+    [left, right].into_iter().all(|value| match value {
+        Value::Choice(options) => options.iter().all(|(_, option)| same(option)),
+        value => same(value),
+    })
+}
+
+impl Executor<'_> {
+    /// `left op right` where one of them is a pointer.
+    pub(crate) fn compare_pointers(
+        &mut self,
+        state: &State,
+        op: CmpOp,
+        left: &Value,
+        right: &Value,
+        ty: Ty,
+        span: Span,
+    ) -> Result<TermId, Stop> {
+        if left == right && matches!(left, Value::Bytes(_)) {
+            return Ok(self.terms.truth(matches!(op, CmpOp::Eq | CmpOp::Ule | CmpOp::Sle)));
+        }
+        let (left, right) = match op {
+            CmpOp::Eq | CmpOp::Ne => (self.looked_at(state, left)?, self.looked_at(state, right)?),
+            _ => self.side_by_side(state, left, right)?,
+        };
+        self.cmp_decided(state, op, (&left, &right), ty, span)
+    }
+
+    /// A pointer without undecided parts, for a comparison: it may also lead behind the last element.
+    fn looked_at(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
+        self.decided(state, value).map_err(|stop| match stop {
+            Stop::Force(id, _) => Stop::Force(id, Purpose::Compare),
+            other => other,
+        })
+    }
+
+    /// Two pointers that are put in order. One that is undecided leads into the object of the other.
+    fn side_by_side(&mut self, state: &State, left: &Value, right: &Value) -> Result<(Value, Value), Stop> {
+        let beside = |other: &Value| match other {
+            Value::Ptr(pointer) => Purpose::Beside(pointer.object),
+            _ => Purpose::Compare,
+        };
+        match (self.looked_at(state, left), self.looked_at(state, right)) {
+            (Ok(left), Ok(right)) => Ok((left, right)),
+            (Err(Stop::Force(id, _)), Ok(other)) | (Ok(other), Err(Stop::Force(id, _))) => {
+                Err(Stop::Force(id, beside(&other)))
+            }
+            // The one whose object has a known length comes first, else the one that was there first.
+            (Err(Stop::Force(a, purpose)), Err(Stop::Force(b, _))) => {
+                let later = |id| (self.has_length(state, id), std::cmp::Reverse(id));
+                Err(Stop::Force(std::cmp::max_by_key(b, a, |id| later(*id)), purpose))
+            }
+            (Err(stop), _) | (_, Err(stop)) => Err(stop),
+        }
+    }
+
+    /// An address as a number is one of many that the object could have: what other addresses reach is not known.
+    /// `value` has no undecided parts.
+    pub(crate) fn look_at_address(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
+        if self.shows_address(value) {
+            if self.policy.world == World::Any {
+                return Err(Stop::unsupported(ADDRESS, span));
+            }
+            self.ledger.avoided = true;
+        }
+        Ok(())
+    }
+
+    /// Whether a value, as a number, depends on where an object lies.
+    fn shows_address(&self, value: &Value) -> bool {
+        match value {
+            Value::Ptr(_) => true,
+            Value::Choice(options) => options.iter().any(|(_, option)| self.shows_address(option)),
+            Value::Bytes(part) => self.shows_address(self.pointers.get(part.pointer)),
+            Value::Int(_) | Value::Lazy(_) | Value::Undefined => false,
+        }
+    }
+
+    /// The number that bytes make of which some are a pointer's.
+    pub(crate) fn number_of_cells(&mut self, state: &State, cells: &[Cell], span: Span) -> Result<Value, Stop> {
+        let mut bytes = Vec::with_capacity(cells.len());
+        for cell in cells {
+            bytes.push(match (*cell, cell_term(*cell, &mut self.terms)) {
+                (_, Some(byte)) => byte,
+                (Cell::Pointer { value, index }, None) => {
+                    let byte = Value::Bytes(PointerBytes { pointer: value, first: index, bytes: 1, width: 1 });
+                    self.as_scalar(state, &byte, span)?.term(&mut self.terms, 8)
+                }
+                (_, None) => return Ok(Value::Undefined),
+            });
+        }
+        let whole = in_order(&bytes, &mut self.terms);
+        Ok(Value::term(&self.terms, whole))
+    }
+
+    /// Whether a pointer can't be this number, wherever objects lie. An input pointer may be one that is none
+    /// (`(void *)-1`), though no test has it.
+    fn is_never(&self, state: &State, pointer: &Pointer, number: &Value) -> bool {
+        let Value::Int(Scalar::Const(number)) = number else { return false };
+        let is_input = state.memory.get(pointer.object).kind == ObjectKind::Input;
+        let inside = matches!(pointer.offset, Scalar::Const(at) if at <= state.memory.get(pointer.object).size);
+        inside && !is_input && (*number < NULL_PAGE || *number >= 1 << 63)
+    }
+
+    fn cmp_decided(
+        &mut self,
+        state: &State,
+        op: CmpOp,
+        (left, right): (&Value, &Value),
+        ty: Ty,
+        span: Span,
+    ) -> Result<TermId, Stop> {
+        match (left, right) {
+            (Value::Choice(options), other) => {
+                let options = Rc::clone(options);
+                self.any_option(&options, |this, option| this.cmp_decided(state, op, (option, other), ty, span))
+            }
+            (other, Value::Choice(options)) => {
+                let options = Rc::clone(options);
+                self.any_option(&options, |this, option| this.cmp_decided(state, op, (other, option), ty, span))
+            }
+            (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => {
+                let (a, b) = (a.offset.term(&mut self.terms, 64), b.offset.term(&mut self.terms, 64));
+                // Offsets of one object: "before" is a signed question about them, addresses never wrap.
+                let op = match op {
+                    CmpOp::Ult => CmpOp::Slt,
+                    CmpOp::Ule => CmpOp::Sle,
+                    other => other,
+                };
+                Ok(self.cmp_terms(op, a, b))
+            }
+            (Value::Ptr(a), Value::Ptr(b)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
+                Ok(match self.may_be_equal(state, a, b) {
+                    true => self.terms.var(1, "pointers are equal"),
+                    false => self.terms.truth(op == CmpOp::Ne),
+                })
+            }
+            (Value::Ptr(_), Value::Int(Scalar::Const(0))) | (Value::Int(Scalar::Const(0)), Value::Ptr(_))
+                if matches!(op, CmpOp::Eq | CmpOp::Ne) =>
+            {
+                Ok(self.terms.truth(op == CmpOp::Ne))
+            }
+            (Value::Ptr(_), Value::Ptr(_)) => Err(apart(span)),
+            (Value::Ptr(pointer), number) | (number, Value::Ptr(pointer))
+                if matches!(op, CmpOp::Eq | CmpOp::Ne) && self.is_never(state, pointer, number) =>
+            {
+                Ok(self.terms.truth(op == CmpOp::Ne))
+            }
+            _ => {
+                let (a, b) = (self.as_scalar(state, left, span)?, self.as_scalar(state, right, span)?);
+                let (a, b) = (a.term(&mut self.terms, ty.bits()), b.term(&mut self.terms, ty.bits()));
+                Ok(self.cmp_terms(op, a, b))
+            }
+        }
+    }
+
+    /// A fact about a choice: it holds for the option whose guard holds.
+    fn any_option(
+        &mut self,
+        options: &[(TermId, Value)],
+        mut fact: impl FnMut(&mut Self, &Value) -> Result<TermId, Stop>,
+    ) -> Result<TermId, Stop> {
+        let mut any = self.terms.truth(false);
+        for (guard, option) in options {
+            let holds = fact(self, option)?;
+            let here = self.terms.and(*guard, holds);
+            any = self.terms.or(any, here);
+        }
+        Ok(any)
+    }
+
+    pub(crate) fn step_ptr_add(
+        &mut self,
+        state: &mut State,
+        dst: Reg,
+        base: Operand,
+        offset: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let offset = self.scalar(state, offset, span)?;
+        let base = state.top().value(base);
+        let value = if offset == Scalar::Const(0) { base } else { self.advance(state, &base, offset, span)? };
+        state.set(dst, value);
+        Ok(())
+    }
+
+    pub(crate) fn advance(&mut self, state: &State, base: &Value, offset: Scalar, span: Span) -> Result<Value, Stop> {
+        match base {
+            Value::Undefined => Err(self.uninitialised(state, span)),
+            Value::Bytes(_) => Err(Stop::unsupported("sum with a part of a pointer", span)),
+            Value::Ptr(pointer) => {
+                let offset = self.add64(pointer.offset, offset);
+                Ok(Value::Ptr(Pointer { object: pointer.object, offset }))
+            }
+            Value::Int(address) => {
+                let sum = self.add64(*address, offset);
+                let from_null = match address {
+                    Scalar::Const(address) => *address == 0,
+                    Scalar::Term(address) => self.null_based.contains(address),
+                };
+                if let (true, Scalar::Term(sum)) = (from_null, sum) {
+                    self.null_based.insert(sum);
+                }
+                Ok(Value::Int(sum))
+            }
+            Value::Lazy(_) => {
+                let decided = self.decided(state, base)?;
+                self.advance(state, &decided, offset, span)
+            }
+            Value::Choice(options) => {
+                let mut made = Vec::with_capacity(options.len());
+                for (guard, option) in options.iter() {
+                    made.push((*guard, self.advance(state, option, offset, span)?));
+                }
+                Ok(Value::Choice(made.into()))
+            }
+        }
+    }
+
+    fn add64(&mut self, a: Scalar, b: Scalar) -> Scalar {
+        match (a, b) {
+            (Scalar::Const(a), Scalar::Const(b)) => Scalar::Const(a.wrapping_add(b)),
+            _ => {
+                let (a, b) = (a.term(&mut self.terms, 64), b.term(&mut self.terms, 64));
+                let sum = self.terms.bin(Op::Add, a, b);
+                Scalar::from_term(&self.terms, sum)
+            }
+        }
+    }
+
+    pub(crate) fn step_ptr_diff(
+        &mut self,
+        state: &mut State,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let (left, right) = (state.top().value(a), state.top().value(b));
+        let (left, right) = self.side_by_side(state, &left, &right)?;
+        let (left, right) = match (&left, &right) {
+            (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => (a.offset, b.offset),
+            (Value::Ptr(_), Value::Ptr(_)) => return Err(apart(span)),
+            _ if in_one_object(&left, &right) => {
+                let address = |this: &mut Self, value| address_term(value, &mut this.terms, &this.pointers);
+                let unknown = || Stop::unsupported("distance from an undecided pointer", span);
+                let (left, right) = (address(self, &left), address(self, &right));
+                (Scalar::Term(left.ok_or_else(unknown)?), Scalar::Term(right.ok_or_else(unknown)?))
+            }
+            _ => (self.as_scalar(state, &left, span)?, self.as_scalar(state, &right, span)?),
+        };
+        let (left, right) = (left.term(&mut self.terms, 64), right.term(&mut self.terms, 64));
+        let term = self.terms.bin(Op::Sub, left, right);
+        state.set(dst, Value::term(&self.terms, term));
+        Ok(())
+    }
+}

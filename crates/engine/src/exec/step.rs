@@ -1,0 +1,486 @@
+//! One instruction at a time.
+
+use crate::exec::access::{Intent, Written};
+use crate::exec::calls::end_life;
+use crate::exec::executor::{Check, Executor};
+use crate::exec::fork::{Fork, OutcomeFork};
+use crate::goals::watching::Hit;
+use crate::state::memory::{Cell, Contents, Object, ObjectKind, address_term, global_object};
+use crate::state::trail::BranchOutcome;
+use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
+use crate::state::{PathEnd, Purpose, State, Stop};
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Bound, IncompletePaths};
+use touchstone_ir::{
+    BlockId, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty,
+    sign_extend,
+};
+use touchstone_solver::{Rel, TermId};
+
+/// What one step did.
+pub(crate) struct Stepped {
+    pub flow: Flow,
+    /// Paths that a check has ended.
+    pub ended: Vec<(State, PathEnd)>,
+    /// Goals that were reached.
+    pub hits: Vec<Hit>,
+    /// What was given up on the way.
+    pub gave_up: Vec<IncompletePaths>,
+    /// Checks that were made, if the policy tells them.
+    pub checks: Vec<Check>,
+}
+
+/// How the path goes on.
+pub(crate) enum Flow {
+    /// Step again.
+    Next,
+    /// Inputs decide. At a shape or a value the state still stands before the instruction.
+    Fork(Fork),
+    /// It does not.
+    End(PathEnd),
+}
+
+impl Executor<'_> {
+    /// Executes one instruction or terminator.
+    pub(crate) fn step(&mut self, state: &mut State) -> Stepped {
+        let flow = self.step_once(state);
+        if !self.effects.raised.is_empty() {
+            self.keep_doubts(state);
+        }
+        let mut stepped = self.stepped(flow);
+        if !state.is_folded()
+            && let Some(value) = state.returned.take()
+        {
+            stepped.flow = Flow::End(PathEnd::Returned(value));
+        }
+        stepped
+    }
+
+    /// Hands out what was done.
+    pub(crate) fn stepped(&mut self, flow: Result<Flow, Stop>) -> Stepped {
+        let flow = match flow {
+            Ok(flow) => flow,
+            Err(Stop::End(end)) => Flow::End(end),
+            Err(Stop::Force(id, purpose)) => Flow::Fork(Fork::Shape { id, purpose }),
+            Err(Stop::Enumerate(unfixed)) => Flow::Fork(Fork::Value(unfixed)),
+        };
+        let effects = &mut self.effects;
+        Stepped {
+            flow,
+            ended: std::mem::take(&mut effects.ended),
+            hits: std::mem::take(&mut effects.hits),
+            gave_up: std::mem::take(&mut effects.gave_up),
+            checks: std::mem::take(&mut effects.checks),
+        }
+    }
+
+    fn step_once(&mut self, state: &mut State) -> Result<Flow, Stop> {
+        let module = self.module;
+        state.steps += 1;
+        let frame = state.top();
+        let function = &module.functions[frame.func];
+        let block = &function.blocks[frame.block];
+        match block.insts.get(frame.inst) {
+            Some(inst) => {
+                if state.steps > self.config.steps {
+                    return Err(Stop::bound(Bound::Steps, inst.span));
+                }
+                if let InstKind::Point { point } = inst.kind {
+                    // A point is no instruction of the program: it counts no step.
+                    state.steps -= 1;
+                    let flow = match state.is_folded() {
+                        true => Flow::Next,
+                        false => self.watch_point(state, point, inst.span)?,
+                    };
+                    state.top_mut().inst += 1;
+                    return Ok(flow);
+                }
+                let calls = self.step_inst(state, inst)?;
+                if !calls {
+                    state.top_mut().inst += 1;
+                }
+                Ok(Flow::Next)
+            }
+            None => self.step_terminator(state, &block.terminator),
+        }
+    }
+
+    /// `true` if the instruction entered a function (and the frame below has moved on already).
+    fn step_inst(&mut self, state: &mut State, inst: &Inst) -> Result<bool, Stop> {
+        let span = inst.span;
+        match &inst.kind {
+            InstKind::Copy { dst, src } => self.step_copy(state, *dst, *src, span)?,
+            InstKind::Bin { dst, op, a, b } => self.step_bin(state, *dst, *op, *a, *b, span)?,
+            InstKind::Cmp { dst, op, a, b } => self.step_cmp(state, *dst, *op, *a, *b, span)?,
+            InstKind::Cast { dst, op, src } => self.step_cast(state, *dst, *op, *src, span)?,
+            InstKind::Float { dst, op, format, args } => self.step_float(state, *dst, *op, *format, args, span)?,
+            InstKind::SlotAddr { dst, slot } => {
+                let object = self.slot(state, *slot);
+                state.set(*dst, Value::pointer(object, 0));
+            }
+            InstKind::GlobalAddr { dst, global } => state.set(*dst, Value::pointer(global_object(*global), 0)),
+            InstKind::PtrAdd { dst, base, offset } => self.step_ptr_add(state, *dst, *base, *offset, span)?,
+            InstKind::PtrDiff { dst, a, b } => self.step_ptr_diff(state, *dst, *a, *b, span)?,
+            InstKind::Load { dst, addr } => {
+                let ty = self.reg_ty(state, *dst);
+                let addr = state.top().value(*addr);
+                let value = self.load(state, &addr, ty, span)?;
+                state.set(*dst, value);
+            }
+            InstKind::Store { addr, value } => {
+                let ty = self.operand_ty(state, *value);
+                let (addr, value) = (state.top().value(*addr), state.top().value(*value));
+                if value == Value::Undefined {
+                    return Err(self.uninitialised(state, span));
+                }
+                self.store(state, &addr, &value, ty, span)?;
+            }
+            InstKind::MemCopy { dst, src, size } => self.step_mem_copy(state, *dst, *src, *size, span)?,
+            InstKind::MemSet { dst, value, size } => self.step_mem_set(state, *dst, *value, *size, span)?,
+            InstKind::SlotBegin { slot } => self.step_slot_begin(state, *slot),
+            InstKind::SlotEnd { slot } => end_life(state, state.top().slots[slot.index()]),
+            InstKind::Point { .. } => {}
+            InstKind::Call { dst, callee, args } => {
+                let direct = match callee {
+                    Callee::Direct(callee) => *callee,
+                    Callee::Indirect(address) => self.called(state, *address, *dst, args, span)?,
+                };
+                let (func, block) = (state.top().func, state.top().block);
+                self.step_call(state, *dst, direct, args, span)?;
+                if matches!(callee, Callee::Indirect(_)) && !state.is_folded() {
+                    state.hash.indirect(func, block, direct);
+                }
+                return Ok(true);
+            }
+            InstKind::Builtin { dst, builtin, args } => self.step_builtin(state, *dst, *builtin, args, span)?,
+        }
+        Ok(false)
+    }
+
+    pub(crate) fn reg_ty(&self, state: &State, reg: Reg) -> Ty {
+        self.module.functions[state.top().func].regs[reg].ty
+    }
+
+    pub(crate) fn operand_ty(&self, state: &State, operand: Operand) -> Ty {
+        match operand {
+            Operand::Reg(reg) => self.reg_ty(state, reg),
+            Operand::Const(ty, _) => ty,
+        }
+    }
+
+    /// Something is read that nobody wrote.
+    pub(crate) fn uninitialised(&self, state: &State, span: Span) -> Stop {
+        match state.is_folded() {
+            true => Stop::End(PathEnd::Assumed),
+            false => Stop::error(ErrorKind::Uninitialised, span),
+        }
+    }
+
+    /// An operand as an integer.
+    pub(crate) fn scalar(&mut self, state: &State, operand: Operand, span: Span) -> Result<Scalar, Stop> {
+        let value = state.top().value(operand);
+        self.as_scalar(state, &value, span)
+    }
+
+    /// A value as an integer.
+    pub(crate) fn as_scalar(&mut self, state: &State, value: &Value, span: Span) -> Result<Scalar, Stop> {
+        match value {
+            Value::Int(scalar) => Ok(*scalar),
+            Value::Undefined => Err(self.uninitialised(state, span)),
+            pointer => {
+                let pointer = self.decided(state, pointer)?;
+                self.look_at_address(&pointer, span)?;
+                match address_term(&pointer, &mut self.terms, &self.pointers) {
+                    Some(term) => Ok(Scalar::from_term(&self.terms, term)),
+                    None => Err(Stop::unsupported("address of an undecided pointer", span)),
+                }
+            }
+        }
+    }
+
+    /// An operand as a number that must be constant on this path.
+    pub(crate) fn fixed(&mut self, state: &State, operand: Operand, span: Span) -> Result<u64, Stop> {
+        match self.scalar(state, operand, span)? {
+            Scalar::Const(value) => Ok(value),
+            Scalar::Term(term) => state.fixed_value(term).ok_or(Stop::unfixed(term)),
+        }
+    }
+
+    /// A pointer without undecided parts.
+    pub(crate) fn decided(&mut self, state: &State, value: &Value) -> Result<Value, Stop> {
+        match value {
+            Value::Lazy(id) => match state.inputs.shape(*id) {
+                Some(decided) => Ok(decided.clone()),
+                None => Err(Stop::Force(*id, Purpose::Access)),
+            },
+            Value::Choice(options) => {
+                let mut made = Vec::with_capacity(options.len());
+                for (guard, option) in options.iter() {
+                    made.push((*guard, self.decided(state, option)?));
+                }
+                Ok(Value::Choice(made.into()))
+            }
+            Value::Bytes(part) => {
+                let whole = self.pointers.get(part.pointer).clone();
+                let decided = self.decided(state, &whole)?;
+                Ok(Value::Bytes(PointerBytes { pointer: self.pointers.intern(&decided), ..*part }))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn step_copy(&mut self, state: &mut State, dst: Reg, src: Operand, span: Span) -> Result<(), Stop> {
+        let value = state.top().value(src);
+        if value == Value::Undefined {
+            return Err(self.uninitialised(state, span));
+        }
+        state.set(dst, value);
+        Ok(())
+    }
+
+    fn step_mem_copy(
+        &mut self,
+        state: &mut State,
+        dst: Operand,
+        src: Operand,
+        size: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let (dst, src) = (state.top().value(dst), state.top().value(src));
+        // The source is looked at first, in whole: of two things that are wrong, the interpreter names that one.
+        self.limit_size(state, &src, size, span)?;
+        self.limit_size(state, &dst, size, span)?;
+        let size = self.fixed(state, size, span)?;
+        if size == 0 {
+            return Ok(());
+        }
+        let (from, at) = self.fixed_place(state, &src, size, Intent::Read, span)?;
+        let cells = self.plain_cells(state, from, at..at + size as usize)?;
+        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write(Written::Bytes), span)?;
+        self.overwrite(state, to, at, &cells)
+    }
+
+    /// A size that depends on inputs is first cut to what the object has room for; beyond that the path goes wrong.
+    fn limit_size(&mut self, state: &mut State, addr: &Value, size: Operand, span: Span) -> Result<(), Stop> {
+        let Scalar::Term(size) = self.scalar(state, size, span)? else { return Ok(()) };
+        if matches!(self.decided(state, addr)?, Value::Int(Scalar::Const(0))) {
+            let zero = self.terms.constant(64, 0);
+            let nothing = self.terms.cmp(Rel::Eq, size, zero);
+            return self.require(state, nothing, ErrorKind::NullPointer, span);
+        }
+        let Value::Ptr(Pointer { object, offset: Scalar::Const(offset) }) = self.decided(state, addr)? else {
+            return Ok(());
+        };
+        let room = state.memory.get(object).size.saturating_sub(offset);
+        let room = self.terms.constant(64, room);
+        let fits = self.terms.cmp(Rel::Ule, size, room);
+        self.require(state, fits, ErrorKind::OutOfBounds, span)
+    }
+
+    fn step_mem_set(
+        &mut self,
+        state: &mut State,
+        dst: Operand,
+        value: Operand,
+        size: Operand,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let target = state.top().value(dst);
+        self.limit_size(state, &target, size, span)?;
+        let size = self.fixed(state, size, span)?;
+        if size == 0 {
+            return Ok(());
+        }
+        let cell = match self.scalar(state, value, span)? {
+            Scalar::Const(byte) => Cell::Byte(byte as u8),
+            Scalar::Term(term) => Cell::Part { term, index: 0 },
+        };
+        let dst = state.top().value(dst);
+        let (to, at) = self.fixed_place(state, &dst, size, Intent::Write(Written::Bytes), span)?;
+        self.overwrite(state, to, at, &vec![cell; size as usize])
+    }
+
+    pub(crate) fn overwrite(
+        &mut self,
+        state: &mut State,
+        object: crate::state::value::ObjectId,
+        at: usize,
+        new: &[Cell],
+    ) -> Result<(), Stop> {
+        let size = state.memory.get(object).size as usize;
+        if new.len() == size {
+            state.memory.get_mut(object).contents = Contents::Cells(new.to_vec());
+            return Ok(());
+        }
+        if matches!(state.memory.get(object).contents, Contents::Delayed { .. }) {
+            let cells = self.plain_cells(state, object, 0..size)?;
+            state.memory.get_mut(object).contents = Contents::Cells(cells);
+        }
+        if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
+            cells[at..at + new.len()].copy_from_slice(new);
+        }
+        Ok(())
+    }
+
+    fn step_slot_begin(&mut self, state: &mut State, slot: SlotId) {
+        let object = self.slot(state, slot);
+        let object = state.memory.get_mut(object);
+        object.contents = Contents::Cells(vec![Cell::Undefined; object.size as usize]);
+    }
+
+    /// The object of a slot; a new one if its life had ended.
+    fn slot(&mut self, state: &mut State, slot: SlotId) -> crate::state::value::ObjectId {
+        let id = state.top().slots[slot.index()];
+        let object = state.memory.get(id);
+        if object.live {
+            return id;
+        }
+        let new = Object::undefined(object.size, ObjectKind::Slot, object.data);
+        if state.is_folded() {
+            // Both sides of a branch must have the same objects.
+            *state.memory.get_mut(id) = new;
+            return id;
+        }
+        let id = state.memory.alloc(new);
+        state.top_mut().slots[slot.index()] = id;
+        id
+    }
+
+    fn step_terminator(&mut self, state: &mut State, terminator: &Terminator) -> Result<Flow, Stop> {
+        let span = terminator.span;
+        if state.steps > self.config.steps {
+            return Err(Stop::bound(Bound::Steps, span));
+        }
+        match &terminator.kind {
+            TermKind::Jump(target) => {
+                self.goto(state, *target, None, span)?;
+                Ok(Flow::Next)
+            }
+            TermKind::Branch { cond, then_block, else_block, tag } => match self.scalar(state, *cond, span)? {
+                Scalar::Const(value) => {
+                    self.take_branch(state, *tag, value & 1 == 1, *then_block, *else_block, span)?;
+                    Ok(Flow::Next)
+                }
+                Scalar::Term(cond) => {
+                    let (then_block, else_block, tag) = (*then_block, *else_block, *tag);
+                    let fork = OutcomeFork::Branch { cond, then_block, else_block, tag, span };
+                    Ok(Flow::Fork(Fork::Outcome(fork)))
+                }
+            },
+            TermKind::Switch { value, arms, default } => self.step_switch(state, *value, arms, *default, span),
+            TermKind::Return(value) => {
+                let function = &self.module.functions[state.top().func];
+                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                let read = matches!(value, Some(Operand::Reg(reg)) if function.regs[*reg].name.is_some());
+                let value = match value.map(|value| state.top().value(value)) {
+                    Some(Value::Undefined) if read => return Err(self.uninitialised(state, span)),
+                    None if function.result.is_some() => Some(Value::Undefined),
+                    value => value,
+                };
+                self.leave(state, value);
+                Ok(Flow::Next)
+            }
+            TermKind::Unsupported(what) => Err(Stop::unsupported(what.clone(), span)),
+            TermKind::Unreachable => Err(Stop::error(ErrorKind::Unreachable, span)),
+        }
+    }
+
+    /// Records a branch outcome and goes there.
+    pub(crate) fn take_branch(
+        &mut self,
+        state: &mut State,
+        tag: Option<CondTag>,
+        taken: bool,
+        then_block: BlockId,
+        else_block: BlockId,
+        span: Span,
+    ) -> Result<(), Stop> {
+        let (func, block) = (state.top().func, state.top().block);
+        if !state.is_folded() {
+            state.hash.branch(func, block, tag, taken);
+            let depth = state.frames.len() as u32;
+            state.trail.outcome(BranchOutcome { func, tag, taken, depth });
+            if let Some(tag) = tag {
+                self.watch_branch(state, tag, taken);
+            }
+        }
+        self.goto(state, if taken { then_block } else { else_block }, tag, span)
+    }
+
+    /// Records a switch outcome and goes there.
+    pub(crate) fn take_arm(&mut self, state: &mut State, target: BlockId, span: Span) -> Result<(), Stop> {
+        let (func, block) = (state.top().func, state.top().block);
+        if !state.is_folded() {
+            state.hash.switch(func, block, target);
+            self.watch_arm(state, target);
+        }
+        self.goto(state, target, None, span)
+    }
+
+    fn step_switch(
+        &mut self,
+        state: &mut State,
+        value: Operand,
+        arms: &[SwitchArm],
+        default: BlockId,
+        span: Span,
+    ) -> Result<Flow, Stop> {
+        let width = self.operand_ty(state, value).bits();
+        let value = match self.scalar(state, value, span)? {
+            Scalar::Const(value) => {
+                let target = arms.iter().find(|arm| arm_holds(arm, value, width)).map_or(default, |arm| arm.target);
+                self.take_arm(state, target, span)?;
+                return Ok(Flow::Next);
+            }
+            Scalar::Term(term) => term,
+        };
+        let mut targets: Vec<(BlockId, TermId)> = Vec::new();
+        let mut any = self.terms.truth(false);
+        for arm in arms {
+            let here = self.arm_condition(arm, value, width);
+            any = self.terms.or(any, here);
+            match targets.iter_mut().find(|(target, _)| *target == arm.target) {
+                Some((_, cond)) => *cond = self.terms.or(*cond, here),
+                None => targets.push((arm.target, here)),
+            }
+        }
+        let none = self.terms.not(any);
+        match targets.iter_mut().find(|(target, _)| *target == default) {
+            Some((_, cond)) => *cond = self.terms.or(*cond, none),
+            None => targets.push((default, none)),
+        }
+        Ok(Flow::Fork(Fork::Outcome(OutcomeFork::Switch { targets, span })))
+    }
+
+    fn arm_condition(&mut self, arm: &SwitchArm, value: TermId, width: u8) -> TermId {
+        let low = self.terms.constant(width, arm.low);
+        if arm.low == arm.high {
+            return self.terms.eq(value, low);
+        }
+        let high = self.terms.constant(width, arm.high);
+        let rel = if arm.signed { Rel::Sle } else { Rel::Ule };
+        let (above, below) = (self.terms.cmp(rel, low, value), self.terms.cmp(rel, value, high));
+        self.terms.and(above, below)
+    }
+
+    /// Goes to a block of the same function; loop bounds are checked here.
+    fn goto(&mut self, state: &mut State, target: BlockId, tag: Option<CondTag>, span: Span) -> Result<(), Stop> {
+        if (self.config.loop_bound.is_some() || self.config.iterations.is_some()) && !state.is_folded() {
+            self.count_iteration(state, target, tag, span)?;
+        }
+        let frame = state.top_mut();
+        frame.block = target;
+        frame.inst = 0;
+        Ok(())
+    }
+}
+
+/// Whether a constant is in an arm's range.
+fn arm_holds(arm: &SwitchArm, value: u64, width: u8) -> bool {
+    if arm.signed {
+        let signed = |value| sign_extend(value, width);
+        (signed(arm.low)..=signed(arm.high)).contains(&signed(value))
+    } else {
+        (arm.low..=arm.high).contains(&value)
+    }
+}

@@ -1,0 +1,222 @@
+//! Watching a symbolic path: which goals an outcome, a point or an entry reaches, and under which inputs (DESIGN §6, §7).
+//!
+//! Watching never changes the path space (except in `direct` mode, the baseline of seed 002, which forks on every label).
+
+use crate::config::Labels;
+use crate::exec::executor::{Executor, LabelQuestions};
+use crate::exec::fork::Fork;
+use crate::exec::step::{Flow, Stepped};
+use crate::goals::coverage::{Aim, key, last_evaluation, row};
+use crate::goals::watching::{Hit, Postponed};
+use crate::state::{State, Stop};
+use std::rc::Rc;
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Goal, GoalId, Incomplete};
+use touchstone_ir::{BlockId, CondTag, FuncId, PointId};
+use touchstone_solver::{Side, TermId};
+
+impl Executor<'_> {
+    /// A condition had an outcome; it is on the trail already.
+    pub(crate) fn watch_branch(&mut self, state: &mut State, tag: CondTag, taken: bool) {
+        let Some(coverage) = &mut self.watching.coverage else { return };
+        let func = state.top().func;
+        let Some(open) = coverage.open_decision(func, tag.decision) else { return };
+        let of = |table: &[[bool; 2]]| table.get(tag.condition.index()).is_some_and(|ends| ends[usize::from(taken)]);
+        if coverage.aim == Aim::Paths && open.conditions == 0 && !of(&open.useful) {
+            return;
+        }
+        let can_end = of(&open.ends);
+        let start = open.start;
+        let Some(watch) = coverage.watch.decision(func, tag.decision) else { return };
+        if open.conditions > 0 {
+            let reached = coverage.watch.condition(watch, (tag.condition, taken));
+            self.effects
+                .hits
+                .extend(reached.filter(|goal| coverage.is_open(*goal)).map(|goal| Hit { goal, path: None }));
+        }
+        let ended = can_end && {
+            last_evaluation(state, state.frames.len() - 1, tag.decision, start, &mut self.watching.outcomes);
+            let key = key(&self.watching.outcomes);
+            let barren = &mut coverage.decisions[func.index()][tag.decision.index()].barren;
+            if key.is_some_and(|key| barren.contains(&key)) {
+                coverage.ended_in_vain(func, tag.decision);
+                true
+            } else if let Some(row) = row(&watch.graph, &self.watching.outcomes) {
+                let before = self.effects.hits.len();
+                let reached = coverage.watch.row(watch, &row).filter(|goal| coverage.open[goal.index()]);
+                self.effects.hits.extend(reached.map(|goal| Hit { goal, path: None }));
+                if self.effects.hits.len() == before {
+                    barren.extend(key);
+                }
+                true
+            } else {
+                false
+            }
+        };
+        if coverage.aim == Aim::Goals {
+            let under_way = &mut state.top_mut().decisions;
+            match under_way.iter().position(|decision| *decision == tag.decision) {
+                Some(index) if ended => {
+                    under_way.remove(index);
+                }
+                None if !ended => under_way.push(tag.decision),
+                _ => {}
+            }
+        }
+    }
+
+    /// A switch went to a target.
+    pub(crate) fn watch_arm(&mut self, state: &State, target: BlockId) {
+        let Some(coverage) = &self.watching.coverage else { return };
+        let frame = state.top();
+        for goal in coverage.watch.arm(frame.func, frame.block, target).filter(|goal| coverage.is_open(*goal)) {
+            self.effects.hits.push(Hit { goal, path: None });
+        }
+    }
+
+    /// A point is reached: its labels are checked, or, in direct mode, handed to the driver.
+    pub(crate) fn watch_point(&mut self, state: &State, point: PointId, span: Span) -> Result<Flow, Stop> {
+        let Some(coverage) = &self.watching.coverage else { return Ok(Flow::Next) };
+        let all = self.config.labels != Labels::Idl;
+        if coverage.labels == 0 && !all {
+            return Ok(Flow::Next);
+        }
+        let at_point = coverage.watch.point(state.top().func, point).iter().copied();
+        let goals: Vec<GoalId> = at_point.filter(|goal| all || coverage.is_open(*goal)).collect();
+        if goals.is_empty() {
+            return Ok(Flow::Next);
+        }
+        self.watch_labels(state, goals, span)
+    }
+
+    /// The function under test is entered.
+    pub(crate) fn watch_entry(&mut self, state: &State, func: FuncId) -> Result<(), Stop> {
+        let Some(coverage) = &self.watching.coverage else { return Ok(()) };
+        let entry = coverage.watch.entry(func).iter().copied();
+        let goals: Vec<GoalId> = entry.filter(|goal| coverage.is_open(*goal)).collect();
+        if goals.is_empty() {
+            return Ok(());
+        }
+        // All of them before any is asked: a pointer that has to be decided first changes nothing here.
+        let asked = self.label_conditions(state, goals)?;
+        // An input's domain is no label on the way: never forked on.
+        for (goal, cond) in asked {
+            self.check_label(state, goal, cond);
+        }
+        Ok(())
+    }
+
+    /// Whether entering a function can reach an open goal.
+    pub(crate) fn watches_entry(&self, func: FuncId) -> bool {
+        let coverage = self.watching.coverage.as_ref();
+        coverage.is_some_and(|coverage| coverage.watch.entry(func).iter().any(|goal| coverage.is_open(*goal)))
+    }
+
+    fn watch_labels(&mut self, state: &State, goals: Vec<GoalId>, span: Span) -> Result<Flow, Stop> {
+        // An undecided pointer or an index to enumerate: the state is forked and the point comes again.
+        let conditions = self.label_conditions(state, goals)?;
+        let (mut asked, mut hits) = (Vec::new(), Vec::new());
+        for (goal, cond) in conditions {
+            match self.terms.as_const(cond) {
+                Some(0) => {}
+                Some(_) => hits.push(Hit { goal, path: None }),
+                None => asked.push((goal, cond)),
+            }
+        }
+        self.effects.hits.extend(hits);
+        match self.config.labels {
+            Labels::Direct if !asked.is_empty() => return Ok(Flow::Fork(Fork::Labels { forks: asked, span })),
+            Labels::Direct => {}
+            Labels::Tight => {
+                for (goal, cond) in asked {
+                    self.check_label(state, goal, cond);
+                }
+            }
+            Labels::Idl => self.check_together(state, asked),
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Asks for inputs that reach as many of these labels at once as is easily found, and again for what is left: beyond
+    /// seed 002, one test for many labels of one point. What is not easily answered waits: another path may cover it.
+    fn check_together(&mut self, state: &State, mut asked: Vec<(GoalId, TermId)>) {
+        while !asked.is_empty() {
+            let mut rest = asked.split_off(1);
+            let (goal, cond) = asked[0];
+            match self.solver.assume_easily(&mut self.terms, &state.path, cond) {
+                Side::Feasible(mut path) => {
+                    self.ledger.labels_asked += 1;
+                    self.ledger.labels_found += 1;
+                    let mut together = vec![goal];
+                    rest.retain(|&(goal, cond)| {
+                        match self.solver.assume_easily(&mut self.terms, &path, cond) {
+                            Side::Feasible(narrowed) => {
+                                path = narrowed;
+                                together.push(goal);
+                                false
+                            }
+                            // Not together with the others: the label is asked for by itself then.
+                            Side::Infeasible | Side::Unknown(_) => true,
+                        }
+                    });
+                    self.effects.hits.extend(together.into_iter().map(|goal| Hit { goal, path: Some(path.clone()) }));
+                }
+                Side::Infeasible => self.ledger.labels_asked += 1,
+                Side::Unknown(_) if self.policy.labels == LabelQuestions::Wait && self.watching.has_room() => {
+                    self.watching.postponed.push(Postponed { state: state.clone(), goal, cond });
+                }
+                Side::Unknown(_) => self.check_label(state, goal, cond),
+            }
+            asked = rest;
+        }
+    }
+
+    fn label_unknown(&mut self, state: &State, why: touchstone_solver::Why) {
+        let span = self.module.functions[state.top().func].span;
+        self.give_up(Incomplete::Solver(why.to_string()), span, 1);
+    }
+
+    /// The conditions under which labels hold here; `Err` if something must be decided before it can be told.
+    pub(crate) fn label_conditions(
+        &mut self,
+        state: &State,
+        goals: Vec<GoalId>,
+    ) -> Result<Vec<(GoalId, TermId)>, Stop> {
+        let mut scratch: Option<State> = None;
+        let watch = self.watching.coverage.as_ref().map(|coverage| Rc::clone(&coverage.watch));
+        let mut condition = |goal: GoalId| {
+            let predicate = match watch.as_ref().map(|watch| &watch.goals[goal]) {
+                Some(Goal::Label { predicate: None, .. }) => return Ok(self.terms.truth(true)),
+                Some(Goal::Label { predicate: Some(predicate), .. } | Goal::Entry { predicate, .. }) => predicate,
+                _ => return Ok(self.terms.truth(false)),
+            };
+            self.evaluate(scratch.get_or_insert_with(|| state.clone()), predicate)
+        };
+        goals.into_iter().map(|goal| Ok((goal, condition(goal)?))).collect()
+    }
+
+    /// Asks a question that has waited; what it reaches is told.
+    pub(crate) fn ask(&mut self, waiting: &Postponed) -> Stepped {
+        self.check_label(&waiting.state, waiting.goal, waiting.cond);
+        self.stepped(Ok(Flow::Next))
+    }
+
+    /// Asks for inputs that reach a label: the path goes on with neither the label nor its negation (seed 002, tight).
+    pub(super) fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
+        match self.terms.as_const(cond) {
+            Some(0) => {}
+            Some(_) => self.effects.hits.push(Hit { goal, path: None }),
+            None => {
+                self.ledger.labels_asked += 1;
+                match self.assume(&state.path, cond) {
+                    Side::Feasible(path) => {
+                        self.ledger.labels_found += 1;
+                        self.effects.hits.push(Hit { goal, path: Some(path) });
+                    }
+                    Side::Infeasible => {}
+                    Side::Unknown(why) => self.label_unknown(state, why),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The arguments of the function under test, and the words of a program.
+
+use crate::exec::executor::Executor;
+use crate::inputs::shapes::Length;
+use crate::state::inputs::{Made, NamedInput};
+use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
+use crate::state::value::Value;
+use crate::state::{State, Stop};
+use std::rc::Rc;
+use touchstone_criteria::MadeInput;
+use touchstone_ir::{DataType, FuncId, Ty};
+
+impl Executor<'_> {
+    /// The arguments of the function under test, one for each of its parameters.
+    pub(crate) fn arguments(&mut self, state: &mut State, func: FuncId) -> Result<Vec<Value>, Stop> {
+        let function = &self.module.functions[func];
+        let mut values = Vec::new();
+        for (index, param) in function.params.iter().enumerate() {
+            if function.aggregate_result && index == 0 {
+                let size = self.size_of(function.result_data);
+                let object = Object::undefined(size, ObjectKind::Slot, Some(function.result_data));
+                values.push(Value::pointer(state.memory.alloc(object), 0));
+                continue;
+            }
+            if function.is_variadic() && index + 1 == function.params.len() {
+                values.push(Value::NULL);
+                continue;
+            }
+            let name = if param.name.is_empty() { format!("arg{index}") } else { param.name.clone() };
+            let (value, cells) = self.argument(state, func, index, &name)?;
+            state.inputs_mut().params.push(Rc::new(NamedInput { name, data: param.data, cells }));
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    fn argument(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        index: usize,
+        name: &str,
+    ) -> Result<(Value, Vec<Cell>), Stop> {
+        let function = &self.module.functions[func];
+        let param = &function.params[index];
+        let ty = function.regs[param.reg].ty;
+        if let (DataType::Array { element, length }, false) = (&self.module.types[param.data], param.aggregate) {
+            let count = self.config.lengths.get(name).copied().unwrap_or(*length);
+            let object = self.input_object(state, *element, count, name, Length::Given)?;
+            let value = Value::pointer(object, 0);
+            let cells = disassemble(&value, 8, &mut self.pointers).collect();
+            return Ok((value, cells));
+        }
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        match (&self.module.types[param.data], ty) {
+            // Hand-written code may give no data types: then the register says what there is to know.
+            (DataType::Void, Ty::Int(bits)) => {
+                let term = self.input_var(state.inputs_mut(), bits, name);
+                self.constrain(term, true, name, &mut constraints);
+                cells.extend((0..ty.bytes()).map(|index| Cell::Part { term, index }));
+            }
+            _ => self.input_cells(state.inputs_mut(), param.data, name, &mut constraints, &mut cells),
+        }
+        self.assume_all(state, &constraints)?;
+        if param.aggregate {
+            let object = Object::with_cells(cells.clone(), ObjectKind::Slot, Some(param.data));
+            return Ok((Value::pointer(state.memory.alloc(object), 0), cells));
+        }
+        let value = if cells.len() == usize::from(ty.bytes()) {
+            match assemble(&cells, ty, &mut self.terms, &self.pointers) {
+                Assembled::Value(value) => value,
+                Assembled::Undefined | Assembled::Mixed | Assembled::Lost => Value::NULL,
+            }
+        } else {
+            // A type that can't be made (yet): whoever uses it meets an unsupported construct.
+            Value::NULL
+        };
+        Ok((value, cells))
+    }
+
+    /// The arguments of a program's entry function, as the interpreter's `program_arguments` makes them: its name, and
+    /// so many words that are inputs.
+    pub(crate) fn program_arguments(
+        &mut self,
+        state: &mut State,
+        func: FuncId,
+        count: u32,
+        length: u32,
+    ) -> Result<Vec<Value>, Stop> {
+        let name = crate::confirm::concrete::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
+        let mut words = vec![name];
+        for number in 1..=count as usize {
+            words.push(self.word(state, &MadeInput::argument_name(number), length)?);
+        }
+        let mut list = Vec::new();
+        for word in words {
+            let word = state.memory.alloc(Object::with_cells(word, ObjectKind::Global, None));
+            list.extend(disassemble(&Value::pointer(word, 0), 8, &mut self.pointers));
+        }
+        list.extend(disassemble(&Value::NULL, 8, &mut self.pointers));
+        let list = state.memory.alloc(Object::with_cells(list, ObjectKind::Global, None));
+        let all = [Value::constant(u64::from(count) + 1), Value::pointer(list, 0)];
+        let params = self.module.functions[func].params.len();
+        Ok(all.into_iter().chain(std::iter::repeat(Value::NULL)).take(params).collect())
+    }
+
+    /// An argument of the program.
+    fn word(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
+        let cells = self.text_cells(state, name, length)?;
+        state.inputs_mut().made.push(Rc::new(Made { name: name.to_string(), cells: cells.clone() }));
+        Ok(cells)
+    }
+}

@@ -1,0 +1,228 @@
+//! Fresh inputs: variables laid out by data type, within the ranges that the user gave.
+
+use crate::exec::executor::Executor;
+use crate::inputs::MOST_VARIABLES;
+use crate::state::inputs::{Inputs, Lazy};
+use crate::state::memory::{Cell, disassemble};
+use crate::state::value::Value;
+use crate::state::{PathEnd, State, Stop};
+use touchstone_base::Span;
+use touchstone_criteria::Incomplete;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, Field, mask};
+use touchstone_solver::{Rel, Side, TermId};
+
+impl Executor<'_> {
+    /// A fresh input.
+    pub(crate) fn input_var(&mut self, inputs: &mut Inputs, width: u8, name: &str) -> TermId {
+        let number = inputs.variables;
+        inputs.variables += 1;
+        self.variable(number, width, name)
+    }
+
+    /// The cells of a fresh input of this type. Constraints (ranges, truth values) are collected in `constraints`.
+    pub(crate) fn input_cells(
+        &mut self,
+        inputs: &mut Inputs,
+        data: DataTypeId,
+        name: &str,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
+                let value = match self.range_of(name) {
+                    // A range of one value is a constant: the engine then runs like an interpreter.
+                    Some((low, high)) if low == high => Value::constant(mask(low as u64, *bits)),
+                    _ => {
+                        let term = self.input_var(inputs, *bits, name);
+                        self.constrain(term, *signed, name, constraints);
+                        Value::term(&self.terms, term)
+                    }
+                };
+                cells.extend(disassemble(&value, bits / 8, &mut self.pointers));
+            }
+            DataType::Float { format, .. } => {
+                let term = self.input_var(inputs, format.bits(), name);
+                if let Some((low, high)) = self.range_of(name) {
+                    self.between(term, *format, low as f64, high as f64, constraints);
+                }
+                cells.extend(disassemble(&Value::term(&self.terms, term), format.bits() / 8, &mut self.pointers));
+            }
+            DataType::Bool { .. } => {
+                let term = self.input_var(inputs, 8, name);
+                let one = self.terms.constant(8, 1);
+                constraints.push(self.terms.cmp(Rel::Ule, term, one));
+                self.constrain(term, false, name, constraints);
+                cells.push(Cell::Part { term, index: 0 });
+            }
+            DataType::Pointer { pointee, .. } => {
+                let lazy = inputs.add_lazy(Lazy { name: name.into(), pointee: Some(*pointee) });
+                cells.extend(disassemble(&Value::Lazy(lazy), 8, &mut self.pointers));
+            }
+            DataType::Array { element, length } => {
+                for index in 0..*length {
+                    if cells.len() >= MOST_VARIABLES {
+                        let rest = (length - index) * types[*element].size(types);
+                        cells.resize(cells.len() + rest as usize, Cell::Unmade);
+                        break;
+                    }
+                    self.input_cells(inputs, *element, &format!("{name}[{index}]"), constraints, cells);
+                }
+            }
+            DataType::Struct { fields, size, .. } => {
+                let start = cells.len();
+                let mut rest = fields.as_slice();
+                while let Some((field, others)) = rest.split_first() {
+                    let at = start + field.offset as usize;
+                    if at < cells.len() {
+                        // Packed bit-fields that share bytes over more than 64 bits.
+                        cells[at..].fill(Cell::Unmade);
+                        cells.resize(cells.len().max(at + types[field.ty].size(types) as usize), Cell::Unmade);
+                        rest = others;
+                        continue;
+                    }
+                    cells.resize(at, Cell::Byte(0));
+                    let part = |field: &Field| format!("{name}.{}", field.name);
+                    if let DataType::Bits { .. } = types[field.ty] {
+                        let shared = bits_together(types, rest);
+                        self.bit_cells(inputs, &rest[..shared], part, constraints, cells);
+                        rest = &rest[shared..];
+                        continue;
+                    }
+                    self.input_cells(inputs, field.ty, &part(field), constraints, cells);
+                    rest = others;
+                }
+                cells.resize(start + *size as usize, Cell::Byte(0));
+            }
+            // Never on their own.
+            DataType::Void | DataType::Bits { .. } | DataType::Opaque { .. } => {
+                let size = types[data].size(types) as usize;
+                cells.resize(cells.len() + size, Cell::Unmade);
+            }
+        }
+    }
+
+    /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.
+    fn bit_cells(
+        &mut self,
+        inputs: &mut Inputs,
+        fields: &[Field],
+        name: impl Fn(&Field) -> String,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        let begin = fields.first().map_or(0, |field| field.offset);
+        let end = fields.iter().map(|field| field.offset + types[field.ty].size(types)).max().unwrap_or(begin);
+        let bytes = (end - begin) as u8;
+        let mut all: Option<TermId> = None;
+        let mut used = 0;
+        for field in fields {
+            let DataType::Bits { first, width, signed } = types[field.ty] else { continue };
+            let at = (8 * (field.offset - begin)) as u8 + first;
+            let name = name(field);
+            let term = self.input_var(inputs, width, &name);
+            self.constrain(term, signed, &name, constraints);
+            for part in [(at > used).then(|| self.terms.constant(at - used, 0)), Some(term)].into_iter().flatten() {
+                all = Some(all.map_or(part, |low| self.terms.concat(part, low)));
+            }
+            used = at + width;
+        }
+        if let Some(all) = all {
+            let term = self.terms.zext(all, 8 * bytes);
+            cells.extend((0..bytes).map(|index| Cell::Part { term, index }));
+        }
+    }
+
+    /// What `--range` says of an input: the most specific name that fits (`a[2]`, then `a`).
+    fn range_of(&self, name: &str) -> Option<(i128, i128)> {
+        let mut part = name;
+        loop {
+            if let Some(range) = self.config.ranges.get(part) {
+                return Some(*range);
+            }
+            part = &part[..part.rfind(['[', '.'])?];
+        }
+    }
+
+    pub(super) fn constrain(&mut self, term: TermId, signed: bool, name: &str, constraints: &mut Vec<TermId>) {
+        let Some(range) = self.range_of(name) else { return };
+        let width = self.terms.width(term);
+        let (least, greatest) =
+            if signed { (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1) } else { (0, (1i128 << width) - 1) };
+        let (low, high) = (range.0.max(least), range.1.min(greatest));
+        if low > high {
+            constraints.push(self.terms.truth(false));
+            return;
+        }
+        let rel = if signed { Rel::Sle } else { Rel::Ule };
+        let bits = |value: i128| mask(value as u64, width);
+        let (low, high) = (self.terms.constant(width, bits(low)), self.terms.constant(width, bits(high)));
+        constraints.push(self.terms.cmp(rel, low, term));
+        constraints.push(self.terms.cmp(rel, term, high));
+    }
+
+    /// An input text of at most `length` characters. What is behind its end is zero: no program may look there.
+    pub(super) fn text_cells(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
+        let zero = self.terms.constant(8, 0);
+        let (mut cells, mut constraints, mut before) = (Vec::new(), Vec::new(), None);
+        for index in 0..length {
+            let term = self.input_var(state.inputs_mut(), 8, &format!("{name}[{index}]"));
+            if let Some(before) = before {
+                let (over, ends) = (self.terms.cmp(Rel::Eq, before, zero), self.terms.cmp(Rel::Eq, term, zero));
+                let goes_on = self.terms.not(over);
+                constraints.push(self.terms.or(goes_on, ends));
+            }
+            before = Some(term);
+            cells.push(Cell::Part { term, index: 0 });
+        }
+        cells.push(Cell::Byte(0));
+        self.assume_all(state, &constraints)?;
+        Ok(cells)
+    }
+
+    pub(crate) fn size_of(&self, data: DataTypeId) -> u64 {
+        self.module.types[data].size(&self.module.types)
+    }
+
+    /// Whether two types are the same to memory: the same type, or integers of one width and sign.
+    pub(crate) fn same_layout(&self, a: DataTypeId, b: DataTypeId) -> bool {
+        let types = &self.module.types;
+        match (&types[a], &types[b]) {
+            (DataType::Int { bits: x, signed: s, .. }, DataType::Int { bits: y, signed: t, .. }) => (x, s) == (y, t),
+            _ => a == b,
+        }
+    }
+
+    pub(crate) fn assume_all(&mut self, state: &mut State, constraints: &[TermId]) -> Result<(), PathEnd> {
+        for &constraint in constraints {
+            match self.assume(&state.path, constraint) {
+                Side::Feasible(path) => state.path = path,
+                Side::Infeasible => return Err(PathEnd::Assumed),
+                Side::Unknown(why) => {
+                    let why = Incomplete::Solver(format!("{why:?}"));
+                    return Err(PathEnd::Incomplete { why, span: Span::none() });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many of these fields, from the first, are bit-fields that share bytes with each other (and fit into 64 bits).
+fn bits_together(types: &DataTypes, fields: &[Field]) -> usize {
+    let Some(begin) = fields.first().map(|field| field.offset) else { return 0 };
+    let mut end = begin;
+    let mut count = 0;
+    for field in fields {
+        let next = field.offset + types[field.ty].size(types);
+        let shares = count == 0 || field.offset < end;
+        if !matches!(types[field.ty], DataType::Bits { .. }) || !shares || next - begin > 8 {
+            break;
+        }
+        end = end.max(next);
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,280 @@
+//! Globals when exploration begins: which a function can see, which of them are inputs, and what the others hold.
+
+use crate::exec::executor::Executor;
+use crate::exec::world::LEFT_BEHIND;
+use crate::inputs::MOST_INPUT;
+use crate::state::inputs::NamedInput;
+use crate::state::memory::{Cell, Object, ObjectKind, disassemble, global_object};
+use crate::state::value::Value;
+use crate::state::{State, Stop};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_criteria::Doubt;
+use touchstone_ir::{
+    CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg,
+};
+
+/// A global larger than this is not modelled.
+const MOST_BYTES: u64 = 1 << 24;
+
+/// State of earlier calls that is larger than this is not modelled: whoever reads it stops.
+const MOST_HIDDEN: u64 = 4096;
+
+impl Executor<'_> {
+    /// Puts the globals that are used into memory. For a function under test, those that it or its precondition or
+    /// oracle may read are inputs; a program starts with the initial values.
+    pub(crate) fn globals(&mut self, state: &mut State, func: FuncId) -> Result<(), Stop> {
+        let module = self.module;
+        let helpers = [&self.config.precondition, &self.config.oracle].into_iter().flatten();
+        let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
+        roots.push(func);
+        let used = used_globals(module, &roots);
+        let (inputs, hidden) = match self.config.entry {
+            crate::Entry::Function => (inputs_among(module, used.clone()), hidden_among(module, &used)),
+            crate::Entry::Program => (BTreeSet::new(), BTreeMap::new()),
+        };
+        self.reachable_globals = reachable_globals(module);
+        for (id, global) in module.globals.iter() {
+            if used.contains(&id) && global.size > MOST_BYTES {
+                let what = format!("global {} of {} bytes", global.name, global.size);
+                return Err(Stop::unsupported(what, global.span));
+            }
+            let kind = if global.constant { ObjectKind::Constant } else { ObjectKind::Global };
+            let mut object = Object::with_cells(Vec::new(), kind, Some(global.data));
+            object.size = global.size;
+            state.memory.alloc(object);
+        }
+        let mut constraints = Vec::new();
+        for id in used {
+            let global = &module.globals[id];
+            let mut cells = Vec::new();
+            // In a wider world than tests make, what no test can set is an input, too.
+            let is_hidden = !inputs.contains(&id) && hidden.get(&id).is_some_and(|doubt| self.doubts(doubt.clone()));
+            let is_input = inputs.contains(&id) || is_hidden;
+            let too_large = (is_input && global.size > MOST_INPUT) || (is_hidden && global.size > MOST_HIDDEN);
+            if is_unknown(global, self.config.entry) || too_large {
+                // No test can say what all of it is: whoever reads it stops.
+                cells.resize(global.size as usize, Cell::Unmade);
+            } else if is_input {
+                self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
+                let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
+                state.inputs_mut().globals.push(Rc::new(input));
+            } else if global.name == LEFT_BEHIND && self.config.entry == crate::Entry::Function {
+                cells.resize(global.size as usize, Cell::Unmade);
+            } else {
+                cells = self.initial_cells(id);
+            }
+            // Elements of a flexible array member are behind what the type knows.
+            cells.resize(global.size as usize, if is_input { Cell::Unmade } else { Cell::Byte(0) });
+            state.memory.get_mut(global_object(id)).contents = crate::state::memory::Contents::Cells(cells);
+        }
+        Ok(self.assume_all(state, &constraints)?)
+    }
+
+    fn initial_cells(&mut self, id: GlobalId) -> Vec<Cell> {
+        let global = &self.module.globals[id];
+        let mut cells = vec![Cell::Byte(0); global.size as usize];
+        for piece in global.init.iter().flatten() {
+            match piece {
+                touchstone_ir::Init::Bytes { offset, bytes } => {
+                    for (cell, byte) in cells[*offset as usize..].iter_mut().zip(bytes) {
+                        *cell = Cell::Byte(*byte);
+                    }
+                }
+                touchstone_ir::Init::GlobalAddr { offset, global, addend } => {
+                    let value = Value::pointer(global_object(*global), *addend as u64);
+                    let made = disassemble(&value, 8, &mut self.pointers);
+                    for (cell, new) in cells[*offset as usize..].iter_mut().zip(made) {
+                        *cell = new;
+                    }
+                }
+            }
+        }
+        cells
+    }
+}
+
+/// The globals that these functions and their callees name, and what the initial contents of those point to.
+pub(crate) fn used_globals(module: &Module, roots: &[FuncId]) -> BTreeSet<GlobalId> {
+    let calls = CallGraph::new(module);
+    let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
+    let mut pending: Vec<GlobalId> = Vec::new();
+    for func in reachable {
+        for inst in module.functions[func].blocks.values().flat_map(|block| &block.insts) {
+            if let InstKind::GlobalAddr { global, .. } = &inst.kind {
+                pending.push(*global);
+            }
+        }
+        for point in module.functions[func].points.values() {
+            if let PointKind::Label { predicate, .. } = &point.kind {
+                globals_of(predicate, &mut pending);
+            }
+        }
+    }
+    let mut used = BTreeSet::new();
+    while let Some(global) = pending.pop() {
+        if used.insert(global) {
+            for piece in module.globals[global].init.iter().flatten() {
+                if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
+                    pending.push(*global);
+                }
+            }
+        }
+    }
+    used
+}
+
+/// The globals that an expression names.
+fn globals_of(expr: &Expr, found: &mut Vec<GlobalId>) {
+    if let ExprKind::Global(global) = expr.kind {
+        found.push(global);
+    }
+    for part in expr.parts() {
+        globals_of(part, found);
+    }
+}
+
+/// The globals that a function may read through its callees and that are not constants of the program.
+///
+/// Not an input: a constant, a literal, a static local (no test can set it), and a global that has an explicit
+/// initialiser and that no code of the module writes or lets escape: its value is always the initialiser's.
+pub fn global_inputs(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
+    inputs_among(module, used_globals(module, &[func]))
+}
+
+fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>) -> BTreeSet<GlobalId> {
+    let written = written_globals(module);
+    used.retain(|id| {
+        let global = &module.globals[*id];
+        let settable = !matches!(global.linkage, Linkage::Local | Linkage::Literal);
+        settable && !global.constant && (global.init.is_none() || written.contains(id))
+    });
+    used
+}
+
+/// The globals that hold something that no test sets and that others may change: earlier calls, or other files.
+fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId, Doubt> {
+    let written = written_globals(module);
+    let hidden = used.iter().filter_map(|id| {
+        let global = &module.globals[*id];
+        let name = || global.name.clone();
+        let doubt = match global.linkage {
+            _ if global.constant || global.function.is_some() || global.name == LEFT_BEHIND => return None,
+            Linkage::Literal | Linkage::Undefined => return None,
+            Linkage::Local | Linkage::Internal if written.contains(id) => Doubt::EarlierCalls(name()),
+            Linkage::Local | Linkage::Internal => return None,
+            Linkage::External => Doubt::OtherFiles(name()),
+        };
+        Some((*id, doubt))
+    });
+    hidden.collect()
+}
+
+/// The globals whose value may be another than what the module says, or than a test sets: for proofs.
+pub(crate) fn changeable_globals(module: &Module, func: FuncId) -> BTreeSet<GlobalId> {
+    let used = used_globals(module, &[func]);
+    let hidden = hidden_among(module, &used);
+    let mut all = inputs_among(module, used);
+    all.extend(hidden.into_keys());
+    all
+}
+
+/// Whether nobody knows what a variable holds when the call begins: another file defines it, and no test can set it.
+fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
+    global.linkage == Linkage::Undefined
+        && global.function.is_none()
+        && (global.constant || entry == crate::Entry::Program)
+}
+
+/// The globals that a pointer from outside may lead to: those that other files can name, and those whose address goes
+/// somewhere that can't be followed.
+pub(crate) fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
+    let escaping = escaping_globals(module);
+    let reachable = module.globals.iter().filter(|(id, global)| {
+        let named = matches!(global.linkage, Linkage::External | Linkage::Undefined);
+        !global.constant && global.function.is_none() && (named || escaping.contains(id))
+    });
+    reachable.map(|(id, _)| id).collect()
+}
+
+/// The globals that some code writes, or whose address goes somewhere that can't be followed.
+fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
+    let mut written = escaping_globals(module);
+    followed(module, |inst, of| {
+        if let InstKind::Store { addr: to, .. } | InstKind::MemCopy { dst: to, .. } | InstKind::MemSet { dst: to, .. } =
+            inst
+        {
+            written.extend(of(to));
+        }
+    });
+    written
+}
+
+/// The globals whose address is stored, passed, returned or made a number of.
+fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
+    let mut escaping = BTreeSet::new();
+    for global in module.globals.values() {
+        for piece in global.init.iter().flatten() {
+            if let touchstone_ir::Init::GlobalAddr { global, .. } = piece {
+                escaping.insert(*global);
+            }
+        }
+    }
+    followed(module, |inst, of| {
+        let operands: Vec<&Operand> = match inst {
+            InstKind::Store { value, .. } => vec![value],
+            InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
+            InstKind::Cast { src, .. } => vec![src],
+            _ => Vec::new(),
+        };
+        operands.into_iter().for_each(|operand| escaping.extend(of(operand)));
+    });
+    for function in module.functions.values() {
+        let derived = derived_from(function);
+        for block in function.blocks.values() {
+            if let touchstone_ir::TermKind::Return(Some(Operand::Reg(reg))) = &block.terminator.kind {
+                escaping.extend(&derived[reg.index()]);
+            }
+        }
+    }
+    escaping
+}
+
+/// Shows every instruction with what tells the globals that an operand may lead into.
+fn followed(module: &Module, mut look: impl FnMut(&InstKind, &dyn Fn(&Operand) -> BTreeSet<GlobalId>)) {
+    for function in module.functions.values() {
+        let derived = derived_from(function);
+        let of = |operand: &Operand| match operand {
+            Operand::Reg(reg) => derived[reg.index()].clone(),
+            Operand::Const(..) => BTreeSet::new(),
+        };
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            look(&inst.kind, &of);
+        }
+    }
+}
+
+/// For every register the globals that a pointer in it may have been made from; flow does not matter. Registers are
+/// reassigned, so this only grows: to a fixpoint.
+fn derived_from(function: &Function) -> Vec<BTreeSet<GlobalId>> {
+    let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
+    loop {
+        let mut changed = false;
+        for inst in function.blocks.values().flat_map(|block| &block.insts) {
+            let (dst, from): (Reg, BTreeSet<GlobalId>) = match &inst.kind {
+                InstKind::GlobalAddr { dst, global } => (*dst, BTreeSet::from([*global])),
+                InstKind::PtrAdd { dst, base: Operand::Reg(from), .. }
+                | InstKind::Copy { dst, src: Operand::Reg(from) } => (*dst, derived[from.index()].clone()),
+                _ => continue,
+            };
+            let target = &mut derived[dst.index()];
+            let before = target.len();
+            target.extend(from);
+            changed |= target.len() != before;
+        }
+        if !changed {
+            return derived;
+        }
+    }
+}

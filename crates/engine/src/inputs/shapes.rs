@@ -1,0 +1,210 @@
+//! What an input pointer may lead to: decided when the program first looks at it (lazy initialisation, DESIGN §4).
+
+use crate::exec::executor::Executor;
+use crate::exec::world::World;
+use crate::inputs::{MOST_INPUT, MOST_VARIABLES};
+use crate::state::inputs::{InputObject, Lazy};
+use crate::state::memory::{Cell, Object, ObjectKind, global_object};
+use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
+use crate::state::{Purpose, State, Stop};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_criteria::Bound;
+use touchstone_ir::{DataType, DataTypeId, FuncId};
+use touchstone_solver::{Op, Rel};
+
+/// Where the number of elements of an input object comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Length {
+    /// A declaration or the user.
+    Given,
+    /// Nowhere: one element.
+    Default,
+}
+
+impl Executor<'_> {
+    /// Decides an input pointer: a fresh object, null, or into any earlier input object of the same element type.
+    pub(crate) fn force(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<Result<State, Stop>> {
+        let lazy = state.inputs.lazies[id].clone();
+        let mut options = Vec::new();
+        if let Purpose::Beside(object) = purpose
+            && self.policy.world == World::Tested
+            && let Some(other) = state.inputs.objects.iter().find(|input| input.object == object)
+            && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
+            && self.config.lengths.get(&*lazy.name).is_none_or(|length| *length <= other.count)
+        {
+            // C orders no other pointers; null is less than all on common machines.
+            self.ledger.avoided = true;
+            let mut null = state.clone();
+            null.inputs_mut().decide(id, Value::NULL);
+            return vec![self.inside(state, id, &lazy, other, purpose), Ok(null)];
+        }
+        let decide = |state: &mut State, value: Value| state.inputs_mut().decide(id, value);
+        let length = self.config.lengths.get(&*lazy.name).copied();
+        let mut null = state.clone();
+        decide(&mut null, Value::NULL);
+        let Some(pointee) = lazy.pointee else {
+            return vec![Ok(null), Err(Stop::unsupported(&*lazy.name, Span::none()))];
+        };
+        let element = self.element_of(pointee);
+        let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
+        let is_callback = |id: FuncId| self.module.functions[id].is_callback();
+        if self.config.externals && behind.any(|global| global.function.is_some_and(is_callback)) {
+            // It stands for all functions that the program does not have.
+        } else if self.size_of(element) == 0 {
+            let is_function =
+                self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
+            let what = match is_function {
+                true => format!("function behind `{}` that the program does not have", lazy.name),
+                false => format!("object behind `{}`, whose type has no known size", lazy.name),
+            };
+            options.push(Err(Stop::unsupported(what, Span::none())));
+        } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_character(pointee)) {
+            let mut fresh = state.clone();
+            options.push(self.text_object(&mut fresh, pointee, most, &lazy.name).map(|object| {
+                decide(&mut fresh, Value::pointer(object, 0));
+                fresh
+            }));
+            options.push(Err(Stop::bound(Bound::Strings, Span::none())));
+        } else if state.inputs.fresh < self.config.max_objects || length.is_some() {
+            let mut fresh = state.clone();
+            fresh.inputs_mut().fresh += 1;
+            let count = length.unwrap_or(1);
+            let said = if length.is_some() { Length::Given } else { Length::Default };
+            options.push(self.input_object(&mut fresh, element, count, &lazy.name, said).map(|object| {
+                decide(&mut fresh, Value::pointer(object, 0));
+                fresh
+            }));
+        } else {
+            options.push(Err(Stop::bound(Bound::MaxObjects, Span::none())));
+        }
+        // A function of the program; others are what the option above gave up.
+        for (global, standing) in self.module.globals.iter() {
+            if standing.function.is_some() && standing.data == pointee {
+                let mut known = state.clone();
+                decide(&mut known, Value::pointer(global_object(global), 0));
+                options.push(Ok(known));
+            }
+        }
+        options.push(Ok(null));
+        for earlier in &state.inputs.objects {
+            if self.same_layout(earlier.element, element) {
+                options.push(self.inside(state, id, &lazy, earlier, purpose));
+            }
+        }
+        for input in &state.inputs.globals {
+            if let Some(id) = self.module.global_named(&input.name).filter(|_| self.begins_with(input.data, pointee)) {
+                let mut alias = state.clone();
+                decide(&mut alias, Value::pointer(global_object(id), 0));
+                options.push(Ok(alias));
+            }
+        }
+        options
+    }
+
+    /// An input pointer leads into an object: to any element behind which there is as much as it is said to lead to.
+    fn inside(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        lazy: &Lazy,
+        object: &InputObject,
+        purpose: Purpose,
+    ) -> Result<State, Stop> {
+        let needed = match (self.config.lengths.get(&*lazy.name), purpose) {
+            (Some(length), _) => *length,
+            (None, Purpose::Access) => 1,
+            (None, Purpose::Compare) if object.default_length => 1,
+            (None, Purpose::Compare | Purpose::Beside(_)) => 0,
+        };
+        let mut alias = state.clone();
+        let last = object.count.saturating_sub(needed);
+        let offset = if last == 0 {
+            Scalar::Const(0)
+        } else {
+            let index = self.input_var(alias.inputs_mut(), 64, &format!("{}@", lazy.name));
+            let last = self.terms.constant(64, last);
+            let inside = self.terms.cmp(Rel::Ule, index, last);
+            self.assume_all(&mut alias, &[inside])?;
+            let size = self.terms.constant(64, self.size_of(object.element));
+            Scalar::Term(self.terms.bin(Op::Mul, index, size))
+        };
+        alias.inputs_mut().decide(id, Value::Ptr(Pointer { object: object.object, offset }));
+        Ok(alias)
+    }
+
+    /// A fresh object of `count` elements that the function under test finds already there.
+    pub(super) fn input_object(
+        &mut self,
+        state: &mut State,
+        element: DataTypeId,
+        count: u64,
+        name: &str,
+        length: Length,
+    ) -> Result<ObjectId, Stop> {
+        let is_array = length != Length::Default;
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        let size = count.saturating_mul(self.size_of(element));
+        if size > MOST_INPUT {
+            let what = format!("input of {size} bytes behind `{name}` (at most {MOST_INPUT} can be one)");
+            return Err(Stop::unsupported(what, Span::none()));
+        }
+        for index in 0..count {
+            if cells.len() >= MOST_VARIABLES {
+                cells.resize(size as usize, Cell::Unmade);
+                break;
+            }
+            let part = if is_array || count > 1 { format!("{name}[{index}]") } else { format!("*{name}") };
+            let part = part.strip_prefix('*').unwrap_or(&part).to_string();
+            self.input_cells(state.inputs_mut(), element, &part, &mut constraints, &mut cells);
+        }
+        let tail = self.tail_length(element, name).filter(|_| count == 1);
+        if let Some(length) = tail {
+            self.tail_cells(state.inputs_mut(), element, name, length, &mut constraints, &mut cells);
+        }
+        let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
+        let default_length = length == Length::Default;
+        let input =
+            InputObject { object, name: name.to_string(), element, count, is_array, default_length, tail, cells };
+        state.inputs_mut().objects.push(Rc::new(input));
+        self.assume_all(state, &constraints)?;
+        Ok(object)
+    }
+
+    /// A fresh text of at most `most` characters.
+    fn text_object(&mut self, state: &mut State, element: DataTypeId, most: u32, name: &str) -> Result<ObjectId, Stop> {
+        let cells = self.text_cells(state, name, most)?;
+        let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
+        let (name, count) = (name.to_string(), u64::from(most) + 1);
+        let (is_array, default_length, tail) = (true, false, None);
+        let input = InputObject { object, name, element, count, is_array, default_length, tail, cells };
+        state.inputs_mut().objects.push(Rc::new(input));
+        Ok(object)
+    }
+
+    /// Whether a pointer to `part` can be the address of a variable of this type: the type itself, or an array of it.
+    fn begins_with(&self, data: DataTypeId, part: DataTypeId) -> bool {
+        let element = match self.module.types[data] {
+            DataType::Array { element, .. } => element,
+            _ => data,
+        };
+        self.same_layout(element, part)
+    }
+
+    fn is_character(&self, data: DataTypeId) -> bool {
+        matches!(&self.module.types[data], DataType::Int { name, bits: 8, .. } if name == "char")
+    }
+
+    /// What an object behind a pointer to this type is made of: bytes behind `void *`.
+    fn element_of(&self, pointee: DataTypeId) -> DataTypeId {
+        match &self.module.types[pointee] {
+            DataType::Void => self.module.byte_type().unwrap_or(pointee),
+            _ => pointee,
+        }
+    }
+
+    /// Whether it was said how much an input pointer leads to.
+    pub(crate) fn has_length(&self, state: &State, id: LazyId) -> bool {
+        self.config.lengths.contains_key(&*state.inputs.lazies[id].name)
+    }
+}

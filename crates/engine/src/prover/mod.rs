@@ -1,0 +1,368 @@
+//! The static prover: goals that no run can reach (DESIGN §7, Verdicts). Two proofs, the cheap one first.
+//!
+//! Exploration leaves goals open when it hits a bound. Here all runs are covered at once.
+//!
+//! *Intervals* are coarse: known bits and bounds of registers and of memory at known places, up to a fixpoint with
+//! widening over loops. A goal is proved infeasible if no state that the analysis allows reaches it. What the analysis
+//! does not understand it takes to be anything: other memory, what calls return and write, pointers that are computed.
+//! Each function is analysed once, for all its callers. Preconditions are not used, which only makes the set of runs
+//! larger. Read `domain.rs` (numbers), `value.rs` and `state.rs` (what is known), `step.rs` (instructions),
+//! `fixpoint.rs`, then `expr.rs` (labels) and `errors.rs` (errors).
+//!
+//! *Induction* knows relations: the engine's own symbolic execution, with every loop cut at its head. Read
+//! `induction.rs`, then `loops.rs` (what a loop changes), `havoc.rs` (the state of any iteration), `candidates.rs`
+//! (invariants) and `sweep.rs` (what a path that was given up can reach).
+//!
+//! Deliberately not here: summaries of calls, objects that grow in a loop.
+
+mod candidates;
+mod domain;
+mod errors;
+mod expr;
+mod fixpoint;
+mod frame;
+mod havoc;
+mod induction;
+mod loops;
+mod start;
+mod state;
+mod step;
+mod sweep;
+mod value;
+
+pub(crate) use sweep::{Sweep, Wanted};
+
+use crate::config::Config;
+use crate::inputs::globals::changeable_globals;
+use frame::Frame;
+use rustc_hash::FxHashSet;
+use state::State;
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{DecisionGraph, Goal, GoalId, Proof, Target, Watch};
+use touchstone_ir::{
+    BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
+    TermKind, possible_callees,
+};
+
+/// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges and
+/// precondition), and how that was shown.
+///
+/// Sound, not complete: a goal that is not returned may still be infeasible.
+pub fn prove_infeasible(
+    module: &Module,
+    func: FuncId,
+    watch: &Watch,
+    open: &[GoalId],
+    config: &Config,
+) -> BTreeMap<GoalId, Proof> {
+    let mut analysis = Analysis::new(module, func, watch, config);
+    let possible = analysis.possible(open);
+    let (left, gone): (Vec<GoalId>, Vec<GoalId>) = open.iter().copied().partition(|goal| possible[goal.index()]);
+    let mut proved: BTreeMap<GoalId, Proof> = gone.into_iter().map(|goal| (goal, Proof::Intervals)).collect();
+    if !left.is_empty() {
+        let more = induction::prove(module, func, watch, &left, config, &analysis.fixpoints);
+        proved.extend(more.into_iter().map(|goal| (goal, Proof::Induction)));
+    }
+    proved
+}
+
+/// Whether control may come here by no edge of the function.
+fn is_mark(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Builtin { builtin: Builtin::SetMark, .. })
+}
+
+/// Outcomes of one decision's conditions.
+type Happening = FxHashSet<(CondId, bool)>;
+
+/// What the analysis of all reachable functions has shown.
+struct Analysis<'m> {
+    module: &'m Module,
+    func: FuncId,
+    watch: &'m Watch,
+    config: &'m Config,
+    calls: CallGraph,
+    /// The function under test, and what judges its inputs and result.
+    roots: Vec<FuncId>,
+    /// Globals that may change.
+    inputs: BTreeSet<GlobalId>,
+    /// Whether some reachable code copies memory as it is.
+    copies: bool,
+    /// Whether the function under test is also called by some reachable code.
+    called: bool,
+    /// What is left of the work that may be done.
+    values_left: u64,
+    /// Goals that the analysis could not exclude.
+    possible: Vec<bool>,
+    /// Outcomes of conditions that may happen.
+    outcomes: BTreeSet<(FuncId, CondTag, bool)>,
+    /// Errors that are asked for, by place.
+    errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>>,
+    /// What is known at the start of every block, where the analysis came to an end.
+    fixpoints: induction::Fixpoints,
+}
+
+impl<'m> Analysis<'m> {
+    fn new(module: &'m Module, func: FuncId, watch: &'m Watch, config: &'m Config) -> Analysis<'m> {
+        let calls = CallGraph::new(module);
+        let helpers = [&config.precondition, &config.oracle].into_iter().flatten();
+        let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
+        roots.push(func);
+        let inputs = roots.iter().flat_map(|root| changeable_globals(module, *root)).collect();
+        let reachable: BTreeSet<FuncId> = roots.iter().flat_map(|root| calls.reachable_from(*root)).collect();
+        let called = reachable.iter().any(|caller| calls.callees(*caller).contains(&func));
+        let mut insts =
+            reachable.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
+        let copies = insts.any(|inst| matches!(inst.kind, InstKind::MemCopy { .. }));
+        let mut errors: BTreeMap<Span, Vec<(ErrorKind, GoalId)>> = BTreeMap::new();
+        for (id, goal) in watch.goals.iter() {
+            if let Goal::Error { kind, span, .. } = goal {
+                errors.entry(*span).or_default().push((*kind, id));
+            }
+        }
+        Analysis {
+            module,
+            func,
+            watch,
+            config,
+            calls,
+            roots,
+            inputs,
+            copies,
+            called,
+            values_left: fixpoint::MOST_VALUES,
+            possible: vec![false; watch.goals.len()],
+            outcomes: BTreeSet::new(),
+            errors,
+            fixpoints: BTreeMap::new(),
+        }
+    }
+
+    /// For every goal whether some run may reach it.
+    fn possible(&mut self, open: &[GoalId]) -> Vec<bool> {
+        let mut pending = self.roots.clone();
+        let mut seen: BTreeSet<FuncId> = pending.iter().copied().collect();
+        while let Some(func) = pending.pop() {
+            for callee in self.analyse(func) {
+                if seen.insert(callee) {
+                    pending.push(callee);
+                }
+            }
+        }
+        // Goals of one decision follow each other.
+        let mut last: Option<((FuncId, DecisionId), Happening)> = None;
+        for &id in open {
+            let goal = &self.watch.goals[id];
+            let left = match goal {
+                Goal::Independent { func, decision, condition, value } => {
+                    let of = (*func, *decision);
+                    if last.as_ref().is_none_or(|(known, _)| *known != of) {
+                        last = Some((of, self.happening(*func, *decision)));
+                    }
+                    match (&last, self.watch.decision(*func, *decision)) {
+                        (Some((_, happening)), Some(watch)) => {
+                            let allows = |of: CondId, value: bool| happening.contains(&(of, value));
+                            watch.graph.decides(*condition, *value, allows)
+                        }
+                        _ => true,
+                    }
+                }
+                goal => self.is_left(goal),
+            };
+            if left {
+                self.possible[id.index()] = true;
+            }
+        }
+        std::mem::take(&mut self.possible)
+    }
+
+    /// Analyses a function and marks what it may reach; gives the functions that it may call.
+    fn analyse(&mut self, func: FuncId) -> BTreeSet<FuncId> {
+        let module = self.module;
+        let function = &module.functions[func];
+        if !function.is_defined() {
+            return BTreeSet::new();
+        }
+        let inputs = self.inputs.clone();
+        let (frame, start) = if func == self.func && !self.called {
+            start::under_test(module, func, &inputs, self.config)
+        } else {
+            let frame = Frame::new(module, function, &inputs, Vec::new());
+            (frame, State::unknown(function))
+        };
+        for &goal in self.watch.entry(func) {
+            if let Goal::Entry { predicate, .. } = &self.watch.goals[goal]
+                && frame.can_hold(&start, predicate)
+            {
+                self.possible[goal.index()] = true;
+            }
+        }
+        let Some(fixpoint) = frame.fixpoint(&start, &mut self.values_left) else {
+            self.give_up(func);
+            return self.calls.callees(func).iter().copied().collect();
+        };
+        let mut callees = BTreeSet::new();
+        for (block, state) in function.blocks.ids().zip(&fixpoint.states) {
+            if let Some(state) = state {
+                self.look_at_block(&frame, func, block, state.clone(), &mut callees);
+            }
+        }
+        // Behind what is not supported there may be anything, and where control can come back to as it is elsewhere.
+        let stops = |(block, state): (BlockId, &Option<State>)| {
+            let block = &function.blocks[block];
+            let resumes = block.insts.iter().any(|inst| is_mark(&inst.kind));
+            state.is_some() && (resumes || matches!(block.terminator.kind, TermKind::Unsupported(_)))
+        };
+        if function.blocks.ids().zip(&fixpoint.states).any(stops) {
+            self.give_up(func);
+            callees.extend(self.calls.callees(func));
+        }
+        self.fixpoints.insert(func, fixpoint.states);
+        callees
+    }
+
+    /// Nothing is known of a function: everything in it may happen.
+    fn give_up(&mut self, func: FuncId) {
+        let function = &self.module.functions[func];
+        let spans: BTreeSet<Span> = function
+            .blocks
+            .values()
+            .flat_map(|block| block.insts.iter().map(|inst| inst.span).chain([block.terminator.span]))
+            .collect();
+        for (id, goal) in self.watch.goals.iter() {
+            let here = match goal {
+                Goal::Error { span, func: at, .. } => *at == func || spans.contains(span),
+                other => other.func() == func,
+            };
+            self.possible[id.index()] |= here;
+        }
+        for block in function.blocks.values() {
+            if let TermKind::Branch { tag: Some(tag), .. } = &block.terminator.kind {
+                self.outcomes.extend([(func, *tag, false), (func, *tag, true)]);
+            }
+        }
+    }
+
+    /// Marks what a block may reach.
+    fn look_at_block(
+        &mut self,
+        frame: &Frame<'_>,
+        func: FuncId,
+        block: BlockId,
+        state: State,
+        callees: &mut BTreeSet<FuncId>,
+    ) {
+        let terminator = &frame.function.blocks[block].terminator;
+        let edges = frame.run_block(block, state, &mut |inst, state| match inst {
+            Some(inst) => self.look_at_inst(frame, func, inst, state, callees),
+            None => {
+                for (kind, goal) in self.errors.get(&terminator.span).into_iter().flatten() {
+                    self.possible[goal.index()] |= frame.end_may_fail(state, &terminator.kind, *kind);
+                }
+            }
+        });
+        for edge in edges {
+            match (&terminator.kind, edge.outcome) {
+                (TermKind::Branch { tag: Some(tag), .. }, Some(outcome)) => {
+                    self.outcomes.insert((func, *tag, outcome));
+                }
+                (TermKind::Switch { .. }, _) => {
+                    for goal in self.watch.arm(func, block, edge.target) {
+                        self.possible[goal.index()] = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn look_at_inst(
+        &mut self,
+        frame: &Frame<'_>,
+        func: FuncId,
+        inst: &Inst,
+        state: &State,
+        callees: &mut BTreeSet<FuncId>,
+    ) {
+        match &inst.kind {
+            InstKind::Call { dst, callee, args } => {
+                callees.extend(possible_callees(frame.module, frame.function, *dst, callee, args));
+            }
+            InstKind::Point { point } => {
+                for goal in self.watch.point(func, *point) {
+                    let holds = match &self.watch.goals[*goal] {
+                        Goal::Label { predicate: Some(predicate), .. } => frame.can_hold(state, predicate),
+                        _ => true,
+                    };
+                    self.possible[goal.index()] |= holds;
+                }
+            }
+            _ => {}
+        }
+        for (kind, goal) in self.errors.get(&inst.span).into_iter().flatten() {
+            self.possible[goal.index()] |= frame.may_fail(state, inst, *kind, self.copies);
+        }
+    }
+
+    /// Whether a goal is still possible for what all functions together have shown. Labels, arms and entries are marked
+    /// where they stand.
+    fn is_left(&self, goal: &Goal) -> bool {
+        let func = goal.func();
+        match goal {
+            Goal::Label { .. } | Goal::Entry { .. } | Goal::Arm { .. } => false,
+            // The place must be one that the analysis looks at.
+            Goal::Error { span, .. } => !span.is_some() || !self.has_place(func, *span),
+            Goal::Condition { decision, condition, value, .. } => self.happens(func, *decision, *condition, *value),
+            Goal::Row { decision, outcomes, .. } => {
+                outcomes.iter().all(|(condition, value)| self.happens(func, *decision, *condition, *value))
+            }
+            Goal::Outcome { decision, value, .. } => match self.watch.decision(func, *decision) {
+                Some(watch) => self.can_end(func, *decision, &watch.graph, *value),
+                None => true,
+            },
+            // Whether a condition decides is asked for all conditions of a decision together; a partner is a wish.
+            Goal::Independent { .. } | Goal::Partner { .. } => true,
+        }
+    }
+
+    /// The outcomes of a decision's conditions that may happen.
+    fn happening(&self, func: FuncId, decision: DecisionId) -> Happening {
+        let own = |(of, tag, value): &(FuncId, CondTag, bool)| {
+            (*of == func && tag.decision == decision).then_some((tag.condition, *value))
+        };
+        self.outcomes.iter().filter_map(own).collect()
+    }
+
+    fn has_place(&self, func: FuncId, span: Span) -> bool {
+        let mut blocks = self.module.functions[func].blocks.values();
+        blocks.any(|block| block.insts.iter().any(|inst| inst.span == span) || block.terminator.span == span)
+    }
+
+    /// Whether a condition may have this outcome.
+    fn happens(&self, func: FuncId, decision: DecisionId, condition: CondId, value: bool) -> bool {
+        self.outcomes.contains(&(func, CondTag { decision, condition }, value))
+    }
+
+    /// Whether outcomes that may happen lead through the decision to this value.
+    fn can_end(&self, func: FuncId, decision: DecisionId, graph: &DecisionGraph, value: bool) -> bool {
+        let mut pending = vec![graph.start];
+        let mut seen = BTreeSet::new();
+        while let Some(target) = pending.pop() {
+            match target {
+                Target::Done(result) if result == value => return true,
+                Target::Done(_) => {}
+                Target::Node(node) => {
+                    if seen.insert(node) {
+                        let node = &graph.nodes[node];
+                        for outcome in [false, true] {
+                            if self.happens(func, decision, node.condition, outcome) {
+                                pending.push(node.edges[usize::from(outcome)].target);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,59 @@
+//! What an exploration rests on beside the program: what the user said, what declarations say, and what tests leave out.
+
+use crate::config::{Config, Entry};
+use crate::exec::executor::Executor;
+use touchstone_criteria::{Assumption, Authority};
+use touchstone_ir::{DataType, FuncId};
+
+impl Executor<'_> {
+    /// Everything that the exploration of a function rests on.
+    pub(crate) fn assumptions(&self, func: FuncId) -> Vec<Assumption> {
+        let mut all = said(self.config);
+        if self.config.entry == Entry::Function {
+            all.extend(self.declared(func));
+        }
+        let left_out = self
+            .ledger
+            .met
+            .iter()
+            .map(|doubt| Assumption { text: format!("left out: {}", doubt.text()), by: Authority::Tests });
+        all.extend(left_out);
+        all
+    }
+
+    /// Lengths of array parameters: the language does not hold callers to them.
+    fn declared(&self, func: FuncId) -> Vec<Assumption> {
+        let params = self.module.functions[func].own_params().iter();
+        let lengths = params.filter_map(|param| match self.module.types[param.data] {
+            DataType::Array { length, .. } if !param.aggregate && !self.config.lengths.contains_key(&param.name) => {
+                let text = format!("`{}` leads to {length} elements", param.name);
+                Some(Assumption { text, by: Authority::Declaration })
+            }
+            _ => None,
+        });
+        lengths.collect()
+    }
+}
+
+/// What the user switched on.
+fn said(config: &Config) -> Vec<Assumption> {
+    let option = |option: String, text: String| Assumption { text, by: Authority::Option(option) };
+    let mut all = Vec::new();
+    for assume in &config.assume {
+        all.push(option(format!("--assume {}", assume.word()), assume.to_string()));
+    }
+    for (name, length) in &config.lengths {
+        all.push(option(
+            format!("--len {name}={length}"),
+            format!("`{name}` leads to {length} elements, where its object ends"),
+        ));
+    }
+    for (name, (low, high)) in &config.ranges {
+        let text = format!("`{name}` is from {low} to {high}");
+        all.push(option(format!("--range {name}={low}..{high}"), text));
+    }
+    if config.precondition.is_some() {
+        all.push(option("precondition".to_string(), "callers pass only what it allows".to_string()));
+    }
+    all
+}

@@ -1,0 +1,12 @@
+//! Searches: every path or every goal (`explore.rs`), rounds for pairs (`pairs.rs`), the second look at what is open
+//! (`wide.rs`), and why something can't be reached (`explain.rs`). A state that waits can go on elsewhere (`prefix.rs`). What comes next is the frontier's business.
+
+mod assumptions;
+pub(crate) mod explain;
+pub(crate) mod explore;
+mod fingerprint;
+pub(crate) mod found;
+mod frontier;
+pub(crate) mod pairs;
+pub(crate) mod prefix;
+mod wide;

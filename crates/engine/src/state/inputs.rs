@@ -1,0 +1,82 @@
+//! The inputs of a path: what it was called with, and what it has asked for so far. How they are made is in `inputs/`.
+
+use crate::state::memory::Cell;
+use crate::state::value::{LazyId, ObjectId, Value};
+use std::rc::Rc;
+use touchstone_base::IndexMap;
+use touchstone_ir::DataTypeId;
+
+/// What a path has asked for so far.
+#[derive(Clone, Default)]
+pub(crate) struct Inputs {
+    pub params: Vec<Rc<NamedInput>>,
+    pub globals: Vec<Rc<NamedInput>>,
+    pub objects: Vec<Rc<InputObject>>,
+    /// Answers to a program's requests, in order.
+    pub made: Vec<Rc<Made>>,
+    pub lazies: Rc<IndexMap<LazyId, Lazy>>,
+    /// Where the input pointers lead whose target is chosen: few of many, in order.
+    pub decided: Vec<(LazyId, Value)>,
+    /// Objects made for undecided pointers.
+    pub fresh: u32,
+    /// Variables made so far.
+    pub variables: u32,
+}
+
+/// A parameter or global with the value that it starts with.
+pub(crate) struct NamedInput {
+    pub name: String,
+    pub data: DataTypeId,
+    pub cells: Vec<Cell>,
+}
+
+/// An object that exists before the call.
+pub(crate) struct InputObject {
+    pub object: ObjectId,
+    pub name: String,
+    pub element: DataTypeId,
+    pub count: u64,
+    pub is_array: bool,
+    /// Nobody said how many elements there are.
+    pub default_length: bool,
+    /// How many elements the array at its end has, if that is not what its type says.
+    pub tail: Option<u64>,
+    pub cells: Vec<Cell>,
+}
+
+/// The answer to one request of a program.
+pub(crate) struct Made {
+    pub name: String,
+    pub cells: Vec<Cell>,
+}
+
+/// An input pointer.
+#[derive(Clone)]
+pub(crate) struct Lazy {
+    pub name: Rc<str>,
+    /// `None` if only null is known: what an external function returned, or wrote. The name says what is not.
+    pub pointee: Option<DataTypeId>,
+}
+
+impl Inputs {
+    pub fn shape(&self, id: LazyId) -> Option<&Value> {
+        let at = self.decided.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.decided[at].1)
+    }
+
+    /// Whether there is a pointer whose target is not chosen yet.
+    pub fn has_undecided(&self) -> bool {
+        self.decided.len() < self.lazies.len()
+    }
+
+    pub fn decide(&mut self, id: LazyId, value: Value) {
+        match self.decided.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(at) => self.decided[at].1 = value,
+            Err(at) => self.decided.insert(at, (id, value)),
+        }
+    }
+
+    pub fn add_lazy(&mut self, lazy: Lazy) -> LazyId {
+        Rc::make_mut(&mut self.lazies).push(lazy)
+    }
+}
