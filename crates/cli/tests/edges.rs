@@ -17,10 +17,8 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("emit", vec!["base", "ir", "criteria"]),
         ("instrument", vec!["base", "ir", "criteria", "front-c"]),
         ("report", vec!["base", "ir", "criteria"]),
-        (
-            "cli",
-            vec!["base", "ir", "interp", "criteria", "front-c", "solver", "engine", "emit", "instrument", "report"],
-        ),
+        ("campaign", vec!["base", "ir", "criteria", "front-c", "engine", "emit", "instrument", "report"]),
+        ("cli", vec!["base", "ir", "interp", "criteria", "front-c", "engine", "instrument", "report", "campaign"]),
     ])
 }
 

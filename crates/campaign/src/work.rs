@@ -1,0 +1,50 @@
+//! One function's share of a plan, as it is worked on: what every stage reads.
+
+use crate::plan::{Plan, Task};
+use std::time::Instant;
+use touchstone_criteria::{Labelling, Objectives};
+use touchstone_engine::{Config, SeenRow};
+use touchstone_ir::Module;
+
+/// One function's share of a plan.
+pub(crate) struct Work<'p> {
+    pub plan: &'p Plan,
+    pub task: &'p Task,
+    /// How it is explored, with its deadline.
+    pub config: Config,
+    /// The criteria whose objectives are goals.
+    pub criteria: Vec<&'static dyn Labelling>,
+    /// What is to be covered, and at last the verdicts.
+    pub wanted: Objectives,
+    /// What a measured suite evaluated of decisions, with the test.
+    pub known: Vec<(String, SeenRow)>,
+}
+
+impl<'p> Work<'p> {
+    /// From now on, time counts.
+    pub fn begin(plan: &'p Plan, task: &'p Task) -> Work<'p> {
+        let module = &plan.program.module;
+        let config = Config { deadline: deadline(plan), ..task.config.clone() };
+        let criteria = plan.request.labellings();
+        let mut wanted = touchstone_criteria::objectives(module, &task.functions, &criteria, &task.criteria);
+        let mut known = Vec::new();
+        if let Some(suite) = &plan.suite {
+            suite.settle(module, &mut wanted);
+            known = task.functions.iter().flat_map(|func| suite.rows(module, *func)).collect();
+        }
+        Work { plan, task, config, criteria, wanted, known }
+    }
+
+    pub fn module(&self) -> &'p Module {
+        &self.plan.program.module
+    }
+
+    pub fn name(&self) -> &'p str {
+        &self.module().functions[self.task.func].name
+    }
+}
+
+/// When exploration that begins now has to stop.
+fn deadline(plan: &Plan) -> Option<Instant> {
+    Instant::now().checked_add(plan.request.effort.timeout?)
+}
