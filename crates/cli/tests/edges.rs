@@ -1,7 +1,8 @@
-//! The edges between crates, as ARCHITECTURE.md draws them, against what cargo says.
+//! The edges between crates, as ARCHITECTURE.md draws them, against what cargo says; and those between folders of `cli`.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Who may use whom inside the workspace.
@@ -48,4 +49,55 @@ fn crates_use_only_the_crates_that_the_architecture_allows() {
         }
     }
     assert_eq!(seen.len(), allowed.len(), "crates of the architecture that don't exist: {allowed:?} vs {seen:?}");
+}
+
+/// Every file of a crate's sources, with its path from `src`.
+fn sources(krate: &str) -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
+    let mut folders = vec![root.clone()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).expect("UTF-8");
+                found.push((path.strip_prefix(&root).expect("inside").to_path_buf(), text));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+/// The folders of `cli`, each using only those before it.
+const FOLDERS: [&str; 4] = ["output", "plan", "verbs", "bench"];
+
+#[test]
+fn folders_of_cli_use_only_those_before_them() {
+    for (path, text) in sources("cli") {
+        let Some(own) = FOLDERS.iter().position(|folder| path.starts_with(folder)) else {
+            let name = path.display().to_string();
+            assert!(["main.rs", "commands.rs"].contains(&name.as_str()), "{name} stands in no folder");
+            continue;
+        };
+        for used in text.split("crate::").skip(1) {
+            let module: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let known = FOLDERS.iter().position(|folder| *folder == module);
+            let before = known.is_some_and(|folder| folder <= own);
+            assert!(before, "{} uses crate::{module}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_campaign_knows_no_command_line_no_terminal_and_no_environment() {
+    for (path, text) in sources("campaign") {
+        for word in ["clap::", "anyhow::", "print!(", "println!(", "std::env", "env::var", "process::exit", "stdout()"]
+        {
+            assert!(!text.contains(word), "{} has {word}", path.display());
+        }
+    }
 }
