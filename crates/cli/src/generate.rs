@@ -123,7 +123,7 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
 /// before it begins.
 fn source_files(program: &Program) -> Result<Vec<SourceFile>> {
     let module = &program.module;
-    let own = module.functions.values().filter(|function| function.is_defined() && !function.library);
+    let own = module.functions.values().filter(|function| function.is_defined() && !function.is_library());
     let mut paths: Vec<&String> = own.filter_map(|function| module.files.get(function.span.file)).collect();
     paths.sort_unstable();
     paths.dedup();

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use std::time::{Duration, Instant};
 use touchstone_criteria::{CriteriaOptions, Criterion, Labelling};
 use touchstone_engine::{Config, Entry};
-use touchstone_ir::{CallGraph, FuncId, Function, Module};
+use touchstone_ir::{CallGraph, FuncId, Function, FunctionRole, Module};
 
 /// One exploration to do.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub fn targets(module: &Module, options: &Generate) -> Result<(Entry, Vec<FuncId
         let base = function.name.strip_suffix("_pre").or_else(|| function.name.strip_suffix("_post"));
         base.is_some_and(|base| module.function_named(base).is_some())
     };
-    let own = |function: &Function| function.is_defined() && !function.library && !is_helper(function);
+    let own = |function: &Function| function.is_defined() && !function.is_library() && !is_helper(function);
     let all: Vec<FuncId> = module.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
     let main = module.function_named("main").filter(|main| all.contains(main));
     match (all.as_slice(), main) {
@@ -57,7 +57,7 @@ fn asks_for_inputs(module: &Module, volatile: Volatile) -> bool {
         _ => false,
     };
     // Models of the library ask, too, where its surroundings are inputs.
-    let harness = |f: &&Function| !f.library || f.name.starts_with("__VERIFIER");
+    let harness = |f: &&Function| !f.is_library() || f.role == FunctionRole::Harness;
     module
         .functions
         .values()
@@ -102,8 +102,12 @@ fn find(module: &Module, name: &str) -> Result<FuncId> {
             bail!("function `{name}` is declared but not defined in the given files; add the file that defines it")
         }
         None => {
-            let mut known: Vec<&str> =
-                module.functions.values().filter(|f| f.is_defined() && !f.library).map(|f| f.name.as_str()).collect();
+            let mut known: Vec<&str> = module
+                .functions
+                .values()
+                .filter(|f| f.is_defined() && !f.is_library())
+                .map(|f| f.name.as_str())
+                .collect();
             known.sort_unstable();
             if known.is_empty() {
                 bail!("there is no function `{name}`: the files define no function");
@@ -221,7 +225,7 @@ pub fn scope(module: &Module, func: FuncId, entry: Entry, options: &Generate) ->
         (Scope::Own, Entry::Function) => vec![func],
         _ => {
             let reachable = CallGraph::new(module).reachable_from(func);
-            let own = |id: &FuncId| module.functions[*id].is_defined() && !module.functions[*id].library;
+            let own = |id: &FuncId| module.functions[*id].is_defined() && !module.functions[*id].is_library();
             reachable.into_iter().filter(own).collect()
         }
     }

@@ -32,7 +32,7 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
     for files in programs {
         let module = lower_files(&files, &options).expect("programs compile");
         for (func, function) in module.functions.iter() {
-            if !function.is_defined() || function.library || function.name == "main" {
+            if !function.is_defined() || function.is_library() || function.name == "main" {
                 continue;
             }
             let wanted = objectives(&module, &[func], REGISTRY, &CriteriaOptions::default());

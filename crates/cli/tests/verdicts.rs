@@ -498,7 +498,10 @@ fn every_verdict_on_the_judged_decision_functions_is_what_all_inputs_say() {
         let module = lower(std::slice::from_ref(file), Vec::new());
         let mut wrong = Vec::new();
         for (func, function) in module.functions.iter() {
-            if !function.is_defined() || function.library || function.name.ends_with("_pre") || function.name == "main"
+            if !function.is_defined()
+                || function.is_library()
+                || function.name.ends_with("_pre")
+                || function.name == "main"
             {
                 continue;
             }
@@ -547,7 +550,7 @@ fn check(criterion: &str, text: &str, expected: &str) -> Vec<String> {
     let ranges = inputs.map(|name| (name, range)).collect();
     let config = Config { ranges, assume: Assume::ALL.into(), ..Config::default() };
     let closed = domain.pointers <= 1;
-    let own = module.functions.iter().filter(|(_, function)| function.is_defined() && !function.library);
+    let own = module.functions.iter().filter(|(_, function)| function.is_defined() && !function.is_library());
     let scope: Vec<FuncId> = own.map(|(id, _)| id).collect();
     let subject = Subject {
         name: text.to_string(),

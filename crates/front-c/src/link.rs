@@ -8,13 +8,12 @@ use crate::error::FrontError;
 use crate::source::Sources;
 use crate::startup::Starter;
 use crate::tidy;
-use crate::variadic::HIDDEN;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use touchstone_base::float::{Format, Op};
 use touchstone_base::{Files, Id, IndexMap, Span};
 use touchstone_ir::{
-    Callee, CastOp, DataType, DataTypeId, ExprKind, FuncId, Function, Global, GlobalId, Init, Inst, InstKind, Linkage,
-    Module, Operand, Param, PointKind, Reg, RegInfo, Ty,
+    Callee, CastOp, DataType, DataTypeId, ExprKind, FuncId, Function, FunctionRole, Global, GlobalId, GlobalRole, Init,
+    Inst, InstKind, Linkage, Module, Operand, Param, PointKind, Reg, RegInfo, Ty,
 };
 
 /// The program so far.
@@ -189,7 +188,7 @@ impl Program {
             name: declaration.name.clone(),
             span: declaration.span,
             internal: declaration.internal.is_some(),
-            library: false,
+            role: FunctionRole::Program,
             params: Vec::new(),
             result: match result.kind {
                 TypeKind::Void => None,
@@ -197,6 +196,7 @@ impl Program {
             },
             result_data: self.types.data(&result),
             aggregate_result,
+            variadic: matches!(&declaration.ty.kind, TypeKind::Function(signature) if signature.variadic),
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),
@@ -216,10 +216,10 @@ impl Program {
             let data = self.types.data(ty);
             function.params.push(Param { name, reg, data, aggregate: ty.is_record() });
         }
-        if matches!(&declaration.ty.kind, TypeKind::Function(signature) if signature.variadic) {
+        if function.variadic {
             let reg = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
             let data = self.types.data(&Type::plain(TypeKind::Void).pointer_to());
-            function.params.push(Param { name: HIDDEN.to_string(), reg, data, aggregate: false });
+            function.params.push(Param { name: String::new(), reg, data, aggregate: false });
         }
         function
     }
@@ -248,7 +248,7 @@ impl Program {
     pub fn overrides(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| {
             let function = &self.functions[id];
-            function.is_defined() && !function.library
+            function.is_defined() && !function.is_library()
         })
     }
     /// Whether there is an external function with a body.
@@ -313,6 +313,7 @@ impl Program {
             size,
             constant,
             linkage,
+            role: GlobalRole::Variable,
             function: None,
             init: None,
         })
@@ -362,7 +363,17 @@ impl Program {
         let size = key.0.len() as u64;
         let init = Some(vec![Init::Bytes { offset: 0, bytes: key.0.clone() }]);
         let linkage = Linkage::Literal;
-        let id = self.globals.push(Global { name, span, data, size, constant: true, linkage, function: None, init });
+        let id = self.globals.push(Global {
+            name,
+            span,
+            data,
+            size,
+            constant: true,
+            linkage,
+            role: GlobalRole::Variable,
+            function: None,
+            init,
+        });
         self.literals.insert(key, id);
         id
     }
@@ -386,6 +397,7 @@ impl Program {
             size: 0,
             constant: true,
             linkage: Linkage::Literal,
+            role: GlobalRole::Variable,
             function: Some(function),
             init: None,
         });
@@ -438,7 +450,7 @@ impl Program {
         let offered: Vec<(FuncId, Type)> = std::mem::take(&mut self.function_types).into_iter().collect();
         for (id, ty) in offered {
             let (data, span) = (self.types.data(&ty), self.functions[id].span);
-            if pointed.contains(&data) && self.functions[id].is_defined() && !self.functions[id].library {
+            if pointed.contains(&data) && self.functions[id].is_defined() && !self.functions[id].is_library() {
                 self.function_mark(id, &ty, span);
             }
         }
@@ -456,7 +468,7 @@ impl Program {
         let signature = |function: &Function| {
             let params: Vec<Taken> = function.params.iter().map(|info| param(function, info)).collect();
             // Where something is passed as the address of something else, all must be as the definition has it.
-            let hidden = function.is_variadic() || function.aggregate_result;
+            let hidden = function.variadic || function.aggregate_result;
             let plain = !hidden && !function.params.iter().any(|param| param.aggregate);
             (params, function.result, plain)
         };

@@ -7,6 +7,7 @@ use crate::link::Program;
 use crate::unit::Selection;
 use std::collections::BTreeSet;
 use std::path::Path;
+use touchstone_ir::FunctionRole;
 
 /// A file of models.
 struct Model {
@@ -18,6 +19,14 @@ struct Model {
 }
 
 impl Model {
+    /// What its functions are to a program.
+    fn role(&self) -> FunctionRole {
+        match self.name {
+            "<library>/time.c" => FunctionRole::World,
+            "<library>/verifier.c" => FunctionRole::Harness,
+            _ => FunctionRole::Model,
+        }
+    }
     fn provides(&self, name: &str) -> bool {
         self.functions.contains(&name) || self.variables.contains(&name)
     }
@@ -394,6 +403,10 @@ pub(crate) fn is_replaceable(name: &str) -> bool {
 pub(crate) fn is_always_inlined(name: &str) -> bool {
     ALWAYS_INLINED.contains(&name)
 }
+/// Whether a variable of the models keeps what earlier calls left: the error number.
+pub(crate) fn is_left_behind(variable: &str) -> bool {
+    variable == "touchstone_errno"
+}
 /// Whether there is a model of a function.
 pub(crate) fn has(name: &str) -> bool {
     MODELS.iter().any(|model| model.functions.contains(&name))
@@ -438,7 +451,7 @@ pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> R
                 path: Path::new(model.name),
                 flags: &flags,
             };
-            crate::lower_unit(program, clang, &source, Selection::Library(names))?;
+            crate::lower_unit(program, clang, &source, Selection::Library(names, model.role()))?;
         }
         tried.extend(wanted);
     }

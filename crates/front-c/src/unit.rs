@@ -11,15 +11,15 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_ir::{EnumItem, FuncId, GlobalId, Linkage};
+use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, GlobalRole, Linkage};
 
 /// Which functions of a unit are lowered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Selection {
     /// All but those of system headers that nobody calls.
     Program,
-    /// Only these and what they call: library models.
-    Library(Vec<String>),
+    /// Only these and what they call: models, which are this to the program.
+    Library(Vec<String>, FunctionRole),
 }
 
 /// A translation unit being read.
@@ -386,7 +386,7 @@ impl<'p> Unit<'p> {
             return Ok(());
         }
         let postpone = match &self.selection {
-            Selection::Library(_) => true,
+            Selection::Library(..) => true,
             Selection::Program => self.is_system(&node.loc),
         };
         if postpone {
@@ -428,7 +428,14 @@ impl<'p> Unit<'p> {
 
     /// Whether this is a file of library models.
     pub fn is_library(&self) -> bool {
-        matches!(self.selection, Selection::Library(_))
+        matches!(self.selection, Selection::Library(..))
+    }
+    /// What the functions of this file are to the program.
+    fn role(&self) -> FunctionRole {
+        match self.selection {
+            Selection::Program => FunctionRole::Program,
+            Selection::Library(_, role) => role,
+        }
     }
     /// Whether calls of a function of this program are code that compilers have, not calls.
     pub fn is_always_inlined(&self, name: &str) -> bool {
@@ -530,7 +537,7 @@ impl<'p> Unit<'p> {
         let id = self.function_named(&node.name, node.ty.as_ref());
         let span = self.declarations[&node.name].span;
         // A file of models may be read more than once, and the program's own functions come first.
-        if matches!(self.selection, Selection::Library(_)) && self.program.functions[id].is_defined() {
+        if matches!(self.selection, Selection::Library(..)) && self.program.functions[id].is_defined() {
             return Ok(());
         }
         let inline = node.is_inline && node.storage != "extern";
@@ -538,7 +545,7 @@ impl<'p> Unit<'p> {
         let ty = self.declarations[&node.name].ty.clone();
         self.program.function_types.insert(id, ty);
         let mut function = self.program.declared(&self.declarations[&node.name]);
-        function.library = matches!(self.selection, Selection::Library(_));
+        function.role = self.role();
         if node.inner.iter().any(|param| param.kind == "ParmVarDecl" && self.may_be_array(param)) {
             self.array_candidates.push(id);
         }
@@ -596,7 +603,7 @@ impl<'p> Unit<'p> {
         if node.storage == "extern" && !node.has_init {
             return Ok(());
         }
-        let library = matches!(self.selection, Selection::Library(_));
+        let library = matches!(self.selection, Selection::Library(..));
         // A file of models may be read more than once, and its variables are there once.
         if library && !internal && self.program.defines_variable(&node.name) {
             return Ok(());
@@ -611,6 +618,9 @@ impl<'p> Unit<'p> {
             (false, true) => Linkage::Internal,
             (false, false) => Linkage::External,
         };
+        if library && crate::models::is_left_behind(&node.name) {
+            self.program.globals[id].role = GlobalRole::LeftBehind;
+        }
         // Defined first: an initialiser may mention its own global.
         self.program.define_global(id, span, linkage, None)?;
         if let Some(value) = initialiser(node) {
@@ -643,7 +653,7 @@ impl<'p> Unit<'p> {
     /// Lowers what was postponed and is wanted after all.
     pub fn finish(&mut self) -> Result<(), FrontError> {
         self.complete_globals();
-        if let Selection::Library(names) = self.selection.clone() {
+        if let Selection::Library(names, _) = self.selection.clone() {
             for name in &names {
                 if self.postponed.contains_key(name) {
                     self.function_named(name, None);

@@ -1,7 +1,7 @@
 //! Variable arguments.
 //!
 //! The caller packs them into one object, 8 bytes each (a structure takes as many as it needs), and passes its address as
-//! a last, hidden parameter named `...`. A `va_list` holds the address of the next argument; the rest of its 24 bytes is
+//! a last, hidden parameter. A `va_list` holds the address of the next argument; the rest of its 24 bytes is
 //! not used. A read beyond the last argument is an error of the path.
 
 use crate::ast::Node;
@@ -11,8 +11,6 @@ use crate::place::Place;
 use touchstone_base::Span;
 use touchstone_ir::{CmpOp, InstKind, Operand, TermKind, Ty};
 
-/// The name of the hidden parameter.
-pub(crate) const HIDDEN: &str = "...";
 /// Where a `va_list` keeps the address of the next argument.
 const NEXT: i64 = 8;
 
@@ -49,7 +47,7 @@ impl Lowerer<'_, '_> {
 
     /// `va_start`.
     pub fn start_arguments(&mut self, list: &Node, node: &Node, span: Span) {
-        let hidden = self.function.params.last().filter(|param| param.name == HIDDEN).map(|param| param.reg);
+        let hidden = self.function.params.last().filter(|_| self.function.variadic).map(|param| param.reg);
         let Some(hidden) = hidden else { return self.unsupported("va_start", node) };
         let list = self.rvalue(list);
         // Only a function under test is called without: nobody knows what arguments it wants.

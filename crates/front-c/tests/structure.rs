@@ -486,10 +486,10 @@ fn one_structure_of_two_files_is_one_data_type() {
 fn library_functions_come_from_models_only_when_needed() {
     let module = lower("#include <string.h>\nint f(const char *s) { return strspn(s, \"ab\"); }");
     let names: Vec<(&str, bool)> =
-        module.functions.values().map(|function| (function.name.as_str(), function.library)).collect();
+        module.functions.values().map(|function| (function.name.as_str(), function.is_library())).collect();
     assert_eq!(names, [("f", false), ("strspn", true), ("is_in", true)]);
     let own = lower("unsigned long strlen(const char *s) { return 7; } int f(const char *s) { return strlen(s); }");
-    assert!(own.functions.values().all(|function| !function.library));
+    assert!(own.functions.values().all(|function| !function.is_library()));
 }
 
 #[test]

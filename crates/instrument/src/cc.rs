@@ -350,7 +350,7 @@ impl Job<'_> {
             let opaque = Options { offsets: Offsets::Opaque, ..options.clone() };
             preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
         }
-        let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
+        let defined = original.functions.values().filter(|function| function.is_defined() && !function.is_library());
         let names = defined.map(|function| function.name.clone()).collect();
         let state = probing.state && refused.state.is_none();
         let found = match &refused.errors {

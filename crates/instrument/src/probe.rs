@@ -86,7 +86,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         errors: false,
     };
     for (func, function) in request.written.functions.iter() {
-        if function.is_defined() && !function.library {
+        if function.is_defined() && !function.is_library() {
             unit.function(func, function);
         }
     }

@@ -122,7 +122,7 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
     let module = &program.module;
     let func = module.function_named(case.function).context("the bench program lacks its function")?;
     let criterion = criterion_named(case.criterion).context("a criterion of the registry")?;
-    let own = |id: &touchstone_ir::FuncId| module.functions[*id].is_defined() && !module.functions[*id].library;
+    let own = |id: &touchstone_ir::FuncId| module.functions[*id].is_defined() && !module.functions[*id].is_library();
     let scope: Vec<_> = CallGraph::new(module).reachable_from(func).into_iter().filter(own).collect();
     let wanted = objectives(module, &scope, &[criterion], &CriteriaOptions::default());
     let named = |suffix: &str| {

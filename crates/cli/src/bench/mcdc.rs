@@ -66,7 +66,7 @@ fn measure(program: &'static str, module: &Module, func: FuncId) -> Result<Row> 
     let name = format!("{}_pre", module.functions[func].name);
     let config = Config { precondition: module.function_named(&name).map(|_| name), ..Config::default() };
     let criterion = criterion_named("mcdc").context("a criterion of the registry")?;
-    let own = |id: &FuncId| module.functions[*id].is_defined() && !module.functions[*id].library;
+    let own = |id: &FuncId| module.functions[*id].is_defined() && !module.functions[*id].is_library();
     let scope: Vec<FuncId> = CallGraph::new(module).reachable_from(func).into_iter().filter(own).collect();
     let wanted = objectives(module, &scope, &[criterion], &CriteriaOptions::default());
     let mut paths = 0;

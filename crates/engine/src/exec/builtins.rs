@@ -28,7 +28,7 @@ impl Executor<'_> {
             Builtin::Called => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let function = &self.module.functions[state.top().func];
-                let packed = function.params.last().filter(|_| function.is_variadic());
+                let packed = function.params.last().filter(|_| function.variadic);
                 let packed = packed.map(|param| Operand::Reg(param.reg));
                 let given =
                     args[1..].iter().copied().chain(packed).map(|arg| state.top().value(arg)).collect::<Vec<_>>();

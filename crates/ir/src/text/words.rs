@@ -1,6 +1,8 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
-use crate::{BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, Linkage};
+use crate::{
+    BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage, StructKind,
+};
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
 use touchstone_base::math::Function;
@@ -44,6 +46,13 @@ words! {
         External => "external", Internal => "internal", Local => "local", Literal => "literal",
         Undefined => "undefined",
     }
+    FunctionRole {
+        Program => "program", Model => "model", World => "world", Harness => "harness",
+        External => "answering", Callback => "callback",
+    }
+    GlobalRole { Variable => "variable", LeftBehind => "left_behind" }
+    IntKind { Number => "number", Character => "character" }
+    StructKind { Record => "record", Halves => "halves" }
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
