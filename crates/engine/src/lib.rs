@@ -49,5 +49,5 @@ pub use explain::{Conflict, Explanation, Fact, explain};
 pub use explore::{Event, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
 pub use found::{Found, Goals};
 pub use globals::global_inputs;
-pub use pairs::{Before, PairsFound, explore_pairs, rows_of};
+pub use pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use prover::prove_infeasible;

@@ -16,7 +16,6 @@ use crate::world::World;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths, Watch};
 use touchstone_ir::{BlockId, FuncId, Module};
@@ -105,7 +104,7 @@ impl Wide<'_> {
         if config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Bound::Interrupted);
         }
-        config.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Bound::Timeout)
+        config.deadline.is_over().then_some(Bound::Timeout)
     }
 
     /// Whether control flow can reach an open goal from here.
@@ -217,6 +216,10 @@ impl Wide<'_> {
         let found = executor.solver.values(&mut executor.terms, &state.path, term, executor.config.max_values);
         let width = executor.terms.width(term);
         for value in found.values {
+            if let Some(bound) = self.stopped() {
+                self.give_up(state, Incomplete::Bound(bound), self.span(state));
+                return;
+            }
             let executor = &mut self.executor;
             let constant = executor.terms.constant(width, value);
             let here = executor.terms.eq(term, constant);

@@ -31,7 +31,6 @@ use crate::value::{ObjectId, Scalar, Value};
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::time::Instant;
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, Watch};
 use touchstone_ir::{
@@ -74,7 +73,6 @@ pub(crate) fn prove(
         loop_bound: None,
         depth: None,
         max_paths: None,
-        deadline: Some(Instant::now() + config.proof_time),
         call_depth: config.call_depth.min(MOST_FRAMES),
         ..config.clone()
     };
@@ -374,7 +372,7 @@ impl Induction<'_, '_> {
         go: impl FnOnce(&mut Executor<'_>, &mut State) -> Result<(), Stop>,
     ) -> Result<(), GiveUp> {
         self.sides += 1;
-        let late = self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = self.executor.config.deadline.is_over();
         if self.sides > MOST_SIDES || late {
             return Err(GiveUp);
         }
@@ -587,7 +585,7 @@ impl Induction<'_, '_> {
                 }
                 holds
             });
-            let late = self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let late = self.executor.config.deadline.is_over();
             for part in left.chunks(TOGETHER) {
                 if late {
                     failing.extend(part.iter().map(|(candidate, _)| candidate.clone()));
