@@ -329,7 +329,7 @@ impl Subject<'_> {
         let paired = |rows: &[Vec<SeenRow>]| {
             let mut seen = SeenRows::default();
             rows.iter().for_each(|rows| seen.add(rows));
-            seen.paired()
+            seen.paired(Deadline::NEVER)
         };
         let all = rows(&tests);
         let tests = reduce(tests, &all, &BTreeSet::new(), Deadline::NEVER);
@@ -337,14 +337,14 @@ impl Subject<'_> {
         if all != left {
             wrong.push(format!("{name}: reduction loses the pairs {:?}", all.difference(&left)));
         }
-        for pair in truth.rows.paired().into_iter().filter(|pair| watch.asks_for_mcdc(pair.0, pair.1)) {
+        for pair in truth.rows.paired(Deadline::NEVER).into_iter().filter(|pair| watch.asks_for_mcdc(pair.0, pair.1)) {
             if pairs.of(pair.0, pair.1) != PairSearch::Finished {
                 wrong.push(format!("{name}: the search for pairs is not finished: {pairs:?}"));
             } else if !left.contains(&pair) {
                 wrong.push(format!("{name}: inputs have a unique-cause pair for {pair:?}, the suite has none"));
             }
         }
-        let strange: Vec<_> = left.difference(&truth.rows.paired()).copied().collect();
+        let strange: Vec<_> = left.difference(&truth.rows.paired(Deadline::NEVER)).copied().collect();
         if self.closed && !strange.is_empty() {
             wrong.push(format!("{name}: pairs {strange:?} that no inputs have"));
         }
