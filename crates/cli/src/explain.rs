@@ -2,16 +2,18 @@
 
 use crate::args::Generate;
 use crate::exit::Exit;
+use crate::generate::{self, Tests};
 use crate::options_file::OptionsFile;
 use crate::program::Reader;
-use crate::{generate, plan, precondition};
+use crate::{plan, precondition};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::rc::Rc;
 use touchstone_criteria::{
     Assumption, Criterion, GoalId, Incomplete, IncompletePaths, Objective, Status, TestCase, Watch,
 };
-use touchstone_engine::{Conflict, Event, Fact, Goals, Sink};
+use touchstone_engine::{Conflict, Fact, Goals};
 use touchstone_ir::Module;
 
 /// Options of `explain`.
@@ -22,18 +24,6 @@ pub struct Explain {
     pub objective: String,
     #[command(flatten)]
     pub options: Generate,
-}
-
-/// Keeps the tests.
-#[derive(Default)]
-struct Tests(Vec<TestCase>);
-
-impl Sink for Tests {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Test(test) = event {
-            self.0.push(test.clone());
-        }
-    }
 }
 
 /// Carries out `explain`.
@@ -92,26 +82,25 @@ pub fn explain(arguments: &Explain) -> Result<ExitCode> {
     };
     // The same exploration and the same proofs as of `generate` and `prove`, so that all three say the same.
     let settled = wanted.settled.contains(&goal);
-    let watch = Watch::new(module, wanted.goals.clone());
-    let goals = Goals { watch: watch.clone().into(), closed: wanted.settled.iter().copied().collect() };
-    let mut tests = Tests::default();
-    let mut found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
-    generate::refuse_unmakeable(module, func, &mut tests.0, &mut found.result);
-    crate::tables::watch_tests(module, func, &mut tests.0, &wanted);
-    generate::conclude(module, func, &config, &mut wanted, &tests.0, &found);
+    let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
+    let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
+    let mut tests = Tests::of(module);
+    let found = touchstone_engine::explore_goals(module, func, goals, &config, &mut tests);
+    crate::tables::watch_tests(module, func, &mut tests.kept, &watch, plan::deadline(options));
+    generate::conclude(module, func, &config, &mut wanted, &watch, &tests.kept, &found);
     let own = found.doubted.get(&goal).map(Vec::as_slice);
     let incomplete = own.unwrap_or(&found.result.incomplete);
     let objective = &wanted.list[goal];
     let mut out = format!("{id}\n{}: {}\n", objective.span.display(&module.files), objective.text);
     match &objective.status {
-        Status::Covered(_) => covered(&mut out, module, goal, &tests.0),
+        Status::Covered(_) => covered(&mut out, module, goal, &tests.kept),
         Status::Infeasible(how) if settled => {
             let _ = writeln!(out, "infeasible ({how}): the compiler folds it to a constant, so no input matters.");
         }
         Status::Infeasible(how) => {
             config.deadline = plan::deadline(options);
             let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
-            let why = touchstone_engine::explain(module, func, Goals { watch: watch.into(), closed }, &config);
+            let why = touchstone_engine::explain(module, func, Goals { watch, closed }, &config);
             infeasible(&mut out, module, objective, how, &why);
             rests_on(&mut out, &found.result.assumptions);
         }

@@ -10,26 +10,24 @@ use crate::plan::{self, Task};
 use crate::precondition;
 use crate::program::{Program, Reader};
 use crate::progress::{self, Display, Line};
-use crate::tables::{decision_tables, watch_tests};
+use crate::tables::{Watched, decision_tables, watch_tests};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-use touchstone_base::Span;
 use touchstone_criteria::{
-    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, Incomplete, IncompletePaths, Objective,
-    Objectives, Outcome, Replay, Status, TestCase, Watch, covered_by_test,
+    Campaign, Covered, Criterion, DecisionTable, FunctionResult, Goal, GoalId, IncompletePaths, Objective, Objectives,
+    Outcome, Replay, Status, TestCase, Watch, covered_by_test,
 };
-use touchstone_emit::{
-    CSuite, EmitError, Form, Preprocessed, ReplayLimits, Replayed, Sandbox, Target, TestCompSuite, unmakeable,
-};
+use touchstone_emit::{CSuite, EmitError, Form, Preprocessed, Replayed, Sandbox, Target, TestCompSuite, unmakeable};
 use touchstone_engine::{
     Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore, explore_goals, explore_pairs,
-    explore_paths_and_goals, prove_infeasible, rows_of,
+    explore_paths_and_goals, prove_infeasible,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::Extras;
@@ -100,7 +98,7 @@ fn carry_out(options: &Generate, verb: Verb) -> Result<ExitCode> {
         units: program.units.clone(),
         include_dir,
         cc: crate::program::compiler(),
-        limits: ReplayLimits::default(),
+        limits: plan::replay_limits(options),
         sandbox: if options.unsafe_replay { Sandbox::open() } else { Sandbox::closed() },
         preprocessed: Preprocessed::default(),
     };
@@ -246,37 +244,50 @@ impl Job<'_> {
         if let Some(suite) = &self.suite {
             suite.settle(module, &mut wanted);
         }
+        // Made once: the graphs of wide decisions take long.
+        let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
         let known = self.known_rows(&functions);
         let files = self.files(task.func)?;
-        let mut writer =
-            Writer { module, wanted: &wanted, files, tests: Vec::new(), refused: BTreeMap::new(), line, failed: None };
-        let (mut found, explored) = self.explore(task.func, &config, &wanted, &mut writer);
+        let mut writer = Writer { module, wanted: &wanted, files, tests: Vec::new(), line, failed: None };
+        let (mut found, explored) = self.explore(task.func, &config, &wanted, &watch, &mut writer);
         let pairs = match self.verb {
             Verb::Generate if !explored.paths => {
-                Some(self.pairs(task.func, &config, &wanted, &known, &mut found.result, &mut writer))
+                Some(self.pairs(task.func, &config, &watch, &known, &mut found.result, &mut writer))
             }
             _ => None,
         };
-        let Writer { mut files, mut tests, failed, line, refused, .. } = writer;
+        let Writer { mut files, mut tests, failed, line, .. } = writer;
         if let Some(failed) = failed {
             return Err(failed);
         }
-        give_up(&mut found.result, refused, module.functions[task.func].span);
-        if !criteria.is_empty() {
-            watch_tests(module, task.func, &mut tests, &wanted);
-        }
+        // What follows the search may take as long again.
+        let after = plan::deadline(self.options);
+        let mut watched = match criteria.is_empty() {
+            true => Watched::default(),
+            false => watch_tests(module, task.func, &mut tests, &watch, after),
+        };
         if !explored.paths && !criteria.is_empty() {
-            let rows = rows_for_pairs(module, task.func, &tests, &known, &wanted);
-            tests = touchstone_criteria::reduce(tests, &rows, &wanted.settled);
+            if watched.left_out == 0 {
+                let rows = rows_for_pairs(&tests, &watched, &known, &watch);
+                tests = touchstone_criteria::reduce(tests, &rows, &wanted.settled, after);
+            }
             let called = wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
             if tests.is_empty() && !called && criteria.iter().any(|criterion| criterion.wants_a_call()) {
-                match self.any_test(task.func, &config) {
-                    Ok(test) => tests.push(test),
+                match self.any_test(task.func, &Config { deadline: after, ..config.clone() }) {
+                    Ok(test) => {
+                        let mut once = [test.clone()];
+                        watched.rows.extend(watch_tests(module, task.func, &mut once, &watch, after).rows);
+                        tests.push(test);
+                    }
                     Err(why) => found.result.incomplete.extend(why),
                 }
             }
         }
-        conclude(module, task.func, &config, &mut wanted, &tests, &found);
+        if watched.left_out > 0 && !self.options.quiet {
+            let (some, all) = (watched.left_out, tests.len());
+            eprintln!("warning: bound --timeout: {some} of {all} tests of `{name}` name only what they were found for");
+        }
+        conclude(module, task.func, &config, &mut wanted, &watch, &tests, &found);
         if self.suite.is_some() && self.verb == Verb::Prove {
             on_top::keep_only_the_suite(&mut wanted);
         }
@@ -302,7 +313,7 @@ impl Job<'_> {
         let results = self.results(found.result, replay_seconds, &wanted, tests.len() as u64);
         let decisions = match criteria.is_empty() {
             true => Vec::new(),
-            false => decision_tables(module, task.func, &functions, &tests, &known, &wanted, pairs.as_ref()),
+            false => decision_tables(module, &functions, &tests, &known, &watched, (&wanted, &watch), pairs.as_ref()),
         };
         Ok(Done { decisions, results, objectives: wanted.list.values().cloned().collect(), tests })
     }
@@ -375,14 +386,13 @@ impl Job<'_> {
     /// A test that calls the function, without an error if one of the first paths has none; or why there is none.
     fn any_test(&self, func: FuncId, config: &Config) -> Result<TestCase, Vec<IncompletePaths>> {
         let module = &self.program.module;
-        let mut found = FirstTests::default();
+        let mut found = Tests::of(module);
         let config = Config { max_paths: Some(FIRST_PATHS), ..config.clone() };
-        let mut result = explore(module, func, &config, &mut found);
-        refuse_unmakeable(module, func, &mut found.0, &mut result);
-        let returns = found.0.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
-        match found.0.is_empty() {
+        let result = explore(module, func, &config, &mut found);
+        let returns = found.kept.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
+        match found.kept.is_empty() {
             true => Err(result.incomplete),
-            false => Ok(found.0.swap_remove(returns.unwrap_or(0))),
+            false => Ok(found.kept.swap_remove(returns.unwrap_or(0))),
         }
     }
 
@@ -392,6 +402,7 @@ impl Job<'_> {
         func: FuncId,
         config: &Config,
         wanted: &Objectives,
+        watch: &Rc<Watch>,
         writer: &mut Writer<'_, '_>,
     ) -> (Found, Explored) {
         let module = &self.program.module;
@@ -400,7 +411,7 @@ impl Job<'_> {
             return (Found::without_goals(explore(module, func, config, writer)), Explored { paths });
         }
         let closed = wanted.settled.iter().copied().collect();
-        let goals = Goals { closed, watch: Watch::new(module, wanted.goals.clone()).into() };
+        let goals = Goals { closed, watch: Rc::clone(watch) };
         let found = if paths {
             explore_paths_and_goals(module, func, goals, config, writer)
         } else {
@@ -414,18 +425,17 @@ impl Job<'_> {
         &self,
         func: FuncId,
         config: &Config,
-        wanted: &Objectives,
+        watch: &Watch,
         known: &[(String, SeenRow)],
         result: &mut FunctionResult,
         writer: &mut Writer<'_, '_>,
     ) -> PairsFound {
         let module = &self.program.module;
         let config = Config { questions: self.options.pair_questions, ..config.clone() };
-        let watch = Watch::new(module, wanted.goals.clone());
         let tests = writer.tests.clone();
         let known: Vec<SeenRow> = known.iter().map(|(_, row)| row.clone()).collect();
         let before = Before { tests: &tests, known: &known, queries: result.solver.queries };
-        let found = explore_pairs(module, func, &watch, before, &config, writer);
+        let found = explore_pairs(module, func, watch, before, &config, writer);
         result.seconds += found.seconds;
         result.solver.seconds += found.solver.seconds;
         result.solver.queries += found.solver.queries;
@@ -472,46 +482,21 @@ impl Job<'_> {
     }
 }
 
-/// Gives up the tests whose inputs no test can make.
-pub fn refuse_unmakeable(module: &Module, func: FuncId, tests: &mut Vec<TestCase>, result: &mut FunctionResult) {
-    let mut refused = BTreeMap::new();
-    tests.retain(|test| match unmakeable(module, test) {
-        Some(why) => {
-            *refused.entry(why).or_insert(0) += 1;
-            false
-        }
-        None => true,
-    });
-    give_up(result, refused, module.functions[func].span);
-}
-
-/// Paths whose inputs no test can make are given up, each reason once.
-fn give_up(result: &mut FunctionResult, refused: BTreeMap<String, u64>, span: Span) {
-    result.exhaustive &= refused.is_empty();
-    for (why, count) in refused {
-        result.paths.explored = result.paths.explored.saturating_sub(count);
-        result.paths.incomplete += count;
-        result.incomplete.push(IncompletePaths { why: Incomplete::Unsupported(why), span, count });
-    }
-}
-
-fn asks_for_mcdc(wanted: &Objectives) -> bool {
-    wanted.goals.values().any(|goal| matches!(goal, Goal::Independent { .. }))
+fn asks_for_mcdc(watch: &Watch) -> bool {
+    watch.goals.values().any(|goal| matches!(goal, Goal::Independent { .. }))
 }
 
 /// The rows of decisions whose pairs must survive the reduction.
 fn rows_for_pairs(
-    module: &Module,
-    func: FuncId,
     tests: &[TestCase],
+    watched: &Watched,
     known: &[(String, SeenRow)],
-    wanted: &Objectives,
+    watch: &Watch,
 ) -> Vec<Vec<SeenRow>> {
-    if !asks_for_mcdc(wanted) {
+    if !asks_for_mcdc(watch) {
         return Vec::new();
     }
-    let watch = Watch::new(module, wanted.goals.clone());
-    let mut rows = rows_of(module, func, tests, &watch);
+    let mut rows: Vec<Vec<SeenRow>> = tests.iter().map(|test| watched.rows(test).to_vec()).collect();
     if !known.is_empty() {
         rows.push(known.iter().map(|(_, row)| row.clone()).collect());
     }
@@ -527,6 +512,7 @@ pub fn conclude(
     func: FuncId,
     config: &Config,
     wanted: &mut Objectives,
+    watch: &Watch,
     tests: &[TestCase],
     found: &Found,
 ) {
@@ -535,7 +521,7 @@ pub fn conclude(
     let open: Vec<GoalId> = wanted.goals.ids().filter(open).collect();
     let proved = match open.is_empty() {
         true => BTreeMap::new(),
-        false => prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config),
+        false => prove_infeasible(module, func, watch, &open, config),
     };
     touchstone_criteria::conclude(wanted, tests, &found.ruling(&proved), &module.files);
 }
@@ -551,8 +537,6 @@ struct Writer<'w, 'a> {
     wanted: &'w Objectives,
     files: TestFiles<'a>,
     tests: Vec<TestCase>,
-    /// Paths that no test can take, by reason.
-    refused: BTreeMap<String, u64>,
     line: Line,
     failed: Option<anyhow::Error>,
 }
@@ -562,10 +546,6 @@ impl Sink for Writer<'_, '_> {
         match event {
             Event::Progress(progress) => self.line.explored(&progress),
             Event::Test(test) => {
-                if let Some(why) = unmakeable(self.module, test) {
-                    *self.refused.entry(why).or_insert(0) += 1;
-                    return;
-                }
                 let covered = |id: &GoalId| Some(Covered { objective: self.wanted.list.get(*id)?, alone: false });
                 let covers: Vec<Covered> = test.covers.iter().filter_map(covered).collect();
                 if let Err(error) = self.files.add(test, &covers) {
@@ -575,19 +555,37 @@ impl Sink for Writer<'_, '_> {
             }
         }
     }
+
+    fn refuses(&self, test: &TestCase) -> Option<String> {
+        unmakeable(self.module, test)
+    }
 }
 
 /// How many paths are looked at for a test that only calls the function.
 const FIRST_PATHS: u64 = 8;
 
-#[derive(Default)]
-struct FirstTests(Vec<TestCase>);
+/// Keeps the tests.
+pub struct Tests<'m> {
+    module: &'m Module,
+    /// Those that can be made.
+    pub kept: Vec<TestCase>,
+}
 
-impl Sink for FirstTests {
+impl<'m> Tests<'m> {
+    pub fn of(module: &'m Module) -> Tests<'m> {
+        Tests { module, kept: Vec::new() }
+    }
+}
+
+impl Sink for Tests<'_> {
     fn event(&mut self, event: Event<'_>) {
         if let Event::Test(test) = event {
-            self.0.push(test.clone());
+            self.kept.push(test.clone());
         }
+    }
+
+    fn refuses(&self, test: &TestCase) -> Option<String> {
+        unmakeable(self.module, test)
     }
 }
 

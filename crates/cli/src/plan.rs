@@ -4,8 +4,10 @@ use crate::args::{Aliases, Emit, Externals, Generate, Labels, Scope, Search, Vol
 use crate::options_file::OptionsFile;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{CriteriaOptions, Criterion, Labelling};
+use touchstone_emit::ReplayLimits;
 use touchstone_engine::{Config, Entry};
 use touchstone_ir::{CallGraph, FuncId, Function, FunctionRole, Module};
 
@@ -140,6 +142,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
     };
     check_signature(module, func, precondition.as_deref(), Role::Precondition)?;
     check_signature(module, func, oracle.as_deref(), Role::Oracle)?;
+    let proof_time = Config::default().proof_time;
     let config = Config {
         entry,
         aliases: match options.aliases {
@@ -166,6 +169,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         assume: options.assume.iter().copied().collect(),
         memory: (options.memory > 0).then_some(options.memory.saturating_mul(1 << 20)),
         solver_timeout: seconds(options.solver_timeout),
+        proof_time: seconds(options.timeout).map_or(proof_time, |limit| limit.min(proof_time)),
         max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
         call_depth: options.call_depth,
         steps: options.steps,
@@ -182,9 +186,18 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
     Ok(Task { func, config, criteria: criteria_options(options, file, &name)? })
 }
 
-/// When exploration that begins now has to stop.
-pub fn deadline(options: &Generate) -> Option<Instant> {
-    Instant::now().checked_add(seconds(options.timeout)?)
+/// When a phase of the work on a function that begins now has to stop: the search, and after it naming and choosing tests.
+pub fn deadline(options: &Generate) -> Deadline {
+    Deadline::within(seconds(options.timeout))
+}
+
+/// What replay may take: at least half a minute for each function, and ten times the time of its search.
+pub fn replay_limits(options: &Generate) -> ReplayLimits {
+    const LEAST: Duration = Duration::from_secs(30);
+    let limits = ReplayLimits::default();
+    let most = Duration::from_secs(limits.total_seconds.into());
+    let total = seconds(options.timeout).map_or(most, |limit| limit.saturating_mul(10).saturating_add(LEAST).min(most));
+    ReplayLimits { total_seconds: u32::try_from(total.as_secs()).unwrap_or(limits.total_seconds), ..limits }
 }
 
 /// A limit in seconds; `None` for 0, and for what no clock counts to.

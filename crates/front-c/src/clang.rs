@@ -55,7 +55,7 @@ pub(crate) struct Run {
 /// Starts `clang -fsyntax-only -Xclang ACTION FLAGS INPUT`.
 pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
     let failed = |source| FrontError::ClangFailed { clang: clang.to_path_buf(), source };
-    let mut command = Command::new(clang);
+    let mut command = with_deep_stack(clang);
     command.args(["-fsyntax-only", "-w", "-fno-color-diagnostics", "-Qunused-arguments"]);
     // Errors of newer clangs only: old code that other compilers take.
     command.args(["-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]);
@@ -91,6 +91,20 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     });
     let stdout = child.stdout.take();
     Ok(Run { clang: clang.to_path_buf(), child, stdout, stderr, stdin })
+}
+
+/// A command with more stack than processes have: clang recurses into what is nested, and a thousand `?:` are too much for
+/// the usual 8 MB. Only for it: what touchstone itself is allowed is handed on to the programs that it runs.
+fn with_deep_stack(program: &Path) -> Command {
+    const SCRIPT: &str =
+        "ulimit -s 1048576 2>/dev/null || ulimit -s \"$(ulimit -H -s)\" 2>/dev/null; exec \"$0\" \"$@\"";
+    // Without a shell, or for what the shell would name otherwise: as it is.
+    if !is_program(Path::new("/bin/sh")) || !is_program(program) {
+        return Command::new(program);
+    }
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", SCRIPT]).arg(program);
+    command
 }
 
 /// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
@@ -139,7 +153,11 @@ impl Run {
             let _ = writer.join();
         }
         let message = self.stderr.join().unwrap_or_default();
-        let message = String::from_utf8_lossy(&message).into_owned();
+        let mut message = String::from_utf8_lossy(&message).into_owned();
+        if status.code().is_none() {
+            // A crash tells nothing itself.
+            message += &format!("clang was ended ({status}): the file may be nested too deep for it\n");
+        }
         Ok(if status.success() { Ok(()) } else { Err(message) })
     }
 }

@@ -522,6 +522,13 @@ fn deep_expressions_do_not_exhaust_the_stack() {
 }
 
 #[test]
+fn what_is_nested_a_thousand_times_does_not_crash_clang() {
+    let choice = (0..1000).fold("0".to_string(), |inner, i| format!("(x == {i} ? {} : {inner})", i * 3));
+    let module = lower(&format!("int f(int x) {{ return {choice}; }}"));
+    assert_eq!(function(&module, "f").decisions.len(), 1000);
+}
+
+#[test]
 fn an_empty_file_is_a_module_without_functions() {
     let module = lower("");
     assert!(module.functions.is_empty() && module.globals.is_empty());

@@ -11,7 +11,8 @@ use crate::exit::Exit;
 use crate::stdout::say;
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
 use touchstone_engine::{Config, Goals, Labels, Search, explore, explore_goals};
 use touchstone_ir::CallGraph;
@@ -133,7 +134,7 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
         labels,
         search,
         precondition: named("_pre"),
-        deadline: Some(Instant::now() + limit),
+        deadline: Deadline::after(limit),
         ..Config::default()
     };
     let row = |mode, paths, seconds, open: Vec<GoalId>, complete| Row {
