@@ -422,6 +422,26 @@ fn functions_with_offsetof_are_measured_whoever_wrote_it() {
 }
 
 #[test]
+fn functions_with_an_index_or_an_unusual_type_in_offsetof_are_measured() {
+    let text = "#include <stddef.h>\n#define AT(i) offsetof(struct s, in[i].q)\n\
+        struct s { char c; struct { int p, q; } in[4]; union { int u; float f; }; int a[2][3]; };\n\
+        static struct { int z; long y; } one;\nenum { TWO = 2 };\n\
+        int constant(int x) { if (x > 1 || offsetof(struct s, in[2].q) == 3) return 2; return 1; }\n\
+        int by_macro(int x) { if (x > 2) return (int)AT(TWO); return 1; }\n\
+        int size(int x) { if (x > 3) return (int)offsetof(const struct s, in[sizeof(int) - 2]); return 1; }\n\
+        int variable(int x) { if (x > 4 || AT(x) > 30) return (int)offsetof(struct s, a[x][x ? 1 : 2]); return 1; }\n\
+        int of_type(int x) { if (x > 5 && offsetof(__typeof__(one), y) > 3) { switch (x) { case 6: return 1; } } return 1; }\n\
+        int in_place(int x) { if (x > 6) return (int)offsetof(struct s, u); switch (x) { case 1: return 4; } return 1; }\n\
+        int main(void) { return constant(1) + by_macro(1) + size(1) + variable(1) + of_type(6) + in_place(1) < 0; }\n";
+    let (measured, run) = program(text, "branch", "./program");
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("not measured"), "{run:?}");
+    let seen = texts(&measured);
+    for expected in ["x > 2 is false", "x > 3 is false", "x > 6 is false", "switch: case 6", "switch: case 1"] {
+        assert!(seen.contains(expected), "{expected} is missing of {seen:?}");
+    }
+}
+
+#[test]
 fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
     let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
         \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\

@@ -1,6 +1,7 @@
 //! Expressions: scalar values and effects.
 
-use crate::ast::Node;
+use crate::Offsets;
+use crate::ast::{Node, SPELLED_OFFSET};
 use crate::complex::Part;
 use crate::consts::{binary_op, callee_name, selected};
 use crate::ctype::{Type, TypeKind};
@@ -124,10 +125,17 @@ impl Lowerer<'_, '_> {
             | "CharacterLiteral"
             | "CXXBoolLiteralExpr"
             | "UnaryExprOrTypeTraitExpr"
-            | "OffsetOfExpr" => match self.unit.const_int(node) {
+            | "OffsetOfExpr"
+            | SPELLED_OFFSET => match self.unit.const_int(node) {
                 None if self.is_variable_size(node) => self.variable_size(node, span),
                 // `offsetof(struct s, a[i])`.
-                None if node.kind == "OffsetOfExpr" && !node.inner.is_empty() => self.rvalue_of_first(node),
+                None if node.kind == SPELLED_OFFSET => self.rvalue_of_first(node),
+                None if node.kind == "OffsetOfExpr" && self.unit.program.types.offsets == Offsets::Guessed => {
+                    for index in &node.inner {
+                        self.rvalue(index);
+                    }
+                    Operand::Reg(self.temp(scalar))
+                }
                 Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
                 None => {
                     let what = constant_name(node);
@@ -617,7 +625,7 @@ impl Lowerer<'_, '_> {
 
 fn constant_name(node: &Node) -> &'static str {
     match node.kind.as_str() {
-        "OffsetOfExpr" => "offsetof",
+        "OffsetOfExpr" | SPELLED_OFFSET => "offsetof",
         "UnaryExprOrTypeTraitExpr" if node.name == "sizeof" => "sizeof of this type",
         "UnaryExprOrTypeTraitExpr" => "alignof of this expression",
         _ => "literal",

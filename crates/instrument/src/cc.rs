@@ -333,7 +333,7 @@ impl Job<'_> {
         std::fs::write(&copy, for_clang(text)).map_err(|error| error.to_string())?;
         let options = Options {
             flags: language(command, text),
-            offsets: Offsets::FromText,
+            offsets: Offsets::Guessed,
             library: Library::Declared,
             ..Options::default()
         };
