@@ -442,6 +442,24 @@ fn functions_with_an_index_or_an_unusual_type_in_offsetof_are_measured() {
 }
 
 #[test]
+fn functions_with_isinf_are_measured_though_its_macro_is_another_for_clang() {
+    let text = "#include <math.h>\n#define SAME(a, b) __builtin_types_compatible_p(__typeof__(a), b)\n\
+        int f(double x, int n) { if (isinf(x) && n > 2) return 1; return isinf(x) ? 3 : isnan(x); }\n\
+        int g(int n) { int seen = 0; SAME(n, int) ? (void)(seen = n > 3 ? 4 : 5) : (void)0; return SAME(n, long) ? seen : -seen; }\n\
+        int main(void) { return f(INFINITY, 3) + g(3) > 0; }\n";
+    let (measured, run) = program(text, "branch,mcdc", "./program");
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("not measured"), "{run:?}");
+    let expected = [
+        "isinf(x) && n > 2 is true",
+        "isinf(x) is true and decides",
+        "n > 2 is true and decides",
+        "n > 3 is false",
+        "n > 3 is false and decides",
+    ];
+    assert_eq!(texts(&measured), expected.into_iter().map(str::to_string).collect());
+}
+
+#[test]
 fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
     let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
         \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\

@@ -58,7 +58,12 @@ impl Lowerer<'_, '_> {
             "BinaryOperator" if node.opcode == "," => node.inner.iter().for_each(|inner| self.effect(inner)),
             // Whether somebody wants to know which test runs is no decision of the program.
             "ConditionalOperator" if callee_name(node) == Some("touchstone_test_begin") => {}
-            "ConditionalOperator" if self.unit.type_of(node).kind == TypeKind::Void => self.conditional_effect(node),
+            "ConditionalOperator" if self.unit.type_of(node).kind == TypeKind::Void => {
+                match self.unit.chosen_by_type(node) {
+                    Some(chosen) => self.effect(chosen),
+                    None => self.conditional_effect(node),
+                }
+            }
             "CallExpr" => self.call_for_effect(node),
             "StmtExpr" => self.statement_expression_effect(node),
             "GenericSelectionExpr" => match selected(node) {
@@ -158,7 +163,10 @@ impl Lowerer<'_, '_> {
             "UnaryOperator" => self.unary(node, scalar, span),
             "BinaryOperator" => self.binary(node, &ty, scalar, span),
             "CompoundAssignOperator" => self.compound_assignment(node, &ty, span),
-            "ConditionalOperator" => self.conditional(node, scalar, span),
+            "ConditionalOperator" => match self.unit.chosen_by_type(node) {
+                Some(chosen) => self.rvalue(chosen),
+                None => self.conditional(node, scalar, span),
+            },
             "BinaryConditionalOperator" => self.elvis(node, scalar, span),
             "CallExpr" => self.call(node, None).unwrap_or(Operand::Const(scalar, 0)),
             "StmtExpr" => self.statement_expression(node, scalar),
