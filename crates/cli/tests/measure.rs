@@ -460,6 +460,35 @@ fn functions_with_isinf_are_measured_though_its_macro_is_another_for_clang() {
 }
 
 #[test]
+fn of_functions_that_a_compiler_refuses_with_probes_only_these_are_not_measured() {
+    // The assembler, which does not know of functions, counts the bytes between two statements.
+    let text = "int tight(int x) { __asm__ volatile(\".Lfirst:\"); \
+        __asm__ volatile(\".if . - .Lfirst > 0\\n.error \\\"moved\\\"\\n.endif\"); return x; }\n\
+        int sign(int x) { if (x > 0) return 1; return -1; }\n\
+        int other(int x) { if (x > 7) return 1; return -1; }\n\
+        int main(void) { return tight(sign(3)) + other(4) != 0; }\n";
+    let check = |run: &str, criteria: &str, text: &str, name: &str, why: &str| {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        std::fs::write(scratch.path().join("program.c"), text).expect("writable");
+        let (measured, run) = measure(scratch.path(), criteria, run);
+        let said = String::from_utf8_lossy(&run.stderr);
+        let left: Vec<&str> = said.lines().filter(|line| line.starts_with("not measured: ")).collect();
+        assert!(run.status.success() && left.len() == 1, "{run:?}");
+        assert!(left[0].contains(&format!("{name} in ")) && left[0].contains(why), "{left:?}");
+        let seen = texts(&measured);
+        assert!(seen.contains("x > 0 is true") && seen.contains("x > 7 is false"), "{seen:?}");
+    };
+    let counted = "cc -O0 -o program program.c && ./program";
+    check(counted, "stmt,branch", text, "tight", "moved");
+    // A function that is nothing but its assembly: clang refuses anything else in it, gcc would take it.
+    let naked = "__attribute__((naked)) int seven(void) { __asm__(\"mov $7, %eax\\n ret\"); }\n\
+        int sign(int x) { if (x > 0) return 1; return -1; }\n\
+        int other(int x) { if (x > 7) return 1; return -1; }\n\
+        int main(void) { return seven() - 7 + sign(3) + other(4); }\n";
+    check(counted, "stmt,branch", naked, "seven", "assembly");
+}
+
+#[test]
 fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
     let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
         \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\

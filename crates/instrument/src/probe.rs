@@ -60,6 +60,8 @@ pub struct Request<'a> {
     pub followed: Option<&'a Followed>,
     /// Where it can go wrong, by function, or why that is not known.
     pub hazards: Result<BTreeMap<String, Vec<Hazard>>, String>,
+    /// Functions that get no probes, and why.
+    pub refused: BTreeMap<String, String>,
 }
 
 /// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
@@ -118,8 +120,7 @@ impl<'a> Unit<'a> {
         self.functions.push((function.name.clone(), place(function.span)));
         self.meanings.insert(function.name.clone(), format!("{:016x}", request.written.meaning(func)));
         match self.twin(function, &wanted) {
-            Ok((module, twin, goals)) => {
-                let place = TextPlace::preprocessed(module, twin, FileId::new(0), self.source);
+            Ok((place, goals)) => {
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function, &goals);
                 let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
@@ -142,10 +143,14 @@ impl<'a> Unit<'a> {
     }
 
     /// The same function in the preprocessed text, with the same objectives.
-    fn twin(&self, function: &Function, wanted: &Objectives) -> Result<(&'a Module, FuncId, Vec<Goal>), String> {
+    fn twin(&self, function: &Function, wanted: &Objectives) -> Result<(TextPlace<'a>, Vec<Goal>), String> {
+        if let Some(why) = self.request.refused.get(&function.name) {
+            return Err(why.clone());
+        }
         let readings = self.request.preprocessed.iter();
         let found = readings.filter_map(|module| self.twin_in(module, function, wanted)).next();
-        found.ok_or_else(|| "the compiler's preprocessor and clang's see different code".to_string())
+        let (module, twin, goals) = found.ok_or("the compiler's preprocessor and clang's see different code")?;
+        Ok((TextPlace::preprocessed(module, twin, FileId::new(0), self.source), goals))
     }
 
     fn twin_in(
