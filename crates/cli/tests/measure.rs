@@ -489,6 +489,27 @@ fn of_functions_that_a_compiler_refuses_with_probes_only_these_are_not_measured(
 }
 
 #[test]
+fn a_condition_before_a_constant_has_its_own_outcome_not_the_decisions() {
+    let check = |decision: &str, argument: i32, expected: &[&str]| {
+        let text = format!(
+            "#define NO 0\n#define YES 1\nvoid nowhere(void);\nint f(int x) {{ if ({decision}) return 1; return 2; }}\n\
+             int main(void) {{ if (NO) nowhere(); return f({argument}) < 0; }}\n"
+        );
+        let (measured, run) = program(&text, "condition,mcc", "./program");
+        assert!(run.status.success(), "{decision}: {run:?}");
+        assert_eq!(texts(&measured), expected.iter().map(ToString::to_string).collect(), "{decision} of {argument}");
+    };
+    check("x > 3 && NO", 5, &["x > 3 is true", "x > 3"]);
+    check("x > 3 && NO", 2, &["x > 3 is false", "!(x > 3)"]);
+    check("x > 3 || YES", 5, &["x > 3 is true", "x > 3"]);
+    check("x > 3 || YES", 2, &["x > 3 is false", "!(x > 3)"]);
+    check("(x > 3 || YES) && YES", 5, &["x > 3 is true", "x > 3"]);
+    check("!(x > 3) && NO", 5, &["x > 3 is true", "x > 3"]);
+    check("!(x > 3)", 5, &["x > 3 is true", "x > 3"]);
+    check("x > 3 ? NO : NO", 5, &["x > 3 is true", "x > 3"]);
+}
+
+#[test]
 fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
     let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
         \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\

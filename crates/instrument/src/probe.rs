@@ -444,8 +444,10 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         };
         let first = self.fresh(numbered.rows.len() as u32);
         self.record(id, first, &numbered);
-        if let (Scheme::Sum(_), [no, _]) = (&numbered.scheme, numbered.rows.as_slice()) {
-            // One condition that is evaluated: its two outcomes are the decision's, perhaps negated.
+        if let (Scheme::Sum(_), [no, yes]) = (&numbered.scheme, numbered.rows.as_slice())
+            && no.result != yes.result
+        {
+            // One condition that is evaluated: its two outcomes are the decision's, perhaps negated. Not so before a constant.
             self.two_ways(whole, if no.result { [first + 1, first] } else { [first, first + 1] });
             return Ok(DecisionProbes::Rows { first, rows: numbered.rows });
         }
