@@ -510,6 +510,15 @@ fn a_condition_before_a_constant_has_its_own_outcome_not_the_decisions() {
 }
 
 #[test]
+fn a_criterion_that_a_macro_hides_places_of_leaves_the_others_alone() {
+    let text = "#include <stddef.h>\nstruct g { char **s; int t; };\n#define CURRENT (g->s ? g->s[g->t] : NULL)\n\
+        int f(struct g *g, char *n) { if (n == NULL) return 0; if (CURRENT) g->s[g->t] = n; return 1; }\n\
+        int main(void) { char c = 0; char *a[1] = {&c}; struct g g = {a, 0}; return f(&g, &c) < 0; }\n";
+    let (measured, run) = program(text, "stmt,wm", "./program");
+    assert!(texts(&measured).contains("return 1"), "{run:?}");
+}
+
+#[test]
 fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
     let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
         \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\
