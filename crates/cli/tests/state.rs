@@ -308,6 +308,24 @@ fn a_file_that_tests_include_is_one_file_and_not_one_of_theirs() {
 }
 
 #[test]
+fn state_belongs_to_the_variant_of_the_function_that_changes_it() {
+    let count = "int total;\nvoid add(int n) { total += n * STEP; }\n";
+    let main = "#include <assert.h>\nextern int total; void add(int);\n\
+        int main(void) { add(2);\n#if STEP == 1\n  assert(total == 2);\n#else\n  assert(STEP == 3);\n#endif\n  return 0; }\n";
+    let files = [("count.c", count), ("main.c", main)];
+    let build = "for n in 1 3; do cc -DSTEP=$n -o p$n count.c main.c && ./p$n || exit 1; done";
+    let (report, _) = measure(&files, &["-c", "state,stmt"], build);
+    let objectives = report["objectives"].as_array().expect("objectives");
+    let of_state = objectives.iter().filter(|objective| objective["criterion"] == "state");
+    let mut found: Vec<String> = of_state
+        .map(|objective| format!("{} {} {}", objective["text"], objective["variant"], objective["status"]))
+        .collect();
+    found.sort();
+    let expected = ["\"total is checked\" \"-DSTEP=1\" \"covered\"", "\"total is checked\" \"-DSTEP=3\" \"uncovered\""];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn other_rules_need_no_new_run() {
     let text = "static int a, b;\n\
          static void verify(const int *p) { if (*p != 2) a = 0; }\n\

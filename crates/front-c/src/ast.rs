@@ -364,12 +364,16 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 }
 
+/// What an `offsetof` becomes whose macro puts the member's address beside it: that is its only child. A plain one has the
+/// indices of its path as children.
+pub(crate) const SPELLED_OFFSET: &str = "SpelledOffset";
+
 /// An `offsetof` with the address that its macro puts beside it as its child.
 fn spelled_offset(mut node: Node) -> Node {
     let is_spelled = node.kind == "ChooseExpr" && node.inner.get(1).is_some_and(|inner| inner.kind == "OffsetOfExpr");
     if is_spelled {
         node.inner.drain(..2);
-        node.kind = "OffsetOfExpr".to_string();
+        node.kind = SPELLED_OFFSET.to_string();
     }
     node
 }

@@ -2,7 +2,7 @@
 //!
 //! Variables are never constants here, not even `const` ones: a condition on one is a condition.
 
-use crate::ast::Node;
+use crate::ast::{Node, SPELLED_OFFSET};
 use crate::compatible::compatible;
 use crate::ctype::{Type, TypeKind};
 use crate::expr::is_comparison;
@@ -26,6 +26,7 @@ impl Unit<'_> {
             "DeclRefExpr" => *self.constants.get(&node.decl.as_ref()?.id)? as u64,
             "ImplicitCastExpr" | "CStyleCastExpr" => return self.const_cast(node, bits),
             "UnaryExprOrTypeTraitExpr" => self.size_operator(node)?,
+            SPELLED_OFFSET => self.null_offset(first()?)?,
             "OffsetOfExpr" => self.offset_of(node)?,
             "UnaryOperator" => {
                 let operand = self.const_int(first()?)?;
@@ -178,9 +179,6 @@ impl Unit<'_> {
 
     /// `offsetof`: clang's JSON doesn't say of what, so the source text is parsed.
     pub fn offset_of(&self, node: &Node) -> Option<u64> {
-        if let Some(address) = node.inner.first() {
-            return self.null_offset(address);
-        }
         let begin = node.begin.expansion?;
         let name = self.names.get(begin.file as usize)?;
         let text = self.program.sources.text(name);

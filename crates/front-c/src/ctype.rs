@@ -1,5 +1,6 @@
 //! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
 
+use crate::Offsets;
 use crate::tokens::Token;
 use crate::vector::vector_refusal;
 use std::collections::{BTreeMap, HashMap};
@@ -206,8 +207,8 @@ pub(crate) struct Types {
     pub char_signed: bool,
     /// Every read of a volatile object is a new input.
     pub fresh_volatile: bool,
-    /// No `offsetof` has a value.
-    pub opaque_offsets: bool,
+    /// How `offsetof` is understood.
+    pub offsets: Offsets,
     interned: HashMap<DataType, DataTypeId>,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
@@ -222,7 +223,7 @@ impl Types {
             data: DataTypes::new(),
             char_signed: true,
             fresh_volatile: false,
-            opaque_offsets: false,
+            offsets: Offsets::default(),
             interned: HashMap::new(),
             functions: BTreeMap::new(),
         };

@@ -130,6 +130,8 @@ pub enum Offsets {
     Spelled,
     /// From its text.
     FromText,
+    /// From its text, and some value where that says nothing. For text that is only looked at.
+    Guessed,
     /// Not at all: as whoever reads the text before the preprocessor, where a macro hides it.
     Opaque,
 }
@@ -224,7 +226,7 @@ fn lower_program(
     }
     program.given_files = program.files.len();
     program.types.fresh_volatile = options.surroundings.volatile;
-    program.types.opaque_offsets = options.offsets == Offsets::Opaque;
+    program.types.offsets = options.offsets;
     let claimed = options.compiler.as_deref().and_then(clang::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;

@@ -521,6 +521,12 @@ impl<'p> Unit<'p> {
         let [condition, yes, no] = node.inner.as_slice() else { return None };
         Some(if self.const_int(condition)? != 0 { yes } else { no })
     }
+    /// What `__builtin_types_compatible_p(a, b) ? x : y` is: headers choose by type this way, where others have `_Generic`. It
+    /// asks nothing that a run could answer, so it is no decision.
+    pub fn chosen_by_type<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+        let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == "TypeTraitExpr");
+        if node.kind == "ConditionalOperator" && asks_for_type { self.chosen(node) } else { None }
+    }
     /// Whether this unit has a body for a name (so far).
     pub fn has_body(&self, name: &str) -> bool {
         self.postponed.contains_key(name)

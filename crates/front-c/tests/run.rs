@@ -241,6 +241,11 @@ fn offsets_agree_with_the_compiler() {
 }
 
 #[test]
+fn offsets_beside_one_that_defines_its_type_agree_with_the_compiler() {
+    check(&["offsets_in_place.c"], &[]);
+}
+
+#[test]
 fn declarations_that_are_completed_documented_or_flexible_agree_with_the_compiler() {
     check(&["declarations.c"], &[]);
 }

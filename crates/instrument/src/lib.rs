@@ -25,6 +25,7 @@ mod own;
 mod pieces;
 mod probe;
 mod record;
+mod refusals;
 mod responses;
 mod rows;
 mod runtime;
