@@ -41,6 +41,8 @@ enum Known {
     VaCopy,
     Vprintf,
     Overflow(BinOp),
+    /// `ilogbl`.
+    LongExponent,
     ObjectSize,
     /// Named by its argument.
     Refuse,
@@ -106,6 +108,7 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_va_start" => Known::VaStart,
         "__builtin_va_end" => Known::Nothing,
         "__builtin_va_copy" => Known::VaCopy,
+        "ilogbl" | "__builtin_ilogbl" => Known::LongExponent,
         "touchstone_object_size" => Known::Plain(Builtin::ObjectSize, &[PTR], Some(Ty::I64)),
         "__builtin_object_size" | "__builtin_dynamic_object_size" => Known::ObjectSize,
         "__builtin_add_overflow"
@@ -152,6 +155,7 @@ impl Lowerer<'_, '_> {
             return None;
         }
         let name = self.allocator_of(name);
+        let name = self.labelled_of(name);
         if self.unit.is_always_inlined(&name) {
             return match known(&name) {
                 Some(known) => self.known_call(known, node, span),
@@ -176,6 +180,13 @@ impl Lowerer<'_, '_> {
                 self.unit.program.recognised.insert(plain.to_string());
                 name
             }
+            _ => name,
+        }
+    }
+    /// `__builtin_memcpy` is the program's `memcpy` where an assembler label says which function that is.
+    fn labelled_of(&self, name: String) -> String {
+        match name.strip_prefix("__builtin_") {
+            Some(plain) if self.unit.is_labelled(plain) => plain.to_string(),
             _ => name,
         }
     }
@@ -218,7 +229,7 @@ impl Lowerer<'_, '_> {
                     if let (true, Some(argument)) = (of_zero, node.inner.get(1)) {
                         self.mark_zero(node, argument);
                     }
-                    name = model;
+                    name = self.unlocked(&name).unwrap_or(model);
                 }
                 None => {
                     self.unsupported(&name, node);
@@ -229,7 +240,13 @@ impl Lowerer<'_, '_> {
             return self.atomic(node, span);
         }
         let callee_type = callee_reference(node).and_then(|decl| decl.ty.as_ref());
-        let signature = callee_type.map(|text| self.unit.type_named(text));
+        let mut signature = callee_type.map(|text| self.unit.type_named(text));
+        // A builtin that clang does not know has no prototype, but the function that it is.
+        if callee_name(node).is_some_and(|called| called.starts_with("__builtin_"))
+            && !signature.as_ref().is_some_and(has_prototype)
+        {
+            signature = self.unit.function_declared(&name).filter(has_prototype).or(signature);
+        }
         let id = match self.unit.is_always_inlined(name.trim_start_matches("__builtin_")) {
             true => self.unit.library_function(&name, callee_type),
             false => self.unit.function_named(&name, callee_type),
@@ -238,6 +255,16 @@ impl Lowerer<'_, '_> {
             self.emit_weak(&name, span);
         }
         self.plain_call(Callee::Direct(id), signature.as_ref(), node, into, span)
+    }
+
+    /// The program's own function without locks that a builtin is: the library's is the one with them.
+    fn unlocked(&mut self, builtin: &str) -> Option<String> {
+        let plain = builtin.strip_prefix("__builtin_").filter(|plain| plain.ends_with("_unlocked"))?;
+        if self.is_own(plain) {
+            return Some(plain.to_string());
+        }
+        self.unit.program.recognised.insert(plain.to_string());
+        None
     }
 
     fn plain_call(
@@ -264,7 +291,11 @@ impl Lowerer<'_, '_> {
             _ => None,
         };
         args.extend(temporary);
-        for argument in fixed {
+        let params = match signature.map(|ty| &ty.kind) {
+            Some(TypeKind::Function(signature)) => signature.params.as_slice(),
+            _ => &[],
+        };
+        for (index, argument) in fixed.iter().enumerate() {
             let ty = self.unit.type_of(argument);
             if ty.is_record() {
                 let address = self.temporary(&ty, span);
@@ -272,7 +303,12 @@ impl Lowerer<'_, '_> {
                 args.push(address);
             } else {
                 self.mark_value(argument);
-                let value = self.rvalue(argument);
+                let mut value = self.rvalue(argument);
+                if let Some(Type { kind: TypeKind::Int { bits, .. }, .. }) = params.get(index)
+                    && matches!(ty.kind, TypeKind::Int { .. })
+                {
+                    value = self.resize(value, Ty::Int(*bits), self.unit.program.types.is_signed(&ty), span);
+                }
                 args.push(value);
             }
         }
@@ -360,6 +396,7 @@ impl Lowerer<'_, '_> {
                 dst.map(Operand::Reg)
             }
             Known::Overflow(op) => self.overflow(op, args, node, span),
+            Known::LongExponent => args.first().map(|value| self.long_exponent(value, span)),
             Known::ObjectSize => {
                 // Not known at compile time, as the compiler may always say.
                 let kind = args.get(1).and_then(|kind| self.unit.const_int(kind)).unwrap_or(0);
@@ -542,6 +579,10 @@ impl Lowerer<'_, '_> {
             _ => false,
         }
     }
+}
+
+fn has_prototype(ty: &Type) -> bool {
+    matches!(&ty.kind, TypeKind::Function(signature) if signature.prototype)
 }
 
 /// The declaration that a direct call mentions.

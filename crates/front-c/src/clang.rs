@@ -43,6 +43,10 @@ pub(crate) enum Input<'a> {
     Text(&'a str),
 }
 
+/// What gcc has and clang knows by another name, as macros. For text that was not preprocessed: macros move places.
+pub(crate) const OTHER_NAMES: [&str; 2] =
+    ["-D__builtin_imaxabs=__builtin_labs", "-D__builtin_shuffle=__builtin_shufflevector"];
+
 /// A running clang whose output is being read.
 pub(crate) struct Run {
     clang: PathBuf,

@@ -198,6 +198,15 @@ pub(crate) struct Layout {
     pub most: Option<u64>,
 }
 
+/// What a bit-field of more than 32 bits is in an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WideFields {
+    /// Of a type of its own width, as for gcc.
+    OwnWidth,
+    /// Nobody said which compiler it is.
+    Unknown,
+}
+
 /// All records, enumerations and data types of the program.
 pub(crate) struct Types {
     pub records: Vec<Record>,
@@ -208,6 +217,7 @@ pub(crate) struct Types {
     pub fresh_volatile: bool,
     /// No `offsetof` has a value.
     pub opaque_offsets: bool,
+    pub wide_fields: WideFields,
     interned: HashMap<DataType, DataTypeId>,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
@@ -223,6 +233,7 @@ impl Types {
             char_signed: true,
             fresh_volatile: false,
             opaque_offsets: false,
+            wide_fields: WideFields::Unknown,
             interned: HashMap::new(),
             functions: BTreeMap::new(),
         };

@@ -84,6 +84,7 @@ pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 pub use clang::gnu_version;
 
 use clang::Input;
+use ctype::WideFields;
 use link::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -190,8 +191,12 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
             program => program?,
         };
         // A recognised name that a later file defines after all: once more, knowing that.
-        let conflicts: Vec<String> =
+        let mut conflicts: Vec<String> =
             program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
+        if program.redirects() {
+            conflicts
+                .extend(models::TO_CONSOLE.iter().filter(|name| !own.contains(**name)).map(|name| name.to_string()));
+        }
         if conflicts.is_empty() {
             return Ok(program.finish());
         }
@@ -226,11 +231,15 @@ fn lower_program(
     program.types.fresh_volatile = options.surroundings.volatile;
     program.types.opaque_offsets = options.offsets == Offsets::Opaque;
     let claimed = options.compiler.as_deref().and_then(clang::gnu_version);
+    if claimed.is_some() {
+        program.types.wide_fields = WideFields::OwnWidth;
+    }
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
         if options.offsets == Offsets::Spelled {
             flags.push(offsetof::SPELLED.to_string());
+            flags.extend(clang::OTHER_NAMES.map(str::to_string));
         }
         let name = file.to_string_lossy().into_owned();
         let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };

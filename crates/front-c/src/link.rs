@@ -255,6 +255,10 @@ impl Program {
     pub fn defines(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| self.functions[id].is_defined())
     }
+    /// Whether the program leads a standard stream elsewhere.
+    pub fn redirects(&self) -> bool {
+        self.external_functions.contains_key("freopen") && !self.overrides("freopen")
+    }
     /// External functions that are used but not defined.
     pub fn undefined_functions(&self) -> Vec<String> {
         let undefined = self.functions.values().filter(|function| !function.is_defined());

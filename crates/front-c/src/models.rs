@@ -23,7 +23,7 @@ impl Model {
     }
 }
 
-const MODELS: [Model; 16] = [
+const MODELS: [Model; 17] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -205,6 +205,7 @@ const MODELS: [Model; 16] = [
             "touchstone_long_multiply",
             "touchstone_long_divide",
             "touchstone_long_compare",
+            "touchstone_long_exponent",
             "touchstone_long_from_integer",
             "touchstone_long_to_integer",
             "touchstone_long_from_double",
@@ -258,6 +259,7 @@ const MODELS: [Model; 16] = [
             "ferror",
             "fflush",
             "fopen",
+            "freopen",
             "fprintf",
             "fputc",
             "fputs",
@@ -278,6 +280,8 @@ const MODELS: [Model; 16] = [
             "setvbuf",
             "tmpfile",
             "tmpnam",
+            "touchstone_file_exists",
+            "touchstone_file_rights",
             "touchstone_file_at_end",
             "touchstone_file_clear",
             "touchstone_file_get",
@@ -291,6 +295,12 @@ const MODELS: [Model; 16] = [
             "vprintf",
         ],
         variables: &["stderr", "stdin", "stdout"],
+    },
+    Model {
+        name: "<library>/descriptors.c",
+        text: include_str!("../models/descriptors.c"),
+        functions: &["close", "creat", "lseek", "open", "read", "write"],
+        variables: &[],
     },
     Model {
         name: "<library>/stdin.c",
@@ -383,6 +393,8 @@ static WORLD: Model = Model {
 
 /// Functions that the library itself takes from the program, if the program has them.
 const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+/// Functions of standard output that are recognised, but where a program leads it elsewhere.
+pub(crate) const TO_CONSOLE: [&str; 3] = ["printf", "putchar", "puts"];
 /// Functions that compilers never call, unless they are told to (`-fno-builtin`): not even if the program has its own.
 const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
 
@@ -415,6 +427,7 @@ pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> R
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
     flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
+    flags.extend(program.redirects().then(|| "-DTOUCHSTONE_REDIRECTED".to_string()));
     let mut tried = BTreeSet::new();
     loop {
         let mut undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
