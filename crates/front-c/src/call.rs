@@ -43,6 +43,7 @@ enum Known {
     Overflow(BinOp),
     /// `ilogbl`.
     LongExponent,
+    ReturnAddress,
     ObjectSize,
     /// Named by its argument.
     Refuse,
@@ -95,7 +96,11 @@ fn known(name: &str) -> Option<Known> {
         "free" | "__builtin_free" => Known::Plain(Builtin::Free, &[PTR], None),
         "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
-        "__builtin_expect" | "__builtin_expect_with_probability" | "__builtin_assume_aligned" => Known::Expect,
+        "__builtin_expect"
+        | "__builtin_expect_with_probability"
+        | "__builtin_assume_aligned"
+        | "__builtin_extract_return_addr"
+        | "__builtin_frob_return_addr" => Known::Expect,
         "__builtin_assume" | "__assume" => Known::Unevaluated,
         "__builtin_unreachable" => Known::Unreachable,
         "__builtin_constant_p" => Known::ConstantP,
@@ -108,6 +113,7 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_va_start" => Known::VaStart,
         "__builtin_va_end" => Known::Nothing,
         "__builtin_va_copy" => Known::VaCopy,
+        "__builtin_return_address" => Known::ReturnAddress,
         "ilogbl" | "__builtin_ilogbl" => Known::LongExponent,
         "touchstone_object_size" => Known::Plain(Builtin::ObjectSize, &[PTR], Some(Ty::I64)),
         "__builtin_object_size" | "__builtin_dynamic_object_size" => Known::ObjectSize,
@@ -397,6 +403,13 @@ impl Lowerer<'_, '_> {
             }
             Known::Overflow(op) => self.overflow(op, args, node, span),
             Known::LongExponent => args.first().map(|value| self.long_exponent(value, span)),
+            Known::ReturnAddress => {
+                self.run_only("return address", span);
+                let args = self.arguments(args, &[Ty::I32], span);
+                let dst = Some(self.temp(Ty::Ptr));
+                self.emit(InstKind::Builtin { dst, builtin: Builtin::ReturnAddress, args }, span);
+                dst.map(Operand::Reg)
+            }
             Known::ObjectSize => {
                 // Not known at compile time, as the compiler may always say.
                 let kind = args.get(1).and_then(|kind| self.unit.const_int(kind)).unwrap_or(0);

@@ -97,6 +97,9 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     Ok(Run { clang: clang.to_path_buf(), child, stdout, stderr, stdin })
 }
 
+/// How the flag begins that says which gcc translates the program.
+pub(crate) const GNU_VERSION: &str = "-fgnuc-version=";
+
 /// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
 ///
 /// With a version from 7 on, glibc's headers use types and attributes that clang does not have: the newest below stands
@@ -118,7 +121,7 @@ fn claimed_version(macros: &str) -> Option<String> {
     };
     let version = [value("__GNUC__")?, value("__GNUC_MINOR__")?, value("__GNUC_PATCHLEVEL__")?];
     let [major, minor, patch] = version.min(NEWEST);
-    (value("__clang__").is_none()).then(|| format!("-fgnuc-version={major}.{minor}.{patch}"))
+    (value("__clang__").is_none()).then(|| format!("{GNU_VERSION}{major}.{minor}.{patch}"))
 }
 
 /// A relative path that starts with a dash would be taken for a flag.

@@ -231,9 +231,6 @@ fn lower_program(
     program.types.fresh_volatile = options.surroundings.volatile;
     program.types.opaque_offsets = options.offsets == Offsets::Opaque;
     let claimed = options.compiler.as_deref().and_then(clang::gnu_version);
-    if claimed.is_some() {
-        program.types.wide_fields = WideFields::OwnWidth;
-    }
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
@@ -275,6 +272,9 @@ fn lower_unit(
     selection: Selection,
 ) -> Result<(), FrontError> {
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
+    let is_gcc = source.flags.iter().any(|flag| flag.starts_with(clang::GNU_VERSION));
+    program.types.wide_fields = if is_gcc { WideFields::OwnWidth } else { WideFields::Unknown };
+    program.hooked |= source.flags.iter().any(|flag| flag == "-finstrument-functions");
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");

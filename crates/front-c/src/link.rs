@@ -50,6 +50,8 @@ pub(crate) struct Program {
     /// The types of functions, to find those that a pointer may lead to.
     pub function_types: BTreeMap<FuncId, Type>,
     names: HashSet<String>,
+    /// Whether compilers call hooks where functions begin and end.
+    pub hooked: bool,
     /// Constructors and destructors, in the order of their definitions.
     pub starters: Vec<Starter>,
 }
@@ -113,6 +115,7 @@ impl Program {
             function_marks: HashMap::new(),
             function_types: BTreeMap::new(),
             names: HashSet::new(),
+            hooked: false,
             starters: Vec::new(),
         }
     }
@@ -400,6 +403,7 @@ impl Program {
     /// The module: final names, no unfit calls, one data type of a kind.
     pub fn finish(mut self) -> Module {
         self.surround_main();
+        self.name_hooks();
         self.offer_functions();
         self.name_functions();
         self.name_globals();
@@ -429,6 +433,18 @@ impl Program {
         tidy::add_byte(&mut module);
         tidy::drop_unused_files(&mut module, self.given_files);
         module
+    }
+
+    /// A run without the hooks of `-finstrument-functions` is another run, if the program has its own.
+    fn name_hooks(&mut self) {
+        let has_hooks = ["__cyg_profile_func_enter", "__cyg_profile_func_exit"].iter().any(|name| self.overrides(name));
+        let main = self.external_functions.get("main").copied().filter(|_| self.hooked && has_hooks);
+        if let Some(main) = main
+            && let Some(entry) = self.functions[main].blocks.ids().next()
+        {
+            let span = self.functions[main].span;
+            tidy::stop_at(&mut self.functions[main], entry, 0, "-finstrument-functions".to_string(), span);
+        }
     }
 
     /// Where something points to functions of a type, every function of the program of that type can be there.

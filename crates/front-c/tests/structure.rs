@@ -272,6 +272,20 @@ fn what_clang_does_not_tell_is_named_too() {
 }
 
 #[test]
+fn hooks_of_functions_are_named_where_the_program_has_them() {
+    let named = |text: &str| {
+        let project = Project::new();
+        let file = project.file("main.c", text);
+        let options = Options { flags: vec!["-finstrument-functions".to_string()], ..Options::default() };
+        let module = touchstone_front_c::lower_files(&[file], &options).expect("it lowers");
+        let entry = &function(&module, "main").blocks[<BlockId as touchstone_base::Id>::new(0)];
+        matches!(&entry.terminator.kind, TermKind::Unsupported(what) if what == "-finstrument-functions")
+    };
+    assert!(named("int n; void __cyg_profile_func_enter(void *f, void *at) { n++; } int main(void) { return n; }"));
+    assert!(!named("int n; int main(void) { return n; }"));
+}
+
+#[test]
 fn what_clang_does_not_know_of_gnu_c_is_named() {
     for (text, named) in [
         ("int f(int x) { int g(int y) { return x + y; } return g(1); }", "unsupported: nested function"),
