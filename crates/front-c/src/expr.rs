@@ -282,6 +282,10 @@ impl Lowerer<'_, '_> {
     fn cast(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let from = self.unit.type_of(inner);
+        // Its lengths are computed as often as somebody asks for them.
+        if node.kind == "CStyleCastExpr" && ty.has_length_effect() {
+            return self.unsupported_value("array length with an effect in a cast", node);
+        }
         match node.cast.as_str() {
             "LValueToRValue" => {
                 let place = self.place(inner);

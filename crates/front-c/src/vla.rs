@@ -49,6 +49,16 @@ impl Type {
             _ => false,
         }
     }
+    /// Whether computing a length in it does something.
+    pub fn has_length_effect(&self) -> bool {
+        match &self.kind {
+            TypeKind::Variable(inner, length) => length_effects(length) > 0 || inner.has_length_effect(),
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) | TypeKind::OpenArray(inner) => {
+                inner.has_length_effect()
+            }
+            _ => false,
+        }
+    }
     /// Whether its size is only known when it is declared.
     pub fn has_variable_size(&self) -> bool {
         match &self.kind {
@@ -425,13 +435,17 @@ pub(crate) fn effects(declaration: &[Token]) -> usize {
         depth += i32::from(token.is("[")) - i32::from(token.is("]"));
         depth > 0
     };
-    let lengths: Vec<Token> = declaration.iter().filter(inside).cloned().collect();
-    let called = |pair: &[Token]| {
+    length_effects(&declaration.iter().filter(inside).cloned().collect::<Vec<Token>>())
+}
+
+/// How many things a length does when it is computed.
+fn length_effects(length: &[Token]) -> usize {
+    let called = |pair: &&[Token]| {
         let asks = |word: &str| ["sizeof", "alignof", "Alignof", "typeof"].contains(&word.trim_matches('_'));
         pair[1].is("(") && matches!(&pair[0], Token::Word(word) if !asks(word))
     };
-    let changes = lengths.iter().filter(|token| token.is("++") || token.is("--") || token.is("=")).count();
-    changes + lengths.windows(2).filter(|pair| called(pair)).count()
+    let changes = length.iter().filter(|token| token.is("++") || token.is("--") || token.is("=")).count();
+    changes + length.windows(2).filter(called).count()
 }
 
 fn is_constant(length: &[Token]) -> bool {

@@ -264,6 +264,10 @@ fn what_clang_does_not_tell_is_named_too() {
         "#define N i++\nint f(int i, int a[N]) { return i; }",
         &["array length with an effect in a parameter 2:5"],
     );
+    check_unsupported(
+        "int f(int n, int *p) { (void)(int (*)[n++])p; return n; }",
+        &["array length with an effect in a cast 1:30"],
+    );
     check_unsupported("int f(int i, int a[i += 2]) { return i; }", &["array length with an effect in a parameter 1:5"]);
     check_unsupported(
         "int f(char *p) { return __alignof__(*(int *)p) + __alignof__(*p); }",

@@ -681,20 +681,6 @@ impl<'m> Machine<'m> {
         Ok(Value::Undefined)
     }
 
-    /// A number for the place that a call returns to; the innermost is level 0. The first call returns to nobody's place, and
-    /// behind that it is null.
-    pub(crate) fn return_address(&self, level: usize) -> Value {
-        /// Above everything that objects have as addresses.
-        const CODE: u64 = 1 << 62;
-        let Some(call) = self.frames.len().checked_sub(level.saturating_add(1)) else { return Value::NULL };
-        let caller = call.checked_sub(1).map(|at| &self.frames[at]);
-        Value::Int(caller.map_or(CODE, |frame| {
-            let place =
-                (frame.func.index() as u64) << 36 | (frame.block.index() as u64) << 16 | frame.next as u64 & 0xffff;
-            CODE | (place + 1)
-        }))
-    }
-
     /// The function that a pointer is the address of.
     fn called(&self, frame: &Frame<'m>, callee: Operand, dst: Option<Reg>, args: &[Operand]) -> Result<FuncId, Stop> {
         let place = self.memory.resolve(self.used(frame, callee)?)?;

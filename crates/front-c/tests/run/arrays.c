@@ -86,5 +86,13 @@ int main(void)
     lengths("touchstone", &header, header);
     int some[20];
     printf("%d %d %d %d %d %d\n", after(10, some), both_sides(1, some, 5, some), by_call(some, some), row(2, (void *)some), old(3, some), old_row(3, some));
+    n = 3;
+    int first[n++];
+    typedef int several[++n];
+    several x, y;
+    printf("%zu %zu %zu %zu %d ", sizeof first, sizeof x, sizeof y, sizeof(several), n);
+    printf("%zu ", sizeof(int[n--]));
+    char w[n+++1];
+    printf("%d %zu\n", n, sizeof w);
     return 0;
 }
