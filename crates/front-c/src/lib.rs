@@ -234,6 +234,9 @@ fn lower_program(
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
+        // Who only looks at a program does not miss them.
+        let executes = options.library == Library::Modelled;
+        program.hooked |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
         if options.offsets == Offsets::Spelled {
             flags.push(offsetof::SPELLED.to_string());
             flags.extend(clang::OTHER_NAMES.map(str::to_string));
@@ -274,7 +277,6 @@ fn lower_unit(
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
     let is_gcc = source.flags.iter().any(|flag| flag.starts_with(clang::GNU_VERSION));
     program.types.wide_fields = if is_gcc { WideFields::OwnWidth } else { WideFields::Unknown };
-    program.hooked |= source.flags.iter().any(|flag| flag == "-finstrument-functions");
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");

@@ -23,7 +23,7 @@ impl Model {
     }
 }
 
-const MODELS: [Model; 17] = [
+const MODELS: [Model; 16] = [
     Model {
         name: "<library>/string.c",
         text: include_str!("../models/string.c"),
@@ -297,12 +297,6 @@ const MODELS: [Model; 17] = [
         variables: &["stderr", "stdin", "stdout"],
     },
     Model {
-        name: "<library>/descriptors.c",
-        text: include_str!("../models/descriptors.c"),
-        functions: &["close", "creat", "lseek", "open", "read", "write"],
-        variables: &[],
-    },
-    Model {
         name: "<library>/stdin.c",
         text: include_str!("../models/stdin.c"),
         functions: &[
@@ -391,6 +385,14 @@ static WORLD: Model = Model {
     variables: &[],
 };
 
+/// Models that only a run can use: where external functions are inputs, these are external functions.
+static DESCRIPTORS: Model = Model {
+    name: "<library>/descriptors.c",
+    text: include_str!("../models/descriptors.c"),
+    functions: &["close", "creat", "lseek", "open", "read", "write"],
+    variables: &[],
+};
+
 /// Functions that the library itself takes from the program, if the program has them.
 const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
 /// Functions of standard output that are recognised, but where a program leads it elsewhere.
@@ -423,7 +425,7 @@ pub(crate) fn of_builtin(name: &str) -> Option<String> {
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
 pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
     program.settle_library();
-    let world = given.externals.then_some(&WORLD);
+    let world = if given.externals { &WORLD } else { &DESCRIPTORS };
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
     flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
@@ -432,13 +434,13 @@ pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> R
     loop {
         let mut undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
         undefined.extend(program.undefined_variables());
-        let known = |name: &str| MODELS.iter().chain(world).any(|model| model.provides(name));
+        let known = |name: &str| MODELS.iter().chain([world]).any(|model| model.provides(name));
         let wanted: BTreeSet<String> = undefined.difference(&tried).filter(|name| known(name)).cloned().collect();
         if wanted.is_empty() {
             return Ok(());
         }
-        for model in MODELS.iter().chain(world) {
-            let replaced = |name: &str| !std::ptr::eq(model, &WORLD) && world.is_some_and(|world| world.provides(name));
+        for model in MODELS.iter().chain([world]) {
+            let replaced = |name: &str| !std::ptr::eq(model, world) && world.provides(name);
             let mine = |name: &&String| model.provides(name) && !replaced(name);
             let names: Vec<String> = wanted.iter().filter(mine).cloned().collect();
             if names.is_empty() {
