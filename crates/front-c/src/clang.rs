@@ -43,6 +43,10 @@ pub(crate) enum Input<'a> {
     Text(&'a str),
 }
 
+/// What gcc has and clang knows by another name, as macros. For text that was not preprocessed: macros move places.
+pub(crate) const OTHER_NAMES: [&str; 2] =
+    ["-D__builtin_imaxabs=__builtin_labs", "-D__builtin_shuffle=__builtin_shufflevector"];
+
 /// A running clang whose output is being read.
 pub(crate) struct Run {
     clang: PathBuf,
@@ -107,6 +111,9 @@ fn with_deep_stack(program: &Path) -> Command {
     command
 }
 
+/// How the flag begins that says which gcc translates the program.
+pub(crate) const GNU_VERSION: &str = "-fgnuc-version=";
+
 /// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
 ///
 /// With a version from 7 on, glibc's headers use types and attributes that clang does not have: the newest below stands
@@ -128,7 +135,7 @@ fn claimed_version(macros: &str) -> Option<String> {
     };
     let version = [value("__GNUC__")?, value("__GNUC_MINOR__")?, value("__GNUC_PATCHLEVEL__")?];
     let [major, minor, patch] = version.min(NEWEST);
-    (value("__clang__").is_none()).then(|| format!("-fgnuc-version={major}.{minor}.{patch}"))
+    (value("__clang__").is_none()).then(|| format!("{GNU_VERSION}{major}.{minor}.{patch}"))
 }
 
 /// A relative path that starts with a dash would be taken for a flag.

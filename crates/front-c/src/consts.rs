@@ -171,9 +171,27 @@ impl Unit<'_> {
         let known = self.program.types.refusal(&ty).is_none() || self.program.types.size(&ty) > 0;
         match node.name.as_str() {
             "sizeof" if known => Some(self.program.types.size(&ty)),
-            // Of an expression it is the declaration's own alignment, which clang's JSON does not have.
-            "alignof" | "__alignof" if known && node.arg_type.is_some() => Some(self.program.types.align(&ty)),
+            "alignof" | "__alignof" if known => match (&node.arg_type, node.inner.first()) {
+                (None, Some(inner)) => self.alignment_of(inner, &ty),
+                _ => Some(self.program.types.align(&ty)),
+            },
             _ => None,
+        }
+    }
+
+    /// The alignment of an expression: that of the declaration, where it names one.
+    fn alignment_of(&self, node: &Node, ty: &Type) -> Option<u64> {
+        let own = |id: u64| self.alignments.get(&id).copied();
+        match (node.kind.as_str(), node.inner.first()) {
+            ("ParenExpr", Some(inner)) => self.alignment_of(inner, ty),
+            ("DeclRefExpr", _) => {
+                let of_type = if matches!(ty.kind, TypeKind::Function(_)) { 1 } else { self.program.types.align(ty) };
+                Some(own(node.decl.as_ref()?.id).map_or(of_type, |own| own.max(of_type)))
+            }
+            ("MemberExpr", _) => own(node.link),
+            // gcc looks for the best alignment among the types before the casts.
+            ("UnaryOperator", Some(inner)) if node.opcode == "*" && inner.kind == "CStyleCastExpr" => None,
+            _ => Some(self.program.types.align(ty)),
         }
     }
 

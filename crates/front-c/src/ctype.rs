@@ -199,6 +199,15 @@ pub(crate) struct Layout {
     pub most: Option<u64>,
 }
 
+/// What a bit-field of more than 32 bits is in an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WideFields {
+    /// Of a type of its own width, as for gcc.
+    OwnWidth,
+    /// Nobody said which compiler it is.
+    Unknown,
+}
+
 /// All records, enumerations and data types of the program.
 pub(crate) struct Types {
     pub records: Vec<Record>,
@@ -209,6 +218,7 @@ pub(crate) struct Types {
     pub fresh_volatile: bool,
     /// How `offsetof` is understood.
     pub offsets: Offsets,
+    pub wide_fields: WideFields,
     interned: HashMap<DataType, DataTypeId>,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
@@ -224,6 +234,7 @@ impl Types {
             char_signed: true,
             fresh_volatile: false,
             offsets: Offsets::default(),
+            wide_fields: WideFields::Unknown,
             interned: HashMap::new(),
             functions: BTreeMap::new(),
         };

@@ -262,6 +262,8 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let ty = self.unit.type_of(left);
         let signed = self.unit.program.types.is_signed(&ty);
+        let ordered = !matches!(node.opcode.as_str(), "==" | "!=");
+        let ty = if ordered { self.operation_type(&[left, right], ty) } else { ty };
         if ty.in_halves() {
             let (a, b) = (self.wide(left), self.wide(right));
             return match ty.is_long_double() {
@@ -296,6 +298,10 @@ impl Lowerer<'_, '_> {
     fn cast(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let from = self.unit.type_of(inner);
+        // Its lengths are computed as often as somebody asks for them.
+        if node.kind == "CStyleCastExpr" && ty.has_length_effect() {
+            return self.unsupported_value("array length with an effect in a cast", node);
+        }
         match node.cast.as_str() {
             "LValueToRValue" => {
                 let place = self.place(inner);
@@ -369,6 +375,7 @@ impl Lowerer<'_, '_> {
                 Operand::Const(scalar, 0)
             }
             "FloatingToIntegral" | "IntegralToFloating" | "FloatingCast" => {
+                let from = self.operation_type(&[inner], from);
                 let value = self.rvalue(inner);
                 self.convert(value, &from, ty, span)
             }
@@ -471,7 +478,12 @@ impl Lowerer<'_, '_> {
                 if let (Some(format), Some(op)) = (self.unit.program.types.format(ty), float_op(opcode)) {
                     return self.float(op, format, &[a, b], span);
                 }
-                let signed = self.unit.program.types.is_signed(&self.unit.type_of(left));
+                let ty = match opcode {
+                    "/" | "%" => self.operation_type(&[left, right], self.unit.type_of(left)),
+                    ">>" => self.operation_type(&[left], self.unit.type_of(left)),
+                    _ => self.unit.type_of(left),
+                };
+                let signed = self.unit.program.types.is_signed(&ty);
                 let Some(op) = binary_op(opcode, signed) else {
                     let what = format!("operator {opcode}");
                     return self.unsupported_value(&what, node);
@@ -579,7 +591,11 @@ impl Lowerer<'_, '_> {
             let value = match (self.unit.program.types.format(&from), float_op(&opcode)) {
                 (Some(format), Some(op)) => self.float(op, format, &[old, operand], span),
                 _ => {
-                    let signed = self.unit.program.types.is_signed(&from);
+                    let ty = match opcode.as_str() {
+                        "/" | "%" => self.operation_type(&[node, right], from.clone()),
+                        _ => from,
+                    };
+                    let signed = self.unit.program.types.is_signed(&ty);
                     let Some(op) = binary_op(&opcode, signed) else {
                         return self.unsupported_value("compound assignment", node);
                     };

@@ -84,6 +84,7 @@ pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 pub use clang::gnu_version;
 
 use clang::Input;
+use ctype::WideFields;
 use link::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -192,8 +193,12 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
             program => program?,
         };
         // A recognised name that a later file defines after all: once more, knowing that.
-        let conflicts: Vec<String> =
+        let mut conflicts: Vec<String> =
             program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
+        if program.redirects() {
+            conflicts
+                .extend(models::TO_CONSOLE.iter().filter(|name| !own.contains(**name)).map(|name| name.to_string()));
+        }
         if conflicts.is_empty() {
             return Ok(program.finish());
         }
@@ -231,8 +236,12 @@ fn lower_program(
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
+        // Who only looks at a program does not miss them.
+        let executes = options.library == Library::Modelled;
+        program.hooked |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
         if options.offsets == Offsets::Spelled {
             flags.push(offsetof::SPELLED.to_string());
+            flags.extend(clang::OTHER_NAMES.map(str::to_string));
         }
         let name = file.to_string_lossy().into_owned();
         let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
@@ -268,6 +277,8 @@ fn lower_unit(
     selection: Selection,
 ) -> Result<(), FrontError> {
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
+    let is_gcc = source.flags.iter().any(|flag| flag.starts_with(clang::GNU_VERSION));
+    program.types.wide_fields = if is_gcc { WideFields::OwnWidth } else { WideFields::Unknown };
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");

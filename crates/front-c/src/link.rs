@@ -49,6 +49,8 @@ pub(crate) struct Program {
     /// The types of functions, to find those that a pointer may lead to.
     pub function_types: BTreeMap<FuncId, Type>,
     names: HashSet<String>,
+    /// Whether compilers call hooks where functions begin and end.
+    pub hooked: bool,
     /// Constructors and destructors, in the order of their definitions.
     pub starters: Vec<Starter>,
 }
@@ -112,6 +114,7 @@ impl Program {
             function_marks: HashMap::new(),
             function_types: BTreeMap::new(),
             names: HashSet::new(),
+            hooked: false,
             starters: Vec::new(),
         }
     }
@@ -254,6 +257,10 @@ impl Program {
     /// Whether there is an external function with a body.
     pub fn defines(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| self.functions[id].is_defined())
+    }
+    /// Whether the program leads a standard stream elsewhere.
+    pub fn redirects(&self) -> bool {
+        self.external_functions.contains_key("freopen") && !self.overrides("freopen")
     }
     /// External functions that are used but not defined.
     pub fn undefined_functions(&self) -> Vec<String> {
@@ -408,6 +415,7 @@ impl Program {
     /// The module: final names, no unfit calls, one data type of a kind.
     pub fn finish(mut self) -> Module {
         self.surround_main();
+        self.name_hooks();
         self.offer_functions();
         self.name_functions();
         self.name_globals();
@@ -437,6 +445,18 @@ impl Program {
         tidy::add_byte(&mut module);
         tidy::drop_unused_files(&mut module, self.given_files);
         module
+    }
+
+    /// A run without the hooks of `-finstrument-functions` is another run, if the program has its own.
+    fn name_hooks(&mut self) {
+        let has_hooks = ["__cyg_profile_func_enter", "__cyg_profile_func_exit"].iter().any(|name| self.overrides(name));
+        let main = self.external_functions.get("main").copied().filter(|_| self.hooked && has_hooks);
+        if let Some(main) = main
+            && let Some(entry) = self.functions[main].blocks.ids().next()
+        {
+            let span = self.functions[main].span;
+            tidy::stop_at(&mut self.functions[main], entry, 0, "-finstrument-functions".to_string(), span);
+        }
     }
 
     /// Where something points to functions of a type, every function of the program of that type can be there.

@@ -214,6 +214,7 @@ const MODELS: [Model; 16] = [
             "touchstone_long_multiply",
             "touchstone_long_divide",
             "touchstone_long_compare",
+            "touchstone_long_exponent",
             "touchstone_long_from_integer",
             "touchstone_long_to_integer",
             "touchstone_long_from_double",
@@ -267,6 +268,7 @@ const MODELS: [Model; 16] = [
             "ferror",
             "fflush",
             "fopen",
+            "freopen",
             "fprintf",
             "fputc",
             "fputs",
@@ -287,6 +289,8 @@ const MODELS: [Model; 16] = [
             "setvbuf",
             "tmpfile",
             "tmpnam",
+            "touchstone_file_exists",
+            "touchstone_file_rights",
             "touchstone_file_at_end",
             "touchstone_file_clear",
             "touchstone_file_get",
@@ -390,8 +394,18 @@ static WORLD: Model = Model {
     variables: &[],
 };
 
+/// Models that only a run can use: where external functions are inputs, these are external functions.
+static DESCRIPTORS: Model = Model {
+    name: "<library>/descriptors.c",
+    text: include_str!("../models/descriptors.c"),
+    functions: &["close", "creat", "lseek", "open", "read", "write"],
+    variables: &[],
+};
+
 /// Functions that the library itself takes from the program, if the program has them.
 const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+/// Functions of standard output that are recognised, but where a program leads it elsewhere.
+pub(crate) const TO_CONSOLE: [&str; 3] = ["printf", "putchar", "puts"];
 /// Functions that compilers never call, unless they are told to (`-fno-builtin`): not even if the program has its own.
 const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
 
@@ -424,21 +438,22 @@ pub(crate) fn of_builtin(name: &str) -> Option<String> {
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
 pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
     program.settle_library();
-    let world = given.externals.then_some(&WORLD);
+    let world = if given.externals { &WORLD } else { &DESCRIPTORS };
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
     flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
+    flags.extend(program.redirects().then(|| "-DTOUCHSTONE_REDIRECTED".to_string()));
     let mut tried = BTreeSet::new();
     loop {
         let mut undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
         undefined.extend(program.undefined_variables());
-        let known = |name: &str| MODELS.iter().chain(world).any(|model| model.provides(name));
+        let known = |name: &str| MODELS.iter().chain([world]).any(|model| model.provides(name));
         let wanted: BTreeSet<String> = undefined.difference(&tried).filter(|name| known(name)).cloned().collect();
         if wanted.is_empty() {
             return Ok(());
         }
-        for model in MODELS.iter().chain(world) {
-            let replaced = |name: &str| !std::ptr::eq(model, &WORLD) && world.is_some_and(|world| world.provides(name));
+        for model in MODELS.iter().chain([world]) {
+            let replaced = |name: &str| !std::ptr::eq(model, world) && world.provides(name);
             let mine = |name: &&String| model.provides(name) && !replaced(name);
             let names: Vec<String> = wanted.iter().filter(mine).cloned().collect();
             if names.is_empty() {

@@ -36,6 +36,10 @@ pub(crate) struct Unit<'p> {
     pub fields: HashMap<u64, (usize, usize)>,
     /// Functions whose parameters may be declared as arrays.
     pub array_candidates: Vec<FuncId>,
+    /// Alignments that declarations have otherwise than by their types, by clang's id.
+    pub alignments: HashMap<u64, u64>,
+    /// How many things functions do because the lengths of their parameters do them.
+    pub entered: HashMap<String, usize>,
     /// Numbers of labels by clang's id: what their addresses are.
     pub label_numbers: HashMap<u64, u64>,
     /// Static locals by clang's id.
@@ -63,6 +67,8 @@ impl<'p> Unit<'p> {
             constants: HashMap::new(),
             fields: HashMap::new(),
             array_candidates: Vec::new(),
+            alignments: HashMap::new(),
+            entered: HashMap::new(),
             label_numbers: HashMap::new(),
             static_locals: HashMap::new(),
             inlines: false,
@@ -263,6 +269,11 @@ impl<'p> Unit<'p> {
                 _ => {}
             }
         }
+        for field in &fields {
+            let own = self.program.types.align(&field.ty).min(most.unwrap_or(u64::MAX));
+            let own = if packed || field.packed { 1 } else { own };
+            self.alignments.insert(field.id, own.max(field.aligned.unwrap_or(1)));
+        }
         let ids: Vec<u64> = fields.iter().filter(|field| field.width != Some(0)).map(|field| field.id).collect();
         self.program.types.complete_record(id, fields, Layout { packed, aligned, most });
         self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
@@ -351,6 +362,7 @@ impl<'p> Unit<'p> {
         let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl").collect();
         let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
         let has_body = node.inner.iter().any(|inner| inner.kind == "CompoundStmt");
+        self.note_alignment(&node);
         let mut ty = self.type_of(&node);
         self.scopes.add_global(&node.name, ty.clone());
         if has_body && let TypeKind::Function(signature) = &ty.kind {
@@ -374,6 +386,11 @@ impl<'p> Unit<'p> {
         };
         if has_body || !self.declarations.contains_key(&node.name) {
             self.declarations.insert(node.name.clone(), declaration);
+        } else if let Some(known) =
+            self.declarations.get_mut(&node.name).filter(|_| !self.functions.contains_key(&node.name))
+        {
+            // clang declares a function of the library by itself first.
+            known.label = declaration.label.or(known.label.take());
         }
         if let Some(target) = alias_of(&node).filter(|_| !has_body) {
             let id = self.function_named(target, node.ty.as_ref());
@@ -453,7 +470,7 @@ impl<'p> Unit<'p> {
                     "fabs" => "double",
                     _ => "float",
                 };
-                declaration.internal.is_none() && declaration.label.is_none() && of_itself && declared == expected
+                declaration.internal.is_none() && of_itself && declared == expected
             }
             _ => false,
         };
@@ -539,6 +556,11 @@ impl<'p> Unit<'p> {
         self.declarations.get(name).is_some_and(other)
     }
 
+    /// Whether an assembler label says what function of the program has this name.
+    pub fn is_labelled(&self, name: &str) -> bool {
+        self.declarations.get(name).is_some_and(|declaration| declaration.label.is_some())
+    }
+
     fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
         let id = self.function_named(&node.name, node.ty.as_ref());
         let span = self.declarations[&node.name].span;
@@ -569,6 +591,14 @@ impl<'p> Unit<'p> {
         !text.contains('*') || text.contains('[')
     }
 
+    /// Keeps the alignment that attributes give a declaration.
+    pub fn note_alignment(&mut self, node: &Node) {
+        let attributes = node.inner.iter().filter(|inner| inner.kind == "AlignedAttr");
+        if let Some(most) = attributes.filter_map(|attribute| self.alignment(attribute)).max() {
+            self.alignments.insert(node.id, most);
+        }
+    }
+
     /// Another file may define a weak symbol instead of this one.
     fn note_weak(&mut self, node: &Node) {
         if node.inner.iter().any(|inner| inner.kind == "WeakAttr") {
@@ -581,6 +611,7 @@ impl<'p> Unit<'p> {
         let internal =
             node.storage == "static" || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let ty = self.type_of(node);
+        self.note_alignment(node);
         self.scopes.add_global(&node.name, ty.clone());
         let span = self.point(&node.loc);
         let declaration = GlobalDeclaration {

@@ -376,7 +376,7 @@ impl Job<'_> {
         let path = absolute(source);
         let claimed = self.toolchain.gnu_version();
         let written = Options {
-            flags: claimed.into_iter().chain(command.meaning()).collect(),
+            flags: claimed.clone().into_iter().chain(command.meaning()).collect(),
             include_dir: probing.include_dir.clone(),
             library: Library::Declared,
             ..Options::default()
@@ -387,7 +387,7 @@ impl Job<'_> {
         let copy = scratch.join("preprocessed.c");
         std::fs::write(&copy, for_clang(text)).map_err(|error| error.to_string())?;
         let options = Options {
-            flags: language(command, text),
+            flags: claimed.into_iter().chain(language(command, text)).collect(),
             offsets: Offsets::Guessed,
             library: Library::Declared,
             ..Options::default()

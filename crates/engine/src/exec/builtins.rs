@@ -86,6 +86,7 @@ impl Executor<'_> {
                 _ => return Err(Stop::unsupported("atexit", span)),
             },
             Builtin::SetMark | Builtin::Resume => return Err(Stop::unsupported("jump out of a call", span)),
+            Builtin::ReturnAddress => return Err(Stop::unsupported("return address", span)),
             Builtin::FloatText => self.float_text(state, dst, args, span)?,
             Builtin::Printf | Builtin::Puts | Builtin::Vprintf => {
                 // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.

@@ -62,7 +62,7 @@ pub(crate) fn prove(
     config: &Config,
     fixpoints: &Fixpoints,
 ) -> Vec<GoalId> {
-    if !inputs_are_made(module, func, config) {
+    if config.deadline.is_over() || !inputs_are_made(module, func, config) {
         return Vec::new();
     }
     let config = Config {

@@ -56,7 +56,7 @@ words! {
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 29] = [
+const BUILTINS: [(Builtin, &str); 30] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -82,6 +82,7 @@ const BUILTINS: [(Builtin, &str); 29] = [
     (Builtin::AtExit, "at_exit"),
     (Builtin::SetMark, "set_mark"),
     (Builtin::Resume, "resume"),
+    (Builtin::ReturnAddress, "return_address"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),
