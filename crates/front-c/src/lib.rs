@@ -55,6 +55,7 @@ mod offsetof;
 mod operand_type;
 mod overflow;
 mod pack;
+mod pair;
 mod place;
 mod points;
 mod pure;
@@ -82,6 +83,7 @@ pub use follow::{
 pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 
 pub use clang::gnu_version;
+pub use pair::{Dump, Texts, dump_both};
 
 use clang::Input;
 use link::Program;
@@ -110,6 +112,8 @@ pub struct Options {
     pub offsets: Offsets,
     /// Whether the C library's functions get bodies.
     pub library: Library,
+    /// What clang says of the one file that is lowered, if it was asked already.
+    pub dump: Option<Dump>,
 }
 
 /// What becomes of functions of the C library that the program calls.
@@ -233,7 +237,8 @@ fn lower_program(
             flags.push(offsetof::SPELLED.to_string());
         }
         let name = file.to_string_lossy().into_owned();
-        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
+        let dump = options.dump.as_ref().filter(|_| files.len() == 1);
+        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags, dump };
         lower_unit(&mut program, clang, &source, Selection::Program)?;
     }
     program.types.fresh_volatile = false;
@@ -257,6 +262,8 @@ struct Source<'a> {
     /// Its name in messages.
     path: &'a Path,
     flags: &'a [String],
+    /// What clang says of it, if it was asked already.
+    dump: Option<&'a Dump>,
 }
 
 fn lower_unit(
@@ -269,10 +276,17 @@ fn lower_unit(
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
-    let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
+    let mut run = match source.dump {
+        None => Some(clang::start(clang, "-ast-dump=json", source.flags, source.input)?),
+        Some(_) => None,
+    };
+    let output: Option<Box<dyn std::io::Read + '_>> = match (&mut run, source.dump) {
+        (Some(run), _) => run.output().map(|output| Box::new(output) as _),
+        (None, dump) => dump.map(|dump| Box::new(dump.bytes()) as _),
+    };
     let mut positions = ast::Positions::default();
     let mut outcome: Result<(), FrontError> = Ok(());
-    let read = match run.output() {
+    let read = match output {
         Some(output) => ast::read(output, &mut positions, |positions, node| {
             let known = unit.names.len();
             unit.names.extend(
@@ -286,7 +300,7 @@ fn lower_unit(
         }),
         None => Ok(()),
     };
-    if let Err(stderr) = run.finish()? {
+    if let Some(Err(stderr)) = run.map(clang::Run::finish).transpose()? {
         return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
     }
     read.map_err(|error| FrontError::UnexpectedAst {
