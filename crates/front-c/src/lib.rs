@@ -276,33 +276,30 @@ fn lower_unit(
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
-    let mut run = match source.dump {
-        None => Some(clang::start(clang, "-ast-dump=json", source.flags, source.input)?),
-        Some(_) => None,
-    };
-    let output: Option<Box<dyn std::io::Read + '_>> = match (&mut run, source.dump) {
-        (Some(run), _) => run.output().map(|output| Box::new(output) as _),
-        (None, dump) => dump.map(|dump| Box::new(dump.bytes()) as _),
-    };
     let mut positions = ast::Positions::default();
     let mut outcome: Result<(), FrontError> = Ok(());
-    let read = match output {
-        Some(output) => ast::read(output, &mut positions, |positions, node| {
-            let known = unit.names.len();
-            unit.names.extend(
-                positions.files[known..]
-                    .iter()
-                    .map(|name| if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }),
-            );
-            if outcome.is_ok() {
-                outcome = unit.declaration(node);
-            }
-        }),
-        None => Ok(()),
+    let each = |positions: &ast::Positions, node| {
+        let known = unit.names.len();
+        unit.names.extend(
+            positions.files[known..]
+                .iter()
+                .map(|name| if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }),
+        );
+        if outcome.is_ok() {
+            outcome = unit.declaration(node);
+        }
     };
-    if let Some(Err(stderr)) = run.map(clang::Run::finish).transpose()? {
-        return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
-    }
+    let read = match source.dump {
+        Some(dump) => ast::read_bytes(dump.bytes(), &mut positions, each),
+        None => {
+            let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
+            let read = run.output().map_or(Ok(()), |output| ast::read(output, &mut positions, each));
+            if let Err(stderr) = run.finish()? {
+                return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
+            }
+            read
+        }
+    };
     read.map_err(|error| FrontError::UnexpectedAst {
         file: source.path.to_path_buf(),
         what: error.to_string(),

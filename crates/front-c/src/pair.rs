@@ -7,22 +7,27 @@ use crate::clang::{self, Input};
 use crate::error::FrontError;
 use crate::flags::flags_for;
 use crate::{Offsets, Options, offsetof};
+use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 /// What clang says of a file.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Dump(Arc<[u8]>);
+pub struct Dump {
+    all: Arc<Vec<u8>>,
+    part: Range<usize>,
+}
 
 impl std::fmt::Debug for Dump {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Dump({} bytes)", self.0.len())
+        write!(f, "Dump({} bytes)", self.part.len())
     }
 }
 
 impl Dump {
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.all[self.part.clone()]
     }
 }
 
@@ -44,14 +49,19 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     }
     // A second input of the compiler behind clang's driver: it comes first.
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
-    let Ok(text) = clang::capture(&clang, "-ast-dump=json", &flags, Input::File(texts.written))? else {
-        return Ok(None);
-    };
-    // Whatever is inside of a unit is indented.
-    let Some(end) = text.find("\n}{").map(|at| at + "\n}".len()) else { return Ok(None) };
-    let (preprocessed, written) = text.split_at(end);
-    if written.contains("\n}{") {
+    let mut run = clang::start(&clang, "-ast-dump=json", &flags, Input::File(texts.written))?;
+    let mut said = Vec::new();
+    if let Some(mut output) = run.output() {
+        output.read_to_end(&mut said).map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
+    }
+    if run.finish()?.is_err() {
         return Ok(None);
     }
-    Ok(Some((Dump(written.as_bytes().into()), Dump(preprocessed.as_bytes().into()))))
+    // Whatever is inside of a unit is indented.
+    let Some(end) = said.windows(3).position(|three| three == b"\n}{").map(|at| at + 2) else { return Ok(None) };
+    if said[end..].windows(3).any(|three| three == b"\n}{") {
+        return Ok(None);
+    }
+    let (whole, all) = (said.len(), Arc::new(said));
+    Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
 }

@@ -10,7 +10,7 @@ use super::targets::targets;
 use super::trace::Kind;
 use crate::annotate::tokens::Source;
 use crate::pieces::Pieces;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_front_c::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target,
@@ -218,12 +218,12 @@ impl Unit<'_> {
         self.pieces.before(function.body, head);
         function.actions.iter().for_each(|action| self.action(action));
         // Last, so that nothing gets into the comment.
-        for range in &function.registers {
-            if let Some(found) = self.raw(range).find("register") {
-                let start = range.start + found;
-                self.pieces.before(start, "/*".to_string());
-                self.pieces.before(start + "register".len(), "*/".to_string());
-            }
+        // One keyword may declare several variables.
+        let keywords = function.registers.iter();
+        let keywords = keywords.filter_map(|range| Some(range.start + self.raw(range).find("register")?));
+        for start in keywords.collect::<BTreeSet<usize>>() {
+            self.pieces.before(start, "/*".to_string());
+            self.pieces.before(start + "register".len(), "*/".to_string());
         }
         if let Some(copy) = copy {
             self.pieces.before(copy.end, " }".to_string());
