@@ -37,6 +37,7 @@ impl Reader {
             compiler: Some(compiler()),
             offsets: Offsets::Spelled,
             library: Library::Modelled,
+            dump: None,
         };
         Ok(Reader { options })
     }

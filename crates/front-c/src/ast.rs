@@ -146,6 +146,17 @@ where
     json.end()
 }
 
+/// The same of what was read already.
+pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
+where
+    F: FnMut(&Positions, Node),
+{
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    json.disable_recursion_limit();
+    UnitSeed { positions, each }.deserialize(&mut json)?;
+    json.end()
+}
+
 /// Reads declarations that follow each other, as clang's filter prints them.
 pub(crate) fn read_each<R, F>(reader: R, positions: &mut Positions, mut each: F) -> Result<(), serde_json::Error>
 where

@@ -55,6 +55,7 @@ mod offsetof;
 mod operand_type;
 mod overflow;
 mod pack;
+mod pair;
 mod place;
 mod points;
 mod pure;
@@ -82,6 +83,7 @@ pub use follow::{
 pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 
 pub use clang::gnu_version;
+pub use pair::{Dump, Texts, dump_both};
 
 use clang::Input;
 use ctype::WideFields;
@@ -111,6 +113,8 @@ pub struct Options {
     pub offsets: Offsets,
     /// Whether the C library's functions get bodies.
     pub library: Library,
+    /// What clang says of the one file that is lowered, if it was asked already.
+    pub dump: Option<Dump>,
 }
 
 /// What becomes of functions of the C library that the program calls.
@@ -244,7 +248,8 @@ fn lower_program(
             flags.extend(clang::OTHER_NAMES.map(str::to_string));
         }
         let name = file.to_string_lossy().into_owned();
-        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
+        let dump = options.dump.as_ref().filter(|_| files.len() == 1);
+        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags, dump };
         lower_unit(&mut program, clang, &source, Selection::Program)?;
     }
     program.types.fresh_volatile = false;
@@ -268,6 +273,8 @@ struct Source<'a> {
     /// Its name in messages.
     path: &'a Path,
     flags: &'a [String],
+    /// What clang says of it, if it was asked already.
+    dump: Option<&'a Dump>,
 }
 
 fn lower_unit(
@@ -282,26 +289,30 @@ fn lower_unit(
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
-    let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
     let mut positions = ast::Positions::default();
     let mut outcome: Result<(), FrontError> = Ok(());
-    let read = match run.output() {
-        Some(output) => ast::read(output, &mut positions, |positions, node| {
-            let known = unit.names.len();
-            unit.names.extend(
-                positions.files[known..]
-                    .iter()
-                    .map(|name| if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }),
-            );
-            if outcome.is_ok() {
-                outcome = unit.declaration(node);
-            }
-        }),
-        None => Ok(()),
+    let each = |positions: &ast::Positions, node| {
+        let known = unit.names.len();
+        unit.names.extend(
+            positions.files[known..]
+                .iter()
+                .map(|name| if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }),
+        );
+        if outcome.is_ok() {
+            outcome = unit.declaration(node);
+        }
     };
-    if let Err(stderr) = run.finish()? {
-        return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
-    }
+    let read = match source.dump {
+        Some(dump) => ast::read_bytes(dump.bytes(), &mut positions, each),
+        None => {
+            let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
+            let read = run.output().map_or(Ok(()), |output| ast::read(output, &mut positions, each));
+            if let Err(stderr) = run.finish()? {
+                return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
+            }
+            read
+        }
+    };
     read.map_err(|error| FrontError::UnexpectedAst {
         file: source.path.to_path_buf(),
         what: error.to_string(),

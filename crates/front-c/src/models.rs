@@ -465,6 +465,7 @@ pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> R
                 name: model.name,
                 path: Path::new(model.name),
                 flags: &flags,
+                dump: None,
             };
             crate::lower_unit(program, clang, &source, Selection::Library(names, model.role()))?;
         }

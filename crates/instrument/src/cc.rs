@@ -6,6 +6,7 @@
 use crate::command::CompileCommand;
 use crate::frameworks::listener;
 use crate::messages::{self, Messages};
+use crate::one_run::Pair;
 use crate::own::make_own;
 use crate::pieces::Pieces;
 use crate::probe::{Request, instrument};
@@ -13,7 +14,7 @@ use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
 use crate::refusals::{Owner, Refused, accused, first_error};
 use crate::responses;
 use crate::runtime::{Events, Shared};
-use crate::state::{Following, StateRecord, probes};
+use crate::state::{Copies, Following, StateRecord, probes};
 use crate::toolchain::{self, Toolchain};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -385,17 +386,20 @@ impl Job<'_> {
             lower_files(files, options).map_err(|error| first_line(&error.to_string()))
         };
         let copy = scratch.join("preprocessed.c");
-        std::fs::write(&copy, for_clang(text)).map_err(|error| error.to_string())?;
         let options = Options {
             flags: claimed.into_iter().chain(language(command, text)).collect(),
             offsets: Offsets::Guessed,
             library: Library::Declared,
             ..Options::default()
         };
-        let as_written = || lowered(&[PathBuf::from(source)], &written);
+        let pair = Pair { source, written: &written, command, copy: &copy, preprocessed: &options };
+        let (dump, dump_of_copy) = pair.write_and_dump(for_clang(text)).map_err(|error| error.to_string())?;
+        let written_once = Options { dump, ..written.clone() };
+        let copy_once = Options { dump: dump_of_copy, ..options.clone() };
+        let as_written = || lowered(&[PathBuf::from(source)], &written_once);
         let (original, first) = std::thread::scope(|scope| {
             let original = touchstone_base::spawn_deep(scope, &as_written);
-            let first = lowered(std::slice::from_ref(&copy), &options);
+            let first = lowered(std::slice::from_ref(&copy), &copy_once);
             let joined = original.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             (joined.unwrap_or_else(&as_written), first)
         });
@@ -523,7 +527,7 @@ fn tests_followed(
     let options = Options { flags: language(command, text), ..Options::default() };
     let followed = follow_tests(&copy, &plain, &options).map_err(|error| first_line(&error.to_string()))?;
     let mut pieces = Pieces::default();
-    let following = Following { text, followed: &followed, unit };
+    let following = Following { text, followed: &followed, unit, copies: Copies::None };
     let (state, behind) = probes(&following, &mut pieces).ok_or("it has too many places")?;
     Ok((pieces.apply(text), behind, state))
 }

@@ -21,6 +21,7 @@ mod kept;
 mod line_directives;
 mod measured;
 mod messages;
+mod one_run;
 mod own;
 mod pieces;
 mod probe;

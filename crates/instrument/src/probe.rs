@@ -15,7 +15,7 @@ use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
 use crate::record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
-use crate::state::{Following, probes};
+use crate::state::{Copies, Following, probes};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
@@ -216,8 +216,12 @@ impl<'a> Unit<'a> {
 
     fn finish(mut self) -> Probed {
         let request = self.request;
+        if request.keeps == Keeps::Counts {
+            // Before anything of the user's text is among the pieces.
+            self.pieces.rewrite(crate::runtime::counting);
+        }
         let state = request.followed.and_then(|followed| {
-            let following = Following { text: request.text, followed, unit: request.unit };
+            let following = Following { text: request.text, followed, unit: request.unit, copies: Copies::Plain };
             probes(&following, &mut self.pieces)
         });
         let no_state = request.followed.filter(|_| state.is_none()).map(|_| "it has too many places".to_string());
@@ -247,7 +251,6 @@ impl<'a> Unit<'a> {
             if self.errors { errors::RUNTIME } else { "" }
         );
         if request.keeps == Keeps::Counts {
-            self.pieces.rewrite(crate::runtime::counting);
             helpers = crate::runtime::counting(&helpers);
         }
         let text = self.pieces.apply(request.text);
