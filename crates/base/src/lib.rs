@@ -1,9 +1,10 @@
-//! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing.
+//! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing, the clock that work asks.
 //!
 //! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`whole_file.rs`).
 
 #![warn(missing_docs)]
 
+mod deadline;
 pub mod extended;
 pub mod float;
 mod hash;
@@ -13,6 +14,7 @@ mod span;
 mod stack;
 mod whole_file;
 
+pub use deadline::Deadline;
 pub use hash::{StableHasher, stable_hash};
 pub use id::{Id, IndexMap};
 pub use span::{FileId, Files, Span};

@@ -12,6 +12,7 @@ pub(crate) fn conclude(
     func: FuncId,
     config: &Config,
     wanted: &mut Objectives,
+    watch: &Watch,
     tests: &[TestCase],
     found: &Found,
 ) {
@@ -20,7 +21,7 @@ pub(crate) fn conclude(
     let open: Vec<GoalId> = wanted.goals.ids().filter(open).collect();
     let proved = match open.is_empty() {
         true => BTreeMap::new(),
-        false => prove_infeasible(module, func, &Watch::new(module, wanted.goals.clone()), &open, config),
+        false => prove_infeasible(module, func, watch, &open, config),
     };
     touchstone_criteria::conclude(wanted, tests, &found.ruling(&proved), &module.files);
 }

@@ -15,6 +15,7 @@ pub(crate) struct Done {
     pub objectives: Vec<Objective>,
     pub tests: Vec<TestCase>,
     pub decisions: Vec<DecisionTable>,
+    pub notices: Vec<Notice>,
 }
 
 /// What a campaign found.
@@ -24,6 +25,8 @@ pub struct Finished {
     pub campaign: Campaign,
     /// What reports can show beside it.
     pub extras: Extras,
+    /// What was noticed on the way.
+    noticed: Vec<Notice>,
 }
 
 impl Finished {
@@ -32,6 +35,7 @@ impl Finished {
         self.campaign.objectives.extend(done.objectives);
         self.campaign.tests.extend(done.tests);
         self.extras.decisions.extend(done.decisions);
+        self.noticed.extend(done.notices);
     }
 
     /// Notes what nothing kept the replay from, if there was one.
@@ -44,7 +48,8 @@ impl Finished {
     pub fn notices(&self) -> Vec<Notice> {
         let unprotected = self.extras.sandbox.iter().map(|told| Notice::Unprotected { told: told.clone() });
         let nothing = excluded(&self.campaign).into_iter();
-        unprotected.chain(nothing.map(|function| Notice::NothingAllowed { function: function.to_string() })).collect()
+        let nothing = nothing.map(|function| Notice::NothingAllowed { function: function.to_string() });
+        self.noticed.iter().cloned().chain(unprotected).chain(nothing).collect()
     }
 
     /// The form that is stored, and that every renderer reads.

@@ -111,14 +111,6 @@ impl TestSink for Refusal {
         Ok(())
     }
 
-    fn leave_out(&mut self, _: &TestCase, _: &[Covered<'_>], _: &str) -> Result<(), CampaignError> {
-        Ok(())
-    }
-
-    fn give_up(&mut self, _: &str) -> Result<(), CampaignError> {
-        Ok(())
-    }
-
     fn finish(&mut self) -> Result<Leaves, CampaignError> {
         Ok(Leaves::Refused { why: self.why.clone() })
     }
@@ -130,14 +122,6 @@ struct InTestComp(TestCompSuite);
 impl TestSink for InTestComp {
     fn add(&mut self, test: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
         Ok(self.0.add(test)?)
-    }
-
-    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], _: &str) -> Result<(), CampaignError> {
-        self.add(test, covers)
-    }
-
-    fn give_up(&mut self, _: &str) -> Result<(), CampaignError> {
-        Ok(())
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {
@@ -168,17 +152,5 @@ impl TestSink for JsonLines<'_> {
     fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
         let line = touchstone_report::test_json(test, covers, self.module).replace('\n', " ");
         writeln!(self.file, "{line}").map_err(|source| CampaignError::NotWritten { path: self.path.clone(), source })
-    }
-
-    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], _: &str) -> Result<(), CampaignError> {
-        self.add(test, covers)
-    }
-
-    fn give_up(&mut self, _: &str) -> Result<(), CampaignError> {
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
-        Ok(Leaves::Nothing)
     }
 }

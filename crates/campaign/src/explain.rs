@@ -5,13 +5,15 @@
 
 use crate::conclude::conclude;
 use crate::error::{ExplainError, PlanError};
-use crate::explore::{Kept, refuse_unmakeable};
+use crate::explore::Kept;
 use crate::plan::{Material, Task};
 use crate::program::Program;
-use crate::reduce::watch_tests;
 use crate::request::{Request, Subject};
 use crate::subject;
-use std::time::{Duration, Instant};
+use crate::watched::watch_tests;
+use std::rc::Rc;
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{
     Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch,
 };
@@ -113,23 +115,22 @@ impl Question {
         let config = self.config();
         let mut wanted = self.wanted.clone();
         let settled = wanted.settled.contains(&goal);
-        let watch = Watch::new(module, wanted.goals.clone());
-        let goals = Goals { watch: watch.clone().into(), closed: wanted.settled.iter().copied().collect() };
-        let mut tests = Kept::default();
+        let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
+        let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
+        let mut tests = Kept::of(module);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
-        refuse_unmakeable(module, func, &mut tests.0, &mut found.result);
-        watch_tests(module, func, &mut tests.0, &wanted);
-        conclude(module, func, &config, &mut wanted, &tests.0, &found);
+        watch_tests(module, func, &mut tests.tests, &watch, self.deadline());
+        conclude(module, func, &config, &mut wanted, &watch, &tests.tests, &found);
         let objective = wanted.list[goal].clone();
         let why = match &objective.status {
             Status::Covered(_) => {
-                let test = tests.0.into_iter().find(|test| test.covers.contains(&goal));
+                let test = tests.tests.into_iter().find(|test| test.covers.contains(&goal));
                 Why::Covered(test.map(Box::new))
             }
             Status::Infeasible(how) if settled => Why::Constant { how: how.to_string() },
             Status::Infeasible(how) => {
                 let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
-                let goals = Goals { watch: watch.into(), closed };
+                let goals = Goals { watch, closed };
                 let conflicts = touchstone_engine::explain(module, func, goals, &self.config());
                 Why::Infeasible { how: how.to_string(), conflicts, assumptions: found.result.assumptions }
             }
@@ -141,9 +142,12 @@ impl Question {
         Answer { objective, why }
     }
 
+    fn deadline(&self) -> Deadline {
+        Deadline::within(self.timeout)
+    }
+
     /// For a search that begins now.
     fn config(&self) -> Config {
-        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        Config { deadline, ..self.task.config.clone() }
+        Config { deadline: self.deadline(), ..self.task.config.clone() }
     }
 }

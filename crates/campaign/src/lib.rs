@@ -52,6 +52,7 @@ mod sink;
 mod subject;
 mod suite;
 mod tables;
+mod watched;
 mod watcher;
 mod work;
 

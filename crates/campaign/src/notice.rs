@@ -15,6 +15,15 @@ pub enum Notice {
         /// Which function.
         function: String,
     },
+    /// There was no time to ask every test what it covers: some name only what they were found for.
+    NotNamed {
+        /// Whose tests.
+        function: String,
+        /// So many
+        some: usize,
+        /// of so many.
+        all: usize,
+    },
     /// What nothing kept the replay from.
     Unprotected {
         /// As a sentence.
@@ -36,6 +45,9 @@ impl fmt::Display for Notice {
             ),
             Notice::NotMeasured { function } => {
                 write!(f, "the suite was not measured on `{function}`: its unit was not compiled then")
+            }
+            Notice::NotNamed { function, some, all } => {
+                write!(f, "bound --timeout: {some} of {all} tests of `{function}` name only what they were found for")
             }
             Notice::Unprotected { told } => f.write_str(told),
             Notice::NothingAllowed { function } => {

@@ -12,6 +12,8 @@ use crate::subject;
 use crate::suite::{Known, Suite};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{CriteriaOptions, Criterion};
 use touchstone_emit::{Preprocessed, ReplayLimits, Sandbox, Target};
 use touchstone_engine::{Config, Entry, Search};
@@ -78,6 +80,14 @@ impl Plan {
         let target = material.target();
         let program = material.program;
         Ok(Plan { request: request.clone(), program, entry, tasks, target, suite, sources, notices, out })
+    }
+}
+
+impl Plan {
+    /// When a phase of the work on a function that begins now has to stop: the search, and after it naming and choosing
+    /// tests.
+    pub(crate) fn deadline(&self) -> Deadline {
+        Deadline::within(self.request.effort.timeout)
     }
 }
 
@@ -152,6 +162,7 @@ impl<'r> Material<'r> {
         };
         check_signature(module, func, precondition.as_deref(), Role::Precondition)?;
         check_signature(module, func, oracle.as_deref(), Role::Oracle)?;
+        let proof_time = Config::default().proof_time;
         Ok(Config {
             entry,
             aliases: effort.aliases,
@@ -168,6 +179,7 @@ impl<'r> Material<'r> {
             assume: request.assume.clone(),
             memory: effort.memory,
             solver_timeout: effort.solver_timeout,
+            proof_time: effort.timeout.map_or(proof_time, |limit| limit.min(proof_time)),
             max_objects: inputs.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
             call_depth: effort.call_depth,
             steps: effort.steps,
@@ -189,7 +201,7 @@ impl<'r> Material<'r> {
             units: self.program.units.clone(),
             include_dir: self.include_dir.clone(),
             cc: self.request.compilation.compiler.clone(),
-            limits: ReplayLimits::default(),
+            limits: replay_limits(self.request),
             sandbox: match self.request.replay {
                 Replaying::Unprotected => Sandbox::open(),
                 Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
@@ -197,6 +209,16 @@ impl<'r> Material<'r> {
             preprocessed: Preprocessed::default(),
         }
     }
+}
+
+/// What replay may take: at least half a minute for each function, and ten times the time of its search.
+fn replay_limits(request: &Request) -> ReplayLimits {
+    const LEAST: Duration = Duration::from_secs(30);
+    let limits = ReplayLimits::default();
+    let most = Duration::from_secs(limits.total_seconds.into());
+    let wanted = |limit: Duration| limit.saturating_mul(10).saturating_add(LEAST).min(most);
+    let total = request.effort.timeout.map_or(most, wanted);
+    ReplayLimits { total_seconds: u32::try_from(total.as_secs()).unwrap_or(limits.total_seconds), ..limits }
 }
 
 /// What users switch about criteria, for one function.
@@ -213,7 +235,7 @@ pub(crate) fn criteria_options(
 /// before it begins.
 fn source_files(program: &Program) -> Result<Vec<SourceFile>, PlanError> {
     let module = &program.module;
-    let own = module.functions.values().filter(|function| function.is_defined() && !function.library);
+    let own = module.functions.values().filter(|function| function.is_defined() && !function.is_library());
     let mut paths: Vec<&String> = own.filter_map(|function| module.files.get(function.span.file)).collect();
     paths.sort_unstable();
     paths.dedup();

@@ -50,7 +50,7 @@ impl Program {
     /// A function and everything of the user's that it may call.
     pub fn with_callees(&self, func: FuncId) -> Vec<FuncId> {
         let functions = &self.module.functions;
-        let own = |id: &FuncId| functions[*id].is_defined() && !functions[*id].library;
+        let own = |id: &FuncId| functions[*id].is_defined() && !functions[*id].is_library();
         CallGraph::new(&self.module).reachable_from(func).into_iter().filter(own).collect()
     }
 }
@@ -75,6 +75,7 @@ impl Reader {
             compiler: Some(compilation.compiler.clone()),
             offsets: Offsets::Spelled,
             library: Library::Modelled,
+            dump: None,
         };
         Ok(Reader { options })
     }

@@ -188,7 +188,8 @@ pub struct Effort {
     pub max_paths: Option<u64>,
     /// Questions to the solver for tests that complete independence pairs.
     pub pair_questions: Option<u64>,
-    /// Time of exploration a function.
+    /// Time of search a function. Naming and choosing its tests may take as long again; replay ten times as long and half
+    /// a minute.
     pub timeout: Option<Duration>,
     /// Bytes that the process may have.
     pub memory: Option<u64>,

@@ -5,13 +5,15 @@ use crate::document::{Done, Finished, results};
 use crate::emit::{TestFiles, emit};
 use crate::error::CampaignError;
 use crate::explore::{Explored, explore};
+use crate::notice::Notice;
 use crate::plan::{Plan, Task};
-use crate::reduce::reduce;
+use crate::reduce::{Reduced, reduce};
 use crate::replay::replay;
 use crate::request::{Purpose, Replaying};
 use crate::sink::{Leaves, TestSink, TestSinks};
 use crate::suite::keep_only_the_suite;
 use crate::tables::decision_tables;
+use crate::watched::Watched;
 use crate::watcher::{FunctionWatcher, Watcher};
 use crate::work::Work;
 use std::sync::Mutex;
@@ -72,9 +74,10 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
     let mut watcher = watcher.function(work.name());
     let sink = sinks.open(work.module(), task.func)?;
     let Explored { mut found, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
-    let (mut tests, not_called) = reduce(&work, tests);
+    let Reduced { mut tests, watched, not_called } = reduce(&work, tests);
     found.result.incomplete.extend(not_called);
-    conclude(work.module(), task.func, &work.config, &mut work.wanted, &tests, &found);
+    let notices = unnamed(&work, &watched, &tests);
+    conclude(work.module(), task.func, &work.config, &mut work.wanted, &work.watch, &tests, &found);
     if plan.suite.is_some() && plan.request.purpose == Purpose::Verdicts {
         keep_only_the_suite(&mut work.wanted);
     }
@@ -88,9 +91,18 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
     let results = results(&work, found.result, replay_seconds, tests.len() as u64);
     let decisions = match work.criteria.is_empty() {
         true => Vec::new(),
-        false => decision_tables(&work, &tests, pairs.as_ref()),
+        false => decision_tables(&work, &tests, &watched, pairs.as_ref()),
     };
-    Ok(Done { decisions, results, objectives: work.wanted.list.values().cloned().collect(), tests })
+    Ok(Done { decisions, results, objectives: work.wanted.list.values().cloned().collect(), tests, notices })
+}
+
+/// That there was no time to ask every test what it covers.
+fn unnamed(work: &Work<'_>, watched: &Watched, tests: &[TestCase]) -> Vec<Notice> {
+    let function = work.name().to_string();
+    match watched.left_out {
+        0 => Vec::new(),
+        some => vec![Notice::NotNamed { function, some, all: tests.len() }],
+    }
 }
 
 /// Finishes the files and replays what they have; gives the seconds that it took. Tests that don't compile are written out

@@ -15,14 +15,20 @@ pub trait TestSink {
     /// A test, with the objectives that it covers as far as that is known.
     fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError>;
 
-    /// A test that is no C that compiles.
-    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], why: &str) -> Result<(), CampaignError>;
+    /// A test that is no C that compiles. Who writes no C takes it as any other.
+    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], _why: &str) -> Result<(), CampaignError> {
+        self.add(test, covers)
+    }
 
-    /// No test of the function is C that compiles.
-    fn give_up(&mut self, why: &str) -> Result<(), CampaignError>;
+    /// No test of the function is C that compiles. Who writes no C has nothing to do.
+    fn give_up(&mut self, _why: &str) -> Result<(), CampaignError> {
+        Ok(())
+    }
 
     /// No test follows.
-    fn finish(&mut self) -> Result<Leaves, CampaignError>;
+    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+        Ok(Leaves::Nothing)
+    }
 }
 
 /// What a finished sink leaves for the replay.
@@ -109,17 +115,5 @@ impl TestSink for Collecting<'_> {
     fn add(&mut self, test: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
         self.all.with(self.function, |tests| tests.push(test.clone()));
         Ok(())
-    }
-
-    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], _: &str) -> Result<(), CampaignError> {
-        self.add(test, covers)
-    }
-
-    fn give_up(&mut self, _: &str) -> Result<(), CampaignError> {
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
-        Ok(Leaves::Nothing)
     }
 }

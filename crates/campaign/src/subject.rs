@@ -3,7 +3,7 @@
 use crate::error::SubjectError;
 use crate::request::{Request, Subject};
 use touchstone_engine::Entry;
-use touchstone_ir::{Builtin, FuncId, Function, InstKind, Module};
+use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InstKind, Module};
 
 /// The functions that a request is about, and whether they are called or whole programs begin there.
 pub(crate) fn resolve(module: &Module, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
@@ -24,7 +24,7 @@ fn every_function(module: &Module, request: &Request) -> Result<(Entry, Vec<Func
         let base = function.name.strip_suffix("_pre").or_else(|| function.name.strip_suffix("_post"));
         base.is_some_and(|base| module.function_named(base).is_some())
     };
-    let own = |function: &Function| function.is_defined() && !function.library && !is_helper(function);
+    let own = |function: &Function| function.is_defined() && !function.is_library() && !is_helper(function);
     let all: Vec<FuncId> = module.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
     let main = module.function_named("main").filter(|main| all.contains(main));
     match (all.as_slice(), main) {
@@ -44,7 +44,7 @@ fn asks_for_inputs(module: &Module, request: &Request) -> bool {
         _ => false,
     };
     // Models of the library ask, too, where its surroundings are inputs.
-    let harness = |f: &&Function| !f.library || f.name.starts_with("__VERIFIER");
+    let harness = |f: &&Function| !f.is_library() || f.role == FunctionRole::Harness;
     module
         .functions
         .values()
@@ -65,7 +65,7 @@ fn find(module: &Module, name: &str) -> Result<FuncId, SubjectError> {
         Some(id) if module.functions[id].is_defined() => Ok(id),
         Some(_) => Err(SubjectError::OnlyDeclared { name: name.to_string() }),
         None => {
-            let own = module.functions.values().filter(|f| f.is_defined() && !f.library);
+            let own = module.functions.values().filter(|f| f.is_defined() && !f.is_library());
             let mut known: Vec<String> = own.map(|f| f.name.clone()).collect();
             known.sort_unstable();
             Err(SubjectError::Unknown { name: name.to_string(), known })

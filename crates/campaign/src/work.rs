@@ -1,8 +1,8 @@
 //! One function's share of a plan, as it is worked on: what every stage reads.
 
 use crate::plan::{Plan, Task};
-use std::time::Instant;
-use touchstone_criteria::{Labelling, Objectives};
+use std::rc::Rc;
+use touchstone_criteria::{Labelling, Objectives, Watch};
 use touchstone_engine::{Config, SeenRow};
 use touchstone_ir::Module;
 
@@ -16,6 +16,8 @@ pub(crate) struct Work<'p> {
     pub criteria: Vec<&'static dyn Labelling>,
     /// What is to be covered, and at last the verdicts.
     pub wanted: Objectives,
+    /// Looks for what is wanted. Made once: the graphs of wide decisions take long.
+    pub watch: Rc<Watch>,
     /// What a measured suite evaluated of decisions, with the test.
     pub known: Vec<(String, SeenRow)>,
 }
@@ -24,7 +26,7 @@ impl<'p> Work<'p> {
     /// From now on, time counts.
     pub fn begin(plan: &'p Plan, task: &'p Task) -> Work<'p> {
         let module = &plan.program.module;
-        let config = Config { deadline: deadline(plan), ..task.config.clone() };
+        let config = Config { deadline: plan.deadline(), ..task.config.clone() };
         let criteria = plan.request.labellings();
         let mut wanted = touchstone_criteria::objectives(module, &task.functions, &criteria, &task.criteria);
         let mut known = Vec::new();
@@ -32,7 +34,8 @@ impl<'p> Work<'p> {
             suite.settle(module, &mut wanted);
             known = task.functions.iter().flat_map(|func| suite.rows(module, *func)).collect();
         }
-        Work { plan, task, config, criteria, wanted, known }
+        let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
+        Work { plan, task, config, criteria, wanted, watch, known }
     }
 
     pub fn module(&self) -> &'p Module {
@@ -42,9 +45,4 @@ impl<'p> Work<'p> {
     pub fn name(&self) -> &'p str {
         &self.module().functions[self.task.func].name
     }
-}
-
-/// When exploration that begins now has to stop.
-fn deadline(plan: &Plan) -> Option<Instant> {
-    Instant::now().checked_add(plan.request.effort.timeout?)
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use tempfile::TempDir;
 use touchstone_campaign::{
-    CampaignError, Collect, ExplainError, Finished, Leaves, Plan, PlanError, Purpose, Question, Replaying, Request,
-    Subject, SubjectError, Takes, TestForm, TestSink, TestSinks, Why, run, run_into,
+    CampaignError, Collect, ExplainError, Finished, Plan, PlanError, Purpose, Question, Replaying, Request, Subject,
+    SubjectError, Takes, TestForm, TestSink, TestSinks, Why, run, run_into,
 };
 use touchstone_criteria::{Covered, Replay, Status, TestCase};
 use touchstone_ir::{FuncId, Module};
@@ -168,15 +168,6 @@ impl TestSinks for Full {
 impl TestSink for Full {
     fn add(&mut self, test: &TestCase, _: &[Covered<'_>]) -> Result<(), CampaignError> {
         Err(CampaignError::Sink(format!("no room for {}", test.id).into()))
-    }
-    fn leave_out(&mut self, test: &TestCase, covers: &[Covered<'_>], _: &str) -> Result<(), CampaignError> {
-        self.add(test, covers)
-    }
-    fn give_up(&mut self, _: &str) -> Result<(), CampaignError> {
-        Ok(())
-    }
-    fn finish(&mut self) -> Result<Leaves, CampaignError> {
-        Ok(Leaves::Nothing)
     }
 }
 

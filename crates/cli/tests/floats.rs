@@ -12,7 +12,8 @@ use rng::Rng;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{NamedValue, Replay, TestCase};
 use touchstone_engine::{Call, Config, Event, Sink, explore, program_arguments, run_function};
 use touchstone_front_c::{Options, lower_files, write_headers};
@@ -168,7 +169,7 @@ fn no_input_takes_a_path_that_an_exhaustive_search_did_not_find() {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let module = lower(&write(scratch.path(), &text));
         let func = module.function_named("f").expect("the function");
-        let config = Config { deadline: Some(Instant::now() + Duration::from_secs(20)), ..Config::default() };
+        let config = Config { deadline: Deadline::after(Duration::from_secs(20)), ..Config::default() };
         let mut tests = Collect::default();
         let result = explore(&module, func, &config, &mut tests);
         if let Some(test) = tests.0.iter().find(|test| matches!(test.replayed, Replay::Disagreed(_))) {

@@ -422,6 +422,103 @@ fn functions_with_offsetof_are_measured_whoever_wrote_it() {
 }
 
 #[test]
+fn functions_with_an_index_or_an_unusual_type_in_offsetof_are_measured() {
+    let text = "#include <stddef.h>\n#define AT(i) offsetof(struct s, in[i].q)\n\
+        struct s { char c; struct { int p, q; } in[4]; union { int u; float f; }; int a[2][3]; };\n\
+        static struct { int z; long y; } one;\nenum { TWO = 2 };\n\
+        int constant(int x) { if (x > 1 || offsetof(struct s, in[2].q) == 3) return 2; return 1; }\n\
+        int by_macro(int x) { if (x > 2) return (int)AT(TWO); return 1; }\n\
+        int size(int x) { if (x > 3) return (int)offsetof(const struct s, in[sizeof(int) - 2]); return 1; }\n\
+        int variable(int x) { if (x > 4 || AT(x) > 30) return (int)offsetof(struct s, a[x][x ? 1 : 2]); return 1; }\n\
+        int of_type(int x) { if (x > 5 && offsetof(__typeof__(one), y) > 3) { switch (x) { case 6: return 1; } } return 1; }\n\
+        int in_place(int x) { if (x > 6) return (int)offsetof(struct s, u); switch (x) { case 1: return 4; } return 1; }\n\
+        int main(void) { return constant(1) + by_macro(1) + size(1) + variable(1) + of_type(6) + in_place(1) < 0; }\n";
+    let (measured, run) = program(text, "branch", "./program");
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("not measured"), "{run:?}");
+    let seen = texts(&measured);
+    for expected in ["x > 2 is false", "x > 3 is false", "x > 6 is false", "switch: case 6", "switch: case 1"] {
+        assert!(seen.contains(expected), "{expected} is missing of {seen:?}");
+    }
+}
+
+#[test]
+fn functions_with_isinf_are_measured_though_its_macro_is_another_for_clang() {
+    let text = "#include <math.h>\n#define SAME(a, b) __builtin_types_compatible_p(__typeof__(a), b)\n\
+        int f(double x, int n) { if (isinf(x) && n > 2) return 1; return isinf(x) ? 3 : isnan(x); }\n\
+        int g(int n) { int seen = 0; SAME(n, int) ? (void)(seen = n > 3 ? 4 : 5) : (void)0; return SAME(n, long) ? seen : -seen; }\n\
+        int main(void) { return f(INFINITY, 3) + g(3) > 0; }\n";
+    let (measured, run) = program(text, "branch,mcdc", "./program");
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("not measured"), "{run:?}");
+    let expected = [
+        "isinf(x) && n > 2 is true",
+        "isinf(x) is true and decides",
+        "n > 2 is true and decides",
+        "n > 3 is false",
+        "n > 3 is false and decides",
+    ];
+    assert_eq!(texts(&measured), expected.into_iter().map(str::to_string).collect());
+}
+
+#[test]
+fn of_functions_that_a_compiler_refuses_with_probes_only_these_are_not_measured() {
+    // The assembler, which does not know of functions, counts the bytes between two statements.
+    let text = "int tight(int x) { __asm__ volatile(\".Lfirst:\"); \
+        __asm__ volatile(\".if . - .Lfirst > 0\\n.error \\\"moved\\\"\\n.endif\"); return x; }\n\
+        int sign(int x) { if (x > 0) return 1; return -1; }\n\
+        int other(int x) { if (x > 7) return 1; return -1; }\n\
+        int main(void) { return tight(sign(3)) + other(4) != 0; }\n";
+    let check = |run: &str, criteria: &str, text: &str, name: &str, why: &str| {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        std::fs::write(scratch.path().join("program.c"), text).expect("writable");
+        let (measured, run) = measure(scratch.path(), criteria, run);
+        let said = String::from_utf8_lossy(&run.stderr);
+        let left: Vec<&str> = said.lines().filter(|line| line.starts_with("not measured: ")).collect();
+        assert!(run.status.success() && left.len() == 1, "{run:?}");
+        assert!(left[0].contains(&format!("{name} in ")) && left[0].contains(why), "{left:?}");
+        let seen = texts(&measured);
+        assert!(seen.contains("x > 0 is true") && seen.contains("x > 7 is false"), "{seen:?}");
+    };
+    let counted = "cc -O0 -o program program.c && ./program";
+    check(counted, "stmt,branch", text, "tight", "moved");
+    // A function that is nothing but its assembly: clang refuses anything else in it, gcc would take it.
+    let naked = "__attribute__((naked)) int seven(void) { __asm__(\"mov $7, %eax\\n ret\"); }\n\
+        int sign(int x) { if (x > 0) return 1; return -1; }\n\
+        int other(int x) { if (x > 7) return 1; return -1; }\n\
+        int main(void) { return seven() - 7 + sign(3) + other(4); }\n";
+    check(counted, "stmt,branch", naked, "seven", "assembly");
+}
+
+#[test]
+fn a_condition_before_a_constant_has_its_own_outcome_not_the_decisions() {
+    let check = |decision: &str, argument: i32, expected: &[&str]| {
+        let text = format!(
+            "#define NO 0\n#define YES 1\nvoid nowhere(void);\nint f(int x) {{ if ({decision}) return 1; return 2; }}\n\
+             int main(void) {{ if (NO) nowhere(); return f({argument}) < 0; }}\n"
+        );
+        let (measured, run) = program(&text, "condition,mcc", "./program");
+        assert!(run.status.success(), "{decision}: {run:?}");
+        assert_eq!(texts(&measured), expected.iter().map(ToString::to_string).collect(), "{decision} of {argument}");
+    };
+    check("x > 3 && NO", 5, &["x > 3 is true", "x > 3"]);
+    check("x > 3 && NO", 2, &["x > 3 is false", "!(x > 3)"]);
+    check("x > 3 || YES", 5, &["x > 3 is true", "x > 3"]);
+    check("x > 3 || YES", 2, &["x > 3 is false", "!(x > 3)"]);
+    check("(x > 3 || YES) && YES", 5, &["x > 3 is true", "x > 3"]);
+    check("!(x > 3) && NO", 5, &["x > 3 is true", "x > 3"]);
+    check("!(x > 3)", 5, &["x > 3 is true", "x > 3"]);
+    check("x > 3 ? NO : NO", 5, &["x > 3 is true", "x > 3"]);
+}
+
+#[test]
+fn a_criterion_that_a_macro_hides_places_of_leaves_the_others_alone() {
+    let text = "#include <stddef.h>\nstruct g { char **s; int t; };\n#define CURRENT (g->s ? g->s[g->t] : NULL)\n\
+        int f(struct g *g, char *n) { if (n == NULL) return 0; if (CURRENT) g->s[g->t] = n; return 1; }\n\
+        int main(void) { char c = 0; char *a[1] = {&c}; struct g g = {a, 0}; return f(&g, &c) < 0; }\n";
+    let (measured, run) = program(text, "stmt,wm", "./program");
+    assert!(texts(&measured).contains("return 1"), "{run:?}");
+}
+
+#[test]
 fn the_arm_of_a_switch_is_the_one_whose_label_it_is_in_any_order() {
     let text = "enum { LOW = -3, HIGH = 40 };\nstatic int pick(int n) {\n  switch (n) {\n  case 'x': return 1;\n\
         \x20 case HIGH: case 7: n++; break;\n  default: return 2;\n  case 5 ... 6: return 3;\n\

@@ -4,7 +4,8 @@
 mod support;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{CriteriaOptions, REGISTRY, Watch, objectives};
 use touchstone_engine::{Config, Event, Goals, Search, Sink, explore_goals, prove_infeasible};
 use touchstone_front_c::{Options, lower_files, write_headers};
@@ -32,7 +33,7 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
     for files in programs {
         let module = lower_files(&files, &options).expect("programs compile");
         for (func, function) in module.functions.iter() {
-            if !function.is_defined() || function.library || function.name == "main" {
+            if !function.is_defined() || function.is_library() || function.name == "main" {
                 continue;
             }
             let wanted = objectives(&module, &[func], REGISTRY, &CriteriaOptions::default());
@@ -40,7 +41,7 @@ fn nothing_that_a_test_covers_is_proved_infeasible() {
             let config = Config {
                 search: Search::Nearest,
                 max_paths: Some(60),
-                deadline: Some(Instant::now() + Duration::from_millis(300)),
+                deadline: Deadline::after(Duration::from_millis(300)),
                 proof_time: Duration::from_millis(500),
                 ..Config::default()
             };

@@ -27,6 +27,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use support::domain::Domain;
 use support::long;
+use touchstone_base::Deadline;
 use touchstone_criteria::{Replay, TestCase};
 use touchstone_engine::{Aliases, Config, Event, Sink, explore, program_arguments, run_function};
 use touchstone_front_c::{Options, lower_files, write_headers};
@@ -185,7 +186,7 @@ fn compare(module: &Module, unit: &Unit) -> Result<(), String> {
     let started = Instant::now();
     let config = Config {
         precondition: Some(format!("{}_pre", unit.name)),
-        deadline: Some(started + Duration::from_secs(60)),
+        deadline: Deadline::after(Duration::from_secs(60)),
         ..Config::default()
     };
     let mut tests = Collect::default();

@@ -308,6 +308,24 @@ fn a_file_that_tests_include_is_one_file_and_not_one_of_theirs() {
 }
 
 #[test]
+fn state_belongs_to_the_variant_of_the_function_that_changes_it() {
+    let count = "int total;\nvoid add(int n) { total += n * STEP; }\n";
+    let main = "#include <assert.h>\nextern int total; void add(int);\n\
+        int main(void) { add(2);\n#if STEP == 1\n  assert(total == 2);\n#else\n  assert(STEP == 3);\n#endif\n  return 0; }\n";
+    let files = [("count.c", count), ("main.c", main)];
+    let build = "for n in 1 3; do cc -DSTEP=$n -o p$n count.c main.c && ./p$n || exit 1; done";
+    let (report, _) = measure(&files, &["-c", "state,stmt"], build);
+    let objectives = report["objectives"].as_array().expect("objectives");
+    let of_state = objectives.iter().filter(|objective| objective["criterion"] == "state");
+    let mut found: Vec<String> = of_state
+        .map(|objective| format!("{} {} {}", objective["text"], objective["variant"], objective["status"]))
+        .collect();
+    found.sort();
+    let expected = ["\"total is checked\" \"-DSTEP=1\" \"covered\"", "\"total is checked\" \"-DSTEP=3\" \"uncovered\""];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn other_rules_need_no_new_run() {
     let text = "static int a, b;\n\
          static void verify(const int *p) { if (*p != 2) a = 0; }\n\
@@ -489,6 +507,84 @@ fn a_bound_that_is_hit_is_reported_and_nothing_is_called_uncovered() {
     let objective = &report["objectives"][0];
     assert_eq!((objective["status"].as_str(), objective["text"].as_str()), (Some("unknown"), Some("a is checked")));
     assert_eq!(objective["why"], "bound: TOUCHSTONE_STATE_EVENTS in test program");
+}
+
+/// Functions of every kind that can and that can't be there twice; `go` calls them all.
+const OF_EVERY_KIND: &str = r#"#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+struct pair { int a, b; };
+static int plain(int n, struct pair p) { p.a += n; n = p.a * 2; return n > 10 && p.b ? n : p.b; }
+static void nothing(int *to) { *to += 1; if (*to % 3) return; *to += 2; }
+static int counts(void) { static int calls; return ++calls; }
+static int jumps(const char *s) {
+    int n = 0;
+again:
+    if (!*s) goto done;
+    n += *s++ == 'a';
+    goto again;
+done: return n;
+}
+static int falls(int n) {
+    switch (n) {
+    case 0: return 1;
+    case 1: n = 5; /* through */
+    default: unused: n += 3;
+    }
+    return n > 7 ? n > 8 ? n : 8 : n;
+}
+static int sum(int count, ...) {
+    va_list list;
+    int all = 0;
+    va_start(list, count);
+    while (count--) all += va_arg(list, int);
+    va_end(list);
+    return all;
+}
+static int old(a, b) int a; char b; { return a - b; }
+static int sized(int n, int (*rows)[n]) { int copy[n]; memcpy(copy, rows[1], sizeof copy); return copy[n - 1]; }
+static const char *name(register int n) { register int twice = n + n, more = twice, most; most = more; return most > 2 ? __func__ : "one"; }
+static int one(int x) {return x ? x : 7;}
+static int go(int i) {
+    int to = i, rows[2][3] = {{1, 2, 3}, {4, 5, i}};
+    struct pair p = {i, i & 1};
+    nothing(&to);
+    printf("%d %d %d %d %d %d %d %d %s %d\n", plain(i, p), to, counts(), jumps("banana"), falls(i), sum(3, i, 2, 3),
+           old(i, 'a'), sized(3, rows), name(i), one(i));
+    return to;
+}
+int main(void) {
+    int i, all = 0;
+    for (i = 0; i < 12; i++) all += go(i);
+    return all == 98 ? 0 : 1;
+}
+"#;
+
+#[test]
+fn a_program_does_the_same_once_no_more_events_are_told_and_other_criteria_go_on() {
+    let run = |build: &str, events: &str| {
+        let command = format!(
+            "{build} -w -o program program.c && TOUCHSTONE_STATE_EVENTS={events} ./program > said; echo $? >> said"
+        );
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        std::fs::write(scratch.path().join("program.c"), OF_EVERY_KIND).expect("writable");
+        let (report, run) = measure_in(scratch.path(), &["-c", "branch,mcdc,state"], &command);
+        let stderr = String::from_utf8_lossy(&run.stderr);
+        assert!(!stderr.contains("refuses") && !stderr.contains("not followed"), "{run:?}");
+        let said = std::fs::read_to_string(scratch.path().join("said")).expect("it ran");
+        let objectives = report["objectives"].as_array().expect("objectives").iter();
+        let of_control = objectives.filter(|objective| objective["criterion"] != "state");
+        let covered: Vec<String> =
+            of_control.map(|objective| format!("{} {}", objective["id"], objective["status"])).collect();
+        (said, covered)
+    };
+    for build in ["cc -O0 -std=gnu89", "cc -O2", "clang-19 -O2"] {
+        let whole = run(build, "100000");
+        assert!(whole.0.lines().count() == 13 && whole.1.len() > 20, "{whole:?}");
+        for events in ["10", "60", "700"] {
+            assert_eq!(run(build, events), whole, "{build}, {events} events");
+        }
+    }
 }
 
 #[test]

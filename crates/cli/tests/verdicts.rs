@@ -19,10 +19,10 @@ mod support;
 use definition::{Judge, Raw};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use support::domain::{Domain, Input, observe};
 use support::{examples, long, root};
-use touchstone_base::Id;
+use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
     Assume, CriteriaOptions, GoalId, IncompletePaths, Labelling, Objectives, PairSearch, REGISTRY, Replay, SeenRows,
     Status, TestCase, TestKind, Watch, conclude, criterion_named, objectives, reduce,
@@ -248,7 +248,7 @@ impl Subject<'_> {
         let watch = Watch::new(self.module, wanted.goals.clone());
         let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone().into() };
         // A function over a small domain that takes this long is a failure of its own.
-        let deadline = Some(Instant::now() + Duration::from_secs(60));
+        let deadline = Deadline::after(Duration::from_secs(60));
         let Way { search, labels, aliases } = way;
         // The domains are of one world; what a wider one may do is the harness of soundness.rs.
         let assume = Assume::ALL.into();
@@ -322,29 +322,29 @@ impl Subject<'_> {
         wrong: &mut Vec<String>,
     ) -> Vec<TestCase> {
         let rows = |tests: &[TestCase]| {
-            let mut rows = rows_of(self.module, self.func, tests, watch);
+            let mut rows = rows_of(self.module, self.func, tests, watch, Deadline::NEVER);
             rows.iter_mut().for_each(|rows| rows.retain(|row| watch.asks_for_mcdc(row.0, row.1)));
             rows
         };
         let paired = |rows: &[Vec<SeenRow>]| {
             let mut seen = SeenRows::default();
             rows.iter().for_each(|rows| seen.add(rows));
-            seen.paired()
+            seen.paired(Deadline::NEVER)
         };
         let all = rows(&tests);
-        let tests = reduce(tests, &all, &BTreeSet::new());
+        let tests = reduce(tests, &all, &BTreeSet::new(), Deadline::NEVER);
         let (all, left) = (paired(&all), paired(&rows(&tests)));
         if all != left {
             wrong.push(format!("{name}: reduction loses the pairs {:?}", all.difference(&left)));
         }
-        for pair in truth.rows.paired().into_iter().filter(|pair| watch.asks_for_mcdc(pair.0, pair.1)) {
+        for pair in truth.rows.paired(Deadline::NEVER).into_iter().filter(|pair| watch.asks_for_mcdc(pair.0, pair.1)) {
             if pairs.of(pair.0, pair.1) != PairSearch::Finished {
                 wrong.push(format!("{name}: the search for pairs is not finished: {pairs:?}"));
             } else if !left.contains(&pair) {
                 wrong.push(format!("{name}: inputs have a unique-cause pair for {pair:?}, the suite has none"));
             }
         }
-        let strange: Vec<_> = left.difference(&truth.rows.paired()).copied().collect();
+        let strange: Vec<_> = left.difference(&truth.rows.paired(Deadline::NEVER)).copied().collect();
         if self.closed && !strange.is_empty() {
             wrong.push(format!("{name}: pairs {strange:?} that no inputs have"));
         }
@@ -498,7 +498,10 @@ fn every_verdict_on_the_judged_decision_functions_is_what_all_inputs_say() {
         let module = lower(std::slice::from_ref(file), Vec::new());
         let mut wrong = Vec::new();
         for (func, function) in module.functions.iter() {
-            if !function.is_defined() || function.library || function.name.ends_with("_pre") || function.name == "main"
+            if !function.is_defined()
+                || function.is_library()
+                || function.name.ends_with("_pre")
+                || function.name == "main"
             {
                 continue;
             }
@@ -547,7 +550,7 @@ fn check(criterion: &str, text: &str, expected: &str) -> Vec<String> {
     let ranges = inputs.map(|name| (name, range)).collect();
     let config = Config { ranges, assume: Assume::ALL.into(), ..Config::default() };
     let closed = domain.pointers <= 1;
-    let own = module.functions.iter().filter(|(_, function)| function.is_defined() && !function.library);
+    let own = module.functions.iter().filter(|(_, function)| function.is_defined() && !function.is_library());
     let scope: Vec<FuncId> = own.map(|(id, _)| id).collect();
     let subject = Subject {
         name: text.to_string(),

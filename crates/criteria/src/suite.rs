@@ -4,7 +4,7 @@ use crate::pairs::{SeenRows, unique_cause};
 use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Proof, Row, Status, TestCase};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
-use touchstone_base::Files;
+use touchstone_base::{Deadline, Files};
 use touchstone_ir::{DecisionId, FuncId};
 
 /// Gives every objective its verdict: covered by a test, or as the ruling says.
@@ -65,10 +65,12 @@ impl Ruling<'_> {
 /// `rows` are what each test evaluated of the decisions whose independence pairs matter: a condition that has a
 /// unique-cause pair in all tests has one in those that stay.
 /// `settled` needs no test; if there are more `rows` than tests, the last ones are of tests that stay anyway.
+/// Without the time to look for pairs, all tests stay.
 pub fn reduce(
     tests: Vec<TestCase>,
     rows: &[Vec<(FuncId, DecisionId, Row)>],
     settled: &BTreeSet<GoalId>,
+    deadline: Deadline,
 ) -> Vec<TestCase> {
     let mut missing: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     missing.retain(|goal| !settled.contains(goal));
@@ -87,17 +89,20 @@ pub fn reduce(
             kept.insert(index);
         }
     }
-    keep_pairs(&mut kept, rows);
+    keep_pairs(&mut kept, rows, deadline);
+    if deadline.is_over() && !rows.is_empty() {
+        return tests;
+    }
     tests.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, test)| test).collect()
 }
 
 /// Adds tests until every condition that has a unique-cause pair has one in what is kept: one test more where that is
-/// enough, else two.
-pub(crate) fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, DecisionId, Row)>]) {
+/// enough, else two. Stops at the deadline, unfinished.
+pub(crate) fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, DecisionId, Row)>], deadline: Deadline) {
     let seen = |tests: &BTreeSet<usize>| {
         let mut seen = SeenRows::default();
         tests.iter().filter_map(|test| rows.get(*test)).for_each(|rows| seen.add(rows));
-        seen.paired()
+        seen.paired(deadline)
     };
     let all = seen(&(0..rows.len()).collect());
     loop {
@@ -106,8 +111,14 @@ pub(crate) fn keep_pairs(kept: &mut BTreeSet<usize>, rows: &[Vec<(FuncId, Decisi
         let own = |test: usize| rows[test].iter().filter(move |row| (row.0, row.1) == (func, decision));
         let is_pair =
             |a: usize, b: usize| own(a).any(|(_, _, a)| own(b).any(|(_, _, b)| unique_cause(a, b) == Some(condition)));
-        let completes = |test: &usize| kept.iter().any(|other| *other < rows.len() && is_pair(*test, *other));
-        let pair = || (0..rows.len()).flat_map(|a| (a..rows.len()).map(move |b| (a, b))).find(|(a, b)| is_pair(*a, *b));
+        let late = || deadline.is_over();
+        let completes = |test: &usize| late() || kept.iter().any(|other| *other < rows.len() && is_pair(*test, *other));
+        let pair = || {
+            (0..rows.len()).flat_map(|a| (a..rows.len()).map(move |b| (a, b))).find(|(a, b)| late() || is_pair(*a, *b))
+        };
+        if late() {
+            return;
+        }
         match (0..rows.len()).find(completes).map(|one| (one, one)).or_else(pair) {
             Some((a, b)) => kept.extend([a, b]),
             None => return,

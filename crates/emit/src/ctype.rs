@@ -28,7 +28,7 @@ impl<'m> CTypes<'m> {
     pub(crate) fn declare(&self, ty: DataTypeId, declarator: &str) -> Result<String, Unwritable> {
         match &self.module.types[ty] {
             DataType::Void => Ok(join("void", declarator)),
-            DataType::Int { name, bits, signed } | DataType::Enum { name, bits, signed, .. } => {
+            DataType::Int { name, bits, signed, .. } | DataType::Enum { name, bits, signed, .. } => {
                 Ok(join(if is_type_name(name) { name } else { integer_of(*bits, *signed) }, declarator))
             }
             DataType::Float { name, format } => {
@@ -151,7 +151,12 @@ mod tests {
     #[test]
     fn declarations_are_those_of_c() {
         let mut module = Module::default();
-        let int = module.types.push(DataType::Int { name: "int".into(), bits: 32, signed: true });
+        let int = module.types.push(DataType::Int {
+            name: "int".into(),
+            bits: 32,
+            signed: true,
+            kind: touchstone_ir::IntKind::Number,
+        });
         let row = module.types.push(DataType::Array { element: int, length: 4 });
         let matrix = module.types.push(DataType::Array { element: row, length: 3 });
         let int_ptr = module.types.push(pointer(int, false));
@@ -181,9 +186,20 @@ mod tests {
     #[test]
     fn a_type_without_name_is_named_by_something_that_has_it() {
         let mut module = Module::default();
-        let int = module.types.push(DataType::Int { name: "int".into(), bits: 32, signed: true });
+        let int = module.types.push(DataType::Int {
+            name: "int".into(),
+            bits: 32,
+            signed: true,
+            kind: touchstone_ir::IntKind::Number,
+        });
         let field = |ty| vec![Field { name: "part".into(), offset: 0, ty }];
-        let unnamed = |fields| DataType::Struct { name: String::new(), fields, size: 8, align: 8 };
+        let unnamed = |fields| DataType::Struct {
+            name: String::new(),
+            fields,
+            size: 8,
+            align: 8,
+            kind: touchstone_ir::StructKind::Record,
+        };
         let inner = module.types.push(unnamed(field(int)));
         let inner_ptr = module.types.push(pointer(inner, false));
         let outer = module.types.push(unnamed(field(inner_ptr)));
@@ -196,6 +212,7 @@ mod tests {
             size: 16,
             constant: false,
             linkage: Linkage::External,
+            role: touchstone_ir::GlobalRole::Variable,
             function: None,
             init: None,
         });

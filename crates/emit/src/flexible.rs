@@ -5,7 +5,7 @@
 
 use crate::body::FunctionTest;
 use crate::ctype::Unwritable;
-use crate::place::part;
+use crate::place::member;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Tail};
 
@@ -84,7 +84,7 @@ impl FunctionTest<'_> {
         };
         let Some((tail, elements)) = elements_of(module, object.element, value) else { return };
         let place =
-            |field: &str| part(&format!("(*{name})"), field).replace(&format!("(*{name})."), &format!("{name}->"));
+            |field: &str| format!("(*{name}){}", member(field)).replace(&format!("(*{name})."), &format!("{name}->"));
         for (field, value) in fields.iter().zip(values).take(fields.len() - 1) {
             self.values.check(field.ty, value, &place(&field.name), lines);
         }

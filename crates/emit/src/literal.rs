@@ -1,7 +1,7 @@
 //! Constants as C writes them.
 
 use touchstone_base::float::Format;
-use touchstone_ir::{DataType, sign_extend};
+use touchstone_ir::{DataType, IntKind, sign_extend};
 
 /// An integer constant of this width that has exactly this value in C.
 pub(crate) fn integer(bits: u8, signed: bool, value: u64) -> String {
@@ -54,8 +54,8 @@ pub(crate) fn float(format: Format, bits: u64) -> String {
 /// A value of an integer, float, truth or enumeration type as the user would write it; `None` for other types.
 pub(crate) fn scalar(ty: &DataType, value: u64) -> Option<String> {
     match ty {
-        DataType::Int { name, bits, signed } => Some(match printable(value) {
-            Some(text) if name == "char" => format!("'{text}'"),
+        DataType::Int { bits, signed, kind, .. } => Some(match printable(value) {
+            Some(text) if *kind == IntKind::Character => format!("'{text}'"),
             _ => integer(*bits, *signed, value),
         }),
         DataType::Bits { width, signed, .. } => Some(integer(*width, *signed, value)),
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn scalars_look_as_the_user_writes_them() {
-        let int = |name: &str, bits, signed| DataType::Int { name: name.into(), bits, signed };
+        let int = |name: &str, bits, signed| DataType::Int { name: name.into(), bits, signed, kind: IntKind::Number };
         let check = |ty: DataType, value, expected: &str| assert_eq!(scalar(&ty, value).as_deref(), Some(expected));
         check(int("char", 8, true), 97, "'a'");
         check(int("char", 8, true), 39, "'\\''");

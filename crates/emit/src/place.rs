@@ -1,6 +1,6 @@
 //! From byte offsets to places: which part of an object a pointer points to, as an expression.
 
-use touchstone_ir::{DataType, DataTypeId, DataTypes};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, StructKind};
 
 /// The steps (`[2].next`) from a value of type `ty` to its part of type `wanted` at `offset`.
 pub(crate) fn path_to(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: DataTypeId) -> Option<String> {
@@ -33,12 +33,13 @@ pub(crate) fn member(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(".{name}") }
 }
 
-/// A part of what is at a place; the halves of a wide number have no names.
-pub(crate) fn part(place: &str, name: &str) -> String {
-    match DataType::HALVES.iter().position(|half| *half == name) {
-        Some(0) => format!("(unsigned long)({place})"),
-        Some(_) => format!("(unsigned long)(({place}) >> 64)"),
-        None => format!("{place}{}", member(name)),
+/// A field of what is at a place; the halves of a wide number have no names.
+pub(crate) fn part(place: &str, data: &DataType, index: usize) -> String {
+    match data {
+        DataType::Struct { kind: StructKind::Halves, .. } if index == 0 => format!("(unsigned long)({place})"),
+        DataType::Struct { kind: StructKind::Halves, .. } => format!("(unsigned long)(({place}) >> 64)"),
+        DataType::Struct { fields, .. } => format!("{place}{}", member(&fields[index].name)),
+        _ => place.to_string(),
     }
 }
 
@@ -49,8 +50,8 @@ pub(crate) fn compatible(types: &DataTypes, a: DataTypeId, b: DataTypeId) -> boo
     }
     match (&types[a], &types[b]) {
         (
-            DataType::Int { name, bits, signed },
-            DataType::Int { name: other, bits: other_bits, signed: other_signed },
+            DataType::Int { name, bits, signed, .. },
+            DataType::Int { name: other, bits: other_bits, signed: other_signed, .. },
         ) => bits == other_bits && signed == other_signed && family(name, *bits) == family(other, *other_bits),
         (DataType::Bool { .. }, DataType::Bool { .. }) => true,
         (DataType::Pointer { pointee, .. }, DataType::Pointer { pointee: other, .. }) => {
@@ -84,8 +85,18 @@ mod tests {
     #[test]
     fn an_offset_becomes_the_path_to_the_wanted_part() {
         let mut types = DataTypes::new();
-        let int = types.push(DataType::Int { name: "int".into(), bits: 32, signed: true });
-        let byte = types.push(DataType::Int { name: "char".into(), bits: 8, signed: true });
+        let int = types.push(DataType::Int {
+            name: "int".into(),
+            bits: 32,
+            signed: true,
+            kind: touchstone_ir::IntKind::Number,
+        });
+        let byte = types.push(DataType::Int {
+            name: "char".into(),
+            bits: 8,
+            signed: true,
+            kind: touchstone_ir::IntKind::Character,
+        });
         let pair = types.push(DataType::Array { element: int, length: 2 });
         let field = |name: &str, offset, ty| Field { name: name.into(), offset, ty };
         let node = types.push(DataType::Struct {
@@ -93,6 +104,7 @@ mod tests {
             fields: vec![field("tag", 0, byte), field("pair", 4, pair)],
             size: 12,
             align: 4,
+            kind: touchstone_ir::StructKind::Record,
         });
         let nodes = types.push(DataType::Array { element: node, length: 3 });
         let check = |ty, offset, wanted, expected: Option<&str>| {

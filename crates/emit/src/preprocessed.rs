@@ -211,7 +211,7 @@ pub(crate) fn replaced<'t>(surface: &'t Surface, text: &'t str) -> impl Iterator
 /// elsewhere, so ours gives way.
 pub(crate) fn inline_definitions(module: &Module, surface: &Surface) -> String {
     let own = module.functions.values();
-    let own = own.filter(|function| function.is_defined() && !function.internal && !function.library);
+    let own = own.filter(|function| function.is_defined() && !function.internal && !function.is_library());
     let names: BTreeSet<&str> = own.map(|function| source_name(&function.name)).collect();
     let inline = names.into_iter().filter(|name| surface.inline.contains(*name));
     inline.map(|name| format!("#pragma weak {name}\nextern __typeof__({name}) {name};\n")).collect()

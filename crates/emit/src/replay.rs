@@ -17,8 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{Outcome, Replay, TestCase};
 use touchstone_ir::Module;
+
+/// Why a test was not run.
+const NO_TIME: &str = "bound --timeout: the time for replay is over";
 
 /// One program to build and run.
 struct Job {
@@ -71,6 +76,7 @@ pub fn replay(
     let unit = unit_with(module, function, target)?;
     let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
     let compiler = Compiler { target, module, dir: dir.path() };
+    let deadline = Deadline::after(Duration::from_secs(target.limits.total_seconds.into()));
     let errors = tests.iter().any(is_error);
     let sanitizers = errors && compiler.has_sanitizers();
     let mut jobs = jobs(suite, tests, sanitizers)?;
@@ -101,7 +107,7 @@ pub fn replay(
             scope.spawn(move || {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let objects = parts.get(&(job.variant == Variant::Sanitized)).map_or(&[][..], Vec::as_slice);
-                    if let Err(error) = run_job(job, compiler, unit, objects, &sender) {
+                    if let Err(error) = run_job(job, compiler, unit, objects, deadline, &sender) {
                         // Nothing more is started; the receiver lives until all workers are done.
                         next.store(jobs.len(), Ordering::Relaxed);
                         let _ = sender.send(Event::Failed(error));
@@ -199,8 +205,13 @@ fn run_job(
     compiler: &Compiler,
     unit: usize,
     objects: &[PathBuf],
+    deadline: Deadline,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
+    if deadline.is_over() {
+        let _ = events.send(Event::Stopped(job.names.clone(), NO_TIME.to_string()));
+        return Ok(());
+    }
     let program = format!("tests{}.{:?}", job.number, job.variant);
     let defines: &[&str] = if job.variant == Variant::Sanitized { &["-DTOUCHSTONE_ERRORS_ONLY"] } else { &[] };
     let (object, left_out) = match compile_tests(job, compiler, unit, defines, &program)? {
@@ -232,7 +243,7 @@ fn run_job(
             .enumerate()
             .map(|(number, names)| {
                 let (path, scratch) = (&path, compiler.dir.join(format!("{program}.scratch{number}")));
-                scope.spawn(move || run_program(path, &scratch, names, job.variant, compiler.target, events))
+                scope.spawn(move || run_program(path, &scratch, names, job.variant, compiler.target, deadline, events))
             })
             .collect();
         let ended = shards.into_iter().map(|shard| shard.join().expect("invariant: a shard doesn't panic"));
@@ -296,12 +307,15 @@ fn run_program(
     names: &[String],
     variant: Variant,
     target: &Target,
+    deadline: Deadline,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
     let limits = target.limits;
     let mut command = target.sandbox.command(program, scratch)?;
     command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
-    command.args(["--total", &limits.total_seconds.to_string()]);
+    // The runner takes 0 for no limit.
+    let total = deadline.left().map_or(limits.total_seconds.into(), |left| left.as_secs().max(1));
+    command.args(["--total", &total.to_string()]);
     command.args(names);
     let asan = format!(
         "symbolize=0:detect_leaks=0:detect_stack_use_after_return=1:abort_on_error=0:handle_abort=0:color=never:\

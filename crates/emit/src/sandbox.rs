@@ -192,7 +192,7 @@ impl Sandbox {
         let own = |name: &str| {
             module.function_named(name).is_some_and(|id| {
                 let function = &module.functions[id];
-                function.is_defined() && !function.library
+                function.is_defined() && !function.is_library()
             })
         };
         WRAPPED.iter().filter(|name| !own(name)).map(|name| format!("-Wl,--wrap={name}")).collect()

@@ -15,12 +15,10 @@ use std::collections::BTreeSet;
 use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Call, TestCase};
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Function, Linkage, Module, PointerTarget};
+use touchstone_ir::{
+    DataType, DataTypeId, DataTypes, DataValue, Function, FunctionRole, Linkage, Module, PointerTarget,
+};
 
-/// The folder of the C library's models in the names of files.
-const LIBRARY: &str = "<library>/";
-/// Models of functions whose answers come from the test, and so have a stub: `models/time.c`.
-const WORLD: &str = "<library>/time.c";
 /// So many calls of a test are shown and checked.
 const MOST_CALLS: usize = 32;
 /// So many arguments of a call are kept by `touchstone_stubs.h`.
@@ -29,15 +27,9 @@ const MOST_ARGUMENTS: usize = 16;
 /// The functions of a module that answer with inputs, in the order of the module.
 fn stubs(module: &Module) -> impl Iterator<Item = &Function> {
     module.functions.values().filter(|function| {
-        let file = module.files.get(function.span.file).map_or("", String::as_str);
-        let own = of_the_world(module, function) || !file.starts_with(LIBRARY);
-        function.library && function.is_defined() && !function.internal && !function.is_callback() && own
+        let answers = matches!(function.role, FunctionRole::World | FunctionRole::External);
+        answers && function.is_defined() && !function.internal
     })
-}
-
-/// Time and chance: what they are called with doesn't matter.
-fn of_the_world(module: &Module, function: &Function) -> bool {
-    module.files.get(function.span.file).is_some_and(|file| file == WORLD)
 }
 
 /// The same, and those that stand for any function of their type.
@@ -87,7 +79,8 @@ pub(crate) fn stub_text(program: &Program) -> String {
         let stub = match (name, spelled(program, function.result_data)) {
             ("srand" | "srandom", _) => continue,
             ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
-            (_, Ok(result)) if of_the_world(program.module, function) => format!("STUB_OF_THE_WORLD({name}, {result})"),
+            // Time and chance: what they are called with doesn't matter.
+            (_, Ok(result)) if function.role == FunctionRole::World => format!("STUB_OF_THE_WORLD({name}, {result})"),
             (_, Ok(result)) if is_declared(program, function) => stub(program.module, function, name, &result),
             (_, Ok(result)) if result == "void" => format!("void {name}() {{}}"),
             (_, Ok(result)) => format!("{result} {name}() {{ ANSWER({result}, \"{name}\"); }}"),

@@ -39,7 +39,7 @@ pub struct ReplayLimits {
     pub seconds: u32,
     /// Memory of one test, in MiB.
     pub memory_mib: u32,
-    /// Seconds for all tests of one file.
+    /// Seconds for all tests of one function; what is being compiled then is finished, and not run.
     pub total_seconds: u32,
 }
 

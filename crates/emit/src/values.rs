@@ -10,7 +10,7 @@ use crate::stubs::callback;
 use crate::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Init, Linkage, Module, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Init, IntKind, Linkage, Module, PointerTarget};
 
 /// An object of the test as a local variable.
 pub(crate) struct LocalObject {
@@ -163,12 +163,12 @@ impl<'a> Values<'a> {
     }
 
     fn string(&self, element: DataTypeId, values: &[DataValue]) -> Option<String> {
-        let DataType::Int { name, bits: 8, .. } = &self.types()[element] else { return None };
+        let DataType::Int { kind: IntKind::Character, bits: 8, .. } = &self.types()[element] else { return None };
         let bytes: Option<Vec<u8>> = values
             .iter()
             .map(|value| if let DataValue::Int(bits) = value { u8::try_from(*bits).ok() } else { None })
             .collect();
-        literal::readable_string(&bytes?).filter(|_| name == "char")
+        literal::readable_string(&bytes?)
     }
 
     /// The address that a pointer to `pointee` holds.
@@ -302,9 +302,9 @@ impl<'a> Values<'a> {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 self.check_elements(*element, values, place, lines);
             }
-            (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
-                for (field, value) in fields.iter().zip(values) {
-                    self.check(field.ty, value, &part(place, &field.name), lines);
+            (data @ DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+                for (index, (field, value)) in fields.iter().zip(values).enumerate() {
+                    self.check(field.ty, value, &part(place, data, index), lines);
                 }
             }
             (DataType::Float { format, .. }, DataValue::Int(bits)) => {

@@ -54,7 +54,7 @@ impl<'m> Visibility<'m> {
             let params: Result<Vec<String>, Unwritable> =
                 function.own_params().iter().map(|param| types.declare(param.data, "")).collect();
             let mut params = params.ok()?.join(", ");
-            if function.is_variadic() {
+            if function.variadic {
                 params.push_str(", ...");
             }
             if params.is_empty() {

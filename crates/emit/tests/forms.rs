@@ -12,7 +12,7 @@ use std::process::Command;
 use touchstone_base::float::Format;
 use touchstone_criteria::{NamedValue, Outcome, TestCase, TestKind};
 use touchstone_emit::Form;
-use touchstone_ir::{DataType, DataValue, ErrorKind, Linkage};
+use touchstone_ir::{DataType, DataValue, ErrorKind, IntKind, Linkage};
 
 const FORMS: [Form; 3] = [Form::Unity, Form::Cmocka, Form::Gtest];
 
@@ -92,7 +92,12 @@ fn integers_are_compared() {
 #[test]
 fn wide_unsigned_integers_are_compared_to_their_last_bit() {
     let mut bench = Bench::new("unsigned long same(unsigned long x) { return x; }\n");
-    let wide = bench.module.types.push(DataType::Int { name: "unsigned long".into(), bits: 64, signed: false });
+    let wide = bench.module.types.push(DataType::Int {
+        name: "unsigned long".into(),
+        bits: 64,
+        signed: false,
+        kind: IntKind::Number,
+    });
     bench.function("same", &[("x", wide)], wide);
     let most = DataValue::Int(u64::MAX);
     let test = with_result(&bench.test("t", "same", vec![most.clone()], vec![]), most);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Bench, chars, int, ints, null, object, span, to};
 use touchstone_criteria::{NamedValue, Outcome, Replay, TestCase, TestKind};
-use touchstone_ir::{DataType, DataValue, EnumItem, Linkage, PointerTarget};
+use touchstone_ir::{DataType, DataValue, EnumItem, IntKind, Linkage, PointerTarget};
 
 const MAX: &str = "int max(int a, int b) {\n    return a > b ? a : b;\n}\n";
 
@@ -427,7 +427,7 @@ fn beyond_a_thousand_tests_that_differ_in_numbers_are_rows_and_judged_alike() {
         "unsigned long total; struct pair { int low; char tag[2]; } last;\nint f(int row[2], char *s, int x) { total += x; last.low = x; row[0] = x; s[0]++; return x / row[1]; }\n\
          int f_post(int row[2], char *s, int x, int result) { return s[0] && result != 77; }\n",
     );
-    let long = DataType::Int { name: "unsigned long".into(), bits: 64, signed: false };
+    let long = DataType::Int { name: "unsigned long".into(), bits: 64, signed: false, kind: IntKind::Number };
     let long = bench.module.types.push(long);
     let (row, text) = (bench.array(bench.int, 2), bench.pointer(bench.char));
     let tag = bench.array(bench.char, 2);

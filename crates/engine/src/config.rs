@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::Assume;
 
 /// How an access at an offset that depends on inputs is treated.
@@ -74,7 +75,7 @@ pub struct Config {
     /// At most so many questions to the solver.
     pub questions: Option<u64>,
     /// Stop at this time.
-    pub deadline: Option<Instant>,
+    pub deadline: Deadline,
     /// Functions that the program does not have do nothing but return: what is behind calls of them is decided by that.
     pub externals: bool,
     /// What is ruled out of the world around the function.
@@ -124,7 +125,7 @@ impl Default for Config {
             depth: None,
             max_paths: None,
             questions: None,
-            deadline: None,
+            deadline: Deadline::NEVER,
             externals: false,
             assume: BTreeSet::new(),
             memory: None,

@@ -699,6 +699,22 @@ fn nothing_that_some_input_reaches_is_proved_infeasible() {
 }
 
 #[test]
+fn a_proof_that_the_clock_cuts_off_proves_nothing() {
+    let mut with_time = 0;
+    for seed in 1..20 {
+        let module = module(&random_function(seed));
+        let func = module.function_named("f").expect("there is a function f");
+        let wanted = everything(&module);
+        let watch = Watch::new(&module, wanted.goals.clone());
+        let goals: Vec<GoalId> = wanted.goals.ids().collect();
+        let late = Config { proof_time: std::time::Duration::ZERO, ..Config::default() };
+        assert!(prove_infeasible(&module, func, &watch, &goals, &late).is_empty(), "seed {seed}");
+        with_time += prove_infeasible(&module, func, &watch, &goals, &Config::default()).len();
+    }
+    assert!(with_time > 0, "there was something to prove");
+}
+
+#[test]
 fn bounded_exploration_covers_nothing_that_is_proved() {
     for seed in 1000..1040 {
         let text = random_function(seed);
@@ -709,7 +725,7 @@ fn bounded_exploration_covers_nothing_that_is_proved() {
         let goals: Vec<GoalId> = wanted.goals.ids().collect();
         let mut config = Config { steps: 3000, max_paths: Some(200), loop_bound: Some(6), ..Config::default() };
         config.proof_time = std::time::Duration::from_millis(300);
-        config.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(2));
+        config.deadline = touchstone_base::Deadline::after(std::time::Duration::from_secs(2));
         config.ranges.insert("b".into(), (-1, 2));
         let proved = prove_infeasible(&module, func, &watch, &goals, &config);
         let found =

@@ -17,6 +17,14 @@ static int is_nan(word s, word h) { return (h & MOST) == MOST && s << 1 != 0; }
 static int is_infinite(word s, word h) { return (h & MOST) == MOST && s << 1 == 0; }
 static int power_of(word h) { return ((h & MOST) ? (int)(h & MOST) : 1) - BIAS - 63; }
 
+/* The power of two that a number is at least; glibc's answers for the others. */
+int touchstone_long_exponent(word s, word h)
+{
+    if ((h & MOST) == MOST)
+        return s << 1 ? -2147483647 - 1 : 2147483647;
+    return s ? power_of(h) + 63 - __builtin_clzl(s) : -2147483647 - 1;
+}
+
 static int width_of(wide value)
 {
     word high = (word)(value >> 64), low = (word)value;

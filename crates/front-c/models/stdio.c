@@ -1,4 +1,4 @@
-/* Output, and files. A program's files are its own: they begin with the run and end with it, in memory, and a file that the
+/* Output, and files (their descriptors are in descriptors.c). A program's files are its own: they begin with the run and end with it, in memory, and a file that the
    program did not write is not there. They belong to a run only; whoever speaks of all runs stops at the first of them.
 
    Where nobody asks for the value, a call of `printf` is one of `touchstone_quiet_printf` (`fprintf`, … likewise): the
@@ -25,8 +25,12 @@ void free(void *);
 void touchstone_run_only(const char *name);
 int *__errno_location(void);
 
+/* Those of which everybody knows what they do. */
+enum device { PLAIN, NOTHING, ZEROS };
+
 struct touchstone_file {
     struct touchstone_file *next;
+    enum device device;
     char *name;
     char *bytes;
     size_t size, room;
@@ -46,8 +50,15 @@ FILE *const stderr = &touchstone_streams[2];
 
 enum { NO_ENTRY = 2, BAD_FILE = 9, INVALID = 22 };
 
-/* In a function: no test could set it. */
-static struct touchstone_file **files(void)
+/* Whether output goes where a run's output goes. Only `freopen` leads a standard stream elsewhere, and few programs have it. */
+#ifdef TOUCHSTONE_REDIRECTED
+#define IS_CONSOLE(f, standard) ((f) == (standard) && !(f)->file)
+#else
+#define IS_CONSOLE(f, standard) ((f) == (standard))
+#endif
+
+/* In a function: no test could set it. One function, however often this file is read. */
+struct touchstone_file **touchstone_files(void)
 {
     static struct touchstone_file *first;
     return &first;
@@ -55,7 +66,7 @@ static struct touchstone_file **files(void)
 
 static struct touchstone_file **find(const char *name)
 {
-    struct touchstone_file **at = files();
+    struct touchstone_file **at = touchstone_files();
     while (*at && strcmp((*at)->name, name))
         at = &(*at)->next;
     return at;
@@ -67,6 +78,30 @@ static struct touchstone_file *make(const char *name)
     file->name = malloc(strlen(name) + 1);
     strcpy(file->name, name);
     return file;
+}
+
+static struct touchstone_file *device(const char *name)
+{
+    struct touchstone_file *file;
+    enum device which = !strcmp(name, "/dev/null") ? NOTHING : !strcmp(name, "/dev/zero") ? ZEROS : PLAIN;
+    if (which == PLAIN)
+        return 0;
+    file = make(name);
+    file->device = which;
+    return file;
+}
+
+int touchstone_file_exists(const char *name)
+{
+    return *find(name) || !strcmp(name, "/dev/null") || !strcmp(name, "/dev/zero");
+}
+
+/* What may be done with an open file, where it is not a mode that says so. */
+void touchstone_file_rights(FILE *f, int reads, int writes, int appends)
+{
+    f->reads = reads;
+    f->writes = writes;
+    f->appends = appends;
 }
 
 static FILE *stream(struct touchstone_file *file, const char *mode)
@@ -88,6 +123,9 @@ FILE *fopen(const char *name, const char *mode)
         *__errno_location() = INVALID;
         return 0;
     }
+    file = device(name);
+    if (file)
+        return stream(file, mode);
     at = find(name);
     if (!*at && *mode == 'r') {
         *__errno_location() = NO_ENTRY;
@@ -99,6 +137,20 @@ FILE *fopen(const char *name, const char *mode)
     if (*mode == 'w')
         file->size = 0;
     return stream(file, mode);
+}
+
+FILE *freopen(const char *name, const char *mode, FILE *f)
+{
+    FILE *opened;
+    touchstone_run_only("files");
+    if (f == stdin || !name)
+        touchstone_refuse("freopen of standard input, or of no file");
+    opened = fopen(name, mode);
+    if (!opened)
+        touchstone_refuse("freopen that fails");
+    *f = *opened;
+    free(opened);
+    return f;
 }
 
 FILE *tmpfile(void)
@@ -129,6 +181,12 @@ int fclose(FILE *f)
         touchstone_run_only("files");
         free(f);
     }
+#ifdef TOUCHSTONE_REDIRECTED
+    else {
+        f->file = make("");
+        f->reads = f->writes = 0;
+    }
+#endif
     return 0;
 }
 
@@ -166,8 +224,8 @@ int rename(const char *from, const char *to)
         *at = (*at)->next;
     file->name = malloc(strlen(to) + 1);
     strcpy(file->name, to);
-    file->next = *files();
-    *files() = file;
+    file->next = *touchstone_files();
+    *touchstone_files() = file;
     return 0;
 }
 
@@ -219,6 +277,8 @@ int touchstone_file_get(FILE *f)
     f->pushed = 0;
     if (c >= 0)
         return c;
+    if (f->file->device == ZEROS)
+        return 0;
     if (f->at >= f->file->size) {
         f->at_end = 1;
         return -1;
@@ -259,6 +319,8 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
         return 0;
     }
     file = f->file;
+    if (file->device != PLAIN)
+        return size;
     if (f->appends)
         f->at = file->size;
     if (f->at + size > file->room) {
@@ -277,9 +339,9 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
 /* How many of these bytes are written. */
 static size_t put(FILE *f, const void *bytes, size_t size)
 {
-    if (f == stdout)
+    if (IS_CONSOLE(f, stdout))
         touchstone_write(1, bytes, size);
-    else if (f == stderr)
+    else if (IS_CONSOLE(f, stderr))
         touchstone_write(2, bytes, size);
     else
         return file_put(f, bytes, size);
@@ -288,9 +350,9 @@ static size_t put(FILE *f, const void *bytes, size_t size)
 
 static void print(FILE *f, const char *format, va_list list)
 {
-    if (f == stdout) {
+    if (IS_CONSOLE(f, stdout)) {
         touchstone_vprintf(1, format, list);
-    } else if (f == stderr) {
+    } else if (IS_CONSOLE(f, stderr)) {
         touchstone_vprintf(2, format, list);
     } else {
         va_list copy;
@@ -315,7 +377,7 @@ int touchstone_quiet_vfprintf(FILE *f, const char *format, va_list list)
 
 int touchstone_quiet_vprintf(const char *format, va_list list)
 {
-    touchstone_vprintf(1, format, list);
+    print(stdout, format, list);
     return 0;
 }
 
@@ -370,8 +432,8 @@ int printf(const char *format, ...)
 int puts(const char *s)
 {
     size_t n = strlen(s);
-    touchstone_write(1, s, n);
-    touchstone_write(1, "\n", 1);
+    put(stdout, s, n);
+    put(stdout, "\n", 1);
     return touchstone_unsettled("output may fail", (int)n + 1);
 }
 
@@ -407,7 +469,7 @@ void setbuffer(FILE *f, char *buffer, size_t size) {}
 void setlinebuf(FILE *f) {}
 int ferror(FILE *f)
 {
-    if (f == stdin || f == stdout || f == stderr)
+    if (f == stdin || IS_CONSOLE(f, stdout) || IS_CONSOLE(f, stderr))
         return 0;
     touchstone_run_only("files");
     return f->failed;

@@ -6,6 +6,7 @@ use crate::error::FrontError;
 use crate::tokens::{Token, tokenize};
 use crate::typename::{Parser, split_commas};
 use crate::unit::Unit;
+use crate::vla::effects;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use touchstone_ir::Function;
@@ -23,7 +24,9 @@ pub(crate) fn restore(unit: &mut Unit<'_>, clang: &Path, flags: &[String], input
     for id in candidates {
         let Some(tokens) = definitions.get(&unit.program.functions[id].name) else { continue };
         let hidden = usize::from(unit.program.functions[id].aggregate_result);
-        if has_effects(tokens) {
+        // The lengths may do something when the function is entered, and clang's JSON does not have it.
+        let done = unit.entered.get(&unit.program.functions[id].name).copied().unwrap_or(0);
+        if effects(tokens) != done {
             refuse(&mut unit.program.functions[id]);
         }
         for (index, tokens) in split_commas(tokens).into_iter().enumerate() {
@@ -39,15 +42,6 @@ pub(crate) fn restore(unit: &mut Unit<'_>, clang: &Path, flags: &[String], input
         }
     }
     Ok(())
-}
-
-/// Whether the length of an array parameter does something when the function is entered. clang's JSON doesn't have it.
-fn has_effects(tokens: &[Token]) -> bool {
-    let mut depth = 0;
-    tokens.iter().any(|token| {
-        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
-        depth > 0 && (token.is("++") || token.is("--") || token.is("="))
-    })
 }
 
 /// Makes a function stop where it starts.

@@ -10,7 +10,7 @@ use crate::source::fold;
 use crate::tokens::{Token, tokenize};
 use crate::typename::split_commas;
 use touchstone_base::Span;
-use touchstone_ir::Ty;
+use touchstone_ir::{Operand, Ty};
 
 /// What an output is after the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +47,10 @@ impl Lowerer<'_, '_> {
         let rest = text.get(begin.offset as usize..)?;
         Some(fold(&String::from_utf8_lossy(&rest[..rest.len().min(MOST_BYTES)])))
     }
+    /// The integer type of a value's width.
+    fn word_of(&self, value: Operand) -> Ty {
+        if self.ty(value) == Ty::Ptr { Ty::I64 } else { self.ty(value) }
+    }
     fn empty_assembly(&mut self, empty: &Empty, node: &Node, span: Span) {
         let (outputs, inputs) = node.inner.split_at(empty.outputs.len());
         let places: Vec<_> = outputs.iter().map(|output| self.written_place(output)).collect();
@@ -68,7 +72,10 @@ impl Lowerer<'_, '_> {
             match values.get(*number).copied().flatten() {
                 // Both are in one register: a narrower output is its low part.
                 Some(value) if !ty.is_record() && fits(self.ty(value), self.unit.program.types.scalar(&ty)) => {
-                    let value = self.resize(value, self.unit.program.types.scalar(&ty), false, span);
+                    let scalar = self.unit.program.types.scalar(&ty);
+                    let value =
+                        if scalar == Ty::Ptr { value } else { self.resize(value, self.word_of(value), false, span) };
+                    let value = self.resize(value, scalar, false, span);
                     self.store(place, value, span);
                 }
                 _ => return self.unsupported("inline assembly", node),
@@ -78,7 +85,9 @@ impl Lowerer<'_, '_> {
 }
 
 fn fits(input: Ty, output: Ty) -> bool {
-    input == output || matches!((input, output), (Ty::Int(from), Ty::Int(to)) if to < from)
+    input == output
+        || matches!((input, output), (Ty::Int(from), Ty::Int(to)) if to < from)
+        || matches!((input, output), (Ty::Ptr, Ty::Int(_)))
 }
 
 /// What a text that starts with an assembly statement says, if it has no instruction.

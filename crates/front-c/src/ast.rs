@@ -146,6 +146,17 @@ where
     json.end()
 }
 
+/// The same of what was read already.
+pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut Positions, each: F) -> Result<(), serde_json::Error>
+where
+    F: FnMut(&Positions, Node),
+{
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    json.disable_recursion_limit();
+    UnitSeed { positions, each }.deserialize(&mut json)?;
+    json.end()
+}
+
 /// Reads declarations that follow each other, as clang's filter prints them.
 pub(crate) fn read_each<R, F>(reader: R, positions: &mut Positions, mut each: F) -> Result<(), serde_json::Error>
 where
@@ -364,12 +375,16 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 }
 
+/// What an `offsetof` becomes whose macro puts the member's address beside it: that is its only child. A plain one has the
+/// indices of its path as children.
+pub(crate) const SPELLED_OFFSET: &str = "SpelledOffset";
+
 /// An `offsetof` with the address that its macro puts beside it as its child.
 fn spelled_offset(mut node: Node) -> Node {
     let is_spelled = node.kind == "ChooseExpr" && node.inner.get(1).is_some_and(|inner| inner.kind == "OffsetOfExpr");
     if is_spelled {
         node.inner.drain(..2);
-        node.kind = "OffsetOfExpr".to_string();
+        node.kind = SPELLED_OFFSET.to_string();
     }
     node
 }

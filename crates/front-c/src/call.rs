@@ -41,6 +41,9 @@ enum Known {
     VaCopy,
     Vprintf,
     Overflow(BinOp),
+    /// `ilogbl`.
+    LongExponent,
+    ReturnAddress,
     ObjectSize,
     /// Named by its argument.
     Refuse,
@@ -93,7 +96,11 @@ fn known(name: &str) -> Option<Known> {
         "free" | "__builtin_free" => Known::Plain(Builtin::Free, &[PTR], None),
         "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
-        "__builtin_expect" | "__builtin_expect_with_probability" | "__builtin_assume_aligned" => Known::Expect,
+        "__builtin_expect"
+        | "__builtin_expect_with_probability"
+        | "__builtin_assume_aligned"
+        | "__builtin_extract_return_addr"
+        | "__builtin_frob_return_addr" => Known::Expect,
         "__builtin_assume" | "__assume" => Known::Unevaluated,
         "__builtin_unreachable" => Known::Unreachable,
         "__builtin_constant_p" => Known::ConstantP,
@@ -106,6 +113,8 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_va_start" => Known::VaStart,
         "__builtin_va_end" => Known::Nothing,
         "__builtin_va_copy" => Known::VaCopy,
+        "__builtin_return_address" => Known::ReturnAddress,
+        "ilogbl" | "__builtin_ilogbl" => Known::LongExponent,
         "touchstone_object_size" => Known::Plain(Builtin::ObjectSize, &[PTR], Some(Ty::I64)),
         "__builtin_object_size" | "__builtin_dynamic_object_size" => Known::ObjectSize,
         "__builtin_add_overflow"
@@ -152,6 +161,7 @@ impl Lowerer<'_, '_> {
             return None;
         }
         let name = self.allocator_of(name);
+        let name = self.labelled_of(name);
         if self.unit.is_always_inlined(&name) {
             return match known(&name) {
                 Some(known) => self.known_call(known, node, span),
@@ -176,6 +186,13 @@ impl Lowerer<'_, '_> {
                 self.unit.program.recognised.insert(plain.to_string());
                 name
             }
+            _ => name,
+        }
+    }
+    /// `__builtin_memcpy` is the program's `memcpy` where an assembler label says which function that is.
+    fn labelled_of(&self, name: String) -> String {
+        match name.strip_prefix("__builtin_") {
+            Some(plain) if self.unit.is_labelled(plain) => plain.to_string(),
             _ => name,
         }
     }
@@ -218,7 +235,7 @@ impl Lowerer<'_, '_> {
                     if let (true, Some(argument)) = (of_zero, node.inner.get(1)) {
                         self.mark_zero(node, argument);
                     }
-                    name = model;
+                    name = self.unlocked(&name).unwrap_or(model);
                 }
                 None => {
                     self.unsupported(&name, node);
@@ -229,7 +246,13 @@ impl Lowerer<'_, '_> {
             return self.atomic(node, span);
         }
         let callee_type = callee_reference(node).and_then(|decl| decl.ty.as_ref());
-        let signature = callee_type.map(|text| self.unit.type_named(text));
+        let mut signature = callee_type.map(|text| self.unit.type_named(text));
+        // A builtin that clang does not know has no prototype, but the function that it is.
+        if callee_name(node).is_some_and(|called| called.starts_with("__builtin_"))
+            && !signature.as_ref().is_some_and(has_prototype)
+        {
+            signature = self.unit.function_declared(&name).filter(has_prototype).or(signature);
+        }
         let id = match self.unit.is_always_inlined(name.trim_start_matches("__builtin_")) {
             true => self.unit.library_function(&name, callee_type),
             false => self.unit.function_named(&name, callee_type),
@@ -238,6 +261,16 @@ impl Lowerer<'_, '_> {
             self.emit_weak(&name, span);
         }
         self.plain_call(Callee::Direct(id), signature.as_ref(), node, into, span)
+    }
+
+    /// The program's own function without locks that a builtin is: the library's is the one with them.
+    fn unlocked(&mut self, builtin: &str) -> Option<String> {
+        let plain = builtin.strip_prefix("__builtin_").filter(|plain| plain.ends_with("_unlocked"))?;
+        if self.is_own(plain) {
+            return Some(plain.to_string());
+        }
+        self.unit.program.recognised.insert(plain.to_string());
+        None
     }
 
     fn plain_call(
@@ -264,7 +297,11 @@ impl Lowerer<'_, '_> {
             _ => None,
         };
         args.extend(temporary);
-        for argument in fixed {
+        let params = match signature.map(|ty| &ty.kind) {
+            Some(TypeKind::Function(signature)) => signature.params.as_slice(),
+            _ => &[],
+        };
+        for (index, argument) in fixed.iter().enumerate() {
             let ty = self.unit.type_of(argument);
             if ty.is_record() {
                 let address = self.temporary(&ty, span);
@@ -272,7 +309,12 @@ impl Lowerer<'_, '_> {
                 args.push(address);
             } else {
                 self.mark_value(argument);
-                let value = self.rvalue(argument);
+                let mut value = self.rvalue(argument);
+                if let Some(Type { kind: TypeKind::Int { bits, .. }, .. }) = params.get(index)
+                    && matches!(ty.kind, TypeKind::Int { .. })
+                {
+                    value = self.resize(value, Ty::Int(*bits), self.unit.program.types.is_signed(&ty), span);
+                }
                 args.push(value);
             }
         }
@@ -360,6 +402,14 @@ impl Lowerer<'_, '_> {
                 dst.map(Operand::Reg)
             }
             Known::Overflow(op) => self.overflow(op, args, node, span),
+            Known::LongExponent => args.first().map(|value| self.long_exponent(value, span)),
+            Known::ReturnAddress => {
+                self.run_only("return address", span);
+                let args = self.arguments(args, &[Ty::I32], span);
+                let dst = Some(self.temp(Ty::Ptr));
+                self.emit(InstKind::Builtin { dst, builtin: Builtin::ReturnAddress, args }, span);
+                dst.map(Operand::Reg)
+            }
             Known::ObjectSize => {
                 // Not known at compile time, as the compiler may always say.
                 let kind = args.get(1).and_then(|kind| self.unit.const_int(kind)).unwrap_or(0);
@@ -542,6 +592,10 @@ impl Lowerer<'_, '_> {
             _ => false,
         }
     }
+}
+
+fn has_prototype(ty: &Type) -> bool {
+    matches!(&ty.kind, TypeKind::Function(signature) if signature.prototype)
 }
 
 /// The declaration that a direct call mentions.

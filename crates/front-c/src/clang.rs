@@ -43,6 +43,10 @@ pub(crate) enum Input<'a> {
     Text(&'a str),
 }
 
+/// What gcc has and clang knows by another name, as macros. For text that was not preprocessed: macros move places.
+pub(crate) const OTHER_NAMES: [&str; 2] =
+    ["-D__builtin_imaxabs=__builtin_labs", "-D__builtin_shuffle=__builtin_shufflevector"];
+
 /// A running clang whose output is being read.
 pub(crate) struct Run {
     clang: PathBuf,
@@ -55,7 +59,7 @@ pub(crate) struct Run {
 /// Starts `clang -fsyntax-only -Xclang ACTION FLAGS INPUT`.
 pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
     let failed = |source| FrontError::ClangFailed { clang: clang.to_path_buf(), source };
-    let mut command = Command::new(clang);
+    let mut command = with_deep_stack(clang);
     command.args(["-fsyntax-only", "-w", "-fno-color-diagnostics", "-Qunused-arguments"]);
     // Errors of newer clangs only: old code that other compilers take.
     command.args(["-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]);
@@ -93,6 +97,23 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     Ok(Run { clang: clang.to_path_buf(), child, stdout, stderr, stdin })
 }
 
+/// A command with more stack than processes have: clang recurses into what is nested, and a thousand `?:` are too much for
+/// the usual 8 MB. Only for it: what touchstone itself is allowed is handed on to the programs that it runs.
+fn with_deep_stack(program: &Path) -> Command {
+    const SCRIPT: &str =
+        "ulimit -s 1048576 2>/dev/null || ulimit -s \"$(ulimit -H -s)\" 2>/dev/null; exec \"$0\" \"$@\"";
+    // Without a shell, or for what the shell would name otherwise: as it is.
+    if !is_program(Path::new("/bin/sh")) || !is_program(program) {
+        return Command::new(program);
+    }
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", SCRIPT]).arg(program);
+    command
+}
+
+/// How the flag begins that says which gcc translates the program.
+pub(crate) const GNU_VERSION: &str = "-fgnuc-version=";
+
 /// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
 ///
 /// With a version from 7 on, glibc's headers use types and attributes that clang does not have: the newest below stands
@@ -114,7 +135,7 @@ fn claimed_version(macros: &str) -> Option<String> {
     };
     let version = [value("__GNUC__")?, value("__GNUC_MINOR__")?, value("__GNUC_PATCHLEVEL__")?];
     let [major, minor, patch] = version.min(NEWEST);
-    (value("__clang__").is_none()).then(|| format!("-fgnuc-version={major}.{minor}.{patch}"))
+    (value("__clang__").is_none()).then(|| format!("{GNU_VERSION}{major}.{minor}.{patch}"))
 }
 
 /// A relative path that starts with a dash would be taken for a flag.
@@ -139,7 +160,11 @@ impl Run {
             let _ = writer.join();
         }
         let message = self.stderr.join().unwrap_or_default();
-        let message = String::from_utf8_lossy(&message).into_owned();
+        let mut message = String::from_utf8_lossy(&message).into_owned();
+        if status.code().is_none() {
+            // A crash tells nothing itself.
+            message += &format!("clang was ended ({status}): the file may be nested too deep for it\n");
+        }
         Ok(if status.success() { Ok(()) } else { Err(message) })
     }
 }

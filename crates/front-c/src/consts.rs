@@ -2,7 +2,7 @@
 //!
 //! Variables are never constants here, not even `const` ones: a condition on one is a condition.
 
-use crate::ast::Node;
+use crate::ast::{Node, SPELLED_OFFSET};
 use crate::compatible::compatible;
 use crate::ctype::{Type, TypeKind};
 use crate::expr::is_comparison;
@@ -26,6 +26,7 @@ impl Unit<'_> {
             "DeclRefExpr" => *self.constants.get(&node.decl.as_ref()?.id)? as u64,
             "ImplicitCastExpr" | "CStyleCastExpr" => return self.const_cast(node, bits),
             "UnaryExprOrTypeTraitExpr" => self.size_operator(node)?,
+            SPELLED_OFFSET => self.null_offset(first()?)?,
             "OffsetOfExpr" => self.offset_of(node)?,
             "UnaryOperator" => {
                 let operand = self.const_int(first()?)?;
@@ -170,17 +171,32 @@ impl Unit<'_> {
         let known = self.program.types.refusal(&ty).is_none() || self.program.types.size(&ty) > 0;
         match node.name.as_str() {
             "sizeof" if known => Some(self.program.types.size(&ty)),
-            // Of an expression it is the declaration's own alignment, which clang's JSON does not have.
-            "alignof" | "__alignof" if known && node.arg_type.is_some() => Some(self.program.types.align(&ty)),
+            "alignof" | "__alignof" if known => match (&node.arg_type, node.inner.first()) {
+                (None, Some(inner)) => self.alignment_of(inner, &ty),
+                _ => Some(self.program.types.align(&ty)),
+            },
             _ => None,
+        }
+    }
+
+    /// The alignment of an expression: that of the declaration, where it names one.
+    fn alignment_of(&self, node: &Node, ty: &Type) -> Option<u64> {
+        let own = |id: u64| self.alignments.get(&id).copied();
+        match (node.kind.as_str(), node.inner.first()) {
+            ("ParenExpr", Some(inner)) => self.alignment_of(inner, ty),
+            ("DeclRefExpr", _) => {
+                let of_type = if matches!(ty.kind, TypeKind::Function(_)) { 1 } else { self.program.types.align(ty) };
+                Some(own(node.decl.as_ref()?.id).map_or(of_type, |own| own.max(of_type)))
+            }
+            ("MemberExpr", _) => own(node.link),
+            // gcc looks for the best alignment among the types before the casts.
+            ("UnaryOperator", Some(inner)) if node.opcode == "*" && inner.kind == "CStyleCastExpr" => None,
+            _ => Some(self.program.types.align(ty)),
         }
     }
 
     /// `offsetof`: clang's JSON doesn't say of what, so the source text is parsed.
     pub fn offset_of(&self, node: &Node) -> Option<u64> {
-        if let Some(address) = node.inner.first() {
-            return self.null_offset(address);
-        }
         let begin = node.begin.expansion?;
         let name = self.names.get(begin.file as usize)?;
         let text = self.program.sources.text(name);

@@ -1,11 +1,12 @@
 //! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
 
+use crate::Offsets;
 use crate::tokens::Token;
 use crate::vector::vector_refusal;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use touchstone_base::float::Format;
-use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, Ty};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, IntKind, StructKind, Ty};
 
 /// A type with its qualifier and the typedef name that the user wrote.
 #[derive(Clone, PartialEq, Debug)]
@@ -198,6 +199,15 @@ pub(crate) struct Layout {
     pub most: Option<u64>,
 }
 
+/// What a bit-field of more than 32 bits is in an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WideFields {
+    /// Of a type of its own width, as for gcc.
+    OwnWidth,
+    /// Nobody said which compiler it is.
+    Unknown,
+}
+
 /// All records, enumerations and data types of the program.
 pub(crate) struct Types {
     pub records: Vec<Record>,
@@ -206,8 +216,9 @@ pub(crate) struct Types {
     pub char_signed: bool,
     /// Every read of a volatile object is a new input.
     pub fresh_volatile: bool,
-    /// No `offsetof` has a value.
-    pub opaque_offsets: bool,
+    /// How `offsetof` is understood.
+    pub offsets: Offsets,
+    pub wide_fields: WideFields,
     interned: HashMap<DataType, DataTypeId>,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
@@ -222,7 +233,8 @@ impl Types {
             data: DataTypes::new(),
             char_signed: true,
             fresh_volatile: false,
-            opaque_offsets: false,
+            offsets: Offsets::default(),
+            wide_fields: WideFields::Unknown,
             interned: HashMap::new(),
             functions: BTreeMap::new(),
         };
@@ -320,12 +332,24 @@ impl Types {
         let opaque = !record.complete || record.problem.is_some();
         let data = if let Some(whole) = self.whole_member(&record).filter(|_| record.is_union && !opaque) {
             let fields = vec![Field { name: whole.name.clone(), offset: 0, ty: self.data(&whole.ty) }];
-            DataType::Struct { name: record.name, fields, size: record.size, align: record.align }
+            DataType::Struct {
+                name: record.name,
+                fields,
+                size: record.size,
+                align: record.align,
+                kind: StructKind::Record,
+            }
         } else if opaque || record.is_union {
             DataType::Opaque { name: record.name, size: record.size, align: record.align }
         } else {
             let fields = self.data_fields(&record.fields);
-            DataType::Struct { name: record.name, fields, size: record.size, align: record.align }
+            DataType::Struct {
+                name: record.name,
+                fields,
+                size: record.size,
+                align: record.align,
+                kind: StructKind::Record,
+            }
         };
         self.data[record.data] = data;
     }
@@ -493,7 +517,9 @@ impl Types {
             TypeKind::Void => DataType::Void,
             TypeKind::Bool => DataType::Bool { name: alias_or(ty, "_Bool") },
             TypeKind::Int { name, bits, signed } => {
-                DataType::Int { name: alias_or(ty, name), bits: *bits, signed: *signed }
+                let name = alias_or(ty, name);
+                let kind = if name == "char" { IntKind::Character } else { IntKind::Number };
+                DataType::Int { name, bits: *bits, signed: *signed, kind }
             }
             TypeKind::Float { name, format } => DataType::Float { name: alias_or(ty, name), format: *format },
             TypeKind::Vector(..) | TypeKind::Complex(_) => {
@@ -505,10 +531,10 @@ impl Types {
                 let word =
                     |signed| TypeKind::Int { name: if signed { "long" } else { "unsigned long" }, bits: 64, signed };
                 let [low, high] = [word(false), word(*signed)].map(|kind| self.data(&Type::plain(kind)));
-                let names = DataType::HALVES.map(str::to_string);
-                let fields = names.into_iter().zip([(0, low), (8, high)]);
-                let fields = fields.map(|(name, (offset, ty))| Field { name, offset, ty }).collect();
-                DataType::Struct { name: alias_or(ty, wide_name(*signed)), fields, size: 16, align: 16 }
+                let half = |name: &str, offset, ty| Field { name: name.to_string(), offset, ty };
+                let fields = vec![half("low", 0, low), half("high", 8, high)];
+                let name = alias_or(ty, wide_name(*signed));
+                DataType::Struct { name, fields, size: 16, align: 16, kind: StructKind::Halves }
             }
             TypeKind::Enum(id) => return self.enums[*id].data,
             TypeKind::Record(id) => return self.records[*id].data,

@@ -221,6 +221,7 @@ impl Lowerer<'_, '_> {
                 node.inner.get(1).filter(|_| !node.inner.iter().skip(2).any(has_effects))
             }
             "GenericSelectionExpr" => crate::consts::selected(node),
+            "ConditionalOperator" => self.unit.chosen_by_type(node),
             _ => None,
         }
     }

@@ -83,6 +83,7 @@ fn gnu_construct(stderr: &str) -> String {
         ("'variable length array in structure'", "variable-length array in a structure"),
         ("GNU decimal type extension not supported", "decimal float"),
         ("__builtin_shuffle", "__builtin_shuffle"),
+        ("array is too large", "array as large as half of the memory"),
         ("initialization of flexible array member is not allowed", "initialised flexible array member in a union"),
     ];
     let found = named.iter().filter(|(message, _)| stderr.contains(message));

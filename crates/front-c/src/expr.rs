@@ -1,6 +1,7 @@
 //! Expressions: scalar values and effects.
 
-use crate::ast::Node;
+use crate::Offsets;
+use crate::ast::{Node, SPELLED_OFFSET};
 use crate::complex::Part;
 use crate::consts::{binary_op, callee_name, selected};
 use crate::ctype::{Type, TypeKind};
@@ -57,7 +58,12 @@ impl Lowerer<'_, '_> {
             "BinaryOperator" if node.opcode == "," => node.inner.iter().for_each(|inner| self.effect(inner)),
             // Whether somebody wants to know which test runs is no decision of the program.
             "ConditionalOperator" if callee_name(node) == Some("touchstone_test_begin") => {}
-            "ConditionalOperator" if self.unit.type_of(node).kind == TypeKind::Void => self.conditional_effect(node),
+            "ConditionalOperator" if self.unit.type_of(node).kind == TypeKind::Void => {
+                match self.unit.chosen_by_type(node) {
+                    Some(chosen) => self.effect(chosen),
+                    None => self.conditional_effect(node),
+                }
+            }
             "CallExpr" => self.call_for_effect(node),
             "StmtExpr" => self.statement_expression_effect(node),
             "GenericSelectionExpr" => match selected(node) {
@@ -124,10 +130,17 @@ impl Lowerer<'_, '_> {
             | "CharacterLiteral"
             | "CXXBoolLiteralExpr"
             | "UnaryExprOrTypeTraitExpr"
-            | "OffsetOfExpr" => match self.unit.const_int(node) {
+            | "OffsetOfExpr"
+            | SPELLED_OFFSET => match self.unit.const_int(node) {
                 None if self.is_variable_size(node) => self.variable_size(node, span),
                 // `offsetof(struct s, a[i])`.
-                None if node.kind == "OffsetOfExpr" && !node.inner.is_empty() => self.rvalue_of_first(node),
+                None if node.kind == SPELLED_OFFSET => self.rvalue_of_first(node),
+                None if node.kind == "OffsetOfExpr" && self.unit.program.types.offsets == Offsets::Guessed => {
+                    for index in &node.inner {
+                        self.rvalue(index);
+                    }
+                    Operand::Reg(self.temp(scalar))
+                }
                 Some(value) => Operand::Const(scalar, mask(value, scalar.bits())),
                 None => {
                     let what = constant_name(node);
@@ -150,7 +163,10 @@ impl Lowerer<'_, '_> {
             "UnaryOperator" => self.unary(node, scalar, span),
             "BinaryOperator" => self.binary(node, &ty, scalar, span),
             "CompoundAssignOperator" => self.compound_assignment(node, &ty, span),
-            "ConditionalOperator" => self.conditional(node, scalar, span),
+            "ConditionalOperator" => match self.unit.chosen_by_type(node) {
+                Some(chosen) => self.rvalue(chosen),
+                None => self.conditional(node, scalar, span),
+            },
             "BinaryConditionalOperator" => self.elvis(node, scalar, span),
             "CallExpr" => self.call(node, None).unwrap_or(Operand::Const(scalar, 0)),
             "StmtExpr" => self.statement_expression(node, scalar),
@@ -246,6 +262,8 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let ty = self.unit.type_of(left);
         let signed = self.unit.program.types.is_signed(&ty);
+        let ordered = !matches!(node.opcode.as_str(), "==" | "!=");
+        let ty = if ordered { self.operation_type(&[left, right], ty) } else { ty };
         if ty.in_halves() {
             let (a, b) = (self.wide(left), self.wide(right));
             return match ty.is_long_double() {
@@ -280,6 +298,10 @@ impl Lowerer<'_, '_> {
     fn cast(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let from = self.unit.type_of(inner);
+        // Its lengths are computed as often as somebody asks for them.
+        if node.kind == "CStyleCastExpr" && ty.has_length_effect() {
+            return self.unsupported_value("array length with an effect in a cast", node);
+        }
         match node.cast.as_str() {
             "LValueToRValue" => {
                 let place = self.place(inner);
@@ -353,6 +375,7 @@ impl Lowerer<'_, '_> {
                 Operand::Const(scalar, 0)
             }
             "FloatingToIntegral" | "IntegralToFloating" | "FloatingCast" => {
+                let from = self.operation_type(&[inner], from);
                 let value = self.rvalue(inner);
                 self.convert(value, &from, ty, span)
             }
@@ -455,7 +478,12 @@ impl Lowerer<'_, '_> {
                 if let (Some(format), Some(op)) = (self.unit.program.types.format(ty), float_op(opcode)) {
                     return self.float(op, format, &[a, b], span);
                 }
-                let signed = self.unit.program.types.is_signed(&self.unit.type_of(left));
+                let ty = match opcode {
+                    "/" | "%" => self.operation_type(&[left, right], self.unit.type_of(left)),
+                    ">>" => self.operation_type(&[left], self.unit.type_of(left)),
+                    _ => self.unit.type_of(left),
+                };
+                let signed = self.unit.program.types.is_signed(&ty);
                 let Some(op) = binary_op(opcode, signed) else {
                     let what = format!("operator {opcode}");
                     return self.unsupported_value(&what, node);
@@ -563,7 +591,11 @@ impl Lowerer<'_, '_> {
             let value = match (self.unit.program.types.format(&from), float_op(&opcode)) {
                 (Some(format), Some(op)) => self.float(op, format, &[old, operand], span),
                 _ => {
-                    let signed = self.unit.program.types.is_signed(&from);
+                    let ty = match opcode.as_str() {
+                        "/" | "%" => self.operation_type(&[node, right], from.clone()),
+                        _ => from,
+                    };
+                    let signed = self.unit.program.types.is_signed(&ty);
                     let Some(op) = binary_op(&opcode, signed) else {
                         return self.unsupported_value("compound assignment", node);
                     };
@@ -617,7 +649,7 @@ impl Lowerer<'_, '_> {
 
 fn constant_name(node: &Node) -> &'static str {
     match node.kind.as_str() {
-        "OffsetOfExpr" => "offsetof",
+        "OffsetOfExpr" | SPELLED_OFFSET => "offsetof",
         "UnaryExprOrTypeTraitExpr" if node.name == "sizeof" => "sizeof of this type",
         "UnaryExprOrTypeTraitExpr" => "alignof of this expression",
         _ => "literal",

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{
-    Block, Builtin, CALLBACK, CmpOp, DataType, DataTypeId, DataTypes, Function, GlobalId, Inst, InstKind, Operand,
+    Block, Builtin, CmpOp, DataType, DataTypeId, DataTypes, Function, FunctionRole, GlobalId, Inst, InstKind, Operand,
     RegInfo, TermKind, Terminator, Ty,
 };
 
@@ -48,19 +48,19 @@ const OF_THE_RUNNER: &[&str] = &[
 
 /// Gives every type of functions that something points to a function of which nothing else is known.
 pub(crate) fn make_callbacks(program: &mut Program) {
-    declare_callbacks(program);
-    give_bodies(program, |_, name| name.starts_with(CALLBACK));
+    let callbacks = declare_callbacks(program);
+    give_bodies(program, FunctionRole::Callback, |_, name| callbacks.contains(name));
 }
 
 /// Gives every function without a body one that returns an input.
 pub(crate) fn make_inputs(program: &mut Program) {
-    give_bodies(program, |program, name| {
+    give_bodies(program, FunctionRole::External, |program, name| {
         let known = OF_THE_RUNNER.contains(&name) || name.starts_with("pthread_") || name.starts_with("__");
         !known && !program.endless.contains(name)
     });
 }
 
-fn give_bodies(program: &mut Program, is_wanted: impl Fn(&Program, &str) -> bool) {
+fn give_bodies(program: &mut Program, role: FunctionRole, is_wanted: impl Fn(&Program, &str) -> bool) {
     let undefined: Vec<_> = program.functions.iter().filter(|(_, function)| !function.is_defined()).collect();
     let undefined: Vec<_> = undefined.into_iter().map(|(id, function)| (id, function.name.clone())).collect();
     for (id, name) in undefined {
@@ -75,14 +75,15 @@ fn give_bodies(program: &mut Program, is_wanted: impl Fn(&Program, &str) -> bool
         let title = program.literal(bytes, &text, span);
         let function = &mut program.functions[id];
         if let Some(block) = body(function, &program.types.data, title) {
-            function.library = true;
+            function.role = role;
             function.blocks = IndexMap::new();
             function.blocks.push(block);
         }
     }
 }
 
-fn declare_callbacks(program: &mut Program) {
+/// Gives their names.
+fn declare_callbacks(program: &mut Program) -> BTreeSet<String> {
     let pointee = |data: &DataType| match data {
         DataType::Pointer { pointee, .. } => Some(*pointee),
         _ => None,
@@ -90,8 +91,10 @@ fn declare_callbacks(program: &mut Program) {
     let pointed: BTreeSet<DataTypeId> = program.types.data.values().filter_map(pointee).collect();
     let kinds: Vec<Type> =
         program.types.functions.iter().filter(|(data, _)| pointed.contains(data)).map(|(_, ty)| ty.clone()).collect();
+    let mut names = BTreeSet::new();
     for (index, ty) in kinds.into_iter().enumerate() {
-        let name = format!("{CALLBACK}{}", index + 1);
+        let name = format!("touchstone_callback_{}", index + 1);
+        names.insert(name.clone());
         let declaration = Declaration {
             name,
             ty: ty.clone(),
@@ -103,6 +106,7 @@ fn declare_callbacks(program: &mut Program) {
         let id = program.function(&declaration);
         program.function_mark(id, &ty, Span::none());
     }
+    names
 }
 
 /// Asks for the result and returns it; `None` if that can't be done.
@@ -155,7 +159,7 @@ fn may_write(function: &Function, types: &DataTypes) -> bool {
         DataType::Struct { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
         _ => false,
     };
-    let scans = function.is_variadic() && function.name.contains("scan");
+    let scans = function.variadic && function.name.contains("scan");
     scans || function.own_params().iter().any(|param| written(param.data))
 }
 

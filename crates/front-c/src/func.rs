@@ -10,7 +10,9 @@ use crate::ctype::{Type, TypeKind};
 use crate::error::FrontError;
 use crate::lifetimes::{Lives, Mark, Nest};
 use crate::points::Marks;
+use crate::tokens::{Token, tokenize};
 use crate::unit::Unit;
+use crate::vla::Style;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use touchstone_base::{Id, IndexMap, Span};
@@ -205,9 +207,29 @@ impl Lowerer<'_, '_> {
 
     /// The lengths of `int a[n][m]`, when all names are known.
     fn parameter_lengths(&mut self, node: &Node) {
-        for param in node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl") {
-            let (ty, span) = (self.unit.type_of(param), self.unit.span(param));
-            self.freeze_variable(param.id, &ty, span);
+        let params = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl");
+        let style = self.style(node);
+        let effects = params.map(|param| self.enter_parameter(param, style)).sum();
+        self.unit.entered.insert(self.function.name.clone(), effects);
+    }
+
+    /// How the parameters are declared, which clang's types don't tell: an old-style list has their names alone.
+    fn style(&self, node: &Node) -> Style {
+        let first = node.inner.iter().find(|inner| inner.kind == "ParmVarDecl").map(|param| param.name.as_str());
+        let list = || {
+            let at = node.loc.expansion?;
+            let text = self.unit.program.sources.text(self.unit.names.get(at.file as usize)?);
+            let rest = text.get(at.offset as usize..)?;
+            let end = rest.iter().position(|&byte| byte == b')')?;
+            Some(tokenize(&String::from_utf8_lossy(&rest[..=end])))
+        };
+        match list().as_deref() {
+            Some([_, open, Token::Word(word), next, ..])
+                if open.is("(") && first == Some(word) && (next.is(",") || next.is(")")) =>
+            {
+                Style::Old
+            }
+            _ => Style::Prototype,
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! Deliberately not here: probes, and accesses that calls and builtins make.
 
-use crate::ast::Node;
+use crate::ast::{Node, SPELLED_OFFSET};
 use crate::follow::{bare, body, has_temporary, plain, preorder, range, read, spelled};
 use crate::{FrontError, Options};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,6 +116,7 @@ impl Walk<'_> {
             // Not evaluated, or constant, or not only once.
             "UnaryExprOrTypeTraitExpr"
             | "OffsetOfExpr"
+            | SPELLED_OFFSET
             | "ConstantExpr"
             | "GenericSelectionExpr"
             | "ChooseExpr"

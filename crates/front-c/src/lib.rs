@@ -55,6 +55,7 @@ mod offsetof;
 mod operand_type;
 mod overflow;
 mod pack;
+mod pair;
 mod place;
 mod points;
 mod pure;
@@ -82,8 +83,10 @@ pub use follow::{
 pub use hazards::{After, Hazard, HazardKind, Root, hazards};
 
 pub use clang::gnu_version;
+pub use pair::{Dump, Texts, dump_both};
 
 use clang::Input;
+use ctype::WideFields;
 use link::Program;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -110,6 +113,8 @@ pub struct Options {
     pub offsets: Offsets,
     /// Whether the C library's functions get bodies.
     pub library: Library,
+    /// What clang says of the one file that is lowered, if it was asked already.
+    pub dump: Option<Dump>,
 }
 
 /// What becomes of functions of the C library that the program calls.
@@ -130,6 +135,8 @@ pub enum Offsets {
     Spelled,
     /// From its text.
     FromText,
+    /// From its text, and some value where that says nothing. For text that is only looked at.
+    Guessed,
     /// Not at all: as whoever reads the text before the preprocessor, where a macro hides it.
     Opaque,
 }
@@ -190,8 +197,12 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
             program => program?,
         };
         // A recognised name that a later file defines after all: once more, knowing that.
-        let conflicts: Vec<String> =
+        let mut conflicts: Vec<String> =
             program.recognised.iter().filter(|name| program.overrides(name)).cloned().collect();
+        if program.redirects() {
+            conflicts
+                .extend(models::TO_CONSOLE.iter().filter(|name| !own.contains(**name)).map(|name| name.to_string()));
+        }
         if conflicts.is_empty() {
             return Ok(program.finish());
         }
@@ -224,16 +235,21 @@ fn lower_program(
     }
     program.given_files = program.files.len();
     program.types.fresh_volatile = options.surroundings.volatile;
-    program.types.opaque_offsets = options.offsets == Offsets::Opaque;
+    program.types.offsets = options.offsets;
     let claimed = options.compiler.as_deref().and_then(clang::gnu_version);
     for file in files {
         let mut flags = flags_for(file, options)?;
         flags.splice(0..0, claimed.clone());
+        // Who only looks at a program does not miss them.
+        let executes = options.library == Library::Modelled;
+        program.hooked |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
         if options.offsets == Offsets::Spelled {
             flags.push(offsetof::SPELLED.to_string());
+            flags.extend(clang::OTHER_NAMES.map(str::to_string));
         }
         let name = file.to_string_lossy().into_owned();
-        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags };
+        let dump = options.dump.as_ref().filter(|_| files.len() == 1);
+        let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags, dump };
         lower_unit(&mut program, clang, &source, Selection::Program)?;
     }
     program.types.fresh_volatile = false;
@@ -257,6 +273,8 @@ struct Source<'a> {
     /// Its name in messages.
     path: &'a Path,
     flags: &'a [String],
+    /// What clang says of it, if it was asked already.
+    dump: Option<&'a Dump>,
 }
 
 fn lower_unit(
@@ -266,29 +284,35 @@ fn lower_unit(
     selection: Selection,
 ) -> Result<(), FrontError> {
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
+    let is_gcc = source.flags.iter().any(|flag| flag.starts_with(clang::GNU_VERSION));
+    program.types.wide_fields = if is_gcc { WideFields::OwnWidth } else { WideFields::Unknown };
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");
-    let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
     let mut positions = ast::Positions::default();
     let mut outcome: Result<(), FrontError> = Ok(());
-    let read = match run.output() {
-        Some(output) => ast::read(output, &mut positions, |positions, node| {
-            let known = unit.names.len();
-            unit.names.extend(
-                positions.files[known..]
-                    .iter()
-                    .map(|name| if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }),
-            );
-            if outcome.is_ok() {
-                outcome = unit.declaration(node);
-            }
-        }),
-        None => Ok(()),
+    let each = |positions: &ast::Positions, node| {
+        let known = unit.names.len();
+        unit.names.extend(
+            positions.files[known..]
+                .iter()
+                .map(|name| if is_text && name.as_ref() == "<stdin>" { source.name.into() } else { name.clone() }),
+        );
+        if outcome.is_ok() {
+            outcome = unit.declaration(node);
+        }
     };
-    if let Err(stderr) = run.finish()? {
-        return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
-    }
+    let read = match source.dump {
+        Some(dump) => ast::read_bytes(dump.bytes(), &mut positions, each),
+        None => {
+            let mut run = clang::start(clang, "-ast-dump=json", source.flags, source.input)?;
+            let read = run.output().map_or(Ok(()), |output| ast::read(output, &mut positions, each));
+            if let Err(stderr) = run.finish()? {
+                return Err(FrontError::DoesNotCompile { file: source.path.to_path_buf(), stderr });
+            }
+            read
+        }
+    };
     read.map_err(|error| FrontError::UnexpectedAst {
         file: source.path.to_path_buf(),
         what: error.to_string(),

@@ -8,13 +8,12 @@ use crate::error::FrontError;
 use crate::source::Sources;
 use crate::startup::Starter;
 use crate::tidy;
-use crate::variadic::HIDDEN;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use touchstone_base::float::{Format, Op};
 use touchstone_base::{Files, Id, IndexMap, Span};
 use touchstone_ir::{
-    Callee, CastOp, DataType, DataTypeId, ExprKind, FuncId, Function, Global, GlobalId, Init, Inst, InstKind, Linkage,
-    Module, Operand, Param, PointKind, Reg, RegInfo, Ty,
+    Callee, CastOp, DataType, DataTypeId, ExprKind, FuncId, Function, FunctionRole, Global, GlobalId, GlobalRole, Init,
+    Inst, InstKind, Linkage, Module, Operand, Param, PointKind, Reg, RegInfo, Ty,
 };
 
 /// The program so far.
@@ -50,6 +49,8 @@ pub(crate) struct Program {
     /// The types of functions, to find those that a pointer may lead to.
     pub function_types: BTreeMap<FuncId, Type>,
     names: HashSet<String>,
+    /// Whether compilers call hooks where functions begin and end.
+    pub hooked: bool,
     /// Constructors and destructors, in the order of their definitions.
     pub starters: Vec<Starter>,
 }
@@ -113,6 +114,7 @@ impl Program {
             function_marks: HashMap::new(),
             function_types: BTreeMap::new(),
             names: HashSet::new(),
+            hooked: false,
             starters: Vec::new(),
         }
     }
@@ -189,7 +191,7 @@ impl Program {
             name: declaration.name.clone(),
             span: declaration.span,
             internal: declaration.internal.is_some(),
-            library: false,
+            role: FunctionRole::Program,
             params: Vec::new(),
             result: match result.kind {
                 TypeKind::Void => None,
@@ -197,6 +199,7 @@ impl Program {
             },
             result_data: self.types.data(&result),
             aggregate_result,
+            variadic: matches!(&declaration.ty.kind, TypeKind::Function(signature) if signature.variadic),
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),
@@ -216,10 +219,10 @@ impl Program {
             let data = self.types.data(ty);
             function.params.push(Param { name, reg, data, aggregate: ty.is_record() });
         }
-        if matches!(&declaration.ty.kind, TypeKind::Function(signature) if signature.variadic) {
+        if function.variadic {
             let reg = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
             let data = self.types.data(&Type::plain(TypeKind::Void).pointer_to());
-            function.params.push(Param { name: HIDDEN.to_string(), reg, data, aggregate: false });
+            function.params.push(Param { name: String::new(), reg, data, aggregate: false });
         }
         function
     }
@@ -248,12 +251,16 @@ impl Program {
     pub fn overrides(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| {
             let function = &self.functions[id];
-            function.is_defined() && !function.library
+            function.is_defined() && !function.is_library()
         })
     }
     /// Whether there is an external function with a body.
     pub fn defines(&self, name: &str) -> bool {
         self.external_functions.get(name).is_some_and(|&id| self.functions[id].is_defined())
+    }
+    /// Whether the program leads a standard stream elsewhere.
+    pub fn redirects(&self) -> bool {
+        self.external_functions.contains_key("freopen") && !self.overrides("freopen")
     }
     /// External functions that are used but not defined.
     pub fn undefined_functions(&self) -> Vec<String> {
@@ -313,6 +320,7 @@ impl Program {
             size,
             constant,
             linkage,
+            role: GlobalRole::Variable,
             function: None,
             init: None,
         })
@@ -362,7 +370,17 @@ impl Program {
         let size = key.0.len() as u64;
         let init = Some(vec![Init::Bytes { offset: 0, bytes: key.0.clone() }]);
         let linkage = Linkage::Literal;
-        let id = self.globals.push(Global { name, span, data, size, constant: true, linkage, function: None, init });
+        let id = self.globals.push(Global {
+            name,
+            span,
+            data,
+            size,
+            constant: true,
+            linkage,
+            role: GlobalRole::Variable,
+            function: None,
+            init,
+        });
         self.literals.insert(key, id);
         id
     }
@@ -386,6 +404,7 @@ impl Program {
             size: 0,
             constant: true,
             linkage: Linkage::Literal,
+            role: GlobalRole::Variable,
             function: Some(function),
             init: None,
         });
@@ -396,6 +415,7 @@ impl Program {
     /// The module: final names, no unfit calls, one data type of a kind.
     pub fn finish(mut self) -> Module {
         self.surround_main();
+        self.name_hooks();
         self.offer_functions();
         self.name_functions();
         self.name_globals();
@@ -427,6 +447,18 @@ impl Program {
         module
     }
 
+    /// A run without the hooks of `-finstrument-functions` is another run, if the program has its own.
+    fn name_hooks(&mut self) {
+        let has_hooks = ["__cyg_profile_func_enter", "__cyg_profile_func_exit"].iter().any(|name| self.overrides(name));
+        let main = self.external_functions.get("main").copied().filter(|_| self.hooked && has_hooks);
+        if let Some(main) = main
+            && let Some(entry) = self.functions[main].blocks.ids().next()
+        {
+            let span = self.functions[main].span;
+            tidy::stop_at(&mut self.functions[main], entry, 0, "-finstrument-functions".to_string(), span);
+        }
+    }
+
     /// Where something points to functions of a type, every function of the program of that type can be there.
     fn offer_functions(&mut self) {
         let pointed: HashSet<DataTypeId> = self
@@ -438,7 +470,7 @@ impl Program {
         let offered: Vec<(FuncId, Type)> = std::mem::take(&mut self.function_types).into_iter().collect();
         for (id, ty) in offered {
             let (data, span) = (self.types.data(&ty), self.functions[id].span);
-            if pointed.contains(&data) && self.functions[id].is_defined() && !self.functions[id].library {
+            if pointed.contains(&data) && self.functions[id].is_defined() && !self.functions[id].is_library() {
                 self.function_mark(id, &ty, span);
             }
         }
@@ -456,7 +488,7 @@ impl Program {
         let signature = |function: &Function| {
             let params: Vec<Taken> = function.params.iter().map(|info| param(function, info)).collect();
             // Where something is passed as the address of something else, all must be as the definition has it.
-            let hidden = function.is_variadic() || function.aggregate_result;
+            let hidden = function.variadic || function.aggregate_result;
             let plain = !hidden && !function.params.iter().any(|param| param.aggregate);
             (params, function.result, plain)
         };

@@ -68,6 +68,16 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// `ilogbl`, an `int`.
+    pub fn long_exponent(&mut self, value: &Node, span: Span) -> Operand {
+        let value = self.long_of(value, span);
+        self.run_only("long double", span);
+        let dst = self.temp(Ty::I32);
+        let args = vec![value.low, value.high];
+        self.wide_model("touchstone_long_exponent", "int (unsigned long, unsigned long)", args, Some(dst), span);
+        Operand::Reg(dst)
+    }
+
     /// Lowers a classification, an `int`.
     pub fn classify_long(&mut self, what: Classify, args: &[Node], node: &Node, span: Span) -> Operand {
         let mut classes = Vec::new();

@@ -7,6 +7,7 @@ use crate::link::Program;
 use crate::unit::Selection;
 use std::collections::BTreeSet;
 use std::path::Path;
+use touchstone_ir::FunctionRole;
 
 /// A file of models.
 struct Model {
@@ -18,6 +19,14 @@ struct Model {
 }
 
 impl Model {
+    /// What its functions are to a program.
+    fn role(&self) -> FunctionRole {
+        match self.name {
+            "<library>/time.c" => FunctionRole::World,
+            "<library>/verifier.c" => FunctionRole::Harness,
+            _ => FunctionRole::Model,
+        }
+    }
     fn provides(&self, name: &str) -> bool {
         self.functions.contains(&name) || self.variables.contains(&name)
     }
@@ -205,6 +214,7 @@ const MODELS: [Model; 16] = [
             "touchstone_long_multiply",
             "touchstone_long_divide",
             "touchstone_long_compare",
+            "touchstone_long_exponent",
             "touchstone_long_from_integer",
             "touchstone_long_to_integer",
             "touchstone_long_from_double",
@@ -258,6 +268,7 @@ const MODELS: [Model; 16] = [
             "ferror",
             "fflush",
             "fopen",
+            "freopen",
             "fprintf",
             "fputc",
             "fputs",
@@ -278,6 +289,8 @@ const MODELS: [Model; 16] = [
             "setvbuf",
             "tmpfile",
             "tmpnam",
+            "touchstone_file_exists",
+            "touchstone_file_rights",
             "touchstone_file_at_end",
             "touchstone_file_clear",
             "touchstone_file_get",
@@ -381,8 +394,18 @@ static WORLD: Model = Model {
     variables: &[],
 };
 
+/// Models that only a run can use: where external functions are inputs, these are external functions.
+static DESCRIPTORS: Model = Model {
+    name: "<library>/descriptors.c",
+    text: include_str!("../models/descriptors.c"),
+    functions: &["close", "creat", "lseek", "open", "read", "write"],
+    variables: &[],
+};
+
 /// Functions that the library itself takes from the program, if the program has them.
 const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+/// Functions of standard output that are recognised, but where a program leads it elsewhere.
+pub(crate) const TO_CONSOLE: [&str; 3] = ["printf", "putchar", "puts"];
 /// Functions that compilers never call, unless they are told to (`-fno-builtin`): not even if the program has its own.
 const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
 
@@ -393,6 +416,10 @@ pub(crate) fn is_replaceable(name: &str) -> bool {
 /// Whether compilers have their own code for a function, whatever the program has.
 pub(crate) fn is_always_inlined(name: &str) -> bool {
     ALWAYS_INLINED.contains(&name)
+}
+/// Whether a variable of the models keeps what earlier calls left: the error number.
+pub(crate) fn is_left_behind(variable: &str) -> bool {
+    variable == "touchstone_errno"
 }
 /// Whether there is a model of a function.
 pub(crate) fn has(name: &str) -> bool {
@@ -411,21 +438,22 @@ pub(crate) fn of_builtin(name: &str) -> Option<String> {
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
 pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
     program.settle_library();
-    let world = given.externals.then_some(&WORLD);
+    let world = if given.externals { &WORLD } else { &DESCRIPTORS };
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
     flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
+    flags.extend(program.redirects().then(|| "-DTOUCHSTONE_REDIRECTED".to_string()));
     let mut tried = BTreeSet::new();
     loop {
         let mut undefined: BTreeSet<String> = program.undefined_functions().into_iter().collect();
         undefined.extend(program.undefined_variables());
-        let known = |name: &str| MODELS.iter().chain(world).any(|model| model.provides(name));
+        let known = |name: &str| MODELS.iter().chain([world]).any(|model| model.provides(name));
         let wanted: BTreeSet<String> = undefined.difference(&tried).filter(|name| known(name)).cloned().collect();
         if wanted.is_empty() {
             return Ok(());
         }
-        for model in MODELS.iter().chain(world) {
-            let replaced = |name: &str| !std::ptr::eq(model, &WORLD) && world.is_some_and(|world| world.provides(name));
+        for model in MODELS.iter().chain([world]) {
+            let replaced = |name: &str| !std::ptr::eq(model, world) && world.provides(name);
             let mine = |name: &&String| model.provides(name) && !replaced(name);
             let names: Vec<String> = wanted.iter().filter(mine).cloned().collect();
             if names.is_empty() {
@@ -437,8 +465,9 @@ pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> R
                 name: model.name,
                 path: Path::new(model.name),
                 flags: &flags,
+                dump: None,
             };
-            crate::lower_unit(program, clang, &source, Selection::Library(names))?;
+            crate::lower_unit(program, clang, &source, Selection::Library(names, model.role()))?;
         }
         tried.extend(wanted);
     }

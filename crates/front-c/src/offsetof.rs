@@ -1,6 +1,7 @@
 //! `offsetof(type, member.path[3])`, from its source text. Only where the address of the member is not there as nodes
 //! (see [`SPELLED`]).
 
+use crate::Offsets;
 use crate::ctype::{Type, TypeKind, Types};
 use crate::scope::Scopes;
 use crate::tokens::{Token, tokenize};
@@ -14,7 +15,7 @@ pub(crate) const SPELLED: &str = "-D__builtin_offsetof(t,...)=__builtin_choose_e
 /// The value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) that a text starts with.
 pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64> {
     let open = text.find('(')?;
-    if types.opaque_offsets || !text[..open].trim_end().ends_with("offsetof") {
+    if types.offsets == Offsets::Opaque || !text[..open].trim_end().ends_with("offsetof") {
         return None;
     }
     let parts = split_commas(&tokenize(&inside(&text[open + 1..])?));

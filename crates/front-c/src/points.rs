@@ -56,7 +56,7 @@ pub(crate) fn label_call(name: &str) -> Option<LabelCall> {
 
 impl Lowerer<'_, '_> {
     fn mark(&mut self, subject: Subject, make: impl FnOnce(&mut Self) -> Option<Point>) {
-        if self.function.library {
+        if self.function.is_library() {
             return;
         }
         let known = self.marks.known.get(&subject).copied();

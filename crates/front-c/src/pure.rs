@@ -9,7 +9,7 @@
 //! and a conversion between types of one width leaves no trace but an explicit one's signedness. A relation, whose own
 //! bit has no sign, says in `signed` how its operands are compared.
 
-use crate::ast::Node;
+use crate::ast::{Node, SPELLED_OFFSET};
 use crate::consts::{binary_op, callee_name, selected};
 use crate::ctype::{Type, TypeKind};
 use crate::decide::shown;
@@ -198,7 +198,8 @@ impl Lowerer<'_, '_> {
                 | "CharacterLiteral"
                 | "CXXBoolLiteralExpr"
                 | "UnaryExprOrTypeTraitExpr"
-                | "OffsetOfExpr",
+                | "OffsetOfExpr"
+                | SPELLED_OFFSET,
                 _,
             ) => {
                 let value = self.unit.const_int(node)?;

@@ -310,6 +310,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn declare(&mut self, node: &Node) {
+        self.unit.note_alignment(node);
         match node.kind.as_str() {
             "VarDecl" if node.storage == "extern" => {
                 if let Err(error) = self.unit.global_declaration(node) {

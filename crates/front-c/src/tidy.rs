@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 use touchstone_base::{FileId, Files, Id, IndexMap, Span};
 use touchstone_ir::{
-    Block, BlockId, Callee, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, Module, Operand,
-    PointKind, Reg, TermKind, Terminator,
+    Block, BlockId, Callee, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, IntKind, Module,
+    Operand, PointKind, Reg, TermKind, Terminator,
 };
 
 /// Renumbers the registers so that only parameters and mentioned ones remain, in their order.
@@ -301,7 +301,12 @@ pub(crate) fn add_byte(module: &mut Module) {
     let is_void = |id: DataTypeId| matches!(module.types[id], DataType::Void);
     let untyped = |ty: &DataType| matches!(ty, DataType::Pointer { pointee, .. } if is_void(*pointee));
     if module.types.values().any(untyped) && module.byte_type().is_none() {
-        module.types.push(DataType::Int { name: "unsigned char".to_string(), bits: 8, signed: false });
+        module.types.push(DataType::Int {
+            name: "unsigned char".to_string(),
+            bits: 8,
+            signed: false,
+            kind: IntKind::Number,
+        });
     }
 }
 

@@ -11,15 +11,15 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_ir::{EnumItem, FuncId, GlobalId, Linkage};
+use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, GlobalRole, Linkage};
 
 /// Which functions of a unit are lowered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Selection {
     /// All but those of system headers that nobody calls.
     Program,
-    /// Only these and what they call: library models.
-    Library(Vec<String>),
+    /// Only these and what they call: models, which are this to the program.
+    Library(Vec<String>, FunctionRole),
 }
 
 /// A translation unit being read.
@@ -36,6 +36,10 @@ pub(crate) struct Unit<'p> {
     pub fields: HashMap<u64, (usize, usize)>,
     /// Functions whose parameters may be declared as arrays.
     pub array_candidates: Vec<FuncId>,
+    /// Alignments that declarations have otherwise than by their types, by clang's id.
+    pub alignments: HashMap<u64, u64>,
+    /// How many things functions do because the lengths of their parameters do them.
+    pub entered: HashMap<String, usize>,
     /// Numbers of labels by clang's id: what their addresses are.
     pub label_numbers: HashMap<u64, u64>,
     /// Static locals by clang's id.
@@ -63,6 +67,8 @@ impl<'p> Unit<'p> {
             constants: HashMap::new(),
             fields: HashMap::new(),
             array_candidates: Vec::new(),
+            alignments: HashMap::new(),
+            entered: HashMap::new(),
             label_numbers: HashMap::new(),
             static_locals: HashMap::new(),
             inlines: false,
@@ -263,6 +269,11 @@ impl<'p> Unit<'p> {
                 _ => {}
             }
         }
+        for field in &fields {
+            let own = self.program.types.align(&field.ty).min(most.unwrap_or(u64::MAX));
+            let own = if packed || field.packed { 1 } else { own };
+            self.alignments.insert(field.id, own.max(field.aligned.unwrap_or(1)));
+        }
         let ids: Vec<u64> = fields.iter().filter(|field| field.width != Some(0)).map(|field| field.id).collect();
         self.program.types.complete_record(id, fields, Layout { packed, aligned, most });
         self.fields.extend(ids.into_iter().enumerate().map(|(index, field)| (field, (id, index))));
@@ -351,6 +362,7 @@ impl<'p> Unit<'p> {
         let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl").collect();
         let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
         let has_body = node.inner.iter().any(|inner| inner.kind == "CompoundStmt");
+        self.note_alignment(&node);
         let mut ty = self.type_of(&node);
         self.scopes.add_global(&node.name, ty.clone());
         if has_body && let TypeKind::Function(signature) = &ty.kind {
@@ -374,6 +386,11 @@ impl<'p> Unit<'p> {
         };
         if has_body || !self.declarations.contains_key(&node.name) {
             self.declarations.insert(node.name.clone(), declaration);
+        } else if let Some(known) =
+            self.declarations.get_mut(&node.name).filter(|_| !self.functions.contains_key(&node.name))
+        {
+            // clang declares a function of the library by itself first.
+            known.label = declaration.label.or(known.label.take());
         }
         if let Some(target) = alias_of(&node).filter(|_| !has_body) {
             let id = self.function_named(target, node.ty.as_ref());
@@ -386,7 +403,7 @@ impl<'p> Unit<'p> {
             return Ok(());
         }
         let postpone = match &self.selection {
-            Selection::Library(_) => true,
+            Selection::Library(..) => true,
             Selection::Program => self.is_system(&node.loc),
         };
         if postpone {
@@ -428,7 +445,14 @@ impl<'p> Unit<'p> {
 
     /// Whether this is a file of library models.
     pub fn is_library(&self) -> bool {
-        matches!(self.selection, Selection::Library(_))
+        matches!(self.selection, Selection::Library(..))
+    }
+    /// What the functions of this file are to the program.
+    fn role(&self) -> FunctionRole {
+        match self.selection {
+            Selection::Program => FunctionRole::Program,
+            Selection::Library(_, role) => role,
+        }
     }
     /// Whether calls of a function of this program are code that compilers have, not calls.
     pub fn is_always_inlined(&self, name: &str) -> bool {
@@ -446,7 +470,7 @@ impl<'p> Unit<'p> {
                     "fabs" => "double",
                     _ => "float",
                 };
-                declaration.internal.is_none() && declaration.label.is_none() && of_itself && declared == expected
+                declaration.internal.is_none() && of_itself && declared == expected
             }
             _ => false,
         };
@@ -514,6 +538,12 @@ impl<'p> Unit<'p> {
         let [condition, yes, no] = node.inner.as_slice() else { return None };
         Some(if self.const_int(condition)? != 0 { yes } else { no })
     }
+    /// What `__builtin_types_compatible_p(a, b) ? x : y` is: headers choose by type this way, where others have `_Generic`. It
+    /// asks nothing that a run could answer, so it is no decision.
+    pub fn chosen_by_type<'n>(&self, node: &'n Node) -> Option<&'n Node> {
+        let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == "TypeTraitExpr");
+        if node.kind == "ConditionalOperator" && asks_for_type { self.chosen(node) } else { None }
+    }
     /// Whether this unit has a body for a name (so far).
     pub fn has_body(&self, name: &str) -> bool {
         self.postponed.contains_key(name)
@@ -526,11 +556,16 @@ impl<'p> Unit<'p> {
         self.declarations.get(name).is_some_and(other)
     }
 
+    /// Whether an assembler label says what function of the program has this name.
+    pub fn is_labelled(&self, name: &str) -> bool {
+        self.declarations.get(name).is_some_and(|declaration| declaration.label.is_some())
+    }
+
     fn define_function(&mut self, node: &Node) -> Result<(), FrontError> {
         let id = self.function_named(&node.name, node.ty.as_ref());
         let span = self.declarations[&node.name].span;
         // A file of models may be read more than once, and the program's own functions come first.
-        if matches!(self.selection, Selection::Library(_)) && self.program.functions[id].is_defined() {
+        if matches!(self.selection, Selection::Library(..)) && self.program.functions[id].is_defined() {
             return Ok(());
         }
         let inline = node.is_inline && node.storage != "extern";
@@ -538,7 +573,7 @@ impl<'p> Unit<'p> {
         let ty = self.declarations[&node.name].ty.clone();
         self.program.function_types.insert(id, ty);
         let mut function = self.program.declared(&self.declarations[&node.name]);
-        function.library = matches!(self.selection, Selection::Library(_));
+        function.role = self.role();
         if node.inner.iter().any(|param| param.kind == "ParmVarDecl" && self.may_be_array(param)) {
             self.array_candidates.push(id);
         }
@@ -556,6 +591,14 @@ impl<'p> Unit<'p> {
         !text.contains('*') || text.contains('[')
     }
 
+    /// Keeps the alignment that attributes give a declaration.
+    pub fn note_alignment(&mut self, node: &Node) {
+        let attributes = node.inner.iter().filter(|inner| inner.kind == "AlignedAttr");
+        if let Some(most) = attributes.filter_map(|attribute| self.alignment(attribute)).max() {
+            self.alignments.insert(node.id, most);
+        }
+    }
+
     /// Another file may define a weak symbol instead of this one.
     fn note_weak(&mut self, node: &Node) {
         if node.inner.iter().any(|inner| inner.kind == "WeakAttr") {
@@ -568,6 +611,7 @@ impl<'p> Unit<'p> {
         let internal =
             node.storage == "static" || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let ty = self.type_of(node);
+        self.note_alignment(node);
         self.scopes.add_global(&node.name, ty.clone());
         let span = self.point(&node.loc);
         let declaration = GlobalDeclaration {
@@ -596,7 +640,7 @@ impl<'p> Unit<'p> {
         if node.storage == "extern" && !node.has_init {
             return Ok(());
         }
-        let library = matches!(self.selection, Selection::Library(_));
+        let library = matches!(self.selection, Selection::Library(..));
         // A file of models may be read more than once, and its variables are there once.
         if library && !internal && self.program.defines_variable(&node.name) {
             return Ok(());
@@ -611,6 +655,9 @@ impl<'p> Unit<'p> {
             (false, true) => Linkage::Internal,
             (false, false) => Linkage::External,
         };
+        if library && crate::models::is_left_behind(&node.name) {
+            self.program.globals[id].role = GlobalRole::LeftBehind;
+        }
         // Defined first: an initialiser may mention its own global.
         self.program.define_global(id, span, linkage, None)?;
         if let Some(value) = initialiser(node) {
@@ -643,7 +690,7 @@ impl<'p> Unit<'p> {
     /// Lowers what was postponed and is wanted after all.
     pub fn finish(&mut self) -> Result<(), FrontError> {
         self.complete_globals();
-        if let Selection::Library(names) = self.selection.clone() {
+        if let Selection::Library(names, _) = self.selection.clone() {
             for name in &names {
                 if self.postponed.contains_key(name) {
                     self.function_named(name, None);

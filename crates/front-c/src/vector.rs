@@ -111,6 +111,12 @@ impl Lowerer<'_, '_> {
                 self.store_lanes(address, &element, &lanes, span);
                 lanes
             }
+            // gcc's: the second vector has the indices, of which the low bits count.
+            ("ShuffleVectorExpr", [a, indices]) => {
+                let lanes = self.lanes(a);
+                let indices = self.lanes(indices);
+                indices.into_iter().map(|index| self.chosen_lane(&lanes, index, span)).collect()
+            }
             ("ShuffleVectorExpr", [a, b, indices @ ..]) => {
                 let mut from = self.lanes(a);
                 from.extend(self.lanes(b));
@@ -130,6 +136,16 @@ impl Lowerer<'_, '_> {
                 self.load_lanes(address, &element, count, span)
             }
         }
+    }
+    /// The lane of a number modulo their number, a power of two.
+    fn chosen_lane(&mut self, lanes: &[Operand], index: Operand, span: Span) -> Operand {
+        let ty = self.ty(index);
+        let low = self.bin(BinOp::And, index, Operand::Const(ty, lanes.len().saturating_sub(1) as u64), span);
+        let first = lanes.first().copied().unwrap_or(Operand::Const(Ty::I32, 0));
+        lanes.iter().enumerate().skip(1).fold(first, |chosen, (number, &lane)| {
+            let here = self.cmp(CmpOp::Eq, low, Operand::Const(ty, number as u64), span);
+            self.select(here, lane, chosen, span)
+        })
     }
     fn no_lanes(&mut self, what: &str, node: &Node) -> Vec<Operand> {
         self.unsupported(what, node);

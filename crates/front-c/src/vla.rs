@@ -15,7 +15,7 @@ use crate::lifetimes::Life;
 use crate::offsetof::member;
 use crate::place::Place;
 use crate::pure::has_effects;
-use crate::tokens::Token;
+use crate::tokens::{Token, tokenize};
 use crate::typename::Parser;
 use std::rc::Rc;
 use touchstone_base::Span;
@@ -31,6 +31,13 @@ const LEVELS: [&[(&str, BinOp)]; 3] = [
 /// How the names of frozen lengths begin; no name of C does.
 const FROZEN: &str = "$length";
 
+/// How a definition declares its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Style {
+    Prototype,
+    Old,
+}
+
 impl Type {
     /// Whether a length in it is only known when it is declared.
     pub fn is_variably_modified(&self) -> bool {
@@ -38,6 +45,16 @@ impl Type {
             TypeKind::Variable(..) => true,
             TypeKind::Pointer(inner) | TypeKind::Array(inner, _) | TypeKind::OpenArray(inner) => {
                 inner.is_variably_modified()
+            }
+            _ => false,
+        }
+    }
+    /// Whether computing a length in it does something.
+    pub fn has_length_effect(&self) -> bool {
+        match &self.kind {
+            TypeKind::Variable(inner, length) => length_effects(length) > 0 || inner.has_length_effect(),
+            TypeKind::Pointer(inner) | TypeKind::Array(inner, _) | TypeKind::OpenArray(inner) => {
+                inner.has_length_effect()
             }
             _ => false,
         }
@@ -72,12 +89,28 @@ impl Lowerer<'_, '_> {
         self.lives.declare(Life::Array(pointer));
     }
     /// Computes the lengths of a declared variable's type, if it has any that are not known yet.
-    pub fn freeze_variable(&mut self, id: u64, ty: &Type, span: Span) {
-        if ty.is_variably_modified()
-            && let Some(frozen) = self.frozen(ty, span)
-        {
+    /// Whether they are known then.
+    pub fn freeze_variable(&mut self, id: u64, ty: &Type, span: Span) -> bool {
+        if ty.is_variably_modified() {
+            let Some(frozen) = self.frozen(ty, span) else { return false };
             self.frozen_types.insert(id, frozen);
         }
+        true
+    }
+    /// Does what the length of a parameter's array does, which is a pointer without length after it (`int a[n++]`); how
+    /// many such things were done. clang's JSON does not have it, so it is read from the source.
+    pub fn enter_parameter(&mut self, param: &Node, style: Style) -> usize {
+        let (ty, span) = (self.unit.type_of(param), self.unit.span(param));
+        let tokens = tokenize(&self.unit.text(param));
+        let count = effects(&tokens);
+        let outer = match declared_length(&tokens, &param.name) {
+            // An old-style declaration's is not computed.
+            Some(_) if style == Style::Old => true,
+            Some(length) if count > 0 && !is_constant(length) => self.whole_length(length, span).is_some(),
+            _ => true,
+        };
+        let inner = self.freeze_variable(param.id, &ty, span);
+        if outer && inner { count } else { 0 }
     }
     /// Computes the lengths of a typedef of a block.
     pub fn freeze_typedef(&mut self, node: &Node) {
@@ -237,6 +270,13 @@ impl Lowerer<'_, '_> {
                 let value = self.length_atom(text, span)?;
                 Some(self.bin(BinOp::Sub, Operand::Const(Ty::I64, 0), value, span))
             }
+            Token::Sign(sign) if sign == "++" || sign == "--" => {
+                let Token::Word(word) = text.tokens.get(text.at)?.clone() else { return None };
+                text.at += 1;
+                let (place, ty) = self.length_place(&word, text, span)?;
+                self.length_step(place, &ty, &sign, span)?;
+                self.length_value(place, &ty, span)
+            }
             Token::Sign(_) => None,
             Token::Word(word) if word == "sizeof" => {
                 let end = text.tokens[text.at..].iter().position(|token| token.is(")"))? + text.at;
@@ -256,9 +296,26 @@ impl Lowerer<'_, '_> {
                     return Some(Operand::Const(Ty::I64, *value as u64));
                 }
                 let (place, ty) = self.length_place(&word, text, span)?;
-                self.length_value(place, &ty, span)
+                let value = self.length_value(place, &ty, span)?;
+                if let Some(sign) = ["++", "--"].into_iter().find(|sign| text.is(sign)) {
+                    text.at += 1;
+                    let value = self.keep(value, span);
+                    self.length_step(place, &ty, sign, span)?;
+                    return Some(value);
+                }
+                Some(value)
             }
         }
+    }
+    /// `n++` and its like in a length.
+    fn length_step(&mut self, place: Place, ty: &Type, sign: &str, span: Span) -> Option<()> {
+        if !matches!(ty.kind, TypeKind::Int { .. }) {
+            return None;
+        }
+        let old = self.load(place, ty, span);
+        let new = self.stepped(old, ty, sign == "++", span);
+        self.store(place, new, span);
+        Some(())
     }
     /// An integer as a length.
     fn length_value(&mut self, place: Place, ty: &Type, span: Span) -> Option<Operand> {
@@ -353,6 +410,46 @@ impl Lowerer<'_, '_> {
         let signed = self.unit.program.types.is_signed(&signature.result);
         Some(self.resize(Operand::Reg(dst), Ty::I64, signed, span))
     }
+}
+
+/// The length of the array that a parameter is declared as: what is in the brackets behind its name.
+fn declared_length<'t>(tokens: &'t [Token], name: &str) -> Option<&'t [Token]> {
+    let named = |pair: &[Token]| matches!(&pair[0], Token::Word(word) if word == name) && pair[1].is("[");
+    let mut begin = tokens.windows(2).position(named)? + 2;
+    let word = |token: &Token| matches!(token, Token::Word(word) if ["static", "const", "restrict", "volatile"].contains(&word.trim_matches('_')));
+    while tokens.get(begin).is_some_and(word) {
+        begin += 1;
+    }
+    let mut depth = 1;
+    let end = tokens[begin..].iter().position(|token| {
+        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+        depth == 0
+    })?;
+    Some(&tokens[begin..begin + end])
+}
+
+/// How many things the lengths in a text do when they are computed.
+pub(crate) fn effects(declaration: &[Token]) -> usize {
+    let mut depth = 0;
+    let inside = |token: &&Token| {
+        depth += i32::from(token.is("[")) - i32::from(token.is("]"));
+        depth > 0
+    };
+    length_effects(&declaration.iter().filter(inside).cloned().collect::<Vec<Token>>())
+}
+
+/// How many things a length does when it is computed.
+fn length_effects(length: &[Token]) -> usize {
+    let called = |pair: &&[Token]| {
+        let asks = |word: &str| ["sizeof", "alignof", "Alignof", "typeof"].contains(&word.trim_matches('_'));
+        pair[1].is("(") && matches!(&pair[0], Token::Word(word) if !asks(word))
+    };
+    let changes = length.iter().filter(|token| token.is("++") || token.is("--") || token.is("=")).count();
+    changes + length.windows(2).filter(called).count()
+}
+
+fn is_constant(length: &[Token]) -> bool {
+    matches!(length, [] | [Token::Number(_) | Token::Suffixed(..)])
 }
 
 fn is_frozen(length: &[Token]) -> bool {

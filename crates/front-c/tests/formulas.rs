@@ -301,7 +301,7 @@ fn judge(files: &[PathBuf], flags: &[&str], runs: usize) -> (usize, usize) {
     let mut judge = Judge::new(&module, &probes);
     let mut numbers = Numbers(7);
     for (id, function) in module.functions.iter() {
-        if !function.is_defined() || function.library {
+        if !function.is_defined() || function.is_library() {
             continue;
         }
         for _ in 0..runs {

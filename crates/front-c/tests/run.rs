@@ -196,6 +196,20 @@ fn bit_fields_agree_with_the_compiler() {
 }
 
 #[test]
+fn wide_bit_fields_are_computed_in_their_own_width_where_gcc_translates() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/run/widefields.c");
+    let options = Options { compiler: Some("gcc".to_string()), ..Options::default() };
+    let module = lower_files(std::slice::from_ref(&file), &options).expect("it lowers");
+    assert!(touchstone_ir::verify(&module).is_empty());
+    assert_eq!(interpret(&module, ""), compile_and_run(&[file], &[], ""));
+}
+
+#[test]
+fn output_that_is_led_elsewhere_and_descriptors_agree_with_the_library() {
+    check(&["redirected.c"], &[]);
+}
+
+#[test]
 fn variable_arguments_agree_with_the_compiler() {
     check(&["variadic.c"], &[]);
 }
@@ -238,6 +252,11 @@ fn types_of_expressions_agree_with_the_compiler() {
 #[test]
 fn offsets_agree_with_the_compiler() {
     check(&["offsets.c"], &[]);
+}
+
+#[test]
+fn offsets_beside_one_that_defines_its_type_agree_with_the_compiler() {
+    check(&["offsets_in_place.c"], &[]);
 }
 
 #[test]

@@ -18,6 +18,8 @@ extern __attribute__((__weak__)) void __touchstone_f3(void) __asm__("free");
 extern __attribute__((__weak__)) void __touchstone_f4(void) __asm__("strdup");
 __attribute__((__weak__, __visibility__("default"))) __touchstone_trace_t __touchstone_trace_2;
 __attribute__((__weak__, __visibility__("default"))) __thread unsigned __touchstone_stream;
+/* Whether events are told: units ask before they call, and functions run without probes where it is 0. */
+__attribute__((__weak__, __visibility__("default"))) unsigned char __touchstone_told;
 
 /* Room for so many slots. Without it nothing is told any more, which costs little, and whoever reads the file sees it. */
 static int __touchstone_more(unsigned long long slots) {
@@ -32,6 +34,7 @@ static int __touchstone_more(unsigned long long slots) {
     if (file >= 0) __touchstone_close(file);
     if (failed) {
         trace->slots = 0;
+        __touchstone_told = 0;
         if (trace->header[3] > slots - 2) trace->header[3] = slots - 2;
         return -1;
     }
@@ -139,6 +142,7 @@ static void __touchstone_new_trace(void) {
     __touchstone_put((char *)pages, (char *)pages + 9, "TSSTATE");
     pages[7] = '2';
     trace->slots = trace->header + 512;
+    __touchstone_told = 1;
     __touchstone_ev(31, 0, (const volatile void *)__touchstone_f0, 0);
     __touchstone_ev(31, 1, (const volatile void *)__touchstone_f1, 0);
     __touchstone_ev(31, 2, (const volatile void *)__touchstone_f2, 0);

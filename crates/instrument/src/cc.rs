@@ -6,13 +6,15 @@
 use crate::command::CompileCommand;
 use crate::frameworks::listener;
 use crate::messages::{self, Messages};
+use crate::one_run::Pair;
 use crate::own::make_own;
 use crate::pieces::Pieces;
 use crate::probe::{Request, instrument};
 use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
+use crate::refusals::{Owner, Refused, accused, first_error};
 use crate::responses;
 use crate::runtime::{Events, Shared};
-use crate::state::{Following, StateRecord, probes};
+use crate::state::{Copies, Following, StateRecord, probes};
 use crate::toolchain::{self, Toolchain};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -105,17 +107,6 @@ impl Parsed<'_> {
     }
 }
 
-/// What the compiler said to probes that it did not take.
-#[derive(Clone, Debug, Default)]
-struct Refused {
-    /// Those of state coverage.
-    state: Option<String>,
-    /// Those of run-time errors.
-    errors: Option<String>,
-    /// What listens to GoogleTest.
-    listener: bool,
-}
-
 /// A command to carry out.
 struct Job<'a> {
     toolchain: Toolchain<'a>,
@@ -136,24 +127,14 @@ impl Job<'_> {
             parsed.get()?;
             return run(compiler, words, probing);
         }
-        let mut with = Vec::new();
-        for (at, text, _) in &replaced {
-            // Objects are called after their source.
-            let folder = scratch.path().join(at.to_string());
-            std::fs::create_dir(&folder)?;
-            let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
-            let path = folder.join(stem).with_extension(if command.cxx.contains(at) { "ii" } else { "i" });
-            std::fs::write(&path, text)?;
-            with.push((*at, path));
-        }
         if parsed.get()?.is_some_and(|said| said.status != 0) {
             // The parser says less than the whole compiler.
             return run(compiler, words, probing);
         }
-        let made = self.quiet(&command.compile(&with, self.toolchain.family))?;
+        let made = self.made(&replaced, scratch.path())?;
         if !made.status.success() {
-            let said = String::from_utf8_lossy(&made.stderr);
-            let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message").to_string();
+            let all = String::from_utf8_lossy(&made.stderr);
+            let said = first_error(&all).to_string();
             if probing.state && refused.state.is_none() {
                 return self.carry_out(words, &Refused { state: Some(said), ..refused.clone() }, parsed);
             }
@@ -162,6 +143,9 @@ impl Job<'_> {
             }
             if asks_for_errors(probing) && refused.errors.is_none() {
                 return self.carry_out(words, &Refused { errors: Some(said), ..refused.clone() }, parsed);
+            }
+            if let Some(refused) = self.without_functions(&replaced, refused, &all)? {
+                return self.carry_out(words, &refused, parsed);
             }
             for (at, _, _) in &replaced {
                 untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
@@ -185,6 +169,76 @@ impl Job<'_> {
         Ok(0)
     }
 
+    /// What the compiler makes of the sources with their probes.
+    fn made(&self, replaced: &[Replaced], scratch: &Path) -> Result<Output, CompileError> {
+        let command = &self.command;
+        let mut with = Vec::new();
+        for (at, text, _) in replaced {
+            // Objects are called after their source.
+            let folder = scratch.join(at.to_string());
+            std::fs::create_dir(&folder)?;
+            let stem = Path::new(&command.words[*at]).file_stem().unwrap_or_default();
+            let path = folder.join(stem).with_extension(if command.cxx.contains(at) { "ii" } else { "i" });
+            std::fs::write(&path, text)?;
+            with.push((*at, path));
+        }
+        self.quiet(&command.compile(&with, self.toolchain.family))
+    }
+
+    /// What is refused once the compiler has refused some functions; `None` if it is not some of them.
+    fn without_functions(
+        &self,
+        replaced: &[Replaced],
+        refused: &Refused,
+        said: &str,
+    ) -> Result<Option<Refused>, CompileError> {
+        let because = |said: &str| format!("the compiler refuses it with probes: {said}");
+        let mut found: BTreeMap<Owner, String> = BTreeMap::new();
+        let mut all: Vec<Owner> = Vec::new();
+        for (at, _, record) in replaced {
+            let Some(record) = record else { continue };
+            let accused = accused(said, record, absolute);
+            found.extend(accused.into_iter().map(|(name, said)| ((*at, name), because(&said))));
+            all.extend(record.functions.iter().map(|(name, _)| (*at, name.clone())));
+        }
+        found.retain(|owner, _| !refused.functions.contains_key(owner));
+        all.retain(|owner| !refused.functions.contains_key(owner));
+        if found.is_empty() {
+            found = self.tried(&all, refused)?;
+            found.values_mut().for_each(|said| *said = because(said));
+        }
+        Ok(Some(found).filter(|found| !found.is_empty()).map(|found| refused.and(found)))
+    }
+
+    /// Which functions the compiler refuses, tried in halves, and what it says to each.
+    fn tried(&self, all: &[Owner], refused: &Refused) -> Result<BTreeMap<Owner, String>, CompileError> {
+        let said_to = |probed: &[Owner]| -> Result<Option<String>, CompileError> {
+            let others = all.iter().filter(|owner| !probed.contains(owner));
+            let refused = refused.and(others.map(|owner| (owner.clone(), String::new())).collect());
+            let scratch = tempfile::tempdir()?;
+            let (replaced, _) = self.replacements(&refused, scratch.path());
+            let made = self.made(&replaced, scratch.path())?;
+            let said = String::from_utf8_lossy(&made.stderr);
+            Ok((!made.status.success()).then(|| first_error(&said).to_string()))
+        };
+        let mut found = BTreeMap::new();
+        if said_to(&[])?.is_some() {
+            return Ok(found);
+        }
+        let mut groups = vec![all];
+        while let Some(group) = groups.pop() {
+            let Some(said) = said_to(group)? else { continue };
+            match group {
+                [] => {}
+                [one] => {
+                    found.insert(one.clone(), said);
+                }
+                _ => groups.extend(<[&[Owner]; 2]>::from(group.split_at(group.len() / 2))),
+            }
+        }
+        Ok(found)
+    }
+
     /// All sources that get probes, with them; and whether the preprocessor had something to say.
     fn replacements(&self, refused: &Refused, scratch: &Path) -> (Vec<Replaced>, Warned) {
         let (command, probing) = (&self.command, self.probing);
@@ -192,7 +246,7 @@ impl Job<'_> {
         let mut warned = Warned::No;
         for &at in &command.sources {
             let source = &command.words[at];
-            match self.probed(source, refused, scratch) {
+            match self.probed(at, refused, scratch) {
                 Ok((text, record, said)) => {
                     replaced.push((at, text, Some(record)));
                     warned = warned.max(said);
@@ -274,8 +328,9 @@ pub(crate) fn code(status: ExitStatus) -> i32 {
 
 impl Job<'_> {
     /// A source with probes and its record.
-    fn probed(&self, source: &str, refused: &Refused, scratch: &Path) -> Result<(String, UnitRecord, Warned), String> {
+    fn probed(&self, at: usize, refused: &Refused, scratch: &Path) -> Result<(String, UnitRecord, Warned), String> {
         let (command, probing) = (&self.command, self.probing);
+        let source = command.words[at].as_str();
         let events = if probing.state && refused.state.is_none() { Events::Told } else { Events::None };
         let form = if command.merges_units() { Shared::Text } else { Shared::Assembly };
         let runtime = self.toolchain.runtime(command, form, events)?;
@@ -287,7 +342,7 @@ impl Job<'_> {
         if let Some((text, record)) = self.toolchain.kept.get(key).as_deref().and_then(unpacked) {
             return Ok((text + &runtime, record, warned));
         }
-        let (text, record) = self.with_probes(source, &text, refused, scratch)?;
+        let (text, record) = self.with_probes(at, &text, refused, scratch)?;
         self.toolchain.kept.put(key, &packed(&text, &record));
         Ok((text + &runtime, record, warned))
     }
@@ -312,16 +367,17 @@ impl Job<'_> {
     /// A source with probes and its record, from its preprocessed text.
     fn with_probes(
         &self,
-        source: &str,
+        at: usize,
         text: &str,
         refused: &Refused,
         scratch: &Path,
     ) -> Result<(String, UnitRecord), String> {
         let (command, probing) = (&self.command, self.probing);
+        let (source, refused_functions) = (command.words[at].as_str(), refused.of(at, text));
         let path = absolute(source);
         let claimed = self.toolchain.gnu_version();
         let written = Options {
-            flags: claimed.into_iter().chain(command.meaning()).collect(),
+            flags: claimed.clone().into_iter().chain(command.meaning()).collect(),
             include_dir: probing.include_dir.clone(),
             library: Library::Declared,
             ..Options::default()
@@ -330,17 +386,20 @@ impl Job<'_> {
             lower_files(files, options).map_err(|error| first_line(&error.to_string()))
         };
         let copy = scratch.join("preprocessed.c");
-        std::fs::write(&copy, for_clang(text)).map_err(|error| error.to_string())?;
         let options = Options {
-            flags: language(command, text),
-            offsets: Offsets::FromText,
+            flags: claimed.into_iter().chain(language(command, text)).collect(),
+            offsets: Offsets::Guessed,
             library: Library::Declared,
             ..Options::default()
         };
-        let as_written = || lowered(&[PathBuf::from(source)], &written);
+        let pair = Pair { source, written: &written, command, copy: &copy, preprocessed: &options };
+        let (dump, dump_of_copy) = pair.write_and_dump(for_clang(text)).map_err(|error| error.to_string())?;
+        let written_once = Options { dump, ..written.clone() };
+        let copy_once = Options { dump: dump_of_copy, ..options.clone() };
+        let as_written = || lowered(&[PathBuf::from(source)], &written_once);
         let (original, first) = std::thread::scope(|scope| {
             let original = touchstone_base::spawn_deep(scope, &as_written);
-            let first = lowered(std::slice::from_ref(&copy), &options);
+            let first = lowered(std::slice::from_ref(&copy), &copy_once);
             let joined = original.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             (joined.unwrap_or_else(&as_written), first)
         });
@@ -350,8 +409,9 @@ impl Job<'_> {
             let opaque = Options { offsets: Offsets::Opaque, ..options.clone() };
             preprocessed.push(lowered(std::slice::from_ref(&copy), &opaque)?);
         }
-        let defined = original.functions.values().filter(|function| function.is_defined() && !function.library);
-        let names = defined.map(|function| function.name.clone()).collect();
+        let defined = original.functions.values().filter(|function| function.is_defined() && !function.is_library());
+        let names = defined.map(|function| function.name.clone());
+        let names = names.filter(|name| !refused_functions.contains_key(name)).collect();
         let state = probing.state && refused.state.is_none();
         let found = match &refused.errors {
             Some(said) => Err(format!("the compiler refuses it with probes for errors: {said}")),
@@ -384,6 +444,7 @@ impl Job<'_> {
             hits: probing.directory.join("hits").to_string_lossy().into_owned(),
             followed: followed.as_ref(),
             hazards: found,
+            refused: refused_functions,
         };
         let mut made = instrument(&request);
         made.record.no_state = made.record.no_state.or(no_state);
@@ -466,7 +527,7 @@ fn tests_followed(
     let options = Options { flags: language(command, text), ..Options::default() };
     let followed = follow_tests(&copy, &plain, &options).map_err(|error| first_line(&error.to_string()))?;
     let mut pieces = Pieces::default();
-    let following = Following { text, followed: &followed, unit };
+    let following = Following { text, followed: &followed, unit, copies: Copies::None };
     let (state, behind) = probes(&following, &mut pieces).ok_or("it has too many places")?;
     Ok((pieces.apply(text), behind, state))
 }

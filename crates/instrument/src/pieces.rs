@@ -1,5 +1,7 @@
 //! Insertions into a text. Nothing is ever removed, and lines keep their numbers.
 
+use std::ops::Range;
+
 /// What comes first where several insertions meet at one byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Turn {
@@ -49,6 +51,18 @@ impl Pieces {
         self.list.iter_mut().for_each(|piece| piece.4 = change(&piece.4));
     }
 
+    /// A stretch of the text with the insertions in it. What stands before its first statement is not in it.
+    pub fn within(&self, text: &str, stretch: Range<usize>) -> String {
+        let inside = |at: usize, turn: Turn| match at == stretch.start {
+            true => turn == Turn::OpenExpression,
+            false => stretch.start < at && at <= stretch.end,
+        };
+        let list = self.list.iter().filter(|piece| inside(piece.0, piece.1));
+        let moved =
+            list.map(|(at, turn, nesting, rank, piece)| (at - stretch.start, *turn, *nesting, *rank, piece.clone()));
+        Pieces { list: moved.collect() }.apply(&text[stretch])
+    }
+
     /// The text with all insertions.
     pub fn apply(mut self, text: &str) -> String {
         self.list.sort();
@@ -79,5 +93,17 @@ mod tests {
         pieces.before(0, "s; ".into());
         pieces.before(0, "t; ".into());
         assert_eq!(pieces.apply(text), "s; t; [{<a> && <b>}];");
+    }
+
+    #[test]
+    fn a_stretch_has_what_is_inserted_behind_its_beginning() {
+        let mut pieces = Pieces::default();
+        let text = "{a = b;}x;";
+        pieces.before(1, "s; ".into());
+        pieces.wrap(1, 2, 0, "<".into(), ">".into());
+        pieces.wrap(5, 6, 0, "[".into(), "]".into());
+        pieces.before(7, "t; ".into());
+        pieces.before(8, "u; ".into());
+        assert_eq!(pieces.within(text, 1..7), "<a> = [b];t; ");
     }
 }

@@ -15,7 +15,7 @@ use crate::frameworks::{Frameworks, test_name};
 use crate::pieces::Pieces;
 use crate::record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
-use crate::state::{Following, probes};
+use crate::state::{Copies, Following, probes};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
@@ -60,6 +60,8 @@ pub struct Request<'a> {
     pub followed: Option<&'a Followed>,
     /// Where it can go wrong, by function, or why that is not known.
     pub hazards: Result<BTreeMap<String, Vec<Hazard>>, String>,
+    /// Functions that get no probes, and why.
+    pub refused: BTreeMap<String, String>,
 }
 
 /// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
@@ -86,7 +88,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         errors: false,
     };
     for (func, function) in request.written.functions.iter() {
-        if function.is_defined() && !function.library {
+        if function.is_defined() && !function.is_library() {
             unit.function(func, function);
         }
     }
@@ -118,11 +120,13 @@ impl<'a> Unit<'a> {
         self.functions.push((function.name.clone(), place(function.span)));
         self.meanings.insert(function.name.clone(), format!("{:016x}", request.written.meaning(func)));
         match self.twin(function, &wanted) {
-            Ok((module, twin, goals)) => {
-                let place = TextPlace::preprocessed(module, twin, FileId::new(0), self.source);
+            Ok((place, goals)) => {
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function, &goals);
-                let placed: Vec<Result<Vec<u32>, String>> = goals.iter().map(|goal| probes.goal(goal)).collect();
+                let placed: Vec<Result<Vec<u32>, String>> = goals
+                    .iter()
+                    .map(|goal| goal.as_ref().ok_or_else(|| DIFFERENT.to_string()).and_then(|goal| probes.goal(goal)))
+                    .collect();
                 if let Some(test) = test {
                     probes.test(&test);
                 }
@@ -142,18 +146,24 @@ impl<'a> Unit<'a> {
     }
 
     /// The same function in the preprocessed text, with the same objectives.
-    fn twin(&self, function: &Function, wanted: &Objectives) -> Result<(&'a Module, FuncId, Vec<Goal>), String> {
+    fn twin(&self, function: &Function, wanted: &Objectives) -> Result<(TextPlace<'a>, Vec<Option<Goal>>), String> {
+        if let Some(why) = self.request.refused.get(&function.name) {
+            return Err(why.clone());
+        }
         let readings = self.request.preprocessed.iter();
-        let found = readings.filter_map(|module| self.twin_in(module, function, wanted)).next();
-        found.ok_or_else(|| "the compiler's preprocessor and clang's see different code".to_string())
+        let found = readings.filter_map(|module| self.twin_in(module, function, wanted));
+        let missing = |goals: &[Option<Goal>]| goals.iter().filter(|goal| goal.is_none()).count();
+        let (module, twin, goals) = found.min_by_key(|(_, _, goals)| missing(goals)).ok_or(DIFFERENT)?;
+        Ok((TextPlace::preprocessed(module, twin, FileId::new(0), self.source), goals))
     }
 
+    /// The same in one reading. Of a criterion for which the two differ no goal is there; the others are as sure as alone.
     fn twin_in(
         &self,
         module: &'a Module,
         function: &Function,
         wanted: &Objectives,
-    ) -> Option<(&'a Module, FuncId, Vec<Goal>)> {
+    ) -> Option<(&'a Module, FuncId, Vec<Option<Goal>>)> {
         let request = self.request;
         let twin = module.function_named(&function.name)?;
         let other = &module.functions[twin];
@@ -165,21 +175,25 @@ impl<'a> Unit<'a> {
                 .all(|(a, b)| a.tree == b.tree && a.kind == b.kind);
         let found = objectives(module, &[twin], request.criteria, request.options);
         let (ours, theirs) = (by_key(wanted), by_key(&found));
-        let lengths = |goals: &BTreeMap<String, Vec<&Goal>>| {
-            goals.iter().map(|(key, goals)| (key.clone(), goals.len())).collect::<Vec<_>>()
+        let lengths = |goals: Option<&BTreeMap<String, Vec<&Goal>>>| -> Vec<(String, usize)> {
+            goals.into_iter().flatten().map(|(key, goals)| (key.clone(), goals.len())).collect()
         };
-        if !same_decisions || lengths(&ours) != lengths(&theirs) {
+        let criteria: BTreeSet<&str> = wanted.list.values().map(|objective| objective.criterion.as_str()).collect();
+        let agrees = |criterion: &&str| lengths(ours.get(*criterion)) == lengths(theirs.get(*criterion));
+        let agreed: BTreeSet<&str> = criteria.iter().copied().filter(agrees).collect();
+        if !same_decisions || (agreed.is_empty() && !criteria.is_empty()) {
             return None;
         }
         let mut left: BTreeMap<String, std::vec::IntoIter<&Goal>> =
-            theirs.into_iter().map(|(key, goals)| (key, goals.into_iter())).collect();
+            theirs.iter().flat_map(|(_, goals)| goals.clone()).map(|(key, goals)| (key, goals.into_iter())).collect();
         let asked = wanted.list.values().zip(wanted.goals.values());
         let goals = asked.map(|(objective, goal)| match goal {
             // Several at one place of the source are one: they find their places by themselves.
             Goal::Error { .. } => Some(goal.clone()),
+            _ if !agreed.contains(objective.criterion.as_str()) => None,
             _ => left.get_mut(&key(&objective.criterion, goal))?.next().cloned(),
         });
-        Some((module, twin, goals.collect::<Option<Vec<Goal>>>()?))
+        Some((module, twin, goals.collect()))
     }
 
     fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, String>) {
@@ -202,8 +216,12 @@ impl<'a> Unit<'a> {
 
     fn finish(mut self) -> Probed {
         let request = self.request;
+        if request.keeps == Keeps::Counts {
+            // Before anything of the user's text is among the pieces.
+            self.pieces.rewrite(crate::runtime::counting);
+        }
         let state = request.followed.and_then(|followed| {
-            let following = Following { text: request.text, followed, unit: request.unit };
+            let following = Following { text: request.text, followed, unit: request.unit, copies: Copies::Plain };
             probes(&following, &mut self.pieces)
         });
         let no_state = request.followed.filter(|_| state.is_none()).map(|_| "it has too many places".to_string());
@@ -233,7 +251,6 @@ impl<'a> Unit<'a> {
             if self.errors { errors::RUNTIME } else { "" }
         );
         if request.keeps == Keeps::Counts {
-            self.pieces.rewrite(crate::runtime::counting);
             helpers = crate::runtime::counting(&helpers);
         }
         let text = self.pieces.apply(request.text);
@@ -267,12 +284,16 @@ fn key(criterion: &str, goal: &Goal) -> String {
     }
 }
 
-/// Goals by what they ask.
-fn by_key(objectives: &Objectives) -> BTreeMap<String, Vec<&Goal>> {
-    let mut found: BTreeMap<String, Vec<&Goal>> = BTreeMap::new();
+/// Why something has no probes that has them by the other reading.
+const DIFFERENT: &str = "the compiler's preprocessor and clang's see different code";
+
+/// Goals by criterion, then by what they ask.
+fn by_key(objectives: &Objectives) -> BTreeMap<String, BTreeMap<String, Vec<&Goal>>> {
+    let mut found: BTreeMap<String, BTreeMap<String, Vec<&Goal>>> = BTreeMap::new();
     let asked = objectives.list.values().zip(objectives.goals.values());
     for (objective, goal) in asked.filter(|(_, goal)| !matches!(goal, Goal::Error { .. })) {
-        found.entry(key(&objective.criterion, goal)).or_default().push(goal);
+        let own = found.entry(objective.criterion.clone()).or_default();
+        own.entry(key(&objective.criterion, goal)).or_default().push(goal);
     }
     found
 }
@@ -334,8 +355,8 @@ struct FunctionProbes<'u, 'a, 'p> {
 }
 
 impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
-    fn new(unit: &'u mut Unit<'a>, place: &'p TextPlace<'p>, written: &'p Function, goals: &[Goal]) -> Self {
-        let by_row = goals.iter().filter_map(|goal| match goal {
+    fn new(unit: &'u mut Unit<'a>, place: &'p TextPlace<'p>, written: &'p Function, goals: &[Option<Goal>]) -> Self {
+        let by_row = goals.iter().flatten().filter_map(|goal| match goal {
             Goal::Condition { decision, .. } | Goal::Independent { decision, .. } | Goal::Row { decision, .. } => {
                 Some(*decision)
             }
@@ -439,8 +460,10 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         };
         let first = self.fresh(numbered.rows.len() as u32);
         self.record(id, first, &numbered);
-        if let (Scheme::Sum(_), [no, _]) = (&numbered.scheme, numbered.rows.as_slice()) {
-            // One condition that is evaluated: its two outcomes are the decision's, perhaps negated.
+        if let (Scheme::Sum(_), [no, yes]) = (&numbered.scheme, numbered.rows.as_slice())
+            && no.result != yes.result
+        {
+            // One condition that is evaluated: its two outcomes are the decision's, perhaps negated. Not so before a constant.
             self.two_ways(whole, if no.result { [first + 1, first] } else { [first, first + 1] });
             return Ok(DecisionProbes::Rows { first, rows: numbered.rows });
         }

@@ -12,6 +12,7 @@ pub(crate) mod flow;
 mod frames;
 mod judge;
 pub(crate) mod memory;
+mod plain;
 mod probes;
 mod record;
 mod rules;
@@ -20,6 +21,7 @@ pub(crate) mod trace;
 
 pub(crate) use judge::judge;
 pub use judge::{StateUse, TestStates};
+pub(crate) use plain::Copies;
 pub(crate) use probes::{DECLARATIONS, Following, probes};
 pub use record::{StateRecord, StateSite, StateTarget};
 pub use rules::StateRules;

@@ -80,6 +80,10 @@ impl<'m> Machine<'m> {
             Builtin::Unsettled => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
             // The loop of the machine does these: they change where control is.
             Builtin::SetMark | Builtin::Resume => Ok(Value::Undefined),
+            Builtin::ReturnAddress => {
+                let level = self.int(frame, arg(0)?)? as usize;
+                Ok(self.return_address(level))
+            }
             Builtin::Called => {
                 let name = self.c_string(frame, arg(0)?)?;
                 let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();

@@ -259,7 +259,7 @@ impl<'m> Machine<'m> {
 
     pub(crate) fn record_call(&mut self, name: Vec<u8>, values: Vec<Value>) {
         let caller = self.frames.len().checked_sub(2).and_then(|caller| self.frames.get(caller));
-        let by_library = caller.is_some_and(|frame| frame.function.library);
+        let by_library = caller.is_some_and(|frame| frame.function.is_library());
         match &mut self.calls {
             Some(calls) if !by_library && calls.len() < MOST_CALLS => {
                 calls.push((String::from_utf8_lossy(&name).into_owned(), values));

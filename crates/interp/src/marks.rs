@@ -47,6 +47,20 @@ impl<'m> Machine<'m> {
         }
     }
 
+    /// A number for the place that a call returns to; the innermost is level 0. The first call returns to nobody's place, and
+    /// behind that it is null.
+    pub(crate) fn return_address(&self, level: usize) -> Value {
+        /// Above everything that objects have as addresses.
+        const CODE: u64 = 1 << 62;
+        let Some(call) = self.frames.len().checked_sub(level.saturating_add(1)) else { return Value::NULL };
+        let caller = call.checked_sub(1).map(|at| &self.frames[at]);
+        Value::Int(caller.map_or(CODE, |frame| {
+            let place =
+                (frame.func.index() as u64) << 36 | (frame.block.index() as u64) << 16 | frame.next as u64 & 0xffff;
+            CODE | (place + 1)
+        }))
+    }
+
     /// Makes a mark at a place of the innermost frame and writes its number to the buffer.
     pub(crate) fn set_mark(&mut self, at: &Frame<'m>, buffer: Pointer, result: Option<Reg>) -> Result<(), Stop> {
         const MOST: usize = 1 << 24;

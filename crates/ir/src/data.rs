@@ -26,6 +26,8 @@ pub enum DataType {
         bits: u8,
         /// Whether values print signed.
         signed: bool,
+        /// What it counts.
+        kind: IntKind,
     },
     /// A float; its value is [`DataValue::Int`] with the pattern.
     Float {
@@ -84,6 +86,8 @@ pub enum DataType {
         size: u64,
         /// Alignment in bytes.
         align: u64,
+        /// What it is to the source.
+        kind: StructKind,
     },
     /// A type that can be named but not (yet) be made or read: some unions, functions, incomplete types.
     Opaque {
@@ -94,6 +98,27 @@ pub enum DataType {
         /// Alignment in bytes, at least 1.
         align: u64,
     },
+}
+
+/// What an integer counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum IntKind {
+    /// Anything.
+    #[default]
+    Number,
+    /// Characters: many of them, with a zero behind, are a text.
+    Character,
+}
+
+/// What a structure is to the source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum StructKind {
+    /// A structure or a union.
+    #[default]
+    Record,
+    /// A number that is too wide for a register, as its two halves, the low one first; the high one says whether it is signed.
+    /// The fields have no names that the source knows.
+    Halves,
 }
 
 /// The array at the end of a structure.
@@ -135,10 +160,6 @@ pub struct Field {
 }
 
 impl DataType {
-    /// The names of the halves of a number that is too wide for a register: it is a structure of two integers, and the
-    /// higher one says whether it is signed.
-    pub const HALVES: [&str; 2] = ["<low>", "<high>"];
-
     /// The number, sign-extended, if this is the type of one with halves and both are known; and whether it is signed.
     pub fn wide_number(&self, value: &DataValue, types: &DataTypes) -> Option<(u128, bool)> {
         let (true, DataType::Struct { fields, .. }) = (self.has_halves(), self) else { return None };
@@ -150,7 +171,7 @@ impl DataType {
 
     /// Whether it is a number made of halves.
     pub fn has_halves(&self) -> bool {
-        matches!(self, DataType::Struct { fields, .. } if fields.iter().map(|field| field.name.as_str()).eq(Self::HALVES))
+        matches!(self, DataType::Struct { kind: StructKind::Halves, .. })
     }
 
     /// Size in bytes.

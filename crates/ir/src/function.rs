@@ -16,8 +16,23 @@ define_id! {
     BlockId, "b"
 }
 
-/// How the names of functions begin that stand for any function of their type.
-pub const CALLBACK: &str = "touchstone_callback_";
+/// What a function is to the program under test.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum FunctionRole {
+    /// A function of the program, or one that it only declares.
+    #[default]
+    Program,
+    /// A model of one that the language's library has.
+    Model,
+    /// A model of one whose answers are the world's: time, chance. Tests answer for it.
+    World,
+    /// A model of a harness's request for an input.
+    Harness,
+    /// Nobody defines it: it answers with inputs, and tests answer for it.
+    External,
+    /// It stands for any function of its type that the program does not have.
+    Callback,
+}
 
 /// A function; without blocks it is only declared.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,8 +43,8 @@ pub struct Function {
     pub span: Span,
     /// Visible only in its own file: a test must include the source to call it.
     pub internal: bool,
-    /// Part of the language's library model, not of the user's program: never a function under test by itself.
-    pub library: bool,
+    /// What it is to the program under test.
+    pub role: FunctionRole,
     /// Parameters in order. With `aggregate_result` the first one is the hidden result pointer.
     pub params: Vec<Param>,
     /// Type of the returned value; `None` for nothing (also with `aggregate_result`).
@@ -38,6 +53,9 @@ pub struct Function {
     pub result_data: DataTypeId,
     /// The result is a structure, written through the first parameter.
     pub aggregate_result: bool,
+    /// Its last parameter is the address of packed variable arguments; null where there are none because nobody knows
+    /// which to pass.
+    pub variadic: bool,
     /// Registers; parameters come first.
     pub regs: IndexMap<Reg, RegInfo>,
     /// Memory variables.
@@ -109,19 +127,18 @@ impl Function {
                 || block.terminator.kind.operands().iter().any(reads)
         })
     }
-    /// Whether its last parameter is the address of packed variable arguments (named `...`); null where there are none
-    /// because nobody knows which to pass.
-    pub fn is_variadic(&self) -> bool {
-        self.params.last().is_some_and(|param| param.name == "...")
-    }
     /// The parameters that the source has: neither the hidden result nor packed variable arguments.
     pub fn own_params(&self) -> &[Param] {
-        let end = self.params.len() - usize::from(self.is_variadic());
+        let end = self.params.len() - usize::from(self.variadic);
         &self.params[usize::from(self.aggregate_result)..end]
+    }
+    /// Whether it is not of the user's program: never a function under test by itself.
+    pub fn is_library(&self) -> bool {
+        self.role != FunctionRole::Program
     }
     /// Whether it stands for any function of its type.
     pub fn is_callback(&self) -> bool {
-        self.library && self.name.starts_with(CALLBACK)
+        self.role == FunctionRole::Callback
     }
     /// Whether there is a body.
     pub fn is_defined(&self) -> bool {

@@ -281,6 +281,9 @@ pub enum Builtin {
     /// `(ptr buffer, i32 value)`: leaves calls up to the one that a mark names, and goes on behind its [`Builtin::SetMark`],
     /// whose result is the value (1 for 0). Registers and memory stay as they are. Nothing follows.
     Resume,
+    /// `(i32 level) -> ptr`: where control goes on when this call returns (0), its caller does (1), …: the same number for
+    /// the same place. It leads to no object.
+    ReturnAddress,
     /// `(i32)`: ends the program with this status.
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].

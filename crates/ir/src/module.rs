@@ -40,10 +40,22 @@ pub struct Global {
     pub constant: bool,
     /// Who can see it.
     pub linkage: Linkage,
+    /// What it is to the program under test.
+    pub role: GlobalRole,
     /// It has no contents and stands for a function: its address is the function's.
     pub function: Option<FuncId>,
     /// Initial contents; `None` if the program gives no initialiser (the bytes are zero at program start).
     pub init: Option<Vec<Init>>,
+}
+
+/// What a global is to the program under test.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum GlobalRole {
+    /// A variable like others.
+    #[default]
+    Variable,
+    /// What earlier calls of the library left behind: any value, until a call sets it.
+    LeftBehind,
 }
 
 /// Who can see a global.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use touchstone_base::float::Format;
 use touchstone_criteria::ObjectInput;
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, PointerTarget, sign_extend};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, IntKind, PointerTarget, sign_extend};
 
 /// A value with its type: numbers as the type reads them, structures as objects in the order of their fields.
 pub(crate) struct Shown<'a> {
@@ -22,7 +22,7 @@ impl<'a> Shown<'a> {
     /// A short form: `-5`, `GREEN`, `'a'`, `{1, 2}`, `"ab"`, `&list`, `NULL`.
     pub(crate) fn brief(&self) -> String {
         match (&self.types[self.ty], self.value) {
-            (DataType::Int { name, .. }, DataValue::Int(bits @ 32..=126)) if name == "char" => {
+            (DataType::Int { kind: IntKind::Character, .. }, DataValue::Int(bits @ 32..=126)) => {
                 format!("'{}'", char::from(*bits as u8))
             }
             (DataType::Enum { items, bits, signed, .. }, DataValue::Int(value)) => {
@@ -84,7 +84,7 @@ pub(crate) fn brief_elements(
 
 /// A readable text with its end.
 fn brief_string(element: &DataType, values: &[DataValue]) -> Option<String> {
-    if !matches!(element, DataType::Int { name, .. } if name == "char") || values.len() < 2 {
+    if !matches!(element, DataType::Int { kind: IntKind::Character, .. }) || values.len() < 2 {
         return None;
     }
     let end = values.iter().position(|value| *value == DataValue::Int(0))?;

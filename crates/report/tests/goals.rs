@@ -7,7 +7,7 @@ use touchstone_criteria::{
     decision_tables,
 };
 use touchstone_ir::{
-    BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, Module,
+    BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, FunctionRole, Module,
 };
 use touchstone_report::{Extras, Style, json_with, text, text_with};
 
@@ -205,7 +205,8 @@ fn table(text: &str, tree: BoolTree, conditions: &[&str], tests: &[(&str, &str)]
         name: "step".into(),
         span: span(1),
         internal: false,
-        library: false,
+        role: FunctionRole::Program,
+        variadic: false,
         params: Vec::new(),
         result: None,
         result_data,

@@ -5,7 +5,9 @@ use touchstone_criteria::{
     Bound, Campaign, Criterion, Expected, FunctionResult, Incomplete, IncompletePaths, MadeInput, NamedValue,
     ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, Replay, SolverUse, Status, TestCase, TestKind,
 };
-use touchstone_ir::{DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, Module, PointerTarget};
+use touchstone_ir::{
+    DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, IntKind, Module, PointerTarget,
+};
 use touchstone_report::{Style, json, test_json, text};
 
 struct Types {
@@ -21,7 +23,7 @@ struct Types {
 fn module() -> (Module, Types) {
     let mut module = Module::default();
     module.files.push("src/max3.c".into());
-    let integer = |name: &str, bits, signed| DataType::Int { name: name.into(), bits, signed };
+    let integer = |name: &str, bits, signed| DataType::Int { name: name.into(), bits, signed, kind: IntKind::Number };
     let int = module.types.push(integer("int", 32, true));
     let char = module.types.push(integer("char", 8, true));
     let byte = module.types.push(integer("uint8_t", 8, false));
@@ -31,12 +33,19 @@ fn module() -> (Module, Types) {
     let pointer = module.types.push(DataType::Pointer { pointee: int, to_const: false });
     let field = |name: &str, offset, ty| Field { name: name.into(), offset, ty };
     let fields = vec![field("value", 0, int), field("next", 8, pointer)];
-    let node = module.types.push(DataType::Struct { name: "struct node".into(), fields, size: 16, align: 8 });
+    let node = module.types.push(DataType::Struct {
+        name: "struct node".into(),
+        fields,
+        size: 16,
+        align: 8,
+        kind: touchstone_ir::StructKind::Record,
+    });
     module.functions.push(Function {
         name: "max3".into(),
         span: span(1),
         internal: false,
-        library: false,
+        role: FunctionRole::Program,
+        variadic: false,
         params: Vec::new(),
         result: None,
         result_data: int,

@@ -116,6 +116,20 @@ fn site() -> Vec<Page> {
     html::site(&html::Input { document: &document, sources: &sources, history: &history })
 }
 
+#[test]
+fn the_site_says_what_nothing_kept_the_replay_from() {
+    let mut document = document();
+    let sources = BTreeMap::new();
+    for told in [None, Some("nothing kept tests from <processes> of others")] {
+        document.unprotected_replay = told.map(str::to_string);
+        let pages = html::site(&html::Input { document: &document, sources: &sources, history: &[] });
+        for path in ["index.html", "tests.html"] {
+            let said = page(&pages, path).contains("nothing kept tests from &lt;processes&gt; of others");
+            assert_eq!(said, told.is_some(), "{path}");
+        }
+    }
+}
+
 fn page<'p>(pages: &'p [Page], path: &str) -> &'p str {
     let paths: Vec<&str> = pages.iter().map(|page| page.path.as_str()).collect();
     &pages.iter().find(|page| page.path == path).unwrap_or_else(|| panic!("{path} is not among {paths:?}")).text

@@ -354,7 +354,7 @@ mod tests {
     const RELS: [Rel; 5] = [Rel::Eq, Rel::Ult, Rel::Ule, Rel::Slt, Rel::Sle];
 
     fn is_sat(sat: &mut Sat, terms: &mut Terms, constraints: &[TermId]) -> bool {
-        let budget = Budget { conflicts: None, rounds: None, deadline: None };
+        let budget = Budget { conflicts: None, rounds: None, deadline: touchstone_base::Deadline::NEVER };
         match sat.solve(terms, constraints, &[VarId::new(0), VarId::new(1)].into(), budget) {
             SatAnswer::Sat(_) => true,
             SatAnswer::Unsat => false,

@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use touchstone_base::Deadline;
 
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, lbool};
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use crate::solver::Why;
 /// How a SAT call is limited. The time is looked at once in a while, so that looking costs nothing.
 #[derive(Default)]
 pub(crate) struct Limits {
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadline: Deadline,
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
     pub(crate) conflicts: Option<u64>,
     pub(crate) seen_conflicts: u64,
@@ -56,7 +56,7 @@ impl Callbacks for Limits {
         if !tick.is_multiple_of(1024) {
             return false;
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.deadline.is_over() {
             self.reason.set(Some(Why::Timeout));
         } else if self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.reason.set(Some(Why::Interrupted));

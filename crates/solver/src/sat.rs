@@ -40,7 +40,7 @@ pub(crate) struct Budget {
     pub(crate) conflicts: Option<u64>,
     /// How many times lemmas may be added.
     pub(crate) rounds: Option<u32>,
-    pub(crate) deadline: Option<std::time::Instant>,
+    pub(crate) deadline: touchstone_base::Deadline,
 }
 
 /// The incremental instance and what has been told to it.
@@ -112,9 +112,7 @@ impl Sat {
             if budget.rounds.is_some_and(|limit| rounds > limit) {
                 return SatAnswer::Unknown(Why::Conflicts);
             }
-            if let Some(deadline) = budget.deadline
-                && std::time::Instant::now() >= deadline
-            {
+            if budget.deadline.is_over() {
                 return SatAnswer::Unknown(Why::Timeout);
             }
             relevant = self.cone(terms, constraints).0;

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Instant;
+use touchstone_base::Deadline;
 
 use crate::bounds::Bounds;
 use crate::enumerate::{bounded_vars, box_size, enumerate};
@@ -504,7 +504,7 @@ impl Solver {
     }
 
     fn sat(&mut self, terms: &mut Terms, base: &Group, constraints: &[TermId], budget: Budget) -> Found {
-        if budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if budget.deadline.is_over() {
             return Found::Unknown(Why::Timeout);
         }
         let before = self.sat.calls;
@@ -596,12 +596,8 @@ impl Solver {
         Some(view)
     }
 
-    fn query_deadline(&self) -> Option<Instant> {
-        let own = self.config.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        match (own, self.config.deadline) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+    fn query_deadline(&self) -> Deadline {
+        Deadline::within(self.config.timeout).or_earlier(self.config.deadline)
     }
 
     /// All values of a term, where the group it belongs to is enumerated.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+use touchstone_base::Deadline;
 
 use rustc_hash::FxHashMap;
 
@@ -26,7 +27,7 @@ pub struct Config {
     /// How many SAT conflicts one query may take.
     pub conflicts: Option<u64>,
     /// When everything has to be over.
-    pub deadline: Option<Instant>,
+    pub deadline: Deadline,
     /// Set from outside to stop.
     pub interrupt: Option<Arc<AtomicBool>>,
     /// The greatest number of points of a domain that is enumerated; 0: never.
@@ -42,7 +43,7 @@ impl Default for Config {
         Config {
             timeout: None,
             conflicts: None,
-            deadline: None,
+            deadline: Deadline::NEVER,
             interrupt: None,
             enumeration: 1 << 20,
             pool: 16,
@@ -279,8 +280,7 @@ impl Solver {
             complete = values.len() <= limit;
             values.truncate(limit);
         } else {
-            let late = |config: &Config| config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            while values.len() < limit && !late(&self.config) {
+            while values.len() < limit && !self.config.deadline.is_over() {
                 let value = path.model().eval(terms, term);
                 values.push(value);
                 let seen = terms.constant(terms.width(term), value);

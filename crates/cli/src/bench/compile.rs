@@ -1,4 +1,5 @@
-//! What probes cost a build: a trivial compile and one of 10,000 lines, for the first time and again, beside the compiler alone.
+//! What probes cost a build: a trivial compile, one of 10,000 lines, and a small project with its tests, for the first time
+//! and again, beside the compiler alone.
 //!
 //! Time is what all processes of the commands spent on a processor (the shell's `times`), so a busy machine disturbs less.
 
@@ -16,6 +17,44 @@ pub struct Compiled {
     pub seconds: f64,
     pub ratio: f64,
     pub bar: Option<f64>,
+}
+
+/// A project of ours with its tests: the whole of a build under `measure`, report included.
+const PROJECT: [(&str, &str); 8] = [
+    ("journal.c", include_str!("../../../../examples/project/src/journal.c")),
+    ("journal.h", include_str!("../../../../examples/project/src/journal.h")),
+    ("thermostat.c", include_str!("../../../../examples/project/src/thermostat.c")),
+    ("thermostat.h", include_str!("../../../../examples/project/src/thermostat.h")),
+    ("unity.h", include_str!("../../../../examples/project/tests/unity.h")),
+    ("test_journal.c", include_str!("../../../../examples/project/tests/test_journal.c")),
+    ("test_thermostat.c", include_str!("../../../../examples/project/tests/test_thermostat.c")),
+    ("pack.c", include_str!("../../../../bench/measure/pack.c")),
+];
+const BUILD: &str = "gcc -O2 -Wall -c journal.c thermostat.c && for t in journal thermostat; do \
+    gcc -O2 -Wall -o test_$t test_$t.c journal.o thermostat.o && ./test_$t; done && gcc -O2 -o pack pack.c && ./pack 1\n";
+
+/// Builds a project and runs its tests, without us and with us.
+pub fn project(scratch: &Path, quick: bool) -> Result<Vec<Compiled>> {
+    let folder = scratch.join("project");
+    std::fs::create_dir(&folder)?;
+    for (name, text) in PROJECT {
+        std::fs::write(folder.join(name), text)?;
+    }
+    std::fs::write(folder.join("build.sh"), BUILD)?;
+    let own = std::env::current_exe().context("can't find this program itself")?;
+    let own = own.display();
+    let times = if quick { 1 } else { 3 };
+    let alone = spent(&folder, "sh build.sh >/dev/null 2>&1", times)?;
+    let measured = format!("rm -rf out; '{own}' measure -o out -c branch,mcdc -- sh build.sh >/dev/null 2>&1");
+    let first = spent(&folder, &measured, times)?;
+    let again = spent(&folder, &measured.replace("rm -rf out; ", ""), times)?;
+    let row = |what: &str, seconds: f64, bar: Option<f64>| Compiled {
+        name: format!("project, {what}"),
+        seconds,
+        ratio: seconds / alone,
+        bar,
+    };
+    Ok(vec![row("gcc", alone, None), row("first", first, Some(2.0)), row("again", again, Some(2.0))])
 }
 
 /// Compiles in all ways.

@@ -11,7 +11,8 @@ use crate::output::stdout::say;
 use crate::plan::args::{Bench, Format};
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
 use touchstone_engine::{Config, Goals, Labels, Search, explore, explore_goals};
 
@@ -126,7 +127,7 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
         labels,
         search,
         precondition: program.helper(case.function, "_pre"),
-        deadline: Some(Instant::now() + limit),
+        deadline: Deadline::after(limit),
         ..Config::default()
     };
     let row = |mode, paths, seconds, open: Vec<GoalId>, complete| Row {

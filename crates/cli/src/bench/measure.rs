@@ -114,7 +114,8 @@ pub fn measure(options: &Bench) -> Result<Exit> {
             hits_mb: build.criterion.map(|_| hits(program)),
         });
     }
-    for compiled in compile::compile(scratch.path(), options.quick)? {
+    let compiled = compile::compile(scratch.path(), options.quick)?;
+    for compiled in compiled.into_iter().chain(compile::project(scratch.path(), options.quick)?) {
         let compile::Compiled { name, seconds, ratio, bar } = compiled;
         rows.push(Row { build: name, seconds, ratio, bar, hits_mb: None });
     }

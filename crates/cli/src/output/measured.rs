@@ -38,7 +38,7 @@ pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions
         }
     }
     made.document.objectives = order.iter().filter_map(|key| objectives.remove(key)).collect();
-    let remarks = crate::output::states::add(&mut made.document, measured, selection, state);
+    let remarks = crate::output::states::add(&mut made.document, measured, (selection, &made.variants), state);
     made.decisions();
     made.functions();
     made.tests();

@@ -1,6 +1,7 @@
 //! State coverage of a measured suite: what its tests changed becomes objectives, and a list by test.
 
 use crate::output::selection::Selection;
+use crate::output::variants::Variants;
 use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_instrument::{Measured, StateRules, StateUse, states};
@@ -53,7 +54,12 @@ const NO_ASSERTION: &str =
     "no assertion is known in any test; name yours with --assertion NAME, or --assertion main for what main returns";
 
 /// Adds what is known of state to a document that has its other objectives.
-pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, options: &StateOptions) -> Remarks {
+pub fn add(
+    document: &mut Document,
+    measured: &Measured,
+    (selection, variants): (&Selection, &Variants),
+    options: &StateOptions,
+) -> Remarks {
     if measured.traces.is_empty() {
         return Remarks::default();
     }
@@ -74,13 +80,15 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
                 at: Place { file: Some(file.clone()), line, column },
                 checked: used.checked,
             });
-            let key = (file.clone(), used.id.clone());
+            let variant = measured.units.get(used.unit).and_then(|unit| variants.of(unit, &used.function));
+            let id = format!("{}{}", used.id, variant.as_ref().map_or("", |variant| &variant.suffix));
+            let key = (file.clone(), id.clone());
             let changers = changed_by.entry(key.clone()).or_default();
             if changers.last() != Some(&test.test.as_str()) {
                 changers.push(&test.test);
             }
             let known = objectives.entry(key).or_insert_with(|| Objective {
-                id: used.id.clone(),
+                id,
                 criterion: STATE.to_string(),
                 function: used.function.clone(),
                 at: Stretch { file: Some(file), line, column, end_line: line, end_column: column },
@@ -89,7 +97,7 @@ pub fn add(document: &mut Document, measured: &Measured, selection: &Selection, 
                 why: None,
                 tests: Vec::new(),
                 excluded: None,
-                variant: None,
+                variant: variant.map(|variant| variant.name.to_string()),
                 count: None,
             });
             if used.checked {

@@ -20,7 +20,7 @@ impl Labelling for Idc {
         let mut drafts = Vec::new();
         let hidden = usize::from(function.aggregate_result);
         // What stands for variable arguments is no input.
-        let own = function.params.len() - usize::from(function.is_variadic());
+        let own = function.params.len() - usize::from(function.variadic);
         for param in function.params[..own].iter().skip(hidden).filter(|param| !param.aggregate) {
             for (text, predicate) in parts(scope, param) {
                 drafts.push(Draft {

@@ -6,8 +6,8 @@ use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_emit::{CSuite, Form, Preprocessed, ReplayLimits, Sandbox, Target, Unit, replay};
 use touchstone_ir::{
-    Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, Global, Linkage, Module, Param, PointerTarget,
-    Reg, TermKind, Terminator,
+    Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, FunctionRole, Global, IntKind, Linkage, Module,
+    Param, PointerTarget, Reg, TermKind, Terminator,
 };
 
 /// A program in a directory of its own.
@@ -53,8 +53,10 @@ impl Bench {
     pub fn new(source: &str) -> Bench {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let mut module = Module::default();
-        let int = module.types.push(DataType::Int { name: "int".into(), bits: 32, signed: true });
-        let char = module.types.push(DataType::Int { name: "char".into(), bits: 8, signed: true });
+        let int =
+            module.types.push(DataType::Int { name: "int".into(), bits: 32, signed: true, kind: IntKind::Number });
+        let char =
+            module.types.push(DataType::Int { name: "char".into(), bits: 8, signed: true, kind: IntKind::Character });
         let void = module.types.push(DataType::Void);
         std::fs::create_dir(dir.path().join("include")).expect("a directory");
         let target = Target {
@@ -88,7 +90,13 @@ impl Bench {
 
     pub fn structure(&mut self, name: &str, fields: &[(&str, u64, DataTypeId)], size: u64) -> DataTypeId {
         let fields = fields.iter().map(|(name, offset, ty)| Field { name: name.to_string(), offset: *offset, ty: *ty });
-        self.module.types.push(DataType::Struct { name: name.into(), fields: fields.collect(), size, align: 8 })
+        self.module.types.push(DataType::Struct {
+            name: name.into(),
+            fields: fields.collect(),
+            size,
+            align: 8,
+            kind: touchstone_ir::StructKind::Record,
+        })
     }
 
     pub fn global(&mut self, name: &str, data: DataTypeId, linkage: Linkage, file: usize) {
@@ -102,6 +110,7 @@ impl Bench {
             size,
             constant: false,
             linkage,
+            role: touchstone_ir::GlobalRole::Variable,
             function: None,
             init: None,
         });
@@ -126,7 +135,8 @@ impl Bench {
             name: name.to_string(),
             span,
             internal: false,
-            library: false,
+            role: FunctionRole::Program,
+            variadic: false,
             params: params.collect(),
             result: None,
             result_data: result,

@@ -202,7 +202,7 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     for (param, input) in function.params.iter().skip(hidden).zip(call.params) {
         args.push(run.argument(param.aggregate, input));
     }
-    if function.is_variadic() {
+    if function.variadic {
         args.push(Value::NULL);
     }
     let before = run.snapshot();

@@ -28,7 +28,7 @@ impl Executor<'_> {
             Builtin::Called => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let function = &self.module.functions[state.top().func];
-                let packed = function.params.last().filter(|_| function.is_variadic());
+                let packed = function.params.last().filter(|_| function.variadic);
                 let packed = packed.map(|param| Operand::Reg(param.reg));
                 let given =
                     args[1..].iter().copied().chain(packed).map(|arg| state.top().value(arg)).collect::<Vec<_>>();
@@ -86,6 +86,7 @@ impl Executor<'_> {
                 _ => return Err(Stop::unsupported("atexit", span)),
             },
             Builtin::SetMark | Builtin::Resume => return Err(Stop::unsupported("jump out of a call", span)),
+            Builtin::ReturnAddress => return Err(Stop::unsupported("return address", span)),
             Builtin::FloatText => self.float_text(state, dst, args, span)?,
             Builtin::Printf | Builtin::Puts | Builtin::Vprintf => {
                 // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.

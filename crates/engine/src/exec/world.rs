@@ -21,14 +21,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Doubt, Incomplete};
-use touchstone_ir::{CALLBACK, DataType, DataTypeId, ErrorKind, GlobalId, Linkage, Operand, Reg, Ty};
+use touchstone_ir::{DataType, DataTypeId, ErrorKind, GlobalId, GlobalRole, Linkage, Operand, Reg, Ty};
 use touchstone_solver::{Element, TermId};
 
 /// A larger object is not made unknown: the path is given up.
 const LARGEST_OBJECT: u64 = 4096;
-
-/// The variable of the library's models that earlier calls may have left at any value.
-pub(crate) const LEFT_BEHIND: &str = "touchstone_errno";
 
 /// Which world a function runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,7 +100,7 @@ impl Executor<'_> {
     /// A call may have left another error number.
     fn forget_error_number(&mut self, state: &mut State) {
         let mut globals = self.module.globals.iter();
-        let Some((id, global)) = globals.find(|(_, global)| global.name == LEFT_BEHIND) else { return };
+        let Some((id, global)) = globals.find(|(_, global)| global.role == GlobalRole::LeftBehind) else { return };
         let object = global_object(id);
         let used =
             matches!(&state.memory.get(object).contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
@@ -379,7 +376,7 @@ impl Executor<'_> {
         given: &[Value],
         span: Span,
     ) -> Result<(), Stop> {
-        let name = if name.starts_with(CALLBACK) { "a callback" } else { name };
+        let name = if self.module.functions[state.top().func].is_callback() { "a callback" } else { name };
         let doubt = Doubt::External(name.to_string());
         if !self.doubts(doubt.clone()) {
             return Ok(());

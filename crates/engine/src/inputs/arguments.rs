@@ -22,7 +22,7 @@ impl Executor<'_> {
                 values.push(Value::pointer(state.memory.alloc(object), 0));
                 continue;
             }
-            if function.is_variadic() && index + 1 == function.params.len() {
+            if function.variadic && index + 1 == function.params.len() {
                 values.push(Value::NULL);
                 continue;
             }

@@ -1,7 +1,6 @@
 //! Globals when exploration begins: which a function can see, which of them are inputs, and what the others hold.
 
 use crate::exec::executor::Executor;
-use crate::exec::world::LEFT_BEHIND;
 use crate::inputs::MOST_INPUT;
 use crate::state::inputs::NamedInput;
 use crate::state::memory::{Cell, Object, ObjectKind, disassemble, global_object};
@@ -12,7 +11,8 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::Doubt;
 use touchstone_ir::{
-    CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Linkage, Module, Operand, PointKind, Reg,
+    CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, PointKind,
+    Reg,
 };
 
 /// A global larger than this is not modelled.
@@ -60,7 +60,7 @@ impl Executor<'_> {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
                 state.inputs_mut().globals.push(Rc::new(input));
-            } else if global.name == LEFT_BEHIND && self.config.entry == crate::Entry::Function {
+            } else if global.role == GlobalRole::LeftBehind && self.config.entry == crate::Entry::Function {
                 cells.resize(global.size as usize, Cell::Unmade);
             } else {
                 cells = self.initial_cells(id);
@@ -160,7 +160,7 @@ fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId
         let global = &module.globals[*id];
         let name = || global.name.clone();
         let doubt = match global.linkage {
-            _ if global.constant || global.function.is_some() || global.name == LEFT_BEHIND => return None,
+            _ if global.constant || global.function.is_some() || global.role == GlobalRole::LeftBehind => return None,
             Linkage::Literal | Linkage::Undefined => return None,
             Linkage::Local | Linkage::Internal if written.contains(id) => Doubt::EarlierCalls(name()),
             Linkage::Local | Linkage::Internal => return None,

@@ -1,14 +1,13 @@
 //! What a program asks for while it runs, and what functions that it does not have may have done.
 
 use crate::exec::executor::Executor;
-use crate::exec::world::LEFT_BEHIND;
 use crate::inputs::MOST_VARIABLES;
 use crate::state::inputs::{Lazy, Made};
 use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
-use touchstone_ir::{DataType, DataTypeId, Module};
+use touchstone_ir::{DataType, DataTypeId, GlobalRole, Module};
 
 impl Executor<'_> {
     /// A request of the program for `size` input bytes: variables follow the data type where there is one that fits.
@@ -43,7 +42,7 @@ impl Executor<'_> {
 
     /// What earlier calls left behind is read: zero, or nobody knows.
     pub(crate) fn left_behind(&mut self, state: &mut State, object: ObjectId) -> Option<Result<Value, Stop>> {
-        let (id, _) = self.module.globals.iter().find(|(_, global)| global.name == LEFT_BEHIND)?;
+        let (id, _) = self.module.globals.iter().find(|(_, global)| global.role == GlobalRole::LeftBehind)?;
         let zero = |()| Value::constant(0);
         let name = "error number other than 0 that an earlier call left".to_string();
         (object == global_object(id)).then(|| self.decide_once(state, name).map(zero))

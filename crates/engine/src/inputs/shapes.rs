@@ -10,7 +10,7 @@ use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_criteria::Bound;
-use touchstone_ir::{DataType, DataTypeId, FuncId};
+use touchstone_ir::{DataType, DataTypeId, FuncId, IntKind};
 use touchstone_solver::{Op, Rel};
 
 /// Where the number of elements of an input object comes from.
@@ -192,7 +192,7 @@ impl Executor<'_> {
     }
 
     fn is_character(&self, data: DataTypeId) -> bool {
-        matches!(&self.module.types[data], DataType::Int { name, bits: 8, .. } if name == "char")
+        matches!(&self.module.types[data], DataType::Int { kind: IntKind::Character, bits: 8, .. })
     }
 
     /// What an object behind a pointer to this type is made of: bytes behind `void *`.

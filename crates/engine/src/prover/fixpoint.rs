@@ -7,7 +7,7 @@ use crate::prover::frame::Frame;
 use crate::prover::state::State;
 use crate::prover::step::Edge;
 use std::collections::BTreeSet;
-use touchstone_base::Id;
+use touchstone_base::{Deadline, Id};
 use touchstone_ir::{BlockId, Cfg, Inst};
 
 /// A block that was entered so often is widened.
@@ -21,7 +21,21 @@ const MOST_STEPS: u32 = 40_000;
 /// A function with more values to know (registers, at every block) is not looked at: they are kept all.
 const MOST_KEPT: u64 = 2_000_000;
 /// At most so many values are computed for one proof, all functions together: about two seconds.
-pub(crate) const MOST_VALUES: u64 = 40_000_000;
+const MOST_VALUES: u64 = 40_000_000;
+/// The clock is looked at once in so many blocks.
+const BLOCKS_A_LOOK: u32 = 64;
+
+/// What is left of the work that one proof may take, all functions together.
+pub(crate) struct Work {
+    values: u64,
+    deadline: Deadline,
+}
+
+impl Work {
+    pub fn new(deadline: Deadline) -> Work {
+        Work { values: MOST_VALUES, deadline }
+    }
+}
 
 /// What is known at the start of every block; `None` where control never gets.
 pub(crate) struct Fixpoint {
@@ -29,8 +43,8 @@ pub(crate) struct Fixpoint {
 }
 
 impl Frame<'_> {
-    /// What is known everywhere if the function starts like this; `None` if that takes more values than there are left.
-    pub fn fixpoint(&self, start: &State, values_left: &mut u64) -> Option<Fixpoint> {
+    /// What is known everywhere if the function starts like this; `None` if that takes more work than there is left.
+    pub fn fixpoint(&self, start: &State, work: &mut Work) -> Option<Fixpoint> {
         let blocks = &self.function.blocks;
         let values = self.function.regs.len() as u64;
         if values * blocks.len() as u64 > MOST_KEPT {
@@ -49,10 +63,10 @@ impl Frame<'_> {
         let mut steps = 0;
         while let Some((_, block)) = pending.pop_first() {
             steps += 1;
-            if steps > MOST_STEPS {
+            if steps > MOST_STEPS || (steps.is_multiple_of(BLOCKS_A_LOOK) && work.deadline.is_over()) {
                 return None;
             }
-            *values_left = values_left.checked_sub(values)?;
+            work.values = work.values.checked_sub(values)?;
             let Some(state) = states[block.index()].clone() else { continue };
             for edge in self.run_block(block, state, &mut |_, _| {}) {
                 let target = edge.target.index();
@@ -74,11 +88,11 @@ impl Frame<'_> {
                 }
             }
         }
-        self.narrow(start, &cfg, &mut states);
+        self.narrow(start, &cfg, &mut states, work.deadline);
         Some(Fixpoint { states })
     }
 
-    fn narrow(&self, start: &State, cfg: &Cfg, states: &mut [Option<State>]) {
+    fn narrow(&self, start: &State, cfg: &Cfg, states: &mut [Option<State>], deadline: Deadline) {
         let run = |states: &[Option<State>], block: BlockId| match &states[block.index()] {
             Some(state) => self.run_block(block, state.clone(), &mut |_, _| {}),
             None => Vec::new(),
@@ -86,6 +100,9 @@ impl Frame<'_> {
         let mut edges: Vec<Vec<Edge>> = self.function.blocks.ids().map(|block| run(states, block)).collect();
         for _ in 0..NARROWING {
             for &block in cfg.reverse_post_order() {
+                if deadline.is_over() {
+                    return;
+                }
                 let mut all = (block.index() == 0).then(|| start.clone());
                 for from in cfg.predecessors(block) {
                     for edge in edges[from.index()].iter().filter(|edge| edge.target == block) {

@@ -30,7 +30,6 @@ use crate::state::value::{LazyId, ObjectId, Scalar, Value};
 use crate::state::{PathEnd, Purpose, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::time::Instant;
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, Watch};
 use touchstone_ir::{
@@ -63,7 +62,7 @@ pub(crate) fn prove(
     config: &Config,
     fixpoints: &Fixpoints,
 ) -> Vec<GoalId> {
-    if !inputs_are_made(module, func, config) {
+    if config.deadline.is_over() || !inputs_are_made(module, func, config) {
         return Vec::new();
     }
     let config = Config {
@@ -73,7 +72,6 @@ pub(crate) fn prove(
         loop_bound: None,
         depth: None,
         max_paths: None,
-        deadline: Some(Instant::now() + config.proof_time),
         call_depth: config.call_depth.min(MOST_FRAMES),
         ..config.clone()
     };
@@ -351,7 +349,7 @@ impl Induction<'_, '_> {
         waiting: &mut Vec<Way>,
     ) -> Result<(), GiveUp> {
         self.sides += 1;
-        let late = self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = self.executor.config.deadline.is_over();
         if self.sides > MOST_SIDES || late {
             return Err(GiveUp);
         }
@@ -566,7 +564,7 @@ impl Induction<'_, '_> {
                 }
                 holds
             });
-            let late = self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let late = self.executor.config.deadline.is_over();
             for part in left.chunks(TOGETHER) {
                 if late {
                     failing.extend(part.iter().map(|(candidate, _)| candidate.clone()));

@@ -226,6 +226,7 @@ impl Loop {
                 | Builtin::Calloc
                 | Builtin::SetMark
                 | Builtin::Resume
+                | Builtin::ReturnAddress
                 | Builtin::ReadByte => {
                     return None;
                 }

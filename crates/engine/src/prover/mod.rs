@@ -34,11 +34,12 @@ pub(crate) use sweep::{Sweep, Wanted};
 
 use crate::config::Config;
 use crate::inputs::globals::changeable_globals;
+use fixpoint::Work;
 use frame::Frame;
 use rustc_hash::FxHashSet;
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_base::{Id, Span};
+use touchstone_base::{Deadline, Id, Span};
 use touchstone_criteria::{DecisionGraph, Goal, GoalId, Proof, Target, Watch};
 use touchstone_ir::{
     BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
@@ -56,6 +57,8 @@ pub fn prove_infeasible(
     open: &[GoalId],
     config: &Config,
 ) -> BTreeMap<GoalId, Proof> {
+    // Both proofs have one clock: what it cuts off is not proved.
+    let config = &Config { deadline: Deadline::after(config.proof_time), ..config.clone() };
     let mut analysis = Analysis::new(module, func, watch, config);
     let possible = analysis.possible(open);
     let (left, gone): (Vec<GoalId>, Vec<GoalId>) = open.iter().copied().partition(|goal| possible[goal.index()]);
@@ -91,7 +94,7 @@ struct Analysis<'m> {
     /// Whether the function under test is also called by some reachable code.
     called: bool,
     /// What is left of the work that may be done.
-    values_left: u64,
+    work: Work,
     /// Goals that the analysis could not exclude.
     possible: Vec<bool>,
     /// Outcomes of conditions that may happen.
@@ -130,7 +133,7 @@ impl<'m> Analysis<'m> {
             inputs,
             copies,
             called,
-            values_left: fixpoint::MOST_VALUES,
+            work: Work::new(config.deadline),
             possible: vec![false; watch.goals.len()],
             outcomes: BTreeSet::new(),
             errors,
@@ -154,6 +157,7 @@ impl<'m> Analysis<'m> {
         for &id in open {
             let goal = &self.watch.goals[id];
             let left = match goal {
+                _ if self.config.deadline.is_over() => true,
                 Goal::Independent { func, decision, condition, value } => {
                     let of = (*func, *decision);
                     if last.as_ref().is_none_or(|(known, _)| *known != of) {
@@ -197,7 +201,7 @@ impl<'m> Analysis<'m> {
                 self.possible[goal.index()] = true;
             }
         }
-        let Some(fixpoint) = frame.fixpoint(&start, &mut self.values_left) else {
+        let Some(fixpoint) = frame.fixpoint(&start, &mut self.work) else {
             self.give_up(func);
             return self.calls.callees(func).iter().copied().collect();
         };

@@ -135,6 +135,7 @@ impl Frame<'_> {
             | Builtin::MayWrite
             | Builtin::Called
             | Builtin::SetMark
+            | Builtin::ReturnAddress
             | Builtin::AtExit
             | Builtin::Malloc
             | Builtin::Calloc

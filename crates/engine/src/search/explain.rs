@@ -20,7 +20,6 @@ use crate::state::value::{LazyId, Scalar, Value};
 use crate::state::{PathEnd, Purpose, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::time::Instant;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Goal, GoalId};
 use touchstone_ir::{CondTag, FuncId, InstKind, Module, TermKind, successors};
@@ -203,7 +202,7 @@ impl Search<'_> {
     }
 
     fn out_of_time(&self) -> bool {
-        self.executor.config.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.executor.config.deadline.is_over()
     }
 
     /// Checks that the last step made, as it stood before them: one that can't fail keeps an error from happening.

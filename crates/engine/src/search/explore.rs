@@ -55,6 +55,12 @@ pub struct Progress {
 pub trait Sink {
     /// Something happened.
     fn event(&mut self, event: Event<'_>);
+
+    /// Why nobody can run this test. What it reaches stays open, so that other inputs are looked for; its path is given up.
+    fn refuses(&self, test: &TestCase) -> Option<String> {
+        let _ = test;
+        None
+    }
 }
 
 /// Explores `func` and tells `sink` one test for every feasible path.
@@ -352,6 +358,11 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// A test is found: what it reaches is covered (seed 002, iterative deletion by concrete runs).
     fn emit(&mut self, test: TestCase) {
+        if let Some(why) = self.sink.refuses(&test) {
+            let span = self.executor.module.functions[self.func].span;
+            self.paths.explored = self.paths.explored.saturating_sub(1);
+            return self.give_up(Incomplete::Unsupported(why), span, 1);
+        }
         self.tests += 1;
         if let Some(coverage) = &mut self.executor.watching.coverage {
             for goal in &test.covers {
@@ -535,7 +546,8 @@ impl<'m, 's> Exploration<'m, 's> {
         let found = self.executor.values(state, unfixed);
         if !found.complete {
             let span = self.place(state);
-            self.give_up(Incomplete::Bound(Bound::Values), span, 1);
+            let bound = if self.out_of_time() { self.stopped.unwrap_or(Bound::Timeout) } else { Bound::Values };
+            self.give_up(Incomplete::Bound(bound), span, 1);
         }
         let mut states = Vec::new();
         for value in found.values {
@@ -667,7 +679,7 @@ impl<'m, 's> Exploration<'m, 's> {
         let config = self.executor.config;
         if config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.stopped.get_or_insert(Bound::Interrupted);
-        } else if config.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        } else if config.deadline.is_over() {
             self.stopped.get_or_insert(Bound::Timeout);
         } else if config.questions.is_some_and(|most| self.executor.solver.stats().queries >= most) {
             self.stopped.get_or_insert(Bound::Questions);

@@ -10,9 +10,9 @@ use crate::goals::coverage::Aim;
 use crate::search::explore::{Event, Sink, search};
 use crate::search::found::Goals;
 use std::collections::BTreeSet;
-use touchstone_base::Id;
+use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
-    Goal, GoalId, Incomplete, MOST_ROWS_TRIED, PairSearch, SeenRows, SolverUse, TestCase, Watch,
+    Bound, Goal, GoalId, Incomplete, MOST_ROWS_TRIED, PairSearch, SeenRows, SolverUse, TestCase, Watch,
 };
 use touchstone_ir::{DecisionId, FuncId, Module};
 
@@ -45,14 +45,25 @@ impl PairsFound {
     }
 }
 
-/// The distinct rows of watched decisions that each test evaluates.
-pub fn rows_of(module: &Module, entry: FuncId, tests: &[TestCase], watch: &Watch) -> Vec<Vec<SeenRow>> {
+/// The distinct rows of watched decisions that each test evaluates; of a test for which there is no time, none.
+pub fn rows_of(
+    module: &Module,
+    entry: FuncId,
+    tests: &[TestCase],
+    watch: &Watch,
+    deadline: Deadline,
+) -> Vec<Vec<SeenRow>> {
     let look = Look { watch: Some(watch), ..Look::default() };
-    let rows = |test: &TestCase| {
-        let run = watch_test(module, entry, test, look);
-        run.rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+    let rows = |test: &TestCase| match deadline.is_over() {
+        true => Vec::new(),
+        false => distinct(watch_test(module, entry, test, look).rows),
     };
     tests.iter().map(rows).collect()
+}
+
+/// Rows of a run, each once.
+pub fn distinct(rows: Vec<SeenRow>) -> Vec<SeenRow> {
+    rows.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// What was there before a search for pairs.
@@ -91,16 +102,19 @@ pub fn explore_pairs(
     hunt.seen.add(known.iter().filter(|(func, decision, _)| watch.asks_for_mcdc(*func, *decision)));
     // Each round can open new ways, as long as it finds something.
     loop {
-        let wishes = hunt.seen.partners();
+        let wishes = hunt.seen.partners(config.deadline);
         let before = wishes.len();
         hunt.round(wishes, sink);
-        if hunt.seen.unpaired().len() == before {
+        if config.deadline.is_over() || hunt.seen.unpaired(config.deadline).len() == before {
             break;
         }
     }
-    let (wishes, too_big) = hunt.seen.other_rows(module);
+    let (wishes, too_big) = hunt.seen.other_rows(module, config.deadline);
     hunt.found.too_big = too_big;
     hunt.round(wishes, sink);
+    if config.deadline.is_over() {
+        hunt.found.incomplete.get_or_insert(Incomplete::Bound(Bound::Timeout));
+    }
     hunt.found
 }
 
@@ -118,14 +132,14 @@ struct Hunt<'m> {
 
 impl Hunt<'_> {
     fn see(&mut self, tests: &[TestCase]) {
-        for rows in rows_of(self.module, self.func, tests, self.watch) {
+        for rows in rows_of(self.module, self.func, tests, self.watch, self.config.deadline) {
             self.seen.add(rows.iter().filter(|(func, decision, _)| self.watch.asks_for_mcdc(*func, *decision)));
         }
     }
 
     /// One exploration for some wishes.
     fn round(&mut self, wishes: Vec<Goal>, sink: &mut dyn Sink) {
-        if wishes.is_empty() {
+        if wishes.is_empty() || self.config.deadline.is_over() {
             return;
         }
         let mut goals = self.watch.goals.clone();
@@ -168,5 +182,9 @@ impl Sink for Tests<'_> {
                 self.made.push(test);
             }
         }
+    }
+
+    fn refuses(&self, test: &TestCase) -> Option<String> {
+        self.sink.refuses(test)
     }
 }

@@ -16,7 +16,6 @@ use crate::state::{PathEnd, State, Unfixed};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths, Watch};
 use touchstone_ir::{BlockId, FuncId, Module};
@@ -108,7 +107,7 @@ impl Wide<'_> {
         if config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Some(Bound::Interrupted);
         }
-        config.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Bound::Timeout)
+        config.deadline.is_over().then_some(Bound::Timeout)
     }
 
     /// Whether control flow can reach an open goal from here.
@@ -192,6 +191,10 @@ impl Wide<'_> {
     fn fix(&mut self, state: &State, unfixed: Unfixed) {
         let found = self.executor.values(state, unfixed);
         for value in found.values {
+            if let Some(bound) = self.stopped() {
+                self.give_up(state, Incomplete::Bound(bound), self.span(state));
+                return;
+            }
             self.waiting.extend(self.executor.fix(state, unfixed, value));
         }
         if !found.complete {

@@ -6,7 +6,7 @@ use super::tree::{body, preorder};
 use super::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, Target,
 };
-use crate::ast::Node;
+use crate::ast::{Node, SPELLED_OFFSET};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -186,7 +186,7 @@ fn is_pure(node: &Node) -> bool {
     let own = match node.kind.as_str() {
         "DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr"
         | "IntegerLiteral" | "CharacterLiteral" | "ConstantExpr" | "CXXThisExpr" => true,
-        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" => return true,
+        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | SPELLED_OFFSET => return true,
         "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
         "BinaryOperator" => node.opcode != "=",
         _ => false,
@@ -199,7 +199,7 @@ fn is_pure(node: &Node) -> bool {
 /// It is no constant.
 pub(super) fn asks(node: &Node) -> bool {
     match node.kind.as_str() {
-        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | "ConstantExpr" => false,
+        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | SPELLED_OFFSET | "ConstantExpr" => false,
         "CallExpr" | "StmtExpr" => true,
         _ => node.cast == "LValueToRValue" || node.inner.iter().any(asks),
     }
@@ -502,6 +502,7 @@ impl Walk<'_> {
         match node.kind.as_str() {
             "UnaryExprOrTypeTraitExpr"
             | "OffsetOfExpr"
+            | SPELLED_OFFSET
             | "ConstantExpr"
             | "GenericSelectionExpr"
             | "ChooseExpr"

@@ -63,6 +63,16 @@ static void lengths(const char *name, struct header *header, struct header plain
     printf("%s %zu %zu %zu %zu %zu %d\n", copy, sizeof copy, sizeof a, sizeof b, sizeof c, sizeof d, calls);
 }
 
+static int count;
+static int counted(void) { return ++count; }
+static int after(int i, int a[i++]) { return i; }
+static int both_sides(int i, int a[++i], unsigned char c, int b[restrict c--]) { return i * 100 + c; }
+static int by_call(int a[counted()], int b[static counted() + 1]) { return count; }
+static int row(int n, int a[2][++n]) { return n * 100 + (int)sizeof a[0]; }
+/* Nobody needs the length of this one, and it is not computed. */
+static int old(n, a) int n; int a[n++]; { return n; }
+static int old_row(n, a) int n; int a[2][++n]; { return n * 100 + (int)sizeof a[0]; }
+
 int main(void)
 {
     int n = 4;
@@ -74,5 +84,15 @@ int main(void)
     printf("%d %d %d %d\n", triangle(10), loops(5), stack(6), recursive(9));
     struct header header = {3, 7, {{1, 2, 3}}};
     lengths("touchstone", &header, header);
+    int some[20];
+    printf("%d %d %d %d %d %d\n", after(10, some), both_sides(1, some, 5, some), by_call(some, some), row(2, (void *)some), old(3, some), old_row(3, some));
+    n = 3;
+    int first[n++];
+    typedef int several[++n];
+    several x, y;
+    printf("%zu %zu %zu %zu %d ", sizeof first, sizeof x, sizeof y, sizeof(several), n);
+    printf("%zu ", sizeof(int[n--]));
+    char w[n+++1];
+    printf("%d %zu\n", n, sizeof w);
     return 0;
 }

@@ -3,6 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <stdarg.h>
+int printf_unlocked(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fputs("own ", stdout);
+    vprintf(format, list);
+    va_end(list);
+    return 99;
+}
+
 static int interpret(const char *code)
 {
     static void *const jump[] = {&&push, &&add, &&stop};
@@ -81,5 +92,9 @@ int main(void)
     free(p);
     int x = 5;
     printf("%d\n", x ?: 9);
+    printf("%ld %ld\n", (long)__builtin_imaxabs(-(1L << 40)), (long)__builtin_imaxabs(7));
+    fflush(stdout);
+    printf("%d\n", (int)__builtin_fwrite("written\n", 1, 8, stdout));
+    printf("%d\n", __builtin_printf_unlocked("%d %s\n", 4, "args"));
     return 0;
 }

@@ -35,6 +35,14 @@ static void sort(int *v, int n, int (*less)(const void *, const void *))
         }
 }
 
+#define APART __attribute__((noinline, noclone))
+static APART void *where(void) { return __builtin_return_address(0); }
+static APART void *where_else(void) { void *at = __builtin_return_address(0); where(); return at; }
+static APART void *callers(void) { return __builtin_return_address(1); }
+static APART void *above(void) { void *at = callers(); return at; }
+static APART void *same_place(void *(*f)(void)) { void *at = f(); return at; }
+static APART void *other_place(void *(*f)(void)) { void *at = f(); return at; }
+
 int main(void)
 {
     for (int i = 0; table[i]; i++)
@@ -60,5 +68,7 @@ int main(void)
     operation copy[2];
     memcpy(copy, table, sizeof copy);
     printf("%d %d\n", copy[0](1, 1), copy[1](1, 1));
+    printf("%d %d ", same_place(where) == same_place(where_else), same_place(where) == other_place(where));
+    printf("%d %d\n", same_place(above) == same_place(where), same_place(where) && __builtin_return_address(0));
     return 0;
 }

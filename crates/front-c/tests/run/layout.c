@@ -21,6 +21,14 @@ typedef struct { uint8_t a; uint16_t b; uint64_t c; enum small e; _Bool f; } l;
 struct m { long double ld; char c; };
 struct n { char c[7]; short s[3]; };
 struct o { int a : 7; long b; char : 4; char e; };
+void aligned_function(void) __attribute__((aligned(256)));
+void aligned_function(void) {}
+char spread __attribute__((aligned(32)));
+static struct { char c __attribute__((aligned(64))); } inner;
+struct __attribute__((packed)) tight_one { char c; int i; int j __attribute__((aligned(8))); } tight_one;
+_Alignas(16) extern int declared;
+_Alignas(16) int declared;
+
 int main(void)
 {
     S(char); S(short); S(int); S(long); S(long long); S(void *); S(_Bool); S(float); S(double); S(long double); S(size_t);
@@ -35,5 +43,12 @@ int main(void)
     printf("%d\n", (int)__builtin_offsetof( // (
         struct c /* ) */
         , b.f));
+    _Alignas(128) short local = 1;
+    int plain[9], *at = plain;
+    static double kept;
+#define A(e) printf("%d ", (int)__alignof__(e))
+    A(aligned_function), A(spread), A(inner), A(inner.c), A(tight_one), A(tight_one.i), A(tight_one.j), A(declared), A(local);
+    A(plain), A(*at), A(at[3]), A(at), A((kept)), A(1 + 1L), A("text"), A(plain[2]), A(local + 0);
+    printf("\n");
     return 0;
 }

@@ -112,5 +112,8 @@ int main(void)
         global -= 0.25L;
     printf("%.20Lf %5d %Lg\n", global, 3, (n++, (long double)n));
     fprintf(stdout, "%Lf %d %s\n", global, 4, "end");
+    for (long double x = 1e-4945L; x < 1e4900L; x *= 1e821L)
+        printf("%d ", __builtin_ilogbl(x));
+    printf("%d %d\n", __builtin_ilogbl(-8.5L), __builtin_ilogbl(__builtin_infl()));
     return 0;
 }

@@ -67,6 +67,31 @@ static struct small pick(int which, ...)
 }
 static int none(int x, ...) { return x; }
 
+struct three { char c[17]; };
+static int collect(const char *form, ...)
+{
+    va_list list;
+    int sum = 0;
+    va_start(list, form);
+    for (; *form; form++)
+        switch (*form) {
+        case 'i': sum = sum * 10 + va_arg(list, int); break;
+        case 'd': sum = sum * 10 + (int)va_arg(list, double); break;
+        case 's': sum = sum * 10 + va_arg(list, struct three).c[16]; break;
+        default: sum = sum * 10 + *va_arg(list, char *) - '0';
+        }
+    va_end(list);
+    return sum;
+}
+extern inline __attribute__((always_inline, gnu_inline)) int passed(const char *form, ...)
+{
+    return collect(form, __builtin_va_arg_pack());
+}
+extern inline __attribute__((always_inline, gnu_inline)) int passed_behind(struct three *t, const char *form, ...)
+{
+    return collect(form, 7, *t, __builtin_va_arg_pack());
+}
+
 int main(void)
 {
     struct small s = {1, 2};
@@ -82,5 +107,9 @@ int main(void)
     int (*f)(int, ...) = sum;
     printf("%d %d\n", f(2, 10, 20), none(5, s, l, "x"));
     printf("%d\n", pick(1, s, (struct small){8, 9}).b);
+    struct three three = {{0}};
+    three.c[16] = 4;
+    printf("%d %d ", passed(""), passed("idsp", 1, 2.0, three, "5"));
+    printf("%d %d\n", passed_behind(&three, "is"), passed_behind(&three, "isdsi", 3.5, three, 9));
     return 0;
 }

@@ -92,5 +92,8 @@ int main(void)
     show("converted", c);
     printf("%d %d %d\n", total(2, a, b), (int)sizeof(v4si), (int)_Alignof(v4si));
     printf("%d\n", (a + b)[1]);
+    show("shuffled", __builtin_shuffle(a, (v4si){3, 5, 0, -2}));
+    halves = __builtin_shuffle(halves, (v2di){10000000001LL, 0});
+    printf("%g %g\n", halves[0], halves[1]);
     return 0;
 }

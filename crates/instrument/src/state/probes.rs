@@ -4,12 +4,13 @@
 //! variable of a statement expression. Where that would end the life of a compound literal too early, the event of the end
 //! is left out, and the next event outside ends it (`flow.rs`).
 
+use super::plain::{Copies, PlainCopies, PlainCopy};
 use super::record::{SiteArgument, SiteKind, StateRecord, StateSite};
 use super::targets::targets;
 use super::trace::Kind;
 use crate::annotate::tokens::Source;
 use crate::pieces::Pieces;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_front_c::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target,
@@ -36,6 +37,8 @@ pub(crate) struct Following<'a> {
     pub followed: &'a Followed,
     /// The unit's identity.
     pub unit: u64,
+    /// Whether functions are there twice.
+    pub copies: Copies,
 }
 
 /// Puts probes into a unit; gives what they mean, and what stands behind the text.
@@ -49,8 +52,14 @@ pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(
         targets: BTreeMap::new(),
         function: 0,
     };
-    for function in &following.followed.functions {
-        unit.function(function);
+    let plain = match following.copies {
+        Copies::Plain => Some(PlainCopies::new(following.text, unit.pieces)),
+        Copies::None => None,
+    };
+    let copies: Vec<Option<PlainCopy>> =
+        following.followed.functions.iter().map(|function| plain.as_ref()?.of(function)).collect();
+    for (function, copy) in following.followed.functions.iter().zip(copies) {
+        unit.function(function, copy);
     }
     let mut begin = String::new();
     unit.record.functions.push(String::new());
@@ -80,11 +89,13 @@ void __touchstone_leave(unsigned *);
 void *__touchstone_pointer(unsigned, const volatile void *);
 unsigned long long __touchstone_integer(unsigned, unsigned long long);
 double __touchstone_double(unsigned, double);
+extern __attribute__((__visibility__(\"default\"))) unsigned char __touchstone_told;
 static unsigned __touchstone_si;
 ";
 
+/// An event, as an expression. Once no more events are told, it costs only the question.
 fn event(kind: Kind, site: &str, address: &str, size: &str) -> String {
-    format!("__touchstone_ev({}, {site}, {address}, {size})", kind as u8)
+    format!("(__touchstone_told ? __touchstone_ev({}, {site}, {address}, {size}) : (void)0)", kind as u8)
 }
 
 fn mark(kind: Kind, site: &str) -> String {
@@ -182,7 +193,7 @@ impl Unit<'_> {
         self.text.get(at.clone()).unwrap_or_default()
     }
 
-    fn function(&mut self, function: &FollowedFunction) {
+    fn function(&mut self, function: &FollowedFunction, copy: Option<PlainCopy>) {
         self.record.functions.push(function.name.clone());
         self.function = self.record.functions.len() as u32 - 1;
         self.targets.clear();
@@ -201,15 +212,21 @@ impl Unit<'_> {
             head += &event(Kind::Parameter, &position.to_string(), &format!("&{name}"), &format!("sizeof {name}"));
             head += "; ";
         }
+        if let Some(copy) = &copy {
+            self.pieces.before(function.body, copy.text.clone());
+        }
         self.pieces.before(function.body, head);
         function.actions.iter().for_each(|action| self.action(action));
         // Last, so that nothing gets into the comment.
-        for range in &function.registers {
-            if let Some(found) = self.raw(range).find("register") {
-                let start = range.start + found;
-                self.pieces.before(start, "/*".to_string());
-                self.pieces.before(start + "register".len(), "*/".to_string());
-            }
+        // One keyword may declare several variables.
+        let keywords = function.registers.iter();
+        let keywords = keywords.filter_map(|range| Some(range.start + self.raw(range).find("register")?));
+        for start in keywords.collect::<BTreeSet<usize>>() {
+            self.pieces.before(start, "/*".to_string());
+            self.pieces.before(start + "register".len(), "*/".to_string());
+        }
+        if let Some(copy) = copy {
+            self.pieces.before(copy.end, " }".to_string());
         }
     }
 

@@ -46,17 +46,19 @@ impl Parser {
         }
         let result_data = result_data.unwrap_or_else(|| self.data());
         let internal = self.eat_word("internal");
-        let library = self.eat_word("library");
+        let role = self.try_one_of().unwrap_or_default();
         let aggregate_result = self.eat_word("aggregate_result");
+        let variadic = self.eat_word("variadic");
         let mut function = Function {
             name,
             span: self.span(),
             internal,
-            library,
+            role,
             params,
             result: context.result,
             result_data,
             aggregate_result,
+            variadic,
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),

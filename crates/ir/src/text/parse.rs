@@ -345,7 +345,8 @@ impl Parser {
             "int" => {
                 let name = self.text("the name of the type in quotes")?;
                 let (bits, signed) = self.width()?;
-                Ok(DataType::Int { name, bits, signed })
+                let kind = self.try_one_of().unwrap_or_default();
+                Ok(DataType::Int { name, bits, signed, kind })
             }
             "float" => {
                 let name = self.text("the name of the type in quotes")?;
@@ -381,6 +382,7 @@ impl Parser {
             "struct" => {
                 let name = self.text("the name of the type in quotes")?;
                 let (size, align) = self.layout()?;
+                let kind = self.try_one_of().unwrap_or_default();
                 self.sign("{")?;
                 let fields = self.list("}", |parser| {
                     let name = parser.text("the name of a field in quotes")?;
@@ -389,7 +391,7 @@ impl Parser {
                     parser.word("at")?;
                     Ok(Field { name, ty, offset: parser.u64("an offset in bytes")? })
                 })?;
-                Ok(DataType::Struct { name, fields, size, align })
+                Ok(DataType::Struct { name, fields, size, align, kind })
             }
             "opaque" => {
                 let name = self.text("the name of the type in quotes")?;
@@ -431,6 +433,7 @@ impl Parser {
         let size = self.u64("a size in bytes")?;
         let linkage = self.try_one_of().unwrap_or(Linkage::External);
         let constant = self.eat_word("constant");
+        let role = self.try_one_of().unwrap_or_default();
         let function = if self.eat_word("of") { Some(self.function_ref()?) } else { None };
         let span = self.span();
         let init = if self.eat_sign("=") {
@@ -439,7 +442,7 @@ impl Parser {
         } else {
             None
         };
-        Ok(Global { name, span, data, size, constant, linkage, function, init })
+        Ok(Global { name, span, data, size, constant, linkage, role, function, init })
     }
 
     /// `0: "bytes"`, `8: @other + 4`, or `4: i32 7` for the bytes of a number.

@@ -64,8 +64,9 @@ impl<'m> Printer<'m> {
     fn data_type(&mut self, data: &DataType) {
         match data {
             DataType::Void => put!(self, "void"),
-            DataType::Int { name, bits, signed } => {
+            DataType::Int { name, bits, signed, kind } => {
                 put!(self, "int {} {bits} {}", quoted(name.as_bytes()), signedness(*signed));
+                self.unless_usual(*kind);
             }
             DataType::Float { name, format } => put!(self, "float {} {}", quoted(name.as_bytes()), format.word()),
             DataType::Bool { name } => put!(self, "bool {}", quoted(name.as_bytes())),
@@ -84,8 +85,10 @@ impl<'m> Printer<'m> {
                 put!(self, "pointer {}{pointee}", if *to_const { "const " } else { "" });
             }
             DataType::Array { element, length } => put!(self, "array {element} length {length}"),
-            DataType::Struct { name, fields, size, align } => {
-                put!(self, "struct {} size {size} align {align} {{", quoted(name.as_bytes()));
+            DataType::Struct { name, fields, size, align, kind } => {
+                put!(self, "struct {} size {size} align {align}", quoted(name.as_bytes()));
+                self.unless_usual(*kind);
+                put!(self, " {{");
                 for (index, field) in fields.iter().enumerate() {
                     let comma = if index == 0 { "" } else { "," };
                     put!(self, "{comma} {}: {} at {}", quoted(field.name.as_bytes()), field.ty, field.offset);
@@ -99,9 +102,10 @@ impl<'m> Printer<'m> {
     }
 
     fn global(&mut self, global: &Global) {
-        let Global { name, span, data, size, constant, linkage, function, init } = global;
+        let Global { name, span, data, size, constant, linkage, role, function, init } = global;
         put!(self, "global {}: {data} size {size} {}", at_name(name), linkage.word());
         put!(self, "{}", if *constant { " constant" } else { "" });
+        self.unless_usual(*role);
         if let Some(function) = function {
             put!(self, " of {}", self.function_ref(*function));
         }
@@ -125,6 +129,13 @@ impl<'m> Printer<'m> {
             put!(self, " }}");
         }
         self.out.push('\n');
+    }
+
+    /// A word that is only written where it is not the usual one.
+    fn unless_usual<W: Word + Default + PartialEq>(&mut self, value: W) {
+        if value != W::default() {
+            put!(self, " {}", value.word());
+        }
     }
 
     fn global_ref(&self, id: GlobalId) -> String {
@@ -167,13 +178,10 @@ impl<'m> Printer<'m> {
             Some(ty) => put!(self, ") -> {ty} {}", function.result_data),
             None => put!(self, ") -> void {}", function.result_data),
         }
-        for (is_set, word) in [
-            (function.internal, " internal"),
-            (function.library, " library"),
-            (function.aggregate_result, " aggregate_result"),
-        ] {
-            put!(self, "{}", if is_set { word } else { "" });
-        }
+        put!(self, "{}", if function.internal { " internal" } else { "" });
+        self.unless_usual(function.role);
+        put!(self, "{}", if function.aggregate_result { " aggregate_result" } else { "" });
+        put!(self, "{}", if function.variadic { " variadic" } else { "" });
         self.span(function.span);
         let declared = registers_to_declare(function);
         let tables = [function.slots.is_empty(), function.decisions.is_empty(), function.points.is_empty()];

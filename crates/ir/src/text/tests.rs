@@ -46,7 +46,12 @@ fn data_type() -> impl Strategy<Value = DataType> {
     let field = (name(), size(), id()).prop_map(|(name, offset, ty)| Field { name, offset, ty });
     prop_oneof![
         Just(DataType::Void),
-        (name(), bits(), any::<bool>()).prop_map(|(name, bits, signed)| DataType::Int { name, bits, signed }),
+        (name(), bits(), any::<bool>(), one_of()).prop_map(|(name, bits, signed, kind)| DataType::Int {
+            name,
+            bits,
+            signed,
+            kind
+        }),
         name().prop_map(|name| DataType::Bool { name }),
         (name(), one_of()).prop_map(|(name, format)| DataType::Float { name, format }),
         (name(), bits(), any::<bool>(), vec(item, 0..4)).prop_map(|(name, bits, signed, items)| DataType::Enum {
@@ -58,12 +63,8 @@ fn data_type() -> impl Strategy<Value = DataType> {
         (0..8u8, 1..57u8, any::<bool>()).prop_map(|(first, width, signed)| DataType::Bits { first, width, signed }),
         (id(), any::<bool>()).prop_map(|(pointee, to_const)| DataType::Pointer { pointee, to_const }),
         (id(), size()).prop_map(|(element, length)| DataType::Array { element, length }),
-        (name(), vec(field, 0..4), size(), size()).prop_map(|(name, fields, size, align)| DataType::Struct {
-            name,
-            fields,
-            size,
-            align
-        }),
+        (name(), vec(field, 0..4), size(), size(), one_of())
+            .prop_map(|(name, fields, size, align, kind)| DataType::Struct { name, fields, size, align, kind }),
         (name(), size(), size()).prop_map(|(name, size, align)| DataType::Opaque { name, size, align }),
     ]
 }
@@ -75,14 +76,16 @@ fn global() -> impl Strategy<Value = Global> {
     ];
     let init = proptest::option::of(vec(piece, 0..4));
     let function = proptest::option::of(id());
-    (name(), span(), id(), size(), any::<bool>(), one_of(), function, init).prop_map(
-        |(name, span, data, size, constant, linkage, function, init)| Global {
+    let role = one_of();
+    (name(), span(), id(), size(), any::<bool>(), one_of(), role, function, init).prop_map(
+        |(name, span, data, size, constant, linkage, role, function, init)| Global {
             name,
             span,
             data,
             size,
             constant,
             linkage,
+            role,
             function,
             init,
         },
@@ -247,14 +250,14 @@ fn block(regs: usize) -> impl Strategy<Value = Block> {
 fn function() -> impl Strategy<Value = Function> {
     let reg = (ty(), proptest::option::of(name())).prop_map(|(ty, name)| RegInfo { ty, name });
     let slot = (proptest::option::of(name()), id(), size()).prop_map(|(name, data, size)| Slot { name, data, size });
-    let head = (name(), span(), any::<[bool; 3]>(), proptest::option::of(ty()), id());
+    let head = (name(), span(), any::<[bool; 3]>(), proptest::option::of(ty()), id(), one_of());
     let parts = (head, vec(reg, 0..6), vec(slot, 0..3), vec(decision(), 0..3), vec(point(), 0..4));
     parts.prop_flat_map(|(head, regs, slots, decisions, points)| {
         let count = regs.len();
         let params = vec((name(), id(), any::<bool>()), 0..=count);
         (Just((head, regs, slots, decisions, points)), params, vec(block(count), 0..4)).prop_map(
             |((head, regs, slots, decisions, points), params, blocks)| {
-                let (name, span, [internal, library, aggregate_result], result, result_data) = head;
+                let (name, span, [internal, variadic, aggregate_result], result, result_data, role) = head;
                 let params = params.into_iter().enumerate().map(|(index, (name, data, aggregate))| Param {
                     name,
                     reg: Reg::new(index),
@@ -265,11 +268,12 @@ fn function() -> impl Strategy<Value = Function> {
                     name,
                     span,
                     internal,
-                    library,
+                    role,
                     params: params.collect(),
                     result,
                     result_data,
                     aggregate_result,
+                    variadic,
                     regs: regs.into_iter().collect(),
                     slots: slots.into_iter().collect(),
                     decisions: decisions.into_iter().collect(),
@@ -448,7 +452,7 @@ type ty4 = array ty0 length 10
 type ty5 = opaque "float" size 4 align 4
 global @g: ty4 size 40 internal constant @f0:1:1-1:9 = { 0: "ab\x00\n", 8: @g - 4, 16: i32 -1 }
 func @"odd name"(%0: i32 ty0) -> void ty0
-func @f(%0 "a": i32 ty0, %1 "s": ptr ty3 aggregate) -> i32 ty0 internal library @f0:3:1-9:2 {
+func @f(%0 "a": i32 ty0, %1 "s": ptr ty3 aggregate) -> i32 ty0 internal model @f0:3:1-9:2 {
   reg %9 "named": i64
   slot s0 "copy": ty0 size 4
   decision d0 if "a && b" @f0:3:5 = and(c0, ite(not(c1), true, xor(c2, iff(c3, or(c4, false))))) { c0 "a" c1 "b" @f0:3:5 c2 "c" c3 "d" c4 "e" }

@@ -1,6 +1,8 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
-use crate::{BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, Linkage};
+use crate::{
+    BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage, StructKind,
+};
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
 use touchstone_base::math::Function;
@@ -44,10 +46,17 @@ words! {
         External => "external", Internal => "internal", Local => "local", Literal => "literal",
         Undefined => "undefined",
     }
+    FunctionRole {
+        Program => "program", Model => "model", World => "world", Harness => "harness",
+        External => "answering", Callback => "callback",
+    }
+    GlobalRole { Variable => "variable", LeftBehind => "left_behind" }
+    IntKind { Number => "number", Character => "character" }
+    StructKind { Record => "record", Halves => "halves" }
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 29] = [
+const BUILTINS: [(Builtin, &str); 30] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -73,6 +82,7 @@ const BUILTINS: [(Builtin, &str); 29] = [
     (Builtin::AtExit, "at_exit"),
     (Builtin::SetMark, "set_mark"),
     (Builtin::Resume, "resume"),
+    (Builtin::ReturnAddress, "return_address"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),

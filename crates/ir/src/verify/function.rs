@@ -262,6 +262,7 @@ impl Verifier<'_> {
             Builtin::FloatText => (&[T::I64, T::I32, T::I32, T::I32, T::I32, T::I32], Some(T::I32)),
             Builtin::SetMark => (&[T::Ptr], Some(T::I32)),
             Builtin::Resume => (&[T::Ptr, T::I32], None),
+            Builtin::ReturnAddress => (&[T::I32], Some(T::Ptr)),
             Builtin::Exit => (&[T::I32], None),
             Builtin::Abort => (&[], None),
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),

@@ -191,6 +191,12 @@ fn because(objective: &Objective) -> String {
     out
 }
 
+/// What nothing kept the replay of the tests from; nothing if it was kept in.
+pub(super) fn unprotected(site: &Site<'_>) -> String {
+    let told = site.document.unprotected_replay.as_deref();
+    told.map_or(String::new(), |told| format!("<p class=\"note\">{}</p>\n", escape(told)))
+}
+
 /// Every test with its inputs, what became of it, and the objectives that it covers.
 pub(super) fn tests(site: &Site<'_>) -> String {
     let mut covers: BTreeMap<&str, Vec<&Objective>> = BTreeMap::new();
@@ -202,6 +208,7 @@ pub(super) fn tests(site: &Site<'_>) -> String {
     let mut body = String::from(
         "<h1>Tests</h1>\n<p class=\"sub\">each with the objectives that it covers; a star marks those that no other test covers</p>\n",
     );
+    body.push_str(&unprotected(site));
     let known: Vec<&str> = site.document.tests.iter().map(|test| test.id.as_str()).collect();
     for test in &site.document.tests {
         test_entry(&mut body, site, test, covers.get(test.id.as_str()).map_or(&[], Vec::as_slice));

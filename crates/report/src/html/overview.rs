@@ -18,6 +18,7 @@ pub(super) fn page(site: &Site<'_>) -> String {
         plural(site.figures.functions.len(), "function"),
         plural(site.document.tests.len(), "test")
     );
+    body.push_str(&lists::unprotected(site));
     totals(&mut body, site);
     if let Some(chart) = chart(site.history) {
         let _ = writeln!(body, "<section><h2>History</h2>{chart}</section>");
