@@ -8,6 +8,7 @@ mod deadline;
 pub mod extended;
 pub mod float;
 mod hash;
+mod memory_limit;
 mod id;
 pub mod math;
 mod span;
@@ -16,6 +17,7 @@ mod whole_file;
 
 pub use deadline::Deadline;
 pub use hash::{StableHasher, stable_hash};
+pub use memory_limit::MemoryLimit;
 pub use id::{Id, IndexMap};
 pub use span::{FileId, Files, Span};
 pub use stack::{on_deep_stack, spawn_deep};

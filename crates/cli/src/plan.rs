@@ -5,7 +5,7 @@ use crate::options_file::OptionsFile;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use std::time::Duration;
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion, Labelling};
 use touchstone_emit::ReplayLimits;
 use touchstone_engine::{Config, Entry};
@@ -167,7 +167,7 @@ pub fn task(module: &Module, func: FuncId, entry: Entry, options: &Generate, fil
         max_paths: options.max_paths,
         externals: options.surroundings.externals == Externals::Inputs,
         assume: options.assume.iter().copied().collect(),
-        memory: (options.memory > 0).then_some(options.memory.saturating_mul(1 << 20)),
+        memory: (options.memory > 0).then(|| MemoryLimit::bytes(options.memory.saturating_mul(1 << 20))),
         solver_timeout: seconds(options.solver_timeout),
         proof_time: seconds(options.timeout).map_or(proof_time, |limit| limit.min(proof_time)),
         max_objects: options.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
