@@ -13,7 +13,7 @@ use crate::suite::{Known, Suite};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
 use touchstone_emit::{Preprocessed, ReplayLimits, Sandbox, Target};
 use touchstone_engine::{Config, Entry, Search};
@@ -177,7 +177,7 @@ impl<'r> Material<'r> {
             max_paths: effort.max_paths,
             externals: inputs.surroundings.externals,
             assume: request.assume.clone(),
-            memory: effort.memory,
+            memory: effort.memory.map(MemoryLimit::bytes),
             solver_timeout: effort.solver_timeout,
             proof_time: effort.timeout.map_or(proof_time, |limit| limit.min(proof_time)),
             max_objects: inputs.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),

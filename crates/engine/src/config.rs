@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::Assume;
 
 /// How an access at an offset that depends on inputs is treated.
@@ -80,8 +80,8 @@ pub struct Config {
     pub externals: bool,
     /// What is ruled out of the world around the function.
     pub assume: BTreeSet<Assume>,
-    /// Stop when the process has this much memory, in bytes.
-    pub memory: Option<u64>,
+    /// Stop when the process has this much memory.
+    pub memory: Option<MemoryLimit>,
     /// Time for one question to the solver.
     pub solver_timeout: Option<Duration>,
     /// Time for proofs by induction about one function; they begin when exploration is over.

@@ -666,13 +666,13 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// Looks now and then: to ask the system takes as long as many instructions.
     fn out_of_memory(&mut self) -> bool {
-        let Some(most) = self.executor.config.memory else { return false };
+        let Some(limit) = self.executor.config.memory else { return false };
         self.turns = self.turns.wrapping_add(1);
         let look = self.turns.is_multiple_of(TURNS_A_LOOK) || self.executor.ledger.heavy > HEAVY;
         if look {
             self.executor.ledger.heavy = 0;
         }
-        look && resident().is_some_and(|bytes| bytes >= most)
+        look && limit.is_met()
     }
 
     fn out_of_time(&mut self) -> bool {
@@ -728,11 +728,4 @@ impl<'m, 's> Exploration<'m, 's> {
 /// A function's name as an identifier.
 fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
-}
-
-/// The memory that the process has, in bytes, where the system tells.
-fn resident() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
