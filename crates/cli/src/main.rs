@@ -1,6 +1,6 @@
 //! The `touchstone` binary: arguments become one resolved plan, the plan is carried out, the result becomes an exit code.
 //!
-//! The only crate that talks to the terminal. Exit codes are an interface (DESIGN §1) and live in `exit.rs`.
+//! The only crate that talks to the terminal. Exit codes are an interface and live in `exit.rs`.
 
 mod annotate;
 mod args;
