@@ -1,7 +1,7 @@
 //! The `touchstone` binary: parses, prints and exits. Options become a request (`plan/`), a verb has it carried out (`verbs/`),
 //! what comes out is shown and written (`output/`). Folders use those before them: `output/`, `plan/`, `verbs/`, `bench/`.
 //!
-//! The only crate that talks to the terminal. Exit codes are an interface (DESIGN §1) and live in `output/exit.rs`.
+//! The only crate that talks to the terminal. Exit codes are an interface and live in `output/exit.rs`.
 
 mod bench;
 mod commands;

@@ -10,14 +10,14 @@ use touchstone_criteria::Assume;
 /// How an access at an offset that depends on inputs is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Aliases {
-    /// Delay it (seed 003, our default): the value is a term that the solver relates to the memory contents when needed.
+    /// Delay it (Kosmatov, our default): the value is a term that the solver relates to the memory contents when needed.
     #[default]
     Late,
-    /// Fix the offset where it is met and enumerate all its values: the baseline that seed 003 improves on.
+    /// Fix the offset where it is met and enumerate all its values: the baseline that Kosmatov improves on.
     Eager,
 }
 
-/// How labels are searched for (seed 002).
+/// How labels are searched for (Bardin et al.).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Labels {
     /// Fork on every label: the paper's baseline.

@@ -1,4 +1,4 @@
-//! `touchstone bench labels`: the shape of table I of seed 002 on our own programs.
+//! `touchstone bench labels`: the shape of table I of Bardin et al. on our own programs.
 //!
 //! Each program and criterion is explored four times: all paths without labels (the witness), and for the labels in
 //! direct, tight and idl mode. A path is what the paper counts: an end of its instrumented program. The true side of a

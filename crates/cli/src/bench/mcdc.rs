@@ -1,4 +1,4 @@
-//! `touchstone bench mcdc`: what tracking MC/DC costs over full path exploration (seed 001, table II: 7.9 % at best).
+//! `touchstone bench mcdc`: what tracking MC/DC costs over full path exploration (Whalen et al., table II: 7.9 % at best).
 
 use super::{Quiet, read, timing};
 use crate::output::exit::Exit;

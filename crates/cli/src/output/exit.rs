@@ -1,4 +1,4 @@
-//! Exit codes: an interface that scripts rely on (DESIGN §1).
+//! Exit codes: an interface that scripts rely on.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Exploration: every feasible path, depth first, from an explicit worklist (DESIGN §8).
+//! Exploration: every feasible path, depth first, from an explicit worklist.
 
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::exec::executor::{Executor, Policy};
@@ -356,7 +356,7 @@ impl<'m, 's> Exploration<'m, 's> {
         format!("{}_{}", identifier(&self.executor.module.functions[self.func].name), self.tests + 1)
     }
 
-    /// A test is found: what it reaches is covered (seed 002, iterative deletion by concrete runs).
+    /// A test is found: what it reaches is covered (Bardin et al., iterative deletion by concrete runs).
     fn emit(&mut self, test: TestCase) {
         if let Some(why) = self.sink.refuses(&test) {
             let span = self.executor.module.functions[self.func].span;
@@ -424,7 +424,7 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// Direct mode (seed 002's baseline): a path for every combination of labels.
+    /// Direct mode (Bardin et al.'s baseline): a path for every combination of labels.
     fn fork_on_labels(&mut self, state: &mut State, forks: &[(GoalId, TermId)], span: Span) {
         let mut states = vec![state.clone()];
         for (goal, cond) in forks {

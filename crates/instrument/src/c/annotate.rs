@@ -1,4 +1,4 @@
-//! Labelled C: the user's text with objectives written into it as labels, for other tools (seed 002, sections IV and V).
+//! Labelled C: the user's text with objectives written into it as labels, for other tools (Bardin et al., sections IV and V).
 //!
 //! A label is a place and a side-effect-free predicate. Here it is one macro call, whose two definitions are the paper's
 //! two instrumentations: *direct* (figure 4) branches on the predicate, *tight* (figure 5) chooses freely between
