@@ -185,7 +185,7 @@ impl<'a> Unit<'a> {
             return None;
         }
         let mut left: BTreeMap<String, std::vec::IntoIter<&Goal>> =
-            theirs.iter().flat_map(|(_, goals)| goals.clone()).map(|(key, goals)| (key, goals.into_iter())).collect();
+            theirs.values().flat_map(Clone::clone).map(|(key, goals)| (key, goals.into_iter())).collect();
         let asked = wanted.list.values().zip(wanted.goals.values());
         let goals = asked.map(|(objective, goal)| match goal {
             // Several at one place of the source are one: they find their places by themselves.
