@@ -163,7 +163,10 @@ mod tests {
 
     #[test]
     fn scalars_look_as_the_user_writes_them() {
-        let int = |name: &str, bits, signed| DataType::Int { name: name.into(), bits, signed, kind: IntKind::Number };
+        let int = |name: &str, bits, signed| {
+            let kind = if name == "char" { IntKind::Character } else { IntKind::Number };
+            DataType::Int { name: name.into(), bits, signed, kind }
+        };
         let check = |ty: DataType, value, expected: &str| assert_eq!(scalar(&ty, value).as_deref(), Some(expected));
         check(int("char", 8, true), 97, "'a'");
         check(int("char", 8, true), 39, "'\\''");
