@@ -76,6 +76,16 @@ pub(super) struct Effects {
     pub raised: Vec<Doubt>,
 }
 
+impl Effects {
+    pub fn is_empty(&self) -> bool {
+        self.ended.is_empty()
+            && self.hits.is_empty()
+            && self.gave_up.is_empty()
+            && self.checks.is_empty()
+            && self.raised.is_empty()
+    }
+}
+
 /// Everything that executing one instruction needs.
 pub(crate) struct Executor<'m> {
     pub module: &'m Module,

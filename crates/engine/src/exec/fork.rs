@@ -4,7 +4,7 @@
 //! kept on the path's trail, so that the path can be found again (`search/prefix.rs`).
 
 use crate::exec::executor::Executor;
-use crate::exec::step::{Flow, Stepped};
+use crate::exec::step::{Flow, Stepped, TakenBy};
 use crate::state::trail::Choice;
 use crate::state::value::LazyId;
 use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed};
@@ -79,12 +79,13 @@ impl Executor<'_> {
 
     /// Goes one way, whether or not some input does.
     pub(crate) fn go(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice) -> Result<(), Stop> {
-        state.trail.choose(choice);
         match (fork, choice) {
+            // The outcome on the trail is the choice.
             (OutcomeFork::Branch { then_block, else_block, tag, span, .. }, Choice::Branch(taken)) => {
-                self.take_branch(state, *tag, taken, *then_block, *else_block, *span)
+                self.take_branch(state, *tag, TakenBy::Inputs(taken), *then_block, *else_block, *span)
             }
             (OutcomeFork::Switch { span, .. }, Choice::Arm(target)) => {
+                state.trail.choose(choice);
                 self.take_arm(state, BlockId::new(target as usize), *span)
             }
             // No way of this fork.

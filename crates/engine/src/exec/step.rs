@@ -17,6 +17,13 @@ use touchstone_ir::{
 };
 use touchstone_solver::{Rel, TermId};
 
+/// A branch's outcome, and what decided it.
+#[derive(Clone, Copy)]
+pub(super) enum TakenBy {
+    Inputs(bool),
+    Constant(bool),
+}
+
 /// What one step did.
 pub(crate) struct Stepped {
     pub flow: Flow,
@@ -41,9 +48,25 @@ pub(crate) enum Flow {
 }
 
 impl Executor<'_> {
+    /// Executes until something comes up: a fork, an end, a goal, an object that is large; at most so many instructions.
+    pub(crate) fn run(&mut self, state: &mut State, most: u32) -> Stepped {
+        for _ in 1..most {
+            let flow = self.step_once(state);
+            let plain = matches!(flow, Ok(Flow::Next)) && state.returned.is_none();
+            if !plain || !self.effects.is_empty() || state.memory.has_made() {
+                return self.step_done(state, flow);
+            }
+        }
+        self.step(state)
+    }
+
     /// Executes one instruction or terminator.
     pub(crate) fn step(&mut self, state: &mut State) -> Stepped {
         let flow = self.step_once(state);
+        self.step_done(state, flow)
+    }
+
+    fn step_done(&mut self, state: &mut State, flow: Result<Flow, Stop>) -> Stepped {
         if !self.effects.raised.is_empty() {
             self.keep_doubts(state);
         }
@@ -358,7 +381,8 @@ impl Executor<'_> {
             }
             TermKind::Branch { cond, then_block, else_block, tag } => match self.scalar(state, *cond, span)? {
                 Scalar::Const(value) => {
-                    self.take_branch(state, *tag, value & 1 == 1, *then_block, *else_block, span)?;
+                    let outcome = TakenBy::Constant(value & 1 == 1);
+                    self.take_branch(state, *tag, outcome, *then_block, *else_block, span)?;
                     Ok(Flow::Next)
                 }
                 Scalar::Term(cond) => {
@@ -386,20 +410,24 @@ impl Executor<'_> {
     }
 
     /// Records a branch outcome and goes there.
-    pub(crate) fn take_branch(
+    pub(super) fn take_branch(
         &mut self,
         state: &mut State,
         tag: Option<CondTag>,
-        taken: bool,
+        outcome: TakenBy,
         then_block: BlockId,
         else_block: BlockId,
         span: Span,
     ) -> Result<(), Stop> {
+        let (taken, chosen) = match outcome {
+            TakenBy::Inputs(taken) => (taken, true),
+            TakenBy::Constant(taken) => (taken, false),
+        };
         let (func, block) = (state.top().func, state.top().block);
         if !state.is_folded() {
             state.hash.branch(func, block, tag, taken);
             let depth = state.frames.len() as u32;
-            state.trail.outcome(BranchOutcome { func, tag, taken, depth });
+            state.trail.outcome(BranchOutcome { func, tag, taken, chosen, depth });
             if let Some(tag) = tag {
                 self.watch_branch(state, tag, taken);
             }

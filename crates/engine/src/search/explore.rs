@@ -30,6 +30,16 @@ const TURNS_A_LOOK: u32 = 64;
 /// and as soon as so many bytes of large objects were made or copied. A byte of an object takes eight of ours.
 const HEAVY: u64 = 1 << 22;
 
+/// The clock is looked at once in so many steps.
+const STEPS_A_LOOK: u32 = 4096;
+
+/// What becomes of a state.
+enum Goes {
+    On,
+    /// Its path has ended, or others took its place.
+    Nowhere,
+}
+
 /// What an exploration tells while it runs.
 pub enum Event<'a> {
     /// A path has its test.
@@ -379,12 +389,17 @@ impl<'m, 's> Exploration<'m, 's> {
     /// Follows one state until it ends; sides that it doesn't take go to the worklist.
     fn follow(&mut self, mut state: State) {
         loop {
-            self.ticks = self.ticks.wrapping_add(1);
-            if self.ticks.is_multiple_of(4096) && self.out_of_time() {
-                self.worklist.push(state, 0);
-                return;
+            if self.ticks >= STEPS_A_LOOK {
+                self.ticks = 0;
+                if self.out_of_time() {
+                    self.worklist.push(state, 0);
+                    return;
+                }
             }
-            let Stepped { flow, ended, hits, .. } = self.executor.step(&mut state);
+            let before = state.steps;
+            let Stepped { flow, ended, hits, .. } = self.executor.run(&mut state, STEPS_A_LOOK);
+            // A point is no step, and takes its time.
+            self.ticks += 1 + (state.steps - before) as u32;
             self.executor.ledger.heavy += state.memory.take_made();
             if self.executor.ledger.heavy > HEAVY && self.out_of_time() {
                 self.worklist.push(state, 0);
@@ -401,10 +416,11 @@ impl<'m, 's> Exploration<'m, 's> {
                     self.fork_on_labels(&mut state, &forks, span);
                     continue;
                 }
-                Flow::Fork(Fork::Outcome(fork)) => match self.split(state, &fork) {
-                    Some(on) => state = on,
-                    None => return,
-                },
+                Flow::Fork(Fork::Outcome(fork)) => {
+                    if let Goes::Nowhere = self.split(&mut state, &fork) {
+                        return;
+                    }
+                }
                 Flow::Fork(fork) => return self.replace(&state, fork),
             }
             if self.aim == Aim::Goals {
@@ -454,15 +470,15 @@ impl<'m, 's> Exploration<'m, 's> {
     }
 
     /// Takes every outcome that some input has: the first is followed, the others go to the worklist.
-    fn split(&mut self, mut state: State, fork: &OutcomeFork) -> Option<State> {
+    fn split(&mut self, state: &mut State, fork: &OutcomeFork) -> Goes {
         let span = fork.span();
         state.depth += 1;
         if self.executor.config.depth.is_some_and(|depth| state.depth > depth) {
             self.give_up(Incomplete::Bound(Bound::Depth), span, 1);
-            return None;
+            return Goes::Nowhere;
         }
         let mut open = Vec::new();
-        for Way { choice, side, .. } in self.executor.ways(&state, fork) {
+        for Way { choice, side, .. } in self.executor.ways(state, fork) {
             if let Some(path) = self.side(side, span) {
                 open.push((choice, path));
             }
@@ -479,25 +495,26 @@ impl<'m, 's> Exploration<'m, 's> {
         }
         // None is left where all sides are unknown: already counted as given up.
         let mut open = open.into_iter();
-        let (choice, path) = open.next()?;
+        let Some((choice, path)) = open.next() else { return Goes::Nowhere };
         for (choice, path) in open.rev() {
-            if let Some(other) = self.take(state.clone(), fork, choice, path) {
+            let mut other = state.clone();
+            if let Goes::On = self.take(&mut other, fork, choice, path) {
                 self.put(other);
             }
         }
         self.take(state, fork, choice, path)
     }
 
-    /// Goes one way; `None` if the path ends there or other states took its place.
-    fn take(&mut self, mut state: State, fork: &OutcomeFork, choice: Choice, path: Path) -> Option<State> {
-        let taken = self.executor.take(&mut state, fork, choice, path);
-        self.take_hits(&mut state, taken.hits);
+    /// Goes one way.
+    fn take(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice, path: Path) -> Goes {
+        let taken = self.executor.take(state, fork, choice, path);
+        self.take_hits(state, taken.hits);
         match taken.flow {
-            Flow::Next => return Some(state),
-            Flow::End(end) => self.end(state, end),
-            Flow::Fork(fork) => self.replace(&state, fork),
+            Flow::Next => return Goes::On,
+            Flow::End(end) => self.end(state.clone(), end),
+            Flow::Fork(fork) => self.replace(state, fork),
         }
-        None
+        Goes::Nowhere
     }
 
     fn side(&mut self, side: Side, span: Span) -> Option<Path> {

@@ -169,6 +169,11 @@ impl Memory {
         Rc::make_mut(object)
     }
 
+    /// Whether large objects were made or copied since that was asked last.
+    pub fn has_made(&self) -> bool {
+        self.made > 0
+    }
+
     /// Bytes of large objects that were made or copied since this was asked last.
     pub fn take_made(&mut self) -> u64 {
         std::mem::take(&mut self.made)

@@ -30,6 +30,8 @@ pub(crate) struct BranchOutcome {
     pub func: FuncId,
     pub tag: Option<CondTag>,
     pub taken: bool,
+    /// Inputs decided it: it is a choice, too.
+    pub chosen: bool,
     /// Number of frames, this one included.
     pub depth: u32,
 }
@@ -89,7 +91,7 @@ impl Trail {
     pub fn choices(&self) -> Vec<Choice> {
         let newest_first = self.marks().filter_map(|mark| match mark {
             Mark::Choice(choice) => Some(*choice),
-            Mark::Outcome(_) => None,
+            Mark::Outcome(outcome) => outcome.chosen.then_some(Choice::Branch(outcome.taken)),
         });
         let mut choices: Vec<Choice> = newest_first.collect();
         choices.reverse();
