@@ -4,13 +4,16 @@
 //! and nothing is put into it; an assertion of GoogleTest is known by what its macro calls, and what is passed to it is
 //! followed if it is a number or a pointer.
 
+use super::followed::{Followed, Origins};
 use super::naming::{plain, spelled};
 use super::tree::{body, preorder};
 use super::walk::{Unit, asks, range};
-use super::{Followed, Origins};
-use crate::ast::{self, Node, Positions};
-use crate::clang::{self, Input};
-use crate::{FrontError, Options, flags_for};
+use crate::clang::flags::flags_for;
+use crate::clang::node::Node;
+use crate::clang::options::Options;
+use crate::clang::read::{Positions, read_each};
+use crate::clang::run::{self, Input};
+use crate::error::FrontError;
 use std::path::Path;
 
 /// Methods of tests and fixtures.
@@ -19,17 +22,17 @@ const METHODS: [&str; 3] = ["TestBody", "SetUp", "TearDown"];
 /// Follows the tests of a preprocessed C++ text, which is in `file`, too.
 pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Followed, FrontError> {
     touchstone_base::on_deep_stack(|| {
-        let clang = clang::find(options.clang.as_deref())?;
+        let clang = run::find(options.clang.as_deref())?;
         let mut unit = Unit::cxx(lines(text));
         let own = own_lines(text);
         for method in METHODS.into_iter().filter(|method| *method == "TestBody" || own.contains(&format!("{method}(")))
         {
             let mut flags = flags_for(file, options)?;
             flags.extend(["-Xclang".to_string(), format!("-ast-dump-filter={method}"), "-ferror-limit=0".to_string()]);
-            let mut run = clang::start(&clang, "-ast-dump=json", &flags, Input::Cxx(file))?;
+            let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::Cxx(file))?;
             let mut positions = Positions::default();
             let read = match run.output() {
-                Some(output) => ast::read_each(output, &mut positions, |node| {
+                Some(output) => read_each(output, &mut positions, |node| {
                     if node.kind == "CXXMethodDecl" && node.name == method && body(&node).is_some() {
                         let name =
                             range(&node).map_or(String::new(), |at| class(text.get(at).unwrap_or_default(), method));

@@ -1,7 +1,7 @@
 //! What people call the objects that expressions designate.
 
-use super::Target;
-use crate::ast::{Node, TypeText};
+use super::followed::Target;
+use crate::clang::node::{Node, TypeText};
 use std::collections::BTreeSet;
 
 /// Without parentheses and casts.

@@ -1,12 +1,12 @@
 //! The walk over a function's tree.
 
 use super::cxx::{assertion, is_c, passed};
-use super::naming::{Naming, bare, owner, plain, spelled};
-use super::tree::{body, preorder};
-use super::{
+use super::followed::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, Target,
 };
-use crate::ast::{Node, SPELLED_OFFSET};
+use super::naming::{Naming, bare, owner, plain, spelled};
+use super::tree::{body, preorder};
+use crate::clang::node::{Node, SPELLED_OFFSET};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
