@@ -2,12 +2,14 @@
 //!
 //! Deliberately not here: how they are read (`read.rs`), and any meaning.
 
+use crate::clang::kind::NodeKind;
+use crate::clang::words::{CastKind, Opcode, Storage};
 use std::rc::Rc;
 
 /// A position as clang tells it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawLoc {
-    /// Index in [`Positions::files`].
+    /// Index in [`Positions::files`](crate::clang::read::Positions::files).
     pub file: u32,
     pub line: u32,
     pub column: u32,
@@ -40,7 +42,7 @@ pub(crate) struct TypeText {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct DeclRef {
     pub id: u64,
-    pub kind: String,
+    pub kind: NodeKind,
     pub name: String,
     pub ty: Option<TypeText>,
 }
@@ -49,8 +51,7 @@ pub(crate) struct DeclRef {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Node {
     pub id: u64,
-    /// clang's name of the node; empty for an absent child.
-    pub kind: String,
+    pub kind: NodeKind,
     pub loc: Position,
     pub begin: Position,
     pub end: Position,
@@ -62,10 +63,10 @@ pub(crate) struct Node {
     pub arg_type: Option<TypeText>,
     pub compute_lhs: Option<TypeText>,
     pub compute_result: Option<TypeText>,
-    pub opcode: String,
-    pub cast: String,
+    pub opcode: Opcode,
+    pub cast: CastKind,
     pub value: Option<String>,
-    pub storage: String,
+    pub storage: Storage,
     pub tag: String,
     pub decl: Option<Box<DeclRef>>,
     /// `referencedMemberDecl`, `targetLabelDeclId`, `declId`, `ownedTagDecl.id` or `previousDecl`: whichever the kind has.
@@ -89,10 +90,6 @@ pub(crate) struct Node {
 impl Node {
     /// The child at an index; an absent one is `None`.
     pub fn child(&self, index: usize) -> Option<&Node> {
-        self.inner.get(index).filter(|node| !node.kind.is_empty())
+        self.inner.get(index).filter(|node| !node.kind.is_absent())
     }
 }
-
-/// What an `offsetof` becomes whose macro puts the member's address beside it: that is its only child. A plain one has the
-/// indices of its path as children.
-pub(crate) const SPELLED_OFFSET: &str = "SpelledOffset";

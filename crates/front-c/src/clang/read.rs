@@ -6,7 +6,8 @@
 //!
 //! Deliberately not here: any meaning of a node.
 
-use crate::clang::node::{DeclRef, Node, Position, RawLoc, SPELLED_OFFSET, TypeText};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::{DeclRef, Node, Position, RawLoc, TypeText};
 use serde::Deserializer;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::HashMap;
@@ -213,7 +214,7 @@ impl<'de> Visitor<'de> for NodesSeed<'_> {
         let mut nodes = Vec::new();
         while let Some(node) = seq.next_element_seed(NodeSeed(self.0))? {
             // A documentation comment is a child of what it documents, and means nothing.
-            if node.kind != "FullComment" {
+            if node.kind != K::FullComment {
                 nodes.push(node);
             }
         }
@@ -289,10 +290,10 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
 
 /// An `offsetof` with the address that its macro puts beside it as its child.
 fn spelled_offset(mut node: Node) -> Node {
-    let is_spelled = node.kind == "ChooseExpr" && node.inner.get(1).is_some_and(|inner| inner.kind == "OffsetOfExpr");
+    let is_spelled = node.kind == K::ChooseExpr && node.inner.get(1).is_some_and(|inner| inner.kind == K::OffsetOfExpr);
     if is_spelled {
         node.inner.drain(..2);
-        node.kind = SPELLED_OFFSET.to_string();
+        node.kind = K::SpelledOffset;
     }
     node
 }

@@ -8,6 +8,7 @@
 //!
 //! Deliberately not here: probes, and what they mean.
 
+use crate::clang::kind::NodeKind;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -266,4 +267,4 @@ pub enum Action {
 }
 
 /// By function: the shape of its tree and where its nodes come from.
-pub(super) type Origins = BTreeMap<String, Vec<(String, Origin)>>;
+pub(super) type Origins = BTreeMap<String, Vec<(NodeKind, Origin)>>;

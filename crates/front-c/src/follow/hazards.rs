@@ -10,8 +10,10 @@
 use super::naming::{bare, plain, spelled};
 use super::tree::{body, preorder, read};
 use super::walk::{has_temporary, range};
-use crate::clang::node::{Node, SPELLED_OFFSET};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
 use crate::clang::options::Options;
+use crate::clang::words::{CastKind as Cast, Opcode, Storage};
 use crate::error::FrontError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -86,7 +88,7 @@ pub fn hazards(
         let mut bits = BTreeSet::new();
         read(file, options, |_, node| {
             preorder(node, &mut |node| {
-                if node.kind == "FieldDecl" && node.is_bitfield {
+                if node.kind == K::FieldDecl && node.is_bitfield {
                     bits.insert(node.id);
                 }
             });
@@ -112,29 +114,29 @@ const ORDER: &str = "both sides call something, in an order that is the compiler
 
 impl Walk<'_> {
     fn node(&mut self, node: &Node) {
-        if node.kind.is_empty() || !self.seen.insert(node.id) {
+        if node.kind.is_absent() || !self.seen.insert(node.id) {
             return;
         }
-        match node.kind.as_str() {
+        match &node.kind {
             // Not evaluated, or constant, or not only once.
-            "UnaryExprOrTypeTraitExpr"
-            | "OffsetOfExpr"
-            | SPELLED_OFFSET
-            | "ConstantExpr"
-            | "GenericSelectionExpr"
-            | "ChooseExpr"
-            | "GCCAsmStmt"
-            | "MSAsmStmt"
-            | "AtomicExpr" => return,
-            "VarDecl" if matches!(node.storage.as_str(), "static" | "extern") => return,
-            "CallExpr" if is_unevaluated(node) => return,
-            "ImplicitCastExpr" if node.cast == "LValueToRValue" => self.access(node, node.inner.first(), None),
-            "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => {
+            K::UnaryExprOrTypeTraitExpr
+            | K::OffsetOfExpr
+            | K::SpelledOffset
+            | K::ConstantExpr
+            | K::GenericSelectionExpr
+            | K::ChooseExpr
+            | K::GCCAsmStmt
+            | K::MSAsmStmt
+            | K::AtomicExpr => return,
+            K::VarDecl if matches!(node.storage, Storage::Static | Storage::Extern) => return,
+            K::CallExpr if is_unevaluated(node) => return,
+            K::ImplicitCastExpr if node.cast == Cast::LValueToRValue => self.access(node, node.inner.first(), None),
+            K::UnaryOperator if node.opcode.is_step() => {
                 self.access(node, node.inner.first(), None);
             }
-            "BinaryOperator" if matches!(node.opcode.as_str(), "/" | "%") => self.division(node),
-            "BinaryOperator" if node.opcode == "=" => self.assignment(node),
-            "CompoundAssignOperator" => self.assignment(node),
+            K::BinaryOperator if matches!(node.opcode, Opcode::Slash | Opcode::Percent) => self.division(node),
+            K::BinaryOperator if node.opcode == Opcode::Assign => self.assignment(node),
+            K::CompoundAssignOperator => self.assignment(node),
             _ => {}
         }
         node.inner.iter().for_each(|child| self.node(child));
@@ -161,8 +163,8 @@ impl Walk<'_> {
 
     fn assignment(&mut self, node: &Node) {
         let [left, right] = node.inner.as_slice() else { return };
-        let divides = matches!(node.opcode.as_str(), "/=" | "%=");
-        let copies = is_record(left) && right.kind == "ImplicitCastExpr" && right.cast == "LValueToRValue";
+        let divides = matches!(node.opcode, Opcode::SlashAssign | Opcode::PercentAssign);
+        let copies = is_record(left) && right.kind == K::ImplicitCastExpr && right.cast == Cast::LValueToRValue;
         let at = if copies { right } else { node };
         if let Some((Root::Variable(_), false)) = root(left) {
             self.add(at, Ok(HazardKind::Fixed));
@@ -194,7 +196,7 @@ impl Walk<'_> {
             return self.add(at, Err("it is a part of a vector"));
         }
         let member = bare(lvalue);
-        let is_bits = |node: &Node| node.kind == "MemberExpr" && self.bits.contains(&node.link);
+        let is_bits = |node: &Node| node.kind == K::MemberExpr && self.bits.contains(&node.link);
         let (object, is_pointer) = match member.inner.first().filter(|_| is_bits(member)) {
             Some(base) => (range(base), member.is_arrow),
             None => (range(lvalue), false),
@@ -237,7 +239,7 @@ fn is_record(node: &Node) -> bool {
 /// Runs code that need not come back.
 fn calls(node: &Node) -> bool {
     let mut found = false;
-    preorder(node, &mut |node| found |= matches!(node.kind.as_str(), "CallExpr" | "StmtExpr" | "AtomicExpr"));
+    preorder(node, &mut |node| found |= matches!(node.kind, K::CallExpr | K::StmtExpr | K::AtomicExpr));
     found
 }
 
@@ -245,11 +247,13 @@ fn calls(node: &Node) -> bool {
 fn is_quiet(node: &Node) -> bool {
     let mut quiet = !calls(node);
     preorder(node, &mut |node| {
-        quiet &= match node.kind.as_str() {
-            "ArraySubscriptExpr" | "VAArgExpr" => false,
-            "MemberExpr" => !node.is_arrow,
-            "UnaryOperator" => node.opcode != "*",
-            "BinaryOperator" | "CompoundAssignOperator" => !node.opcode.starts_with(['/', '%']),
+        quiet &= match &node.kind {
+            K::ArraySubscriptExpr | K::VAArgExpr => false,
+            K::MemberExpr => !node.is_arrow,
+            K::UnaryOperator => node.opcode != Opcode::Star,
+            K::BinaryOperator | K::CompoundAssignOperator => {
+                !matches!(node.opcode.computed(), Opcode::Slash | Opcode::Percent)
+            }
             _ => true,
         }
     });
@@ -260,30 +264,32 @@ fn is_quiet(node: &Node) -> bool {
 fn root(lvalue: &Node) -> Option<(Root, bool)> {
     let node = bare(lvalue);
     let child = node.inner.first();
-    match node.kind.as_str() {
-        "DeclRefExpr" => {
+    match &node.kind {
+        K::DeclRefExpr => {
             let decl = node.decl.as_ref()?;
-            let variable = matches!(decl.kind.as_str(), "VarDecl" | "ParmVarDecl");
+            let variable = matches!(decl.kind, K::VarDecl | K::ParmVarDecl);
             let ty = spelled(node.ty.as_ref());
             let root = if variable && !ty.contains("[]") { Root::Variable(decl.name.clone()) } else { Root::Unknown };
             Some((root, false))
         }
-        "MemberExpr" if node.is_arrow => behind(child?),
-        "MemberExpr" => {
+        K::MemberExpr if node.is_arrow => behind(child?),
+        K::MemberExpr => {
             let (of, computed) = root(child?)?;
             // More elements than the size of the structure says may be there.
             let open = spelled(node.ty.as_ref()).ends_with("[]") && matches!(of, Root::Variable(_));
             Some((if open { Root::Unknown } else { of }, computed))
         }
-        "ArraySubscriptExpr" => {
+        K::ArraySubscriptExpr => {
             let is_pointer = |node: &&Node| spelled(node.ty.as_ref()).contains(['*', '[']);
             let base = node.inner.iter().find(is_pointer)?;
             behind(base).map(|(of, _)| (of, true))
         }
-        "UnaryOperator" if node.opcode == "*" => behind(child?).map(|(of, _)| (of, true)),
-        "UnaryOperator" if node.opcode == "__extension__" => root(child?),
-        "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") => root(child?),
-        "StringLiteral" | "PredefinedExpr" | "CompoundLiteralExpr" => Some((Root::Unknown, true)),
+        K::UnaryOperator if node.opcode == Opcode::Star => behind(child?).map(|(of, _)| (of, true)),
+        K::UnaryOperator if node.opcode == Opcode::Extension => root(child?),
+        K::ImplicitCastExpr | K::CStyleCastExpr if matches!(node.cast, Cast::NoOp | Cast::LValueBitCast) => {
+            root(child?)
+        }
+        K::StringLiteral | K::PredefinedExpr | K::CompoundLiteralExpr => Some((Root::Unknown, true)),
         _ => None,
     }
 }
@@ -292,17 +298,17 @@ fn root(lvalue: &Node) -> Option<(Root, bool)> {
 fn behind(pointer: &Node) -> Option<(Root, bool)> {
     let node = bare(pointer);
     let child = node.inner.first();
-    match (node.kind.as_str(), child) {
-        ("ImplicitCastExpr", Some(array)) if node.cast == "ArrayToPointerDecay" => root(array),
-        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner)) if matches!(node.cast.as_str(), "NoOp" | "BitCast") => {
+    match (&node.kind, child) {
+        (K::ImplicitCastExpr, Some(array)) if node.cast == Cast::ArrayToPointerDecay => root(array),
+        (K::ImplicitCastExpr | K::CStyleCastExpr, Some(inner)) if matches!(node.cast, Cast::NoOp | Cast::BitCast) => {
             behind(inner)
         }
-        ("BinaryOperator", Some(left)) if matches!(node.opcode.as_str(), "+" | "-") => {
+        (K::BinaryOperator, Some(left)) if matches!(node.opcode, Opcode::Plus | Opcode::Minus) => {
             let is_pointer = |node: &Node| spelled(node.ty.as_ref()).contains(['*', '[']);
             let of = if is_pointer(left) { left } else { node.inner.get(1)? };
             behind(of).map(|(root, _)| (root, true))
         }
-        ("UnaryOperator", Some(inner)) if node.opcode == "&" => root(inner),
+        (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Amp => root(inner),
         _ => Some((Root::Pointer, true)),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::followed::{Origin, Origins};
 use crate::clang::flags::flags_for;
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, Position};
 use crate::clang::options::Options;
 use crate::clang::read::{Positions, read as read_stream};
@@ -12,7 +13,7 @@ use std::path::Path;
 
 /// Calls `each` for a node and all below it, outer before inner.
 pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
-    if node.kind.is_empty() {
+    if node.kind.is_absent() {
         return;
     }
     each(node);
@@ -25,8 +26,8 @@ pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
 pub(crate) fn body(node: &Node) -> Option<&Node> {
     node.inner
         .iter()
-        .find(|child| child.kind == "CompoundStmt")
-        .filter(|_| matches!(node.kind.as_str(), "FunctionDecl" | "CXXMethodDecl"))
+        .find(|child| child.kind == K::CompoundStmt)
+        .filter(|_| matches!(node.kind, K::FunctionDecl | K::CXXMethodDecl))
 }
 
 /// Where all nodes of the wanted functions come from.

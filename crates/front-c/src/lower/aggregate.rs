@@ -1,7 +1,9 @@
 //! Structures and arrays: copies, initialisers, values without a name.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::selected;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::complex::is_computed_complex;
 use crate::lower::func::Lowerer;
 use crate::lower::init::elements;
@@ -35,27 +37,29 @@ impl Lowerer<'_, '_> {
             let pair = self.complex(node);
             return self.store_pair(Place::Memory(dst, 0), &part, pair, span);
         }
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr" | "OpaqueValueExpr", [inner]) => self.aggregate(inner, ty, dst),
-            ("UnaryOperator", [inner]) if node.opcode == "__extension__" => self.aggregate(inner, ty, dst),
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) if node.cast == "LValueToRValue" => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr | K::OpaqueValueExpr, [inner]) => self.aggregate(inner, ty, dst),
+            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Extension => self.aggregate(inner, ty, dst),
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) if node.cast == Cast::LValueToRValue => {
                 let place = self.place(inner);
                 let src = self.address(place, span);
                 self.copy(dst, src, ty, span);
             }
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) if node.cast == "NoOp" => self.aggregate(inner, ty, dst),
-            ("CallExpr", _) => drop(self.call(node, Some(dst))),
-            ("InitListExpr", _) => self.initialise(node, ty, Place::Memory(dst, 0)),
-            ("ImplicitValueInitExpr", _) => self.clear(dst, ty, span),
-            ("BinaryOperator", [left, right]) if node.opcode == "," => {
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) if node.cast == Cast::NoOp => {
+                self.aggregate(inner, ty, dst)
+            }
+            (K::CallExpr, _) => drop(self.call(node, Some(dst))),
+            (K::InitListExpr, _) => self.initialise(node, ty, Place::Memory(dst, 0)),
+            (K::ImplicitValueInitExpr, _) => self.clear(dst, ty, span),
+            (K::BinaryOperator, [left, right]) if node.opcode == Opcode::Comma => {
                 self.effect(left);
                 self.aggregate(right, ty, dst);
             }
-            ("BinaryOperator", _) if node.opcode == "=" => {
+            (K::BinaryOperator, _) if node.opcode == Opcode::Assign => {
                 let src = self.record_assignment(node);
                 self.copy(dst, src, ty, span);
             }
-            ("ConditionalOperator", [condition, yes, no]) => {
+            (K::ConditionalOperator, [condition, yes, no]) => {
                 let (then_block, else_block, join) = (self.new_block(), self.new_block(), self.new_block());
                 self.decide(condition, DecisionKind::Ternary, then_block, else_block);
                 for (block, side) in [(then_block, yes), (else_block, no)] {
@@ -65,26 +69,26 @@ impl Lowerer<'_, '_> {
                 }
                 self.start(join);
             }
-            ("StmtExpr", _) => {
+            (K::StmtExpr, _) => {
                 if let Some(last) = self.statement_expression_body(node) {
                     self.aggregate(last, ty, dst);
                 }
                 self.unit.pop_scope();
             }
-            ("GenericSelectionExpr", _) => match selected(node) {
+            (K::GenericSelectionExpr, _) => match selected(node) {
                 Some(chosen) => self.aggregate(chosen, ty, dst),
                 None => self.unsupported("_Generic", node),
             },
-            ("ChooseExpr", _) => match self.unit.chosen(node) {
+            (K::ChooseExpr, _) => match self.unit.chosen(node) {
                 Some(chosen) => self.aggregate(chosen, ty, dst),
                 None => self.unsupported("__builtin_choose_expr", node),
             },
-            ("VAArgExpr", _) => {
+            (K::VAArgExpr, _) => {
                 let place = self.next_argument(node, ty, span);
                 let src = self.address(place, span);
                 self.copy(dst, src, ty, span);
             }
-            ("DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "CompoundLiteralExpr" | "UnaryOperator", _) => {
+            (K::DeclRefExpr | K::MemberExpr | K::ArraySubscriptExpr | K::CompoundLiteralExpr | K::UnaryOperator, _) => {
                 let place = self.place(node);
                 let src = self.address(place, span);
                 self.copy(dst, src, ty, span);
@@ -103,7 +107,7 @@ impl Lowerer<'_, '_> {
         let ty = self.unit.type_of(left);
         let place = self.written_place(left);
         let dst = self.address(place, span);
-        let plain = right.kind == "ImplicitCastExpr" && right.cast == "LValueToRValue";
+        let plain = right.kind == K::ImplicitCastExpr && right.cast == Cast::LValueToRValue;
         if plain {
             self.aggregate(right, &ty, dst);
         } else {
@@ -143,16 +147,16 @@ impl Lowerer<'_, '_> {
             return;
         }
         let mut list = node;
-        while let ("ParenExpr", Some(inner)) = (list.kind.as_str(), list.inner.first()) {
+        while let (K::ParenExpr, Some(inner)) = (&list.kind, list.inner.first()) {
             list = inner;
         }
         list = unbraced(list, ty);
         if let Some(what) = self.unit.program.types.refusal(ty)
-            && list.kind != "InitListExpr"
+            && list.kind != K::InitListExpr
         {
             return self.unsupported(what, node);
         }
-        let zeroed = list.kind == "InitListExpr" && has_gaps(list, ty);
+        let zeroed = list.kind == K::InitListExpr && has_gaps(list, ty);
         if zeroed {
             let address = self.address(place, span);
             self.clear(address, ty, span);
@@ -164,17 +168,17 @@ impl Lowerer<'_, '_> {
     fn fill(&mut self, node: &Node, ty: &Type, place: Place, zeroed: bool) {
         let node = unbraced(node, ty);
         let span = self.unit.span(node);
-        match (node.kind.as_str(), &ty.kind) {
-            ("ImplicitValueInitExpr", _) if zeroed => {}
-            ("ParenExpr", _) if node.inner.len() == 1 => self.fill(&node.inner[0], ty, place, zeroed),
-            ("InitListExpr", TypeKind::Array(element, _)) => {
+        match (&node.kind, &ty.kind) {
+            (K::ImplicitValueInitExpr, _) if zeroed => {}
+            (K::ParenExpr, _) if node.inner.len() == 1 => self.fill(&node.inner[0], ty, place, zeroed),
+            (K::InitListExpr, TypeKind::Array(element, _)) => {
                 let size = self.unit.program.types.size(element) as i64;
                 for (index, value) in elements(node).iter().enumerate() {
                     self.fill(value, element, inside(place, index as i64 * size), zeroed);
                 }
             }
-            ("InitListExpr", TypeKind::Record(id)) => self.fill_record(node, *id, place, zeroed),
-            ("StringLiteral" | "PredefinedExpr", TypeKind::Array(..)) => {
+            (K::InitListExpr, TypeKind::Record(id)) => self.fill_record(node, *id, place, zeroed),
+            (K::StringLiteral | K::PredefinedExpr, TypeKind::Array(..)) => {
                 let Some(global) = self.unit.string_global(node, span) else {
                     return self.unsupported("string literal", node);
                 };
@@ -183,7 +187,7 @@ impl Lowerer<'_, '_> {
                 let length = self.unit.program.globals[global].size.min(self.unit.program.types.size(ty));
                 self.emit(InstKind::MemCopy { dst, src, size: Operand::Const(Ty::I64, length) }, span);
             }
-            ("CompoundLiteralExpr", TypeKind::Array(..)) => {
+            (K::CompoundLiteralExpr, TypeKind::Array(..)) => {
                 let source = self.place(node);
                 let src = self.address(source, span);
                 let dst = self.address(place, span);
@@ -238,9 +242,9 @@ pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
         TypeKind::Array(element, _) | TypeKind::OpenArray(element) => matches!(element.kind, TypeKind::Int { .. }),
         _ => false,
     };
-    let is_string = |node: &Node| matches!(node.kind.as_str(), "StringLiteral" | "PredefinedExpr");
+    let is_string = |node: &Node| matches!(node.kind, K::StringLiteral | K::PredefinedExpr);
     match node.inner.as_slice() {
-        [only] if node.kind == "InitListExpr" && of_characters && is_string(only) => only,
+        [only] if node.kind == K::InitListExpr && of_characters && is_string(only) => only,
         _ => node,
     }
 }
@@ -248,10 +252,10 @@ pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
 /// Whether a list leaves something to be zero (or has a union or bit-field, whose bytes are not all written).
 fn has_gaps(node: &Node, ty: &Type) -> bool {
     let node = unbraced(node, ty);
-    if node.kind == "ImplicitValueInitExpr" {
+    if node.kind == K::ImplicitValueInitExpr {
         return true;
     }
-    if node.kind != "InitListExpr" {
+    if node.kind != K::InitListExpr {
         return false;
     }
     let short = match &ty.kind {

@@ -3,6 +3,7 @@
 //! Of `<stdatomic.h>`, of `__atomic_…` (clang has both as `AtomicExpr`, where the memory order comes second) and of
 //! `__sync_…` (plain calls). Only scalars: atomic structures are refused where they are used.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::callee_name;
 use crate::lower::func::Lowerer;
@@ -130,7 +131,7 @@ struct Parts<'n> {
 impl Lowerer<'_, '_> {
     /// An `AtomicExpr`, or a call of `__sync_…` or `__atomic_…`; `None` if it has no value.
     pub fn atomic(&mut self, node: &Node, span: Span) -> Option<Operand> {
-        let is_call = node.kind == "CallExpr";
+        let is_call = node.kind == K::CallExpr;
         let name = if is_call { callee_name(node).unwrap_or_default() } else { node.name.as_str() };
         let known = operation(name);
         let name = if name.is_empty() { "_Atomic".to_string() } else { name.to_string() };

@@ -4,7 +4,9 @@
 //! type. Where gcc translates the program, the value is gcc's. Where nobody said who does, and where both give the same value,
 //! that is the value; a path on which they differ ends as unsupported, by name.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind, WideFields};
 use touchstone_base::Span;
@@ -52,9 +54,9 @@ impl Lowerer<'_, '_> {
     /// A value of 64 bits in the width of the operands' bit-fields, if the compiler computes in that; if nobody knows, goes
     /// on only where it is the same.
     pub fn in_field_width(&mut self, node: &Node, value: Operand, span: Span) -> Operand {
-        let grows = match node.kind.as_str() {
-            "BinaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "*" | "<<"),
-            _ => matches!(node.opcode.as_str(), "-" | "~"),
+        let grows = match &node.kind {
+            K::BinaryOperator => matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Star | Opcode::ShiftLeft),
+            _ => matches!(node.opcode, Opcode::Minus | Opcode::Tilde),
         };
         if !grows || self.ty(value) != Ty::I64 {
             return value;
@@ -96,29 +98,36 @@ impl Lowerer<'_, '_> {
     }
 
     fn field_width(&self, node: &Node) -> Width {
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr", [inner]) => self.field_width(inner),
-            ("ImplicitCastExpr", [inner]) if node.cast == "LValueToRValue" => self.read_width(inner),
-            ("ImplicitCastExpr", [inner]) if node.cast == "IntegralCast" => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.field_width(inner),
+            (K::ImplicitCastExpr, [inner]) if node.cast == Cast::LValueToRValue => self.read_width(inner),
+            (K::ImplicitCastExpr, [inner]) if node.cast == Cast::IntegralCast => {
                 let types = &self.unit.program.types;
                 if types.size(&self.unit.type_of(inner)) <= 4 { Width::Narrow } else { self.field_width(inner) }
             }
-            ("UnaryOperator", [inner]) => match node.opcode.as_str() {
-                "+" | "-" | "~" | "__extension__" => self.field_width(inner),
-                "++" | "--" => self.read_width(inner),
+            (K::UnaryOperator, [inner]) => match &node.opcode {
+                Opcode::Plus | Opcode::Minus | Opcode::Tilde | Opcode::Extension => self.field_width(inner),
+                Opcode::Increment | Opcode::Decrement => self.read_width(inner),
                 _ => self.declared_width(node),
             },
-            ("CompoundAssignOperator", [left, _]) => self.read_width(left),
-            ("BinaryOperator", [left, right]) => match node.opcode.as_str() {
-                "+" | "-" | "*" | "/" | "%" | "&" | "|" | "^" => self.field_width(left).with(self.field_width(right)),
-                "<<" | ">>" => self.field_width(left),
-                "=" => self.read_width(left),
-                "," => self.field_width(right),
+            (K::CompoundAssignOperator, [left, _]) => self.read_width(left),
+            (K::BinaryOperator, [left, right]) => match &node.opcode {
+                Opcode::Plus
+                | Opcode::Minus
+                | Opcode::Star
+                | Opcode::Slash
+                | Opcode::Percent
+                | Opcode::Amp
+                | Opcode::Pipe
+                | Opcode::Caret => self.field_width(left).with(self.field_width(right)),
+                Opcode::ShiftLeft | Opcode::ShiftRight => self.field_width(left),
+                Opcode::Assign => self.read_width(left),
+                Opcode::Comma => self.field_width(right),
                 _ => self.declared_width(node),
             },
-            ("ConditionalOperator", [_, yes, no]) => self.field_width(yes).with(self.field_width(no)),
-            ("BinaryConditionalOperator", [common, .., no]) => self.field_width(common).with(self.field_width(no)),
-            ("StmtExpr", [body]) => body.inner.last().map_or(Width::Narrow, |last| self.field_width(last)),
+            (K::ConditionalOperator, [_, yes, no]) => self.field_width(yes).with(self.field_width(no)),
+            (K::BinaryConditionalOperator, [common, .., no]) => self.field_width(common).with(self.field_width(no)),
+            (K::StmtExpr, [body]) => body.inner.last().map_or(Width::Narrow, |last| self.field_width(last)),
             _ => self.declared_width(node),
         }
     }
@@ -127,9 +136,9 @@ impl Lowerer<'_, '_> {
         if types.size(&ty) <= 4 { Width::Narrow } else { Width::Full { signed: types.is_signed(&ty) } }
     }
     fn read_width(&self, node: &Node) -> Width {
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr", [inner]) => self.read_width(inner),
-            ("MemberExpr", _) => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr, [inner]) => self.read_width(inner),
+            (K::MemberExpr, _) => {
                 let Some(&(record, field)) = self.unit.fields.get(&node.link) else { return self.declared_width(node) };
                 let field = &self.unit.program.types.records[record].fields[field];
                 match field.bits {

@@ -1,7 +1,9 @@
 //! Calls: of functions, and of names that the interpreter and the engine know themselves.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::{callee_name, has_effects, is_logical};
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::link::models;
 use crate::lower::atomic::is_atomic_call;
 use crate::lower::func::Lowerer;
@@ -518,42 +520,42 @@ impl Lowerer<'_, '_> {
 
     /// The argument of an assertion: a decision if it is a logical operator, else just a value.
     fn asserted_truth(&mut self, node: &Node) -> Operand {
-        match (node.kind.as_str(), node.inner.first()) {
-            ("ParenExpr" | "ConstantExpr", Some(inner)) => self.asserted_truth(inner),
-            ("ImplicitCastExpr", Some(inner)) if self.keeps_truth(node, inner) => self.asserted_truth(inner),
+        match (&node.kind, node.inner.first()) {
+            (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.asserted_truth(inner),
+            (K::ImplicitCastExpr, Some(inner)) if self.keeps_truth(node, inner) => self.asserted_truth(inner),
             _ => self.truth(node),
         }
     }
 
     /// Whether a truth can be computed without branches: no effects, and nothing that can go wrong.
     fn is_pure_truth(&self, node: &Node) -> bool {
-        match (node.kind.as_str(), node.inner.first()) {
-            ("ParenExpr" | "ConstantExpr", Some(inner)) => self.is_pure_truth(inner),
-            ("ImplicitCastExpr", Some(inner)) if self.keeps_truth(node, inner) => self.is_pure_truth(inner),
+        match (&node.kind, node.inner.first()) {
+            (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.is_pure_truth(inner),
+            (K::ImplicitCastExpr, Some(inner)) if self.keeps_truth(node, inner) => self.is_pure_truth(inner),
             _ if is_logical(node) => node.inner.iter().all(|inner| self.is_pure_truth(inner)),
             _ => self.is_pure(node),
         }
     }
     fn pure_truth(&mut self, node: &Node) -> Operand {
         let span = self.unit.span(node);
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr" | "ImplicitCastExpr", [inner]) if !self.is_plain_cast(node, inner) => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr | K::ImplicitCastExpr, [inner]) if !self.is_plain_cast(node, inner) => {
                 self.pure_truth(inner)
             }
-            ("UnaryOperator", [inner]) if node.opcode == "!" => {
+            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Not => {
                 let value = self.pure_truth(inner);
                 self.bin(BinOp::Xor, value, Operand::Const(Ty::I1, 1), span)
             }
-            ("BinaryOperator", [left, right]) if is_logical(node) => {
+            (K::BinaryOperator, [left, right]) if is_logical(node) => {
                 let a = self.pure_truth(left);
                 let b = self.pure_truth(right);
-                self.bin(if node.opcode == "&&" { BinOp::And } else { BinOp::Or }, a, b, span)
+                self.bin(if node.opcode == Opcode::And { BinOp::And } else { BinOp::Or }, a, b, span)
             }
             _ => self.truth(node),
         }
     }
     fn is_plain_cast(&self, node: &Node, inner: &Node) -> bool {
-        node.kind == "ImplicitCastExpr" && !self.keeps_truth(node, inner)
+        node.kind == K::ImplicitCastExpr && !self.keeps_truth(node, inner)
     }
     fn is_pure(&self, node: &Node) -> bool {
         let ty = self.unit.type_of(node);
@@ -561,27 +563,38 @@ impl Lowerer<'_, '_> {
             return false;
         }
         let children = || node.inner.iter().all(|inner| self.is_pure(inner));
-        match node.kind.as_str() {
-            "IntegerLiteral" | "FloatingLiteral" | "CharacterLiteral" | "UnaryExprOrTypeTraitExpr" | "DeclRefExpr" => {
-                true
-            }
-            "ParenExpr" | "ConstantExpr" => children(),
-            "ImplicitCastExpr" | "CStyleCastExpr" => match node.cast.as_str() {
-                "LValueToRValue" | "NoOp" | "IntegralCast" | "IntegralToBoolean" | "NullToPointer"
-                | "PointerToBoolean" | "FloatingCast" | "IntegralToFloating" | "FloatingToBoolean" => children(),
+        match &node.kind {
+            K::IntegerLiteral
+            | K::FloatingLiteral
+            | K::CharacterLiteral
+            | K::UnaryExprOrTypeTraitExpr
+            | K::DeclRefExpr => true,
+            K::ParenExpr | K::ConstantExpr => children(),
+            K::ImplicitCastExpr | K::CStyleCastExpr => match &node.cast {
+                Cast::LValueToRValue
+                | Cast::NoOp
+                | Cast::IntegralCast
+                | Cast::IntegralToBoolean
+                | Cast::NullToPointer
+                | Cast::PointerToBoolean
+                | Cast::FloatingCast
+                | Cast::IntegralToFloating
+                | Cast::FloatingToBoolean => children(),
                 _ => false,
             },
-            "UnaryOperator" => matches!(node.opcode.as_str(), "+" | "-" | "~") && children(),
-            "BinaryOperator" => !matches!(node.opcode.as_str(), "/" | "%" | "=" | ",") && children(),
-            "MemberExpr" => !node.is_arrow && children(),
-            "ArraySubscriptExpr" => self.is_safe_element(node),
+            K::UnaryOperator => matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Tilde) && children(),
+            K::BinaryOperator => {
+                !matches!(node.opcode, Opcode::Slash | Opcode::Percent | Opcode::Assign | Opcode::Comma) && children()
+            }
+            K::MemberExpr => !node.is_arrow && children(),
+            K::ArraySubscriptExpr => self.is_safe_element(node),
             _ => false,
         }
     }
     /// A constant element of an array that is there: it can't be out of bounds.
     fn is_safe_element(&self, node: &Node) -> bool {
         let [base, index] = node.inner.as_slice() else { return false };
-        if base.kind != "ImplicitCastExpr" || base.cast != "ArrayToPointerDecay" {
+        if base.kind != K::ImplicitCastExpr || base.cast != Cast::ArrayToPointerDecay {
             return false;
         }
         let (Some(array), Some(index)) = (base.inner.first(), self.unit.const_signed(index)) else { return false };
@@ -599,7 +612,7 @@ fn has_prototype(ty: &Type) -> bool {
 /// The declaration that a direct call mentions.
 fn callee_reference(node: &Node) -> Option<&crate::clang::node::DeclRef> {
     let mut callee = node.inner.first()?;
-    while callee.kind != "DeclRefExpr" {
+    while callee.kind != K::DeclRefExpr {
         callee = callee.inner.first()?;
     }
     callee.decl.as_deref()

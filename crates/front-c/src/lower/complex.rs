@@ -4,8 +4,10 @@
 //! their signs. Products and quotients of two complex floats are models in C (`models/complex.c`) which treat infinities as
 //! Annex G and the usual compilers do.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::callee_name;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::consts::binary_op;
 use crate::lower::floats::{conversion, float_op};
 use crate::lower::func::Lowerer;
@@ -97,12 +99,12 @@ impl ConstPart {
 
 /// Whether a complex expression is computed here; others are copied as structures are.
 pub(crate) fn is_computed_complex(node: &Node) -> bool {
-    match node.kind.as_str() {
-        "InitListExpr" | "CompoundAssignOperator" | "ImaginaryLiteral" | "ImplicitValueInitExpr" => true,
-        "ImplicitCastExpr" | "CStyleCastExpr" => !matches!(node.cast.as_str(), "LValueToRValue" | "NoOp"),
-        "UnaryOperator" => !matches!(node.opcode.as_str(), "*" | "__extension__"),
-        "BinaryOperator" => !matches!(node.opcode.as_str(), "," | "="),
-        "CallExpr" => callee_name(node) == Some("__builtin_complex"),
+    match &node.kind {
+        K::InitListExpr | K::CompoundAssignOperator | K::ImaginaryLiteral | K::ImplicitValueInitExpr => true,
+        K::ImplicitCastExpr | K::CStyleCastExpr => !matches!(node.cast, Cast::LValueToRValue | Cast::NoOp),
+        K::UnaryOperator => !matches!(node.opcode, Opcode::Star | Opcode::Extension),
+        K::BinaryOperator => !matches!(node.opcode, Opcode::Comma | Opcode::Assign),
+        K::CallExpr => callee_name(node) == Some("__builtin_complex"),
         _ => false,
     }
 }
@@ -124,28 +126,28 @@ impl Unit<'_> {
             let real = self.const_part(node)?;
             return Some([real, real.zero()]);
         };
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr" | "CompoundLiteralExpr" | "InitListExpr", [inner]) => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr | K::CompoundLiteralExpr | K::InitListExpr, [inner]) => {
                 self.const_complex(inner)
             }
-            ("InitListExpr", [real, imag]) => Some([self.const_part(real)?, self.const_part(imag)?]),
-            ("CallExpr", [_, real, imag]) if callee_name(node) == Some("__builtin_complex") => {
+            (K::InitListExpr, [real, imag]) => Some([self.const_part(real)?, self.const_part(imag)?]),
+            (K::CallExpr, [_, real, imag]) if callee_name(node) == Some("__builtin_complex") => {
                 Some([self.const_part(real)?, self.const_part(imag)?])
             }
-            ("ImaginaryLiteral", [inner]) => {
+            (K::ImaginaryLiteral, [inner]) => {
                 let imag = self.const_part(inner)?;
                 Some([imag.zero(), imag])
             }
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => match node.cast.as_str() {
-                "NoOp" | "LValueToRValue" | "FloatingRealToComplex" | "IntegralRealToComplex" => {
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => match &node.cast {
+                Cast::NoOp | Cast::LValueToRValue | Cast::FloatingRealToComplex | Cast::IntegralRealToComplex => {
                     self.const_complex(inner)
                 }
-                "FloatingComplexCast" => {
+                Cast::FloatingComplexCast => {
                     let format = self.program.types.format(&part)?;
                     let [real, imag] = self.const_complex(inner)?;
                     Some([real.to(format)?, imag.to(format)?])
                 }
-                "IntegralComplexCast" | "IntegralComplexToFloatingComplex" => {
+                Cast::IntegralComplexCast | Cast::IntegralComplexToFloatingComplex => {
                     let from = self.type_of(inner).complex()?;
                     let parts = self.const_complex(inner)?;
                     let [real, imag] = parts.map(|value| self.const_integer_part(value, &from, &part));
@@ -153,23 +155,23 @@ impl Unit<'_> {
                 }
                 _ => None,
             },
-            ("UnaryOperator", [inner]) => {
+            (K::UnaryOperator, [inner]) => {
                 let [real, imag] = self.const_complex(inner)?;
-                match node.opcode.as_str() {
-                    "-" => Some([real.negated(), imag.negated()]),
-                    "~" => Some([real, imag.negated()]),
-                    "+" | "__extension__" => Some([real, imag]),
+                match &node.opcode {
+                    Opcode::Minus => Some([real.negated(), imag.negated()]),
+                    Opcode::Tilde => Some([real, imag.negated()]),
+                    Opcode::Plus | Opcode::Extension => Some([real, imag]),
                     _ => None,
                 }
             }
-            ("BinaryOperator", [left, right]) => {
+            (K::BinaryOperator, [left, right]) => {
                 let (a, mut b) = (self.const_complex(left)?, self.const_complex(right)?);
                 let real = |side: &Node| self.type_of(side).complex().is_none();
-                match node.opcode.as_str() {
-                    "*" if real(left) => return Some([a[0].times(b[0])?, a[0].times(b[1])?]),
-                    "*" if real(right) => return Some([a[0].times(b[0])?, a[1].times(b[0])?]),
-                    "-" => b = b.map(ConstPart::negated),
-                    "+" => {}
+                match &node.opcode {
+                    Opcode::Star if real(left) => return Some([a[0].times(b[0])?, a[0].times(b[1])?]),
+                    Opcode::Star if real(right) => return Some([a[0].times(b[0])?, a[1].times(b[0])?]),
+                    Opcode::Minus => b = b.map(ConstPart::negated),
+                    Opcode::Plus => {}
                     _ => return None,
                 }
                 let imag = match (self.type_of(left).complex(), self.type_of(right).complex()) {
@@ -216,33 +218,33 @@ impl Lowerer<'_, '_> {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
         let Some(part) = ty.complex() else { return self.no_complex("complex number", node) };
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr", [inner]) => self.complex(inner),
-            ("InitListExpr", [inner]) if self.unit.type_of(inner).complex().is_some() => self.complex(inner),
-            ("ImplicitValueInitExpr", _) | ("InitListExpr", []) => [self.zero_part(&part); 2],
-            ("InitListExpr", [real]) => [self.part(real), self.zero_part(&part)],
-            ("InitListExpr", [real, imag]) | ("CallExpr", [_, real, imag]) if is_computed_complex(node) => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.complex(inner),
+            (K::InitListExpr, [inner]) if self.unit.type_of(inner).complex().is_some() => self.complex(inner),
+            (K::ImplicitValueInitExpr, _) | (K::InitListExpr, []) => [self.zero_part(&part); 2],
+            (K::InitListExpr, [real]) => [self.part(real), self.zero_part(&part)],
+            (K::InitListExpr, [real, imag]) | (K::CallExpr, [_, real, imag]) if is_computed_complex(node) => {
                 let real = self.part(real);
                 let real = self.keep_part(real, span);
                 let imag = self.part(imag);
                 [real, self.keep_part(imag, span)]
             }
-            ("ImaginaryLiteral", [inner]) => [self.zero_part(&part), self.part(inner)],
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => self.complex_cast(node, inner, &part, span),
-            ("UnaryOperator", [inner]) if is_computed_complex(node) => self.complex_unary(node, inner, &part, span),
-            ("BinaryOperator", [left, right]) if is_computed_complex(node) => {
+            (K::ImaginaryLiteral, [inner]) => [self.zero_part(&part), self.part(inner)],
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => self.complex_cast(node, inner, &part, span),
+            (K::UnaryOperator, [inner]) if is_computed_complex(node) => self.complex_unary(node, inner, &part, span),
+            (K::BinaryOperator, [left, right]) if is_computed_complex(node) => {
                 let a = self.operand_parts(left, span);
                 let b = self.operand_parts(right, span);
                 self.complex_binary(&node.opcode, &part, a, b, node)
             }
-            ("CompoundAssignOperator", [left, right]) => {
+            (K::CompoundAssignOperator, [left, right]) => {
                 let place = self.written_place(left);
                 let computed = node.compute_lhs.as_ref().and_then(|text| self.unit.type_named(text).complex());
                 let computed = computed.unwrap_or_else(|| part.clone());
                 let b = self.operand_parts(right, span);
                 let old = self.load_pair(place, &part, span);
                 let [real, imag] = old.map(|value| self.convert_part(value, &part, &computed, span));
-                let opcode = node.opcode.trim_end_matches('=');
+                let opcode = node.opcode.computed();
                 let new = self.complex_binary(opcode, &computed, (real, Some(imag)), b, node);
                 let new = new.map(|value| self.convert_part(value, &computed, &part, span));
                 self.store_pair(place, &part, new, span);
@@ -291,13 +293,13 @@ impl Lowerer<'_, '_> {
 
     fn complex_cast(&mut self, node: &Node, inner: &Node, part: &Type, span: Span) -> [Part; 2] {
         let from = self.unit.type_of(inner);
-        match (node.cast.as_str(), from.complex()) {
-            ("LValueToRValue", _) => {
+        match (&node.cast, from.complex()) {
+            (Cast::LValueToRValue, _) => {
                 let place = self.place(inner);
                 self.load_pair(place, part, span)
             }
-            ("NoOp", _) => self.complex(inner),
-            ("FloatingRealToComplex" | "IntegralRealToComplex", None) => {
+            (Cast::NoOp, _) => self.complex(inner),
+            (Cast::FloatingRealToComplex | Cast::IntegralRealToComplex, None) => {
                 let real = self.part(inner);
                 let real = self.convert_part(real, &from, part, span);
                 [self.keep_part(real, span), self.zero_part(part)]
@@ -313,17 +315,17 @@ impl Lowerer<'_, '_> {
         }
     }
     fn complex_unary(&mut self, node: &Node, inner: &Node, part: &Type, span: Span) -> [Part; 2] {
-        match node.opcode.as_str() {
-            "+" => self.complex(inner),
-            "-" => self.complex(inner).map(|value| self.negated_part(value, part, span)),
-            "~" => {
+        match &node.opcode {
+            Opcode::Plus => self.complex(inner),
+            Opcode::Minus => self.complex(inner).map(|value| self.negated_part(value, part, span)),
+            Opcode::Tilde => {
                 let [real, imag] = self.complex(inner);
                 [real, self.negated_part(imag, part, span)]
             }
-            "++" | "--" => {
+            Opcode::Increment | Opcode::Decrement => {
                 let place = self.written_place(inner);
                 let [real, imag] = self.load_pair(place, part, span);
-                let up = node.opcode == "++";
+                let up = node.opcode == Opcode::Increment;
                 let stepped = match real {
                     Part::Word(value) => Part::Word(self.stepped(value, part, up, span)),
                     Part::Long(value) => Part::Long(self.long_stepped(value, up, span)),
@@ -341,7 +343,7 @@ impl Lowerer<'_, '_> {
     /// `a op b`; at least one of them is complex.
     fn complex_binary(
         &mut self,
-        opcode: &str,
+        opcode: &Opcode,
         part: &Type,
         (a, ai): (Part, Option<Part>),
         (b, bi): (Part, Option<Part>),
@@ -349,25 +351,30 @@ impl Lowerer<'_, '_> {
     ) -> [Part; 2] {
         let span = self.unit.span(node);
         match (opcode, ai, bi) {
-            ("+" | "-", _, _) => {
+            (Opcode::Plus | Opcode::Minus, _, _) => {
                 let real = self.part_binary(opcode, part, a, b, node);
                 let imag = match (ai, bi) {
                     (Some(ai), Some(bi)) => self.part_binary(opcode, part, ai, bi, node),
                     (Some(ai), None) => ai,
-                    (None, Some(bi)) if opcode == "-" => self.negated_part(bi, part, span),
+                    (None, Some(bi)) if *opcode == Opcode::Minus => self.negated_part(bi, part, span),
                     (None, Some(bi)) => bi,
                     (None, None) => self.zero_part(part),
                 };
                 [real, imag]
             }
-            ("*" | "/", Some(ai), None) => [a, ai].map(|value| self.part_binary(opcode, part, value, b, node)),
-            ("*", None, Some(bi)) => [b, bi].map(|value| self.part_binary(opcode, part, a, value, node)),
-            ("*", Some(ai), Some(bi)) if self.is_integer_part(part) => {
-                let mut product = |x, y| self.part_binary("*", part, x, y, node);
-                let (ac, bd, ad, bc) = (product(a, b), product(ai, bi), product(a, bi), product(ai, b));
-                [self.part_binary("-", part, ac, bd, node), self.part_binary("+", part, ad, bc, node)]
+            (Opcode::Star | Opcode::Slash, Some(ai), None) => {
+                [a, ai].map(|value| self.part_binary(opcode, part, value, b, node))
             }
-            ("*" | "/", _, Some(bi)) => {
+            (Opcode::Star, None, Some(bi)) => [b, bi].map(|value| self.part_binary(opcode, part, a, value, node)),
+            (Opcode::Star, Some(ai), Some(bi)) if self.is_integer_part(part) => {
+                let mut product = |x, y| self.part_binary(&Opcode::Star, part, x, y, node);
+                let (ac, bd, ad, bc) = (product(a, b), product(ai, bi), product(a, bi), product(ai, b));
+                [
+                    self.part_binary(&Opcode::Minus, part, ac, bd, node),
+                    self.part_binary(&Opcode::Plus, part, ad, bc, node),
+                ]
+            }
+            (Opcode::Star | Opcode::Slash, _, Some(bi)) => {
                 let ai = ai.unwrap_or_else(|| self.zero_part(part));
                 self.complex_model(opcode, part, [a, ai], [b, bi], node)
             }
@@ -381,7 +388,7 @@ impl Lowerer<'_, '_> {
         !part.is_long_double() && self.unit.program.types.format(part).is_none()
     }
     /// A product or quotient that a model in C computes.
-    fn complex_model(&mut self, opcode: &str, part: &Type, a: [Part; 2], b: [Part; 2], node: &Node) -> [Part; 2] {
+    fn complex_model(&mut self, opcode: &Opcode, part: &Type, a: [Part; 2], b: [Part; 2], node: &Node) -> [Part; 2] {
         let span = self.unit.span(node);
         let types = &self.unit.program.types;
         let (suffix, element) = match types.format(part) {
@@ -405,7 +412,8 @@ impl Lowerer<'_, '_> {
             self.store_pair(Place::Memory(address, 0), &computed, value, span);
             args.push(address);
         }
-        let name = format!("touchstone_complex_{}{suffix}", if opcode == "*" { "multiply" } else { "divide" });
+        let name =
+            format!("touchstone_complex_{}{suffix}", if *opcode == Opcode::Star { "multiply" } else { "divide" });
         let written = format!("void ({element} *, const {element} *, const {element} *)");
         let into = args[0];
         self.wide_model(&name, &written, args, None, span);
@@ -413,7 +421,7 @@ impl Lowerer<'_, '_> {
         result.map(|value| self.convert_part(value, &computed, part, span))
     }
 
-    fn part_binary(&mut self, opcode: &str, part: &Type, a: Part, b: Part, node: &Node) -> Part {
+    fn part_binary(&mut self, opcode: &Opcode, part: &Type, a: Part, b: Part, node: &Node) -> Part {
         let span = self.unit.span(node);
         let types = &self.unit.program.types;
         let (format, signed) = (types.format(part), types.is_signed(part));
@@ -497,14 +505,14 @@ impl Lowerer<'_, '_> {
         let mut equal = Operand::Const(Ty::I1, 1);
         for (x, y) in [(a, b), (ai.unwrap_or(zero), bi.unwrap_or(zero))] {
             let same = match (x, y) {
-                (Part::Word(x), Part::Word(y)) => self.scalar_relation("==", &part, x, y, span),
-                (Part::Long(x), Part::Long(y)) => self.long_relation("==", x, y, span),
+                (Part::Word(x), Part::Word(y)) => self.scalar_relation(&Opcode::Equal, &part, x, y, span),
+                (Part::Long(x), Part::Long(y)) => self.long_relation(&Opcode::Equal, x, y, span),
                 _ => return self.unsupported_value("comparison of complex numbers of mixed parts", node),
             };
             equal = self.bin(BinOp::And, equal, same, span);
         }
-        match node.opcode.as_str() {
-            "!=" => self.cmp(CmpOp::Eq, equal, Operand::Const(Ty::I1, 0), span),
+        match &node.opcode {
+            Opcode::NotEqual => self.cmp(CmpOp::Eq, equal, Operand::Const(Ty::I1, 0), span),
             _ => equal,
         }
     }
@@ -518,7 +526,7 @@ impl Lowerer<'_, '_> {
     /// `__real__ inner` and `__imag__ inner` as values.
     pub fn part_of(&mut self, node: &Node, inner: &Node, span: Span) -> Part {
         let ty = self.unit.type_of(inner);
-        let imaginary = node.opcode == "__imag";
+        let imaginary = node.opcode == Opcode::Imag;
         if ty.complex().is_some() {
             return self.complex(inner)[usize::from(imaginary)];
         }
@@ -538,7 +546,7 @@ impl Lowerer<'_, '_> {
     ) -> Operand {
         let old = self.convert_part(old, ty, part, span);
         let b = self.operand_parts(right, span);
-        let [real, _] = self.complex_binary(node.opcode.trim_end_matches('='), part, (old, None), b, node);
+        let [real, _] = self.complex_binary(node.opcode.computed(), part, (old, None), b, node);
         match self.convert_part(real, part, ty, span) {
             Part::Word(value) => value,
             Part::Long(_) => self.unsupported_value("long double here", node),

@@ -2,8 +2,10 @@
 //!
 //! Variables are never constants here, not even `const` ones: a condition on one is a condition.
 
-use crate::clang::node::{Node, SPELLED_OFFSET};
-use crate::clang::shape::{callee_name, has_effects, is_comparison, selected};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::clang::shape::{callee_name, has_effects, selected};
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::unit::Unit;
 use crate::types::compatible::compatible;
 use crate::types::ctype::{Type, TypeKind};
@@ -15,38 +17,38 @@ impl Unit<'_> {
         let ty = self.type_of(node);
         let bits = self.int_bits(&ty)?;
         let first = || node.inner.first();
-        let value = match node.kind.as_str() {
-            "IntegerLiteral" | "CharacterLiteral" | "CXXBoolLiteralExpr" => parse_integer(node.value.as_deref()?)?,
-            "ConstantExpr" => match node.value.as_deref().and_then(parse_integer) {
+        let value = match &node.kind {
+            K::IntegerLiteral | K::CharacterLiteral | K::CXXBoolLiteralExpr => parse_integer(node.value.as_deref()?)?,
+            K::ConstantExpr => match node.value.as_deref().and_then(parse_integer) {
                 Some(value) => value,
                 None => self.const_int(first()?)?,
             },
-            "ParenExpr" => self.const_int(first()?)?,
-            "DeclRefExpr" => *self.constants.get(&node.decl.as_ref()?.id)? as u64,
-            "ImplicitCastExpr" | "CStyleCastExpr" => return self.const_cast(node, bits),
-            "UnaryExprOrTypeTraitExpr" => self.size_operator(node)?,
-            SPELLED_OFFSET => self.null_offset(first()?)?,
-            "OffsetOfExpr" => self.offset_of(node)?,
-            "UnaryOperator" => {
+            K::ParenExpr => self.const_int(first()?)?,
+            K::DeclRefExpr => *self.constants.get(&node.decl.as_ref()?.id)? as u64,
+            K::ImplicitCastExpr | K::CStyleCastExpr => return self.const_cast(node, bits),
+            K::UnaryExprOrTypeTraitExpr => self.size_operator(node)?,
+            K::SpelledOffset => self.null_offset(first()?)?,
+            K::OffsetOfExpr => self.offset_of(node)?,
+            K::UnaryOperator => {
                 let operand = self.const_int(first()?)?;
-                match node.opcode.as_str() {
-                    "-" => operand.wrapping_neg(),
-                    "+" | "__extension__" => operand,
-                    "~" => !operand,
-                    "!" => u64::from(operand == 0),
+                match &node.opcode {
+                    Opcode::Minus => operand.wrapping_neg(),
+                    Opcode::Plus | Opcode::Extension => operand,
+                    Opcode::Tilde => !operand,
+                    Opcode::Not => u64::from(operand == 0),
                     _ => return None,
                 }
             }
-            "BinaryOperator" => return self.const_binary(node, bits),
-            "ConditionalOperator" => {
+            K::BinaryOperator => return self.const_binary(node, bits),
+            K::ConditionalOperator => {
                 let [condition, yes, no] = node.inner.as_slice() else { return None };
                 let chosen = if self.const_int(condition)? != 0 { yes } else { no };
                 self.const_int(chosen)?
             }
-            "GenericSelectionExpr" => self.const_int(selected(node)?)?,
-            "ImplicitValueInitExpr" => 0,
-            "ChooseExpr" => self.const_int(self.chosen(node)?)?,
-            "TypeTraitExpr" => {
+            K::GenericSelectionExpr => self.const_int(selected(node)?)?,
+            K::ImplicitValueInitExpr => 0,
+            K::ChooseExpr => self.const_int(self.chosen(node)?)?,
+            K::TypeTraitExpr => {
                 let [a, b] = node.inner.as_slice() else { return None };
                 let (a, b) = (self.asked_type(a), self.asked_type(b));
                 let types = &self.program.types;
@@ -55,7 +57,7 @@ impl Unit<'_> {
                 }
                 u64::from(compatible(types, &a, &b))
             }
-            "CallExpr" => {
+            K::CallExpr => {
                 let callee = callee_name(node)?;
                 match callee {
                     "__builtin_expect" if !has_effects(node) => self.const_int(node.inner.get(1)?)?,
@@ -71,15 +73,17 @@ impl Unit<'_> {
     /// The type that a type trait asks about; of `typeof`, clang has the expression.
     fn asked_type(&self, node: &Node) -> Type {
         match node.inner.first() {
-            Some(operand) if node.kind == "TypeOfExprType" => self.type_of(operand),
+            Some(operand) if node.kind == K::TypeOfExprType => self.type_of(operand),
             _ => self.type_of(node),
         }
     }
     /// Whether `__builtin_constant_p` says so: a number or a string literal.
     pub fn is_constant(&self, node: &Node) -> bool {
-        let is_text = match (node.kind.as_str(), node.inner.first()) {
-            ("ParenExpr" | "ImplicitCastExpr", Some(inner)) if node.cast != "LValueToRValue" => self.is_constant(inner),
-            ("StringLiteral", _) => true,
+        let is_text = match (&node.kind, node.inner.first()) {
+            (K::ParenExpr | K::ImplicitCastExpr, Some(inner)) if node.cast != Cast::LValueToRValue => {
+                self.is_constant(inner)
+            }
+            (K::StringLiteral, _) => true,
             _ => false,
         };
         is_text || self.const_int(node).is_some() || self.const_float(node).is_some()
@@ -120,26 +124,26 @@ impl Unit<'_> {
 
     fn const_cast(&self, node: &Node, bits: u8) -> Option<u64> {
         let inner = node.inner.first()?;
-        match node.cast.as_str() {
-            "IntegralCast" | "NoOp" | "BooleanToSignedIntegral" | "NonAtomicToAtomic" => {
+        match &node.cast {
+            Cast::IntegralCast | Cast::NoOp | Cast::BooleanToSignedIntegral | Cast::NonAtomicToAtomic => {
                 Some(mask(self.const_signed(inner)? as u64, bits))
             }
-            "FloatingToIntegral" => self.const_from_float(node, inner),
-            "FloatingToBoolean" => Some(u64::from(self.const_float(inner)? << 1 != 0)),
-            "IntegralToBoolean" => Some(u64::from(self.const_int(inner)? != 0)),
+            Cast::FloatingToIntegral => self.const_from_float(node, inner),
+            Cast::FloatingToBoolean => Some(u64::from(self.const_float(inner)? << 1 != 0)),
+            Cast::IntegralToBoolean => Some(u64::from(self.const_int(inner)? != 0)),
             _ => None,
         }
     }
 
     fn const_binary(&self, node: &Node, bits: u8) -> Option<u64> {
         let [left, right] = node.inner.as_slice() else { return None };
-        if is_comparison(&node.opcode) && self.program.types.format(&self.type_of(left)).is_some() {
+        if node.opcode.is_comparison() && self.program.types.format(&self.type_of(left)).is_some() {
             return self.const_relation(&node.opcode, left, right);
         }
         let a = self.const_int(left)?;
-        match node.opcode.as_str() {
-            "&&" if a == 0 => return Some(0),
-            "||" if a != 0 => return Some(1),
+        match &node.opcode {
+            Opcode::And if a == 0 => return Some(0),
+            Opcode::Or if a != 0 => return Some(1),
             _ => {}
         }
         let b = self.const_int(right)?;
@@ -148,14 +152,14 @@ impl Unit<'_> {
         let width = self.int_bits(&operand)?;
         let truth = |op, a, b| Some(u64::from(fold_cmp(op, a, b, width)));
         let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
-        match node.opcode.as_str() {
-            "&&" | "||" => Some(u64::from(b != 0)),
-            "==" => truth(CmpOp::Eq, a, b),
-            "!=" => truth(CmpOp::Ne, a, b),
-            "<" => truth(less, a, b),
-            ">" => truth(less, b, a),
-            "<=" => truth(less_equal, a, b),
-            ">=" => truth(less_equal, b, a),
+        match &node.opcode {
+            Opcode::And | Opcode::Or => Some(u64::from(b != 0)),
+            Opcode::Equal => truth(CmpOp::Eq, a, b),
+            Opcode::NotEqual => truth(CmpOp::Ne, a, b),
+            Opcode::Less => truth(less, a, b),
+            Opcode::Greater => truth(less, b, a),
+            Opcode::LessEqual => truth(less_equal, a, b),
+            Opcode::GreaterEqual => truth(less_equal, b, a),
             opcode => fold_bin(binary_op(opcode, signed)?, a, b, bits),
         }
     }
@@ -181,15 +185,15 @@ impl Unit<'_> {
     /// The alignment of an expression: that of the declaration, where it names one.
     fn alignment_of(&self, node: &Node, ty: &Type) -> Option<u64> {
         let own = |id: u64| self.alignments.get(&id).copied();
-        match (node.kind.as_str(), node.inner.first()) {
-            ("ParenExpr", Some(inner)) => self.alignment_of(inner, ty),
-            ("DeclRefExpr", _) => {
+        match (&node.kind, node.inner.first()) {
+            (K::ParenExpr, Some(inner)) => self.alignment_of(inner, ty),
+            (K::DeclRefExpr, _) => {
                 let of_type = if matches!(ty.kind, TypeKind::Function(_)) { 1 } else { self.program.types.align(ty) };
                 Some(own(node.decl.as_ref()?.id).map_or(of_type, |own| own.max(of_type)))
             }
-            ("MemberExpr", _) => own(node.link),
+            (K::MemberExpr, _) => own(node.link),
             // gcc looks for the best alignment among the types before the casts.
-            ("UnaryOperator", Some(inner)) if node.opcode == "*" && inner.kind == "CStyleCastExpr" => None,
+            (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Star && inner.kind == K::CStyleCastExpr => None,
             _ => Some(self.program.types.align(ty)),
         }
     }
@@ -208,19 +212,19 @@ impl Unit<'_> {
     /// How far an address is from null, from where it starts.
     fn null_offset(&self, node: &Node) -> Option<u64> {
         let first = node.inner.first()?;
-        match node.kind.as_str() {
-            "ParenExpr" => self.null_offset(first),
-            "ImplicitCastExpr" | "CStyleCastExpr" if node.cast == "NullToPointer" => Some(0),
-            "ImplicitCastExpr" | "CStyleCastExpr" => self.null_offset(first),
-            "UnaryOperator" if node.opcode == "&" => self.null_offset(first),
-            "MemberExpr" => {
+        match &node.kind {
+            K::ParenExpr => self.null_offset(first),
+            K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::NullToPointer => Some(0),
+            K::ImplicitCastExpr | K::CStyleCastExpr => self.null_offset(first),
+            K::UnaryOperator if node.opcode == Opcode::Amp => self.null_offset(first),
+            K::MemberExpr => {
                 let &(record, field) = self.fields.get(&node.link)?;
                 let record = &self.program.types.records[record];
                 let field =
                     record.fields.get(field).filter(|field| field.bits.is_none() && record.problem.is_none())?;
                 Some(self.null_offset(first)? + field.offset)
             }
-            "ArraySubscriptExpr" => {
+            K::ArraySubscriptExpr => {
                 let [base, index] = node.inner.as_slice() else { return None };
                 let (base, index) = if self.type_of(base).is_pointer() { (base, index) } else { (index, base) };
                 let size = self.program.types.size(&self.type_of(node));
@@ -233,21 +237,21 @@ impl Unit<'_> {
 }
 
 /// The operation of an arithmetic operator.
-pub(crate) fn binary_op(opcode: &str, signed: bool) -> Option<BinOp> {
+pub(crate) fn binary_op(opcode: &Opcode, signed: bool) -> Option<BinOp> {
     Some(match opcode {
-        "+" => BinOp::Add,
-        "-" => BinOp::Sub,
-        "*" => BinOp::Mul,
-        "/" if signed => BinOp::SDiv,
-        "/" => BinOp::UDiv,
-        "%" if signed => BinOp::SRem,
-        "%" => BinOp::URem,
-        "&" => BinOp::And,
-        "|" => BinOp::Or,
-        "^" => BinOp::Xor,
-        "<<" => BinOp::Shl,
-        ">>" if signed => BinOp::AShr,
-        ">>" => BinOp::LShr,
+        Opcode::Plus => BinOp::Add,
+        Opcode::Minus => BinOp::Sub,
+        Opcode::Star => BinOp::Mul,
+        Opcode::Slash if signed => BinOp::SDiv,
+        Opcode::Slash => BinOp::UDiv,
+        Opcode::Percent if signed => BinOp::SRem,
+        Opcode::Percent => BinOp::URem,
+        Opcode::Amp => BinOp::And,
+        Opcode::Pipe => BinOp::Or,
+        Opcode::Caret => BinOp::Xor,
+        Opcode::ShiftLeft => BinOp::Shl,
+        Opcode::ShiftRight if signed => BinOp::AShr,
+        Opcode::ShiftRight => BinOp::LShr,
         _ => return None,
     })
 }

@@ -3,8 +3,10 @@
 //! The right operand of a boolean `^`, `==` or `!=` is lowered once for each outcome of the left one, with the same
 //! tags: only one of the two is ever executed, and no branch is needed to combine them.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
-use crate::clang::shape::{callee_name, has_effects, is_comparison, is_logical, shown};
+use crate::clang::shape::{callee_name, has_effects, is_logical, shown};
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::Lowerer;
 use crate::types::ctype::TypeKind;
 use touchstone_base::IndexMap;
@@ -63,7 +65,7 @@ impl Tree<'_> {
 
 /// Whether an expression has statements inside: labels can't be lowered twice.
 fn has_statements(node: &Node) -> bool {
-    node.kind == "StmtExpr" || node.inner.iter().any(has_statements)
+    node.kind == K::StmtExpr || node.inner.iter().any(has_statements)
 }
 
 type Conditions = IndexMap<CondId, Condition>;
@@ -142,19 +144,21 @@ impl Lowerer<'_, '_> {
             return self.tree(inner, conditions, doublings);
         }
         let mut sub = |lowerer: &mut Self, node: &'n Node| Box::new(lowerer.tree(node, conditions, doublings));
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("UnaryOperator", [inner]) if node.opcode == "!" => Tree::Not(sub(self, inner)),
-            ("BinaryOperator", [left, right]) => match node.opcode.as_str() {
-                "&&" => Tree::And(sub(self, left), sub(self, right)),
-                "||" => Tree::Or(sub(self, left), sub(self, right)),
-                "," => Tree::After(left, sub(self, right)),
-                "==" | "!=" | "^" => self.equivalence(node, left, right, conditions, doublings),
+        match (&node.kind, node.inner.as_slice()) {
+            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Not => Tree::Not(sub(self, inner)),
+            (K::BinaryOperator, [left, right]) => match &node.opcode {
+                Opcode::And => Tree::And(sub(self, left), sub(self, right)),
+                Opcode::Or => Tree::Or(sub(self, left), sub(self, right)),
+                Opcode::Comma => Tree::After(left, sub(self, right)),
+                Opcode::Equal | Opcode::NotEqual | Opcode::Caret => {
+                    self.equivalence(node, left, right, conditions, doublings)
+                }
                 _ => self.leaf(node, conditions),
             },
-            ("ConditionalOperator", [condition, yes, no]) => {
+            (K::ConditionalOperator, [condition, yes, no]) => {
                 Tree::Ite(sub(self, condition), sub(self, yes), sub(self, no))
             }
-            ("BinaryConditionalOperator", [common, .., no]) => Tree::Or(sub(self, common), sub(self, no)),
+            (K::BinaryConditionalOperator, [common, .., no]) => Tree::Or(sub(self, common), sub(self, no)),
             _ => self.leaf(node, conditions),
         }
     }
@@ -175,7 +179,7 @@ impl Lowerer<'_, '_> {
         conditions: &mut Conditions,
         doublings: u32,
     ) -> Tree<'n> {
-        let same = node.opcode == "==";
+        let same = node.opcode == Opcode::Equal;
         if self.unit.const_int(node).is_some() {
             return self.leaf(node, conditions);
         }
@@ -199,34 +203,38 @@ impl Lowerer<'_, '_> {
     /// What a node passes on unchanged, as far as truth goes.
     fn look_through<'n>(&self, node: &'n Node) -> Option<&'n Node> {
         let inner = node.inner.first();
-        match node.kind.as_str() {
-            "ParenExpr" | "ConstantExpr" => inner,
-            "UnaryOperator" if node.opcode == "__extension__" => inner,
-            "ImplicitCastExpr" | "CStyleCastExpr" => {
+        match &node.kind {
+            K::ParenExpr | K::ConstantExpr => inner,
+            K::UnaryOperator if node.opcode == Opcode::Extension => inner,
+            K::ImplicitCastExpr | K::CStyleCastExpr => {
                 inner.filter(|inner| self.keeps_truth(node, inner) || self.is_truth_cast(node, inner))
             }
-            "CallExpr" if callee_name(node) == Some("__builtin_expect") && !self.unit.has_body("__builtin_expect") => {
+            K::CallExpr if callee_name(node) == Some("__builtin_expect") && !self.unit.has_body("__builtin_expect") => {
                 // What is expected may have an effect, too.
                 node.inner.get(1).filter(|_| !node.inner.iter().skip(2).any(has_effects))
             }
-            "GenericSelectionExpr" => crate::clang::shape::selected(node),
-            "ConditionalOperator" => self.unit.chosen_by_type(node),
+            K::GenericSelectionExpr => crate::clang::shape::selected(node),
+            K::ConditionalOperator => self.unit.chosen_by_type(node),
             _ => None,
         }
     }
     /// An integer cast of 0 or 1.
     fn is_truth_cast(&self, cast: &Node, inner: &Node) -> bool {
-        matches!(cast.cast.as_str(), "IntegralCast" | "BooleanToSignedIntegral") && self.is_truth_valued(inner)
+        matches!(cast.cast, Cast::IntegralCast | Cast::BooleanToSignedIntegral) && self.is_truth_valued(inner)
     }
     /// Whether a value is 0 or 1: a comparison, a logical operator, or of type `_Bool`.
     fn is_truth_valued(&self, node: &Node) -> bool {
         if self.unit.type_of(node).kind == TypeKind::Bool || is_logical(node) {
             return true;
         }
-        match node.kind.as_str() {
-            "BinaryOperator" if is_comparison(&node.opcode) => true,
-            "BinaryOperator" if node.opcode == "," => node.inner.last().is_some_and(|last| self.is_truth_valued(last)),
-            "BinaryOperator" if node.opcode == "^" => node.inner.iter().all(|side| self.is_truth_valued(side)),
+        match &node.kind {
+            K::BinaryOperator if node.opcode.is_comparison() => true,
+            K::BinaryOperator if node.opcode == Opcode::Comma => {
+                node.inner.last().is_some_and(|last| self.is_truth_valued(last))
+            }
+            K::BinaryOperator if node.opcode == Opcode::Caret => {
+                node.inner.iter().all(|side| self.is_truth_valued(side))
+            }
             _ => self.look_through(node).is_some_and(|inner| self.is_truth_valued(inner)),
         }
     }

@@ -1,8 +1,10 @@
 //! Expressions: scalar values and effects.
 
-use crate::clang::node::{Node, SPELLED_OFFSET};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
 use crate::clang::options::Offsets;
-use crate::clang::shape::{callee_name, is_comparison, is_logical, selected};
+use crate::clang::shape::{callee_name, is_logical, selected};
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::complex::Part;
 use crate::lower::consts::binary_op;
 use crate::lower::floats::float_op;
@@ -22,42 +24,40 @@ enum Wanted {
 impl Lowerer<'_, '_> {
     /// Evaluates an expression for its effects.
     pub fn effect(&mut self, node: &Node) {
-        match node.kind.as_str() {
-            "BinaryOperator" | "CompoundAssignOperator" | "UnaryOperator"
-                if node.opcode != "," && self.unit.type_of(node).in_halves() =>
+        match &node.kind {
+            K::BinaryOperator | K::CompoundAssignOperator | K::UnaryOperator
+                if node.opcode != Opcode::Comma && self.unit.type_of(node).in_halves() =>
             {
                 self.wide(node);
             }
-            "UnaryOperator"
-                if matches!(node.opcode.as_str(), "++" | "--") && self.unit.type_of(node).complex().is_some() =>
-            {
+            K::UnaryOperator if node.opcode.is_step() && self.unit.type_of(node).complex().is_some() => {
                 self.complex(node);
             }
-            "ParenExpr" | "ConstantExpr" => self.effect_of_first(node),
-            "UnaryOperator" if node.opcode == "__extension__" => self.effect_of_first(node),
-            "ImplicitCastExpr" | "CStyleCastExpr" if node.cast == "ToVoid" => self.effect_of_first(node),
-            "BinaryOperator" if node.opcode == "," => node.inner.iter().for_each(|inner| self.effect(inner)),
+            K::ParenExpr | K::ConstantExpr => self.effect_of_first(node),
+            K::UnaryOperator if node.opcode == Opcode::Extension => self.effect_of_first(node),
+            K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::ToVoid => self.effect_of_first(node),
+            K::BinaryOperator if node.opcode == Opcode::Comma => node.inner.iter().for_each(|inner| self.effect(inner)),
             // Whether somebody wants to know which test runs is no decision of the program.
-            "ConditionalOperator" if callee_name(node) == Some("touchstone_test_begin") => {}
-            "ConditionalOperator" if self.unit.type_of(node).kind == TypeKind::Void => {
+            K::ConditionalOperator if callee_name(node) == Some("touchstone_test_begin") => {}
+            K::ConditionalOperator if self.unit.type_of(node).kind == TypeKind::Void => {
                 match self.unit.chosen_by_type(node) {
                     Some(chosen) => self.effect(chosen),
                     None => self.conditional_effect(node),
                 }
             }
-            "CallExpr" => self.call_for_effect(node),
-            "StmtExpr" => self.statement_expression_effect(node),
-            "GenericSelectionExpr" => match selected(node) {
+            K::CallExpr => self.call_for_effect(node),
+            K::StmtExpr => self.statement_expression_effect(node),
+            K::GenericSelectionExpr => match selected(node) {
                 Some(chosen) => self.effect(chosen),
                 None => self.unsupported("_Generic", node),
             },
-            "DeclRefExpr" => {}
-            "BinaryOperator" if node.opcode == "=" && self.unit.type_of(node).is_record() => {
+            K::DeclRefExpr => {}
+            K::BinaryOperator if node.opcode == Opcode::Assign && self.unit.type_of(node).is_record() => {
                 self.record_assignment(node);
             }
-            "ArraySubscriptExpr" | "MemberExpr" | "CompoundLiteralExpr" => drop(self.place(node)),
-            "UnaryOperator" if node.opcode == "*" => drop(self.place(node)),
-            "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => drop(self.step(node, Wanted::New)),
+            K::ArraySubscriptExpr | K::MemberExpr | K::CompoundLiteralExpr => drop(self.place(node)),
+            K::UnaryOperator if node.opcode == Opcode::Star => drop(self.place(node)),
+            K::UnaryOperator if node.opcode.is_step() => drop(self.step(node, Wanted::New)),
             _ => {
                 let ty = self.unit.type_of(node);
                 if ty.is_record() {
@@ -106,17 +106,17 @@ impl Lowerer<'_, '_> {
         }
         let scalar = self.unit.program.types.scalar(&ty);
         let span = self.unit.span(node);
-        match node.kind.as_str() {
-            "IntegerLiteral"
-            | "CharacterLiteral"
-            | "CXXBoolLiteralExpr"
-            | "UnaryExprOrTypeTraitExpr"
-            | "OffsetOfExpr"
-            | SPELLED_OFFSET => match self.unit.const_int(node) {
+        match &node.kind {
+            K::IntegerLiteral
+            | K::CharacterLiteral
+            | K::CXXBoolLiteralExpr
+            | K::UnaryExprOrTypeTraitExpr
+            | K::OffsetOfExpr
+            | K::SpelledOffset => match self.unit.const_int(node) {
                 None if self.is_variable_size(node) => self.variable_size(node, span),
                 // `offsetof(struct s, a[i])`.
-                None if node.kind == SPELLED_OFFSET => self.rvalue_of_first(node),
-                None if node.kind == "OffsetOfExpr" && self.unit.program.types.offsets == Offsets::Guessed => {
+                None if node.kind == K::SpelledOffset => self.rvalue_of_first(node),
+                None if node.kind == K::OffsetOfExpr && self.unit.program.types.offsets == Offsets::Guessed => {
                     for index in &node.inner {
                         self.rvalue(index);
                     }
@@ -128,56 +128,56 @@ impl Lowerer<'_, '_> {
                     self.unsupported_value(what, node)
                 }
             },
-            "FloatingLiteral" => match self.unit.const_float(node) {
+            K::FloatingLiteral => match self.unit.const_float(node) {
                 Some(bits) => Operand::Const(scalar, bits),
                 None => self.unsupported_value("literal", node),
             },
-            "CXXNullPtrLiteralExpr" | "GNUNullExpr" | "ImplicitValueInitExpr" => Operand::Const(scalar, 0),
-            "ParenExpr" | "ConstantExpr" | "OpaqueValueExpr" | "ExprWithCleanups" => self.rvalue_of_first(node),
-            "InitListExpr" if node.inner.is_empty() => Operand::Const(scalar, 0),
-            "InitListExpr" => self.rvalue_of_first(node),
-            "DeclRefExpr" if self.is_enum_constant(node) => {
+            K::CXXNullPtrLiteralExpr | K::GNUNullExpr | K::ImplicitValueInitExpr => Operand::Const(scalar, 0),
+            K::ParenExpr | K::ConstantExpr | K::OpaqueValueExpr | K::ExprWithCleanups => self.rvalue_of_first(node),
+            K::InitListExpr if node.inner.is_empty() => Operand::Const(scalar, 0),
+            K::InitListExpr => self.rvalue_of_first(node),
+            K::DeclRefExpr if self.is_enum_constant(node) => {
                 let value = self.unit.const_int(node).unwrap_or(0);
                 Operand::Const(scalar, value)
             }
-            "ImplicitCastExpr" | "CStyleCastExpr" => self.cast(node, &ty, scalar, span),
-            "UnaryOperator" => self.unary(node, scalar, span),
-            "BinaryOperator" => self.binary(node, &ty, scalar, span),
-            "CompoundAssignOperator" => self.compound_assignment(node, &ty, span),
-            "ConditionalOperator" => match self.unit.chosen_by_type(node) {
+            K::ImplicitCastExpr | K::CStyleCastExpr => self.cast(node, &ty, scalar, span),
+            K::UnaryOperator => self.unary(node, scalar, span),
+            K::BinaryOperator => self.binary(node, &ty, scalar, span),
+            K::CompoundAssignOperator => self.compound_assignment(node, &ty, span),
+            K::ConditionalOperator => match self.unit.chosen_by_type(node) {
                 Some(chosen) => self.rvalue(chosen),
                 None => self.conditional(node, scalar, span),
             },
-            "BinaryConditionalOperator" => self.elvis(node, scalar, span),
-            "CallExpr" => self.call(node, None).unwrap_or(Operand::Const(scalar, 0)),
-            "StmtExpr" => self.statement_expression(node, scalar),
-            "GenericSelectionExpr" => match selected(node) {
+            K::BinaryConditionalOperator => self.elvis(node, scalar, span),
+            K::CallExpr => self.call(node, None).unwrap_or(Operand::Const(scalar, 0)),
+            K::StmtExpr => self.statement_expression(node, scalar),
+            K::GenericSelectionExpr => match selected(node) {
                 Some(chosen) => self.rvalue(chosen),
                 None => self.unsupported_value("_Generic", node),
             },
-            "ChooseExpr" => match self.unit.chosen(node) {
+            K::ChooseExpr => match self.unit.chosen(node) {
                 Some(chosen) => self.rvalue(chosen),
                 None => self.unsupported_value("__builtin_choose_expr", node),
             },
-            "TypeTraitExpr" => match self.unit.const_int(node) {
+            K::TypeTraitExpr => match self.unit.const_int(node) {
                 Some(value) => Operand::Const(scalar, value),
                 None => self.unsupported_value("type trait", node),
             },
-            "VAArgExpr" => {
+            K::VAArgExpr => {
                 let place = self.next_argument(node, &ty, span);
                 self.load(place, &ty, span)
             }
-            "AddrLabelExpr" => match self.unit.label_address(node) {
+            K::AddrLabelExpr => match self.unit.label_address(node) {
                 Some(number) => self.resize(Operand::Const(Ty::I64, number), Ty::Ptr, false, span),
                 None => self.unsupported_value("address of a label", node),
             },
-            "AtomicExpr" => self.atomic(node, span).unwrap_or(Operand::Const(scalar, 0)),
-            "DeclRefExpr"
-            | "ArraySubscriptExpr"
-            | "MemberExpr"
-            | "CompoundLiteralExpr"
-            | "StringLiteral"
-            | "PredefinedExpr" => {
+            K::AtomicExpr => self.atomic(node, span).unwrap_or(Operand::Const(scalar, 0)),
+            K::DeclRefExpr
+            | K::ArraySubscriptExpr
+            | K::MemberExpr
+            | K::CompoundLiteralExpr
+            | K::StringLiteral
+            | K::PredefinedExpr => {
                 // A member of a value without a name is a value itself; an array is its address.
                 let place = self.place(node);
                 match ty.kind {
@@ -199,16 +199,16 @@ impl Lowerer<'_, '_> {
     }
     /// Whether a node names a constant of an enumeration.
     pub fn is_enum_constant(&self, node: &Node) -> bool {
-        node.decl.as_ref().is_some_and(|decl| decl.kind == "EnumConstantDecl")
+        node.decl.as_ref().is_some_and(|decl| decl.kind == K::EnumConstantDecl)
     }
 
     /// The truth of a scalar expression, an `i1`.
     pub fn truth(&mut self, node: &Node) -> Operand {
         let span = self.unit.span(node);
-        match (node.kind.as_str(), node.inner.first()) {
-            ("ParenExpr" | "ConstantExpr", Some(inner)) => return self.truth(inner),
-            ("ImplicitCastExpr", Some(inner)) if self.keeps_truth(node, inner) => return self.truth(inner),
-            ("BinaryOperator", _) if is_comparison(&node.opcode) => return self.comparison(node, span),
+        match (&node.kind, node.inner.first()) {
+            (K::ParenExpr | K::ConstantExpr, Some(inner)) => return self.truth(inner),
+            (K::ImplicitCastExpr, Some(inner)) if self.keeps_truth(node, inner) => return self.truth(inner),
+            (K::BinaryOperator, _) if node.opcode.is_comparison() => return self.comparison(node, span),
             _ if is_logical(node) => return self.decision_value(node, Ty::I1),
             _ => {}
         }
@@ -228,10 +228,10 @@ impl Lowerer<'_, '_> {
     }
     /// Whether a cast of an expression is true if and only if the expression is.
     pub fn keeps_truth(&self, cast: &Node, inner: &Node) -> bool {
-        match cast.cast.as_str() {
-            "IntegralToBoolean" | "PointerToBoolean" | "FloatingToBoolean" => true,
-            "NoOp" => !self.unit.type_of(cast).is_record(),
-            "IntegralCast" => {
+        match &cast.cast {
+            Cast::IntegralToBoolean | Cast::PointerToBoolean | Cast::FloatingToBoolean => true,
+            Cast::NoOp => !self.unit.type_of(cast).is_record(),
+            Cast::IntegralCast => {
                 let types = &self.unit.program.types;
                 types.size(&self.unit.type_of(cast)) >= types.size(&self.unit.type_of(inner))
             }
@@ -243,7 +243,7 @@ impl Lowerer<'_, '_> {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
         let ty = self.unit.type_of(left);
         let signed = self.unit.program.types.is_signed(&ty);
-        let ordered = !matches!(node.opcode.as_str(), "==" | "!=");
+        let ordered = !matches!(node.opcode, Opcode::Equal | Opcode::NotEqual);
         let ty = if ordered { self.operation_type(&[left, right], ty) } else { ty };
         if ty.in_halves() {
             let (a, b) = (self.wide(left), self.wide(right));
@@ -260,18 +260,18 @@ impl Lowerer<'_, '_> {
         self.scalar_relation(&node.opcode, &ty, a, b, span)
     }
     /// A relation between scalars of one type, an `i1`.
-    pub fn scalar_relation(&mut self, opcode: &str, ty: &Type, a: Operand, b: Operand, span: Span) -> Operand {
+    pub fn scalar_relation(&mut self, opcode: &Opcode, ty: &Type, a: Operand, b: Operand, span: Span) -> Operand {
         if let Some(format) = self.unit.program.types.format(ty) {
             return self.float_relation(opcode, format, a, b, span);
         }
         let signed = self.unit.program.types.is_signed(ty);
         let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
         match opcode {
-            "==" => self.cmp(CmpOp::Eq, a, b, span),
-            "!=" => self.cmp(CmpOp::Ne, a, b, span),
-            "<" => self.cmp(less, a, b, span),
-            ">" => self.cmp(less, b, a, span),
-            "<=" => self.cmp(less_equal, a, b, span),
+            Opcode::Equal => self.cmp(CmpOp::Eq, a, b, span),
+            Opcode::NotEqual => self.cmp(CmpOp::Ne, a, b, span),
+            Opcode::Less => self.cmp(less, a, b, span),
+            Opcode::Greater => self.cmp(less, b, a, span),
+            Opcode::LessEqual => self.cmp(less_equal, a, b, span),
             _ => self.cmp(less_equal, b, a, span),
         }
     }
@@ -280,64 +280,64 @@ impl Lowerer<'_, '_> {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
         let from = self.unit.type_of(inner);
         // Its lengths are computed as often as somebody asks for them.
-        if node.kind == "CStyleCastExpr" && ty.has_length_effect() {
+        if node.kind == K::CStyleCastExpr && ty.has_length_effect() {
             return self.unsupported_value("array length with an effect in a cast", node);
         }
-        match node.cast.as_str() {
-            "LValueToRValue" => {
+        match &node.cast {
+            Cast::LValueToRValue => {
                 let place = self.place(inner);
                 self.read_object(inner, place, ty, span)
             }
-            "BitCast" if from.vector().is_some() => self.vector_as_scalar(inner, ty, span),
-            "FloatingComplexToReal" | "IntegralComplexToReal" => self.real_part(inner, node),
-            "NoOp" | "BitCast" | "AtomicToNonAtomic" | "NonAtomicToAtomic" => self.rvalue(inner),
-            "FloatingCast" | "FloatingToIntegral" if from.is_long_double() => {
+            Cast::BitCast if from.vector().is_some() => self.vector_as_scalar(inner, ty, span),
+            Cast::FloatingComplexToReal | Cast::IntegralComplexToReal => self.real_part(inner, node),
+            Cast::NoOp | Cast::BitCast | Cast::AtomicToNonAtomic | Cast::NonAtomicToAtomic => self.rvalue(inner),
+            Cast::FloatingCast | Cast::FloatingToIntegral if from.is_long_double() => {
                 let value = self.wide(inner);
                 self.long_to(value, ty, span)
             }
-            "IntegralCast" if from.wide().is_some() => {
+            Cast::IntegralCast if from.wide().is_some() => {
                 let value = self.wide(inner);
                 self.resize(value.low, scalar, false, span)
             }
-            "IntegralToFloating" if from.wide().is_some() => {
+            Cast::IntegralToFloating if from.wide().is_some() => {
                 let Some(format) = self.unit.program.types.format(ty) else {
                     return self.unsupported_value("cast of a 128-bit integer", node);
                 };
                 let value = self.wide(inner);
                 self.wide_to_float(value, from.wide() == Some(true), format, span)
             }
-            "IntegralToPointer" if from.wide().is_some() => {
+            Cast::IntegralToPointer if from.wide().is_some() => {
                 let value = self.wide(inner);
                 self.resize(value.low, Ty::Ptr, false, span)
             }
-            "IntegralCast" | "BooleanToSignedIntegral" => {
+            Cast::IntegralCast | Cast::BooleanToSignedIntegral => {
                 let signed = self.unit.program.types.is_signed(&from);
                 let value = self.rvalue(inner);
                 self.resize(value, scalar, signed, span)
             }
-            "IntegralToBoolean"
-            | "PointerToBoolean"
-            | "FloatingToBoolean"
-            | "FloatingComplexToBoolean"
-            | "IntegralComplexToBoolean" => {
+            Cast::IntegralToBoolean
+            | Cast::PointerToBoolean
+            | Cast::FloatingToBoolean
+            | Cast::FloatingComplexToBoolean
+            | Cast::IntegralComplexToBoolean => {
                 let truth = self.truth(inner);
                 self.resize(truth, scalar, false, span)
             }
-            "NullToPointer" => Operand::Const(Ty::Ptr, 0),
-            "ArrayToPointerDecay" => {
+            Cast::NullToPointer => Operand::Const(Ty::Ptr, 0),
+            Cast::ArrayToPointerDecay => {
                 let place = self.place(inner);
                 self.address(place, span)
             }
-            "FunctionToPointerDecay" => {
+            Cast::FunctionToPointerDecay => {
                 let place = self.place(inner);
                 self.address(place, span)
             }
-            "BuiltinFnToFnPtr" => self.unsupported_value("address of a compiler's function", node),
-            "PointerToIntegral" => {
+            Cast::BuiltinFnToFnPtr => self.unsupported_value("address of a compiler's function", node),
+            Cast::PointerToIntegral => {
                 let value = self.rvalue(inner);
                 self.resize(value, scalar, false, span)
             }
-            "IntegralToPointer" => {
+            Cast::IntegralToPointer => {
                 let signed = self.unit.program.types.is_signed(&from);
                 let value = self.rvalue(inner);
                 let wide = self.resize(value, Ty::I64, signed, span);
@@ -351,16 +351,16 @@ impl Lowerer<'_, '_> {
                     Operand::Reg(_) => self.resize(wide, Ty::Ptr, false, span),
                 }
             }
-            "ToVoid" => {
+            Cast::ToVoid => {
                 self.effect(inner);
                 Operand::Const(scalar, 0)
             }
-            "FloatingToIntegral" | "IntegralToFloating" | "FloatingCast" => {
+            Cast::FloatingToIntegral | Cast::IntegralToFloating | Cast::FloatingCast => {
                 let from = self.operation_type(&[inner], from);
                 let value = self.rvalue(inner);
                 self.convert(value, &from, ty, span)
             }
-            "ToUnion" => self.unsupported_value("union", node),
+            Cast::ToUnion => self.unsupported_value("union", node),
             kind => {
                 let what = format!("cast {kind}");
                 self.unsupported_value(&what, node)
@@ -370,27 +370,29 @@ impl Lowerer<'_, '_> {
 
     fn unary(&mut self, node: &Node, scalar: Ty, span: Span) -> Operand {
         let Some(inner) = node.inner.first() else { return self.unsupported_value("expression", node) };
-        match node.opcode.as_str() {
-            "+" | "__extension__" => self.rvalue(inner),
-            "-" => {
+        match &node.opcode {
+            Opcode::Plus | Opcode::Extension => self.rvalue(inner),
+            Opcode::Minus => {
                 let value = self.rvalue(inner);
                 let ty = self.unit.type_of(node);
                 let value = self.negated(value, &ty, span);
                 self.in_field_width(node, value, span)
             }
-            "~" => {
+            Opcode::Tilde => {
                 let value = self.rvalue(inner);
                 let value = self.bin(BinOp::Xor, value, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span);
                 self.in_field_width(node, value, span)
             }
-            "!" => self.decision_value(node, scalar),
-            "++" | "--" => self.step(node, if node.is_postfix { Wanted::Old } else { Wanted::New }),
-            "&" => self.address_of(inner, span),
-            "*" => {
+            Opcode::Not => self.decision_value(node, scalar),
+            Opcode::Increment | Opcode::Decrement => {
+                self.step(node, if node.is_postfix { Wanted::Old } else { Wanted::New })
+            }
+            Opcode::Amp => self.address_of(inner, span),
+            Opcode::Star => {
                 let place = self.place(node);
                 self.address(place, span)
             }
-            "__real" | "__imag" => match self.part_of(node, inner, span) {
+            Opcode::Real | Opcode::Imag => match self.part_of(node, inner, span) {
                 Part::Word(value) => value,
                 Part::Long(_) => self.unsupported_value("long double here", node),
             },
@@ -419,7 +421,7 @@ impl Lowerer<'_, '_> {
         if wanted == Wanted::Old {
             old = self.keep(old, span);
         }
-        let up = node.opcode == "++";
+        let up = node.opcode == Opcode::Increment;
         let new = if ty.is_pointer() {
             let Some(stride) = self.stride(inner, span) else {
                 return self.unsupported_value(unsized_name(ty), node);
@@ -437,22 +439,22 @@ impl Lowerer<'_, '_> {
 
     fn binary(&mut self, node: &Node, ty: &Type, scalar: Ty, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
-        match node.opcode.as_str() {
-            "," => {
+        match &node.opcode {
+            Opcode::Comma => {
                 self.effect(left);
                 self.rvalue(right)
             }
-            "=" => self.assignment(left, right, span),
-            "&&" | "||" => self.decision_value(node, scalar),
-            opcode if is_comparison(opcode) => {
+            Opcode::Assign => self.assignment(left, right, span),
+            Opcode::And | Opcode::Or => self.decision_value(node, scalar),
+            opcode if opcode.is_comparison() => {
                 let truth = self.comparison(node, span);
                 self.resize(truth, scalar, false, span)
             }
-            "+" | "-" if ty.is_pointer() => {
+            Opcode::Plus | Opcode::Minus if ty.is_pointer() => {
                 let is_left = self.unit.type_of(left).is_pointer();
                 self.pointer_sum(node, if is_left { (left, right) } else { (right, left) }, ty, span)
             }
-            "-" if self.unit.type_of(left).is_pointer() => self.pointer_difference(node, left, right, span),
+            Opcode::Minus if self.unit.type_of(left).is_pointer() => self.pointer_difference(node, left, right, span),
             opcode => {
                 let a = self.rvalue(left);
                 let b = self.rvalue(right);
@@ -460,8 +462,8 @@ impl Lowerer<'_, '_> {
                     return self.float(op, format, &[a, b], span);
                 }
                 let ty = match opcode {
-                    "/" | "%" => self.operation_type(&[left, right], self.unit.type_of(left)),
-                    ">>" => self.operation_type(&[left], self.unit.type_of(left)),
+                    Opcode::Slash | Opcode::Percent => self.operation_type(&[left, right], self.unit.type_of(left)),
+                    Opcode::ShiftRight => self.operation_type(&[left], self.unit.type_of(left)),
                     _ => self.unit.type_of(left),
                 };
                 let signed = self.unit.program.types.is_signed(&ty);
@@ -487,7 +489,7 @@ impl Lowerer<'_, '_> {
             let index = self.rvalue(number);
             (self.rvalue(pointer), index)
         };
-        self.advance(base, index, signed, stride, node.opcode.starts_with('-'), span)
+        self.advance(base, index, signed, stride, node.opcode == Opcode::Minus, span)
     }
     fn advance(
         &mut self,
@@ -529,7 +531,7 @@ impl Lowerer<'_, '_> {
     }
     fn compound_assignment(&mut self, node: &Node, ty: &Type, span: Span) -> Operand {
         let [left, right] = node.inner.as_slice() else { return self.unsupported_value("expression", node) };
-        let opcode = node.opcode.strip_suffix('=').unwrap_or(&node.opcode).to_string();
+        let opcode = node.opcode.computed();
         let place = self.written_place(left);
         self.mark_compound(node);
         let computed = node.compute_lhs.as_ref().map(|text| self.unit.type_named(text));
@@ -559,7 +561,7 @@ impl Lowerer<'_, '_> {
                 return self.unsupported_value(unsized_name(ty), node);
             };
             let signed = self.unit.program.types.is_signed(&self.unit.type_of(right));
-            self.advance(old, operand, signed, stride, opcode == "-", span)
+            self.advance(old, operand, signed, stride, *opcode == Opcode::Minus, span)
         } else {
             let (Some(from), Some(to)) = (&node.compute_lhs, &node.compute_result) else {
                 return self.unsupported_value("compound assignment", node);
@@ -569,15 +571,15 @@ impl Lowerer<'_, '_> {
                 return self.unsupported_value(what, node);
             }
             let old = self.convert(old, ty, &from, span);
-            let value = match (self.unit.program.types.format(&from), float_op(&opcode)) {
+            let value = match (self.unit.program.types.format(&from), float_op(opcode)) {
                 (Some(format), Some(op)) => self.float(op, format, &[old, operand], span),
                 _ => {
-                    let ty = match opcode.as_str() {
-                        "/" | "%" => self.operation_type(&[node, right], from.clone()),
+                    let ty = match opcode {
+                        Opcode::Slash | Opcode::Percent => self.operation_type(&[node, right], from.clone()),
                         _ => from,
                     };
                     let signed = self.unit.program.types.is_signed(&ty);
-                    let Some(op) = binary_op(&opcode, signed) else {
+                    let Some(op) = binary_op(opcode, signed) else {
                         return self.unsupported_value("compound assignment", node);
                     };
                     let operand = self.resize(operand, self.ty(old), false, span);
@@ -629,10 +631,10 @@ impl Lowerer<'_, '_> {
 }
 
 fn constant_name(node: &Node) -> &'static str {
-    match node.kind.as_str() {
-        "OffsetOfExpr" | SPELLED_OFFSET => "offsetof",
-        "UnaryExprOrTypeTraitExpr" if node.name == "sizeof" => "sizeof of this type",
-        "UnaryExprOrTypeTraitExpr" => "alignof of this expression",
+    match &node.kind {
+        K::OffsetOfExpr | K::SpelledOffset => "offsetof",
+        K::UnaryExprOrTypeTraitExpr if node.name == "sizeof" => "sizeof of this type",
+        K::UnaryExprOrTypeTraitExpr => "alignof of this expression",
         _ => "literal",
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! `float` and `double` only; `long double` and the other formats are refused by name where they are used.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::{callee_name, selected};
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::Lowerer;
 use crate::lower::unit::Unit;
 use crate::types::ctype::{Type, TypeKind, Types};
@@ -12,24 +14,24 @@ use touchstone_base::float::{self, Format, Op};
 use touchstone_ir::{BinOp, CastOp, CmpOp, InstKind, Operand, Ty, mask};
 
 /// The operation of an arithmetic operator.
-pub(crate) fn float_op(opcode: &str) -> Option<Op> {
+pub(crate) fn float_op(opcode: &Opcode) -> Option<Op> {
     Some(match opcode {
-        "+" => Op::Add,
-        "-" => Op::Sub,
-        "*" => Op::Mul,
-        "/" => Op::Div,
+        Opcode::Plus => Op::Add,
+        Opcode::Minus => Op::Sub,
+        Opcode::Star => Op::Mul,
+        Opcode::Slash => Op::Div,
         _ => return None,
     })
 }
 
 /// A relation: its operation, whether the operands are swapped, whether the outcome is negated.
-pub(crate) fn float_relation(opcode: &str) -> (Op, bool, bool) {
+pub(crate) fn float_relation(opcode: &Opcode) -> (Op, bool, bool) {
     match opcode {
-        "==" => (Op::Eq, false, false),
-        "!=" => (Op::Eq, false, true),
-        "<" => (Op::Lt, false, false),
-        ">" => (Op::Lt, true, false),
-        "<=" => (Op::Le, false, false),
+        Opcode::Equal => (Op::Eq, false, false),
+        Opcode::NotEqual => (Op::Eq, false, true),
+        Opcode::Less => (Op::Lt, false, false),
+        Opcode::Greater => (Op::Lt, true, false),
+        Opcode::LessEqual => (Op::Le, false, false),
         _ => (Op::Le, true, false),
     }
 }
@@ -65,18 +67,18 @@ impl Unit<'_> {
     pub fn const_float(&self, node: &Node) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(node))?;
         let first = || node.inner.first();
-        match node.kind.as_str() {
-            "FloatingLiteral" => literal(node.value.as_deref()?, format),
-            "ParenExpr" | "ConstantExpr" => self.const_float(first()?),
-            "GenericSelectionExpr" => self.const_float(selected(node)?),
-            "ImplicitValueInitExpr" => Some(0),
-            "ImplicitCastExpr" | "CStyleCastExpr" => self.const_conversion(node, first()?),
-            "UnaryOperator" => match node.opcode.as_str() {
-                "-" => Some(self.const_float(first()?)? ^ format.sign_mask()),
-                "+" | "__extension__" => self.const_float(first()?),
+        match &node.kind {
+            K::FloatingLiteral => literal(node.value.as_deref()?, format),
+            K::ParenExpr | K::ConstantExpr => self.const_float(first()?),
+            K::GenericSelectionExpr => self.const_float(selected(node)?),
+            K::ImplicitValueInitExpr => Some(0),
+            K::ImplicitCastExpr | K::CStyleCastExpr => self.const_conversion(node, first()?),
+            K::UnaryOperator => match &node.opcode {
+                Opcode::Minus => Some(self.const_float(first()?)? ^ format.sign_mask()),
+                Opcode::Plus | Opcode::Extension => self.const_float(first()?),
                 _ => None,
             },
-            "BinaryOperator" => {
+            K::BinaryOperator => {
                 let [left, right] = node.inner.as_slice() else { return None };
                 let args = [self.const_float(left)?, self.const_float(right)?];
                 let is_nan = |bits: &u64| bits & format.magnitude_mask() > format.infinity();
@@ -86,18 +88,18 @@ impl Unit<'_> {
                     made => Some(made),
                 }
             }
-            "ConditionalOperator" => {
+            K::ConditionalOperator => {
                 let [condition, yes, no] = node.inner.as_slice() else { return None };
                 self.const_float(if self.const_int(condition)? != 0 { yes } else { no })
             }
-            "CallExpr" => named_constant(callee_name(node)?, format),
+            K::CallExpr => named_constant(callee_name(node)?, format),
             _ => None,
         }
     }
     fn const_conversion(&self, node: &Node, inner: &Node) -> Option<u64> {
-        match node.cast.as_str() {
-            "NoOp" => self.const_float(inner),
-            "FloatingCast" | "IntegralToFloating" => {
+        match &node.cast {
+            Cast::NoOp => self.const_float(inner),
+            Cast::FloatingCast | Cast::IntegralToFloating => {
                 let value = self.const_float(inner).or_else(|| self.const_int(inner))?;
                 let (op, format) = conversion(&self.program.types, &self.type_of(inner), &self.type_of(node))?;
                 Some(float::eval(op, format, &[value]))
@@ -117,7 +119,7 @@ impl Unit<'_> {
         fits.then(|| float::eval(op, format, &[value]))
     }
     /// The outcome of a relation between constant floats.
-    pub fn const_relation(&self, opcode: &str, left: &Node, right: &Node) -> Option<u64> {
+    pub fn const_relation(&self, opcode: &Opcode, left: &Node, right: &Node) -> Option<u64> {
         let format = self.program.types.format(&self.type_of(left))?;
         let (a, b) = (self.const_float(left)?, self.const_float(right)?);
         let (op, swapped, negated) = float_relation(opcode);
@@ -164,7 +166,7 @@ impl Lowerer<'_, '_> {
         Operand::Reg(dst)
     }
     /// A relation, an `i1`.
-    pub fn float_relation(&mut self, opcode: &str, format: Format, a: Operand, b: Operand, span: Span) -> Operand {
+    pub fn float_relation(&mut self, opcode: &Opcode, format: Format, a: Operand, b: Operand, span: Span) -> Operand {
         let (op, swapped, negated) = float_relation(opcode);
         let args = if swapped { [b, a] } else { [a, b] };
         let truth = self.float(op, format, &args, span);
@@ -174,7 +176,7 @@ impl Lowerer<'_, '_> {
     pub fn truth_of(&mut self, value: Operand, ty: &Type, span: Span) -> Operand {
         let zero = Operand::Const(self.ty(value), 0);
         match self.unit.program.types.format(ty) {
-            Some(format) => self.float_relation("!=", format, value, zero, span),
+            Some(format) => self.float_relation(&Opcode::NotEqual, format, value, zero, span),
             None => self.cmp(CmpOp::Ne, value, zero, span),
         }
     }

@@ -4,7 +4,9 @@
 //! lowering goes on in a block that nobody reaches, with a value that nobody sees. So the rest of the function, its
 //! decision table included, is as it would be anyway.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::error::FrontError;
 use crate::lower::consts::{fold_bin, fold_cmp};
 use crate::lower::lifetimes::{Lives, Mark, Nest};
@@ -86,32 +88,32 @@ struct Facts {
 
 impl Facts {
     fn collect(&mut self, node: &Node) {
-        if node.kind != "ArraySubscriptExpr" {
-            let decays = node.inner.iter().filter(|inner| inner.cast == "ArrayToPointerDecay");
+        if node.kind != K::ArraySubscriptExpr {
+            let decays = node.inner.iter().filter(|inner| inner.cast == Cast::ArrayToPointerDecay);
             self.decayed.extend(decays.filter_map(variable_of));
         }
-        match node.kind.as_str() {
-            "UnaryOperator" if node.opcode == "&" => {
+        match &node.kind {
+            K::UnaryOperator if node.opcode == Opcode::Amp => {
                 let mut operand = node.inner.first();
                 while let Some(inner) = operand {
-                    let through = matches!(inner.opcode.as_str(), "__extension__" | "__real" | "__imag");
-                    if inner.kind == "ParenExpr" || (inner.kind == "UnaryOperator" && through) {
+                    let through = matches!(inner.opcode, Opcode::Extension | Opcode::Real | Opcode::Imag);
+                    if inner.kind == K::ParenExpr || (inner.kind == K::UnaryOperator && through) {
                         operand = inner.inner.first();
                     } else {
-                        if inner.kind == "DeclRefExpr" {
+                        if inner.kind == K::DeclRefExpr {
                             self.address_taken.extend(inner.decl.as_ref().map(|decl| decl.id));
                         }
                         break;
                     }
                 }
             }
-            "LabelStmt" => {
+            K::LabelStmt => {
                 self.labels.push(node.link);
                 self.jumps = true;
             }
-            "SwitchStmt" => {
+            K::SwitchStmt => {
                 let body = node.inner.last();
-                let declares = |body: &Node| body.inner.iter().any(|inner| inner.kind == "DeclStmt");
+                let declares = |body: &Node| body.inner.iter().any(|inner| inner.kind == K::DeclStmt);
                 self.jumps |= body.is_some_and(declares);
             }
             _ => {}
@@ -123,10 +125,10 @@ impl Facts {
 
 /// The variable that an expression is, or is a part of.
 fn variable_of(node: &Node) -> Option<u64> {
-    match (node.kind.as_str(), node.inner.first()) {
-        ("DeclRefExpr", _) => node.decl.as_ref().map(|decl| decl.id),
-        ("MemberExpr", Some(_)) if node.is_arrow => None,
-        ("ParenExpr" | "MemberExpr" | "ImplicitCastExpr" | "ArraySubscriptExpr", Some(inner)) => variable_of(inner),
+    match (&node.kind, node.inner.first()) {
+        (K::DeclRefExpr, _) => node.decl.as_ref().map(|decl| decl.id),
+        (K::MemberExpr, Some(_)) if node.is_arrow => None,
+        (K::ParenExpr | K::MemberExpr | K::ImplicitCastExpr | K::ArraySubscriptExpr, Some(inner)) => variable_of(inner),
         _ => None,
     }
 }
@@ -168,7 +170,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         let number = lowerer.labels.len() as u64;
         lowerer.unit.label_numbers.insert(label, number);
     }
-    if let Some(body) = node.inner.iter().find(|inner| inner.kind == "CompoundStmt") {
+    if let Some(body) = node.inner.iter().find(|inner| inner.kind == K::CompoundStmt) {
         lowerer.statement(body);
         lowerer.fall_off_the_end(body);
     }
@@ -182,7 +184,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
 impl Lowerer<'_, '_> {
     fn parameters(&mut self, node: &Node) {
         let hidden = usize::from(self.function.aggregate_result);
-        let params: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl").collect();
+        let params: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
         for (index, param) in params.into_iter().enumerate() {
             let Some(info) = self.function.params.get(index + hidden) else { continue };
             let (reg, aggregate) = (info.reg, info.aggregate);
@@ -207,7 +209,7 @@ impl Lowerer<'_, '_> {
 
     /// The lengths of `int a[n][m]`, when all names are known.
     fn parameter_lengths(&mut self, node: &Node) {
-        let params = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl");
+        let params = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl);
         let style = self.style(node);
         let effects = params.map(|param| self.enter_parameter(param, style)).sum();
         self.unit.entered.insert(self.function.name.clone(), effects);
@@ -215,7 +217,7 @@ impl Lowerer<'_, '_> {
 
     /// How the parameters are declared, which clang's types don't tell: an old-style list has their names alone.
     fn style(&self, node: &Node) -> Style {
-        let first = node.inner.iter().find(|inner| inner.kind == "ParmVarDecl").map(|param| param.name.as_str());
+        let first = node.inner.iter().find(|inner| inner.kind == K::ParmVarDecl).map(|param| param.name.as_str());
         let list = || {
             let at = node.loc.expansion?;
             let text = self.unit.program.sources.text(self.unit.names.get(at.file as usize)?);

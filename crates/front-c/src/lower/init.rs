@@ -1,7 +1,9 @@
 //! Initialisers of globals and static locals: bytes and addresses, evaluated at compile time.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::selected;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::aggregate::unbraced;
 use crate::lower::strings;
 use crate::lower::unit::Unit;
@@ -53,10 +55,10 @@ impl Unit<'_> {
 
     fn fill(&mut self, image: &mut Image, node: &Node, ty: &Type, at: u64) -> Evaluated<()> {
         let node = unbraced(node, ty);
-        match node.kind.as_str() {
-            "ImplicitValueInitExpr" => return Ok(()),
-            "ParenExpr" | "ConstantExpr" if node.inner.len() == 1 => return self.fill(image, &node.inner[0], ty, at),
-            "StringLiteral" | "PredefinedExpr" if !ty.is_pointer() => {
+        match &node.kind {
+            K::ImplicitValueInitExpr => return Ok(()),
+            K::ParenExpr | K::ConstantExpr if node.inner.len() == 1 => return self.fill(image, &node.inner[0], ty, at),
+            K::StringLiteral | K::PredefinedExpr if !ty.is_pointer() => {
                 let Some(bytes) = strings::bytes(node, self) else { return refuse("string literal") };
                 if matches!(ty.kind, TypeKind::OpenArray(_)) {
                     image.grow(at + bytes.len() as u64);
@@ -65,14 +67,14 @@ impl Unit<'_> {
                 let length = bytes.len().min(self.program.types.size(ty) as usize);
                 return image.put(at, &bytes[..length]);
             }
-            "CompoundLiteralExpr" if !ty.is_pointer() => return self.fill_first(image, node, ty, at),
-            "ImplicitCastExpr" if node.cast == "LValueToRValue" && ty.is_record() => {
+            K::CompoundLiteralExpr if !ty.is_pointer() => return self.fill_first(image, node, ty, at),
+            K::ImplicitCastExpr if node.cast == Cast::LValueToRValue && ty.is_record() => {
                 return self.fill_first(image, node, ty, at);
             }
-            "ImplicitCastExpr" | "CStyleCastExpr" if node.cast == "NoOp" && ty.is_record() => {
+            K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::NoOp && ty.is_record() => {
                 return self.fill_first(image, node, ty, at);
             }
-            "InitListExpr" => match &ty.kind {
+            K::InitListExpr => match &ty.kind {
                 TypeKind::Array(element, _) | TypeKind::Vector(element, _) => {
                     return self.fill_array(image, node, element, at);
                 }
@@ -178,36 +180,36 @@ impl Unit<'_> {
         }
         let ty = self.type_of(node);
         let first = |node: &Node| node.inner.first().cloned().ok_or_else(|| "initialiser".to_string());
-        match node.kind.as_str() {
-            "ParenExpr" | "ConstantExpr" => self.constant(&first(node)?),
-            "GenericSelectionExpr" => match selected(node) {
+        match &node.kind {
+            K::ParenExpr | K::ConstantExpr => self.constant(&first(node)?),
+            K::GenericSelectionExpr => match selected(node) {
                 Some(node) => self.constant(node),
                 None => refuse("_Generic"),
             },
-            "ImplicitCastExpr" | "CStyleCastExpr" => self.constant_cast(node, &first(node)?, &ty),
-            "UnaryOperator" => match (node.opcode.as_str(), first(node)?) {
-                ("&", inner) => self.address(&inner),
-                ("__extension__" | "+", inner) => self.constant(&inner),
+            K::ImplicitCastExpr | K::CStyleCastExpr => self.constant_cast(node, &first(node)?, &ty),
+            K::UnaryOperator => match (&node.opcode, first(node)?) {
+                (Opcode::Amp, inner) => self.address(&inner),
+                (Opcode::Extension | Opcode::Plus, inner) => self.constant(&inner),
                 _ => refuse("initialiser"),
             },
-            "BinaryOperator" => self.constant_sum(node, &ty),
-            "ConditionalOperator" => {
+            K::BinaryOperator => self.constant_sum(node, &ty),
+            K::ConditionalOperator => {
                 let [condition, yes, no] = node.inner.as_slice() else { return refuse("initialiser") };
                 match self.const_int(condition) {
                     Some(truth) => self.constant(if truth != 0 { yes } else { no }),
                     None => refuse("initialiser"),
                 }
             }
-            "ImplicitValueInitExpr" => Ok(Constant::Int(0)),
-            "InitListExpr" => match node.inner.first() {
+            K::ImplicitValueInitExpr => Ok(Constant::Int(0)),
+            K::InitListExpr => match node.inner.first() {
                 Some(inner) => self.constant(inner),
                 None => Ok(Constant::Int(0)),
             },
-            "AddrLabelExpr" => match self.label_address(node) {
+            K::AddrLabelExpr => match self.label_address(node) {
                 Some(number) => Ok(Constant::Int(number)),
                 None => refuse("address of a label"),
             },
-            "ChooseExpr" => match self.chosen(node) {
+            K::ChooseExpr => match self.chosen(node) {
                 Some(node) => self.constant(node),
                 None => refuse("__builtin_choose_expr"),
             },
@@ -216,22 +218,22 @@ impl Unit<'_> {
     }
 
     fn constant_cast(&mut self, node: &Node, inner: &Node, ty: &Type) -> Evaluated<Constant> {
-        match node.cast.as_str() {
-            "ArrayToPointerDecay" | "FunctionToPointerDecay" => self.address(inner),
-            "NullToPointer" => Ok(Constant::Int(0)),
-            "NoOp" | "BitCast" | "NonAtomicToAtomic" => self.constant(inner),
-            "PointerToIntegral" | "IntegralCast" if self.program.types.size(ty) == 8 => self.constant(inner),
-            "IntegralCast" => match self.constant(inner)? {
+        match &node.cast {
+            Cast::ArrayToPointerDecay | Cast::FunctionToPointerDecay => self.address(inner),
+            Cast::NullToPointer => Ok(Constant::Int(0)),
+            Cast::NoOp | Cast::BitCast | Cast::NonAtomicToAtomic => self.constant(inner),
+            Cast::PointerToIntegral | Cast::IntegralCast if self.program.types.size(ty) == 8 => self.constant(inner),
+            Cast::IntegralCast => match self.constant(inner)? {
                 Constant::Int(value) => Ok(Constant::Int(value)),
                 Constant::Address(..) => refuse("address in a narrow integer"),
             },
-            "IntegralToPointer" => match self.constant(inner)? {
+            Cast::IntegralToPointer => match self.constant(inner)? {
                 Constant::Int(_) => self
                     .const_signed(inner)
                     .map_or_else(|| refuse("initialiser"), |value| Ok(Constant::Int(value as u64))),
                 other => Ok(other),
             },
-            "FloatingCast" | "IntegralToFloating" | "FloatingToIntegral" => {
+            Cast::FloatingCast | Cast::IntegralToFloating | Cast::FloatingToIntegral => {
                 let types = &self.program.types;
                 refuse(types.refusal(ty).or(types.refusal(&self.type_of(inner))).unwrap_or("initialiser"))
             }
@@ -249,14 +251,14 @@ impl Unit<'_> {
             Some(element) => self.program.types.size(element) as i64,
             None => 1,
         };
-        let (pointer, number, sign) = match node.opcode.as_str() {
-            "+" if self.const_int(left).is_some() => (right, left, 1),
-            "+" => (left, right, 1),
-            "-" => (left, right, -1),
+        let (pointer, number, sign) = match &node.opcode {
+            Opcode::Plus if self.const_int(left).is_some() => (right, left, 1),
+            Opcode::Plus => (left, right, 1),
+            Opcode::Minus => (left, right, -1),
             _ => return refuse("initialiser"),
         };
-        if let ("-", Ok(Constant::Int(a)), Ok(Constant::Int(b))) =
-            (node.opcode.as_str(), self.constant(left), self.constant(right))
+        if let (Opcode::Minus, Ok(Constant::Int(a)), Ok(Constant::Int(b))) =
+            (&node.opcode, self.constant(left), self.constant(right))
             && self.type_of(right).is_pointer()
         {
             // Labels, which are numbers.
@@ -272,11 +274,11 @@ impl Unit<'_> {
     /// The address of an lvalue.
     fn address(&mut self, node: &Node) -> Evaluated<Constant> {
         let Some(first) = node.inner.first() else { return self.leaf_address(node) };
-        match node.kind.as_str() {
-            "ParenExpr" | "ImplicitCastExpr" => self.address(first),
-            "UnaryOperator" if node.opcode == "*" => self.constant(first),
-            "UnaryOperator" if node.opcode == "__extension__" => self.address(first),
-            "ArraySubscriptExpr" => {
+        match &node.kind {
+            K::ParenExpr | K::ImplicitCastExpr => self.address(first),
+            K::UnaryOperator if node.opcode == Opcode::Star => self.constant(first),
+            K::UnaryOperator if node.opcode == Opcode::Extension => self.address(first),
+            K::ArraySubscriptExpr => {
                 let [base, index] = node.inner.as_slice() else { return refuse("initialiser") };
                 let (base, index) = if self.type_of(base).is_pointer() { (base, index) } else { (index, base) };
                 let size = self.program.types.size(&self.type_of(node)) as i64;
@@ -287,7 +289,7 @@ impl Unit<'_> {
                     _ => refuse("initialiser"),
                 }
             }
-            "MemberExpr" => {
+            K::MemberExpr => {
                 let base = if node.is_arrow { self.constant(first)? } else { self.address(first)? };
                 let Some(&(record, field)) = self.fields.get(&node.link) else { return refuse("initialiser") };
                 let field = &self.program.types.records[record].fields[field];
@@ -305,12 +307,12 @@ impl Unit<'_> {
     fn leaf_address(&mut self, node: &Node) -> Evaluated<Constant> {
         let ty = self.type_of(node);
         let span = self.span(node);
-        match node.kind.as_str() {
-            "StringLiteral" | "PredefinedExpr" => match self.string_global(node, span) {
+        match &node.kind {
+            K::StringLiteral | K::PredefinedExpr => match self.string_global(node, span) {
                 Some(global) => Ok(Constant::Address(global, 0)),
                 None => refuse("string literal"),
             },
-            "CompoundLiteralExpr" => {
+            K::CompoundLiteralExpr => {
                 let Some(value) = node.inner.first() else { return refuse("compound literal") };
                 let file = self.file.clone();
                 let global = self.program.static_local(".literal", &ty, span, &file);
@@ -319,14 +321,14 @@ impl Unit<'_> {
                 self.program.globals[global].linkage = Linkage::Local;
                 Ok(Constant::Address(global, 0))
             }
-            "DeclRefExpr" => {
+            K::DeclRefExpr => {
                 let Some(decl) = &node.decl else { return refuse("initialiser") };
-                match decl.kind.as_str() {
-                    "FunctionDecl" => {
+                match &decl.kind {
+                    K::FunctionDecl => {
                         let global = self.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
                         Ok(Constant::Address(global, 0))
                     }
-                    "VarDecl" => {
+                    K::VarDecl => {
                         let global = match self.static_locals.get(&decl.id) {
                             Some(&global) => global,
                             None => self.global_named(&decl.name, decl.ty.as_ref()),

@@ -2,6 +2,7 @@
 //!
 //! The same steps as `models/longdouble.c`, which programs compute with. Rounded to nearest even.
 
+use crate::clang::words::Opcode;
 use touchstone_base::extended::Extended;
 
 const BIAS: i64 = 16383;
@@ -65,8 +66,8 @@ fn finish(sign: u16, value: u128, power: i64) -> Extended {
 }
 
 /// `a op b`; `None` for another operator.
-pub(crate) fn eval(opcode: &str, a: Extended, b: Extended) -> Option<Extended> {
-    if !matches!(opcode, "+" | "-" | "*" | "/") {
+pub(crate) fn eval(opcode: &Opcode, a: Extended, b: Extended) -> Option<Extended> {
+    if !matches!(opcode, Opcode::Plus | Opcode::Minus | Opcode::Star | Opcode::Slash) {
         return None;
     }
     if let Some(nan) = [a, b].into_iter().find(|value| value.is_nan()) {
@@ -74,16 +75,16 @@ pub(crate) fn eval(opcode: &str, a: Extended, b: Extended) -> Option<Extended> {
     }
     let sign = (a.head ^ b.head) & SIGN;
     Some(match opcode {
-        "+" => add(a, b),
-        "-" => add(a, b.negated()),
-        "*" if is_infinite(a) || is_infinite(b) => {
+        Opcode::Plus => add(a, b),
+        Opcode::Minus => add(a, b.negated()),
+        Opcode::Star if is_infinite(a) || is_infinite(b) => {
             if a.significand == 0 || b.significand == 0 {
                 INVALID
             } else {
                 infinity(sign)
             }
         }
-        "*" => {
+        Opcode::Star => {
             let product = u128::from(a.significand) * u128::from(b.significand);
             finish(sign, product, power_of(a) + power_of(b))
         }

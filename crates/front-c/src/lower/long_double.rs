@@ -3,8 +3,10 @@
 //! Computed exactly by a model in C (`models/longdouble.c`). That is for runs only: whoever speaks of all runs stops at the
 //! first operation, by name, since the model has an outcome for every normalisation.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::callee_name;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
 use crate::lower::unit::Unit;
@@ -44,27 +46,27 @@ impl Unit<'_> {
             };
         }
         let first = || node.inner.first();
-        match node.kind.as_str() {
-            "FloatingLiteral" => Extended::parse(node.value.as_deref()?),
-            "CallExpr" => crate::lower::long_math::named_constant(callee_name(node)?, node),
-            "ParenExpr" | "ConstantExpr" => self.const_long_double(first()?),
-            "ImplicitCastExpr" | "CStyleCastExpr"
-                if matches!(node.cast.as_str(), "FloatingCast" | "IntegralToFloating" | "NoOp") =>
+        match &node.kind {
+            K::FloatingLiteral => Extended::parse(node.value.as_deref()?),
+            K::CallExpr => crate::lower::long_math::named_constant(callee_name(node)?, node),
+            K::ParenExpr | K::ConstantExpr => self.const_long_double(first()?),
+            K::ImplicitCastExpr | K::CStyleCastExpr
+                if matches!(node.cast, Cast::FloatingCast | Cast::IntegralToFloating | Cast::NoOp) =>
             {
                 self.const_long_double(first()?)
             }
-            "ImplicitValueInitExpr" => Some(Extended::ZERO),
-            "UnaryOperator" => match node.opcode.as_str() {
-                "-" => Some(self.const_long_double(first()?)?.negated()),
-                "+" | "__extension__" => self.const_long_double(first()?),
+            K::ImplicitValueInitExpr => Some(Extended::ZERO),
+            K::UnaryOperator => match &node.opcode {
+                Opcode::Minus => Some(self.const_long_double(first()?)?.negated()),
+                Opcode::Plus | Opcode::Extension => self.const_long_double(first()?),
                 _ => None,
             },
-            "BinaryOperator" => {
+            K::BinaryOperator => {
                 let [left, right] = node.inner.as_slice() else { return None };
                 let (a, b) = (self.const_long_double(left)?, self.const_long_double(right)?);
                 crate::lower::long_const::eval(&node.opcode, a, b)
             }
-            "ConditionalOperator" => {
+            K::ConditionalOperator => {
                 let [condition, yes, no] = node.inner.as_slice() else { return None };
                 self.const_long_double(if self.const_int(condition)? != 0 { yes } else { no })
             }
@@ -139,13 +141,13 @@ impl Lowerer<'_, '_> {
         self.resize(Operand::Reg(dst), scalar, false, span)
     }
     /// `a op b`.
-    pub fn long_binary(&mut self, opcode: &str, a: Wide, b: Wide, node: &Node) -> Wide {
+    pub fn long_binary(&mut self, opcode: &Opcode, a: Wide, b: Wide, node: &Node) -> Wide {
         let span = self.unit.span(node);
         let name = match opcode {
-            "+" => "touchstone_long_add",
-            "-" => "touchstone_long_subtract",
-            "*" => "touchstone_long_multiply",
-            "/" => "touchstone_long_divide",
+            Opcode::Plus => "touchstone_long_add",
+            Opcode::Minus => "touchstone_long_subtract",
+            Opcode::Star => "touchstone_long_multiply",
+            Opcode::Slash => "touchstone_long_divide",
             other => {
                 let what = format!("operator {other} of long double");
                 self.unsupported(&what, node);
@@ -164,7 +166,7 @@ impl Lowerer<'_, '_> {
         self.long_result("touchstone_long_add", vec![value.low, value.high, one.low, one.high], span)
     }
     /// A relation, an `i1`.
-    pub fn long_relation(&mut self, opcode: &str, a: Wide, b: Wide, span: Span) -> Operand {
+    pub fn long_relation(&mut self, opcode: &Opcode, a: Wide, b: Wide, span: Span) -> Operand {
         self.run_only("long double", span);
         let dst = self.temp(Ty::I32);
         let written = "int (unsigned long, unsigned long, unsigned long, unsigned long)";
@@ -175,12 +177,12 @@ impl Lowerer<'_, '_> {
             |this: &mut Self, value: u32| this.cmp(CmpOp::Eq, order, Operand::Const(Ty::I32, u64::from(value)), span);
         let (less, equal, greater) = (u32::MAX, 0, 1);
         match opcode {
-            "==" => is(self, equal),
-            "!=" => self.cmp(CmpOp::Ne, order, Operand::Const(Ty::I32, 0), span),
-            "<" => is(self, less),
-            ">" => is(self, greater),
+            Opcode::Equal => is(self, equal),
+            Opcode::NotEqual => self.cmp(CmpOp::Ne, order, Operand::Const(Ty::I32, 0), span),
+            Opcode::Less => is(self, less),
+            Opcode::Greater => is(self, greater),
             _ => {
-                let strict = is(self, if opcode == "<=" { less } else { greater });
+                let strict = is(self, if *opcode == Opcode::LessEqual { less } else { greater });
                 let same = is(self, equal);
                 self.bin(BinOp::Or, strict, same, span)
             }
@@ -195,7 +197,7 @@ impl Lowerer<'_, '_> {
     pub fn long_compound(&mut self, node: &Node, old: Operand, ty: &Type, right: &Node, span: Span) -> Operand {
         let a = self.long_from(old, ty, span);
         let b = self.long_of(right, span);
-        let value = self.long_binary(node.opcode.trim_end_matches('='), a, b, node);
+        let value = self.long_binary(node.opcode.computed(), a, b, node);
         match ty.kind {
             TypeKind::Bool => {
                 let truth = self.long_truth(value, span);

@@ -4,6 +4,7 @@
 
 use crate::clang::node::Node;
 use crate::clang::shape::callee_name;
+use crate::clang::words::Opcode;
 use crate::lower::func::Lowerer;
 use crate::lower::long_double::number;
 use crate::lower::math::{Classify, is_empty_text};
@@ -56,7 +57,12 @@ impl Lowerer<'_, '_> {
             // Of a number and no number it is the number.
             (name @ ("fmaxl" | "fminl"), [a, b]) => {
                 let (a, b) = (self.long_of(a, span), self.long_of(b, span));
-                let better = self.long_relation(if name == "fmaxl" { ">=" } else { "<=" }, a, b, span);
+                let better = self.long_relation(
+                    if name == "fmaxl" { &Opcode::GreaterEqual } else { &Opcode::LessEqual },
+                    a,
+                    b,
+                    span,
+                );
                 let alone = self.long_is_special(b, CmpOp::Ne, span);
                 let first = self.bin(BinOp::Or, better, alone, span);
                 Some(Wide {
@@ -129,7 +135,8 @@ impl Lowerer<'_, '_> {
             }
             Classify::Relation(opcode) => self.long_relation(opcode, a, b, span),
             Classify::LessGreater => {
-                let (less, greater) = (self.long_relation("<", a, b, span), self.long_relation(">", a, b, span));
+                let (less, greater) =
+                    (self.long_relation(&Opcode::Less, a, b, span), self.long_relation(&Opcode::Greater, a, b, span));
                 self.bin(BinOp::Or, less, greater, span)
             }
             Classify::Unordered => {

@@ -4,7 +4,9 @@
 //! is modelled in C (`models/math.c`). Classification of a `long double` is in
 //! `long_math`.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::clang::words::Opcode;
 use crate::lower::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
@@ -48,7 +50,7 @@ pub(crate) enum Classify {
     /// Chooses among its first arguments.
     Class,
     /// A relation that is false for unordered operands.
-    Relation(&'static str),
+    Relation(&'static Opcode),
     LessGreater,
     Unordered,
 }
@@ -102,10 +104,10 @@ pub(crate) fn classification(name: &str) -> Option<Classify> {
         "__builtin_signbit" | "__builtin_signbitf" | "__builtin_signbitl" | "__signbit" | "__signbitf"
         | "__signbitl" => Classify::Sign,
         "__builtin_fpclassify" => Classify::Class,
-        "__builtin_isgreater" => Classify::Relation(">"),
-        "__builtin_isgreaterequal" => Classify::Relation(">="),
-        "__builtin_isless" => Classify::Relation("<"),
-        "__builtin_islessequal" => Classify::Relation("<="),
+        "__builtin_isgreater" => Classify::Relation(&Opcode::Greater),
+        "__builtin_isgreaterequal" => Classify::Relation(&Opcode::GreaterEqual),
+        "__builtin_isless" => Classify::Relation(&Opcode::Less),
+        "__builtin_islessequal" => Classify::Relation(&Opcode::LessEqual),
         "__builtin_islessgreater" => Classify::LessGreater,
         "__builtin_isunordered" => Classify::Unordered,
         _ => return None,
@@ -159,7 +161,7 @@ impl Lowerer<'_, '_> {
                 let args = if math == Math::Min { [a, b] } else { [b, a] };
                 let op = if format == Format::F64 { Op::Lt } else { Op::Le };
                 let better = self.float(op, format, &args, span);
-                let alone = self.float_relation("!=", format, b, b, span);
+                let alone = self.float_relation(&Opcode::NotEqual, format, b, b, span);
                 let first = self.bin(BinOp::Or, better, alone, span);
                 self.select(first, a, b, span)
             }
@@ -210,7 +212,7 @@ impl Lowerer<'_, '_> {
         let infinity = number(format.infinity());
         let least_normal = number(1 << format.fraction_bits());
         let truth = match what {
-            Classify::Nan => self.float_relation("!=", format, a, a, span),
+            Classify::Nan => self.float_relation(&Opcode::NotEqual, format, a, a, span),
             Classify::Infinite => self.cmp(CmpOp::Eq, magnitude, infinity, span),
             Classify::InfiniteSign => {
                 let infinite = self.cmp(CmpOp::Eq, magnitude, infinity, span);
@@ -246,8 +248,10 @@ impl Lowerer<'_, '_> {
                 self.bin(BinOp::Or, less, greater, span)
             }
             Classify::Unordered => {
-                let (left, right) =
-                    (self.float_relation("!=", format, a, a, span), self.float_relation("!=", format, b, b, span));
+                let (left, right) = (
+                    self.float_relation(&Opcode::NotEqual, format, a, a, span),
+                    self.float_relation(&Opcode::NotEqual, format, b, b, span),
+                );
                 self.bin(BinOp::Or, left, right, span)
             }
         };
@@ -257,9 +261,9 @@ impl Lowerer<'_, '_> {
 
 /// Whether an argument is `""`.
 pub(crate) fn is_empty_text(node: &Node) -> bool {
-    match (node.kind.as_str(), node.inner.first()) {
-        ("ImplicitCastExpr" | "ParenExpr", Some(inner)) => is_empty_text(inner),
-        ("StringLiteral", _) => node.value.as_deref() == Some("\"\""),
+    match (&node.kind, node.inner.first()) {
+        (K::ImplicitCastExpr | K::ParenExpr, Some(inner)) => is_empty_text(inner),
+        (K::StringLiteral, _) => node.value.as_deref() == Some("\"\""),
         _ => false,
     }
 }

@@ -1,6 +1,7 @@
 //! `__builtin_add_overflow` and its kin: the result wrapped to its type, and whether it had to be.
 
 use crate::clang::node::{Node, TypeText};
+use crate::clang::words::Opcode;
 use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
 use crate::lower::wide::Wide;
@@ -59,15 +60,15 @@ impl Lowerer<'_, '_> {
     ) -> (Operand, Operand) {
         let span = self.unit.span(node);
         let opcode = match op {
-            BinOp::Add => "+",
-            BinOp::Sub => "-",
-            _ => "*",
+            BinOp::Add => &Opcode::Plus,
+            BinOp::Sub => &Opcode::Minus,
+            _ => &Opcode::Star,
         };
         let exact = self.wide_binary(opcode, true, a, b, node);
         let scalar = self.unit.program.types.scalar(result);
         let value = self.resize(exact.low, scalar, false, span);
         let again = self.widened(value, result, span);
-        (value, self.wide_relation("!=", true, again, exact, span))
+        (value, self.wide_relation(&Opcode::NotEqual, true, again, exact, span))
     }
 
     /// The same where 128 bits take part. The exact result has a third word, which is all ones or zeros if it fits.
@@ -78,7 +79,8 @@ impl Lowerer<'_, '_> {
         let (value, third) = match op {
             BinOp::Add | BinOp::Sub => {
                 let carry = self.wide_carry(op, a, b, span);
-                let value = self.wide_binary(if op == BinOp::Add { "+" } else { "-" }, true, a, b, node);
+                let value =
+                    self.wide_binary(if op == BinOp::Add { &Opcode::Plus } else { &Opcode::Minus }, true, a, b, node);
                 let third = self.bin(op, third_a, third_b, span);
                 (value, self.bin(op, third, carry, span))
             }
@@ -96,7 +98,7 @@ impl Lowerer<'_, '_> {
                 let narrow = self.resize(value.low, self.unit.program.types.scalar(result), false, span);
                 self.store(Place::Memory(into, 0), narrow, span);
                 let again = self.widened(narrow, result, span);
-                let differs = self.wide_relation("!=", true, again, value, span);
+                let differs = self.wide_relation(&Opcode::NotEqual, true, again, value, span);
                 let other = self.cmp(CmpOp::Ne, third, again.high, span);
                 self.bin(BinOp::Or, differs, other, span)
             }

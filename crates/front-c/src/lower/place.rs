@@ -1,7 +1,9 @@
 //! Lvalues: where an expression's object is.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::selected;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::bits::BitField;
 use crate::lower::func::{Local, Lowerer};
 use crate::types::ctype::{Type, TypeKind};
@@ -41,35 +43,35 @@ impl Lowerer<'_, '_> {
     }
     fn place_for(&mut self, node: &Node, access: Access) -> Place {
         let span = self.unit.span(node);
-        match node.kind.as_str() {
-            "ParenExpr" | "ConstantExpr" => self.place_of_first(node, access),
-            "UnaryOperator" if node.opcode == "__extension__" => self.place_of_first(node, access),
-            "UnaryOperator" if node.opcode == "*" => match node.inner.first() {
+        match &node.kind {
+            K::ParenExpr | K::ConstantExpr => self.place_of_first(node, access),
+            K::UnaryOperator if node.opcode == Opcode::Extension => self.place_of_first(node, access),
+            K::UnaryOperator if node.opcode == Opcode::Star => match node.inner.first() {
                 Some(pointer) => Place::Memory(self.rvalue(pointer), 0),
                 None => self.no_place("expression", node),
             },
-            "UnaryOperator" if matches!(node.opcode.as_str(), "__real" | "__imag") => {
+            K::UnaryOperator if matches!(node.opcode, Opcode::Real | Opcode::Imag) => {
                 let place = self.place_of_first(node, access);
-                match (place, node.opcode.as_str()) {
-                    (Place::Memory(base, before), "__imag") => {
+                match (place, &node.opcode) {
+                    (Place::Memory(base, before), Opcode::Imag) => {
                         let size = self.unit.program.types.size(&self.unit.type_of(node)) as i64;
                         Place::Memory(base, before.wrapping_add(size))
                     }
                     (place, _) => place,
                 }
             }
-            "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") => {
+            K::ImplicitCastExpr | K::CStyleCastExpr if matches!(node.cast, Cast::NoOp | Cast::LValueBitCast) => {
                 self.place_of_first(node, access)
             }
-            "DeclRefExpr" => self.place_of_variable(node, span),
-            "ArraySubscriptExpr" => self.place_of_element(node, span, access),
-            "MemberExpr" => self.place_of_member(node, access),
-            "StringLiteral" | "PredefinedExpr" => match self.unit.string_global(node, span) {
+            K::DeclRefExpr => self.place_of_variable(node, span),
+            K::ArraySubscriptExpr => self.place_of_element(node, span, access),
+            K::MemberExpr => self.place_of_member(node, access),
+            K::StringLiteral | K::PredefinedExpr => match self.unit.string_global(node, span) {
                 Some(global) => Place::Memory(self.global_address(global, span), 0),
                 None => self.no_place("string literal", node),
             },
-            "CompoundLiteralExpr" => self.place_of_literal(node, span),
-            "GenericSelectionExpr" => match selected(node) {
+            K::CompoundLiteralExpr => self.place_of_literal(node, span),
+            K::GenericSelectionExpr => match selected(node) {
                 Some(chosen) => self.place_for(chosen, access),
                 None => self.no_place("_Generic", node),
             },
@@ -110,11 +112,11 @@ impl Lowerer<'_, '_> {
             return place;
         }
         match self.locals.get(&decl.id) {
-            None if decl.kind == "VarDecl" => {
+            None if decl.kind == K::VarDecl => {
                 let global = self.unit.global_named(&decl.name, decl.ty.as_ref());
                 Place::Memory(self.named_address(&decl.name, global, span), 0)
             }
-            None if decl.kind == "FunctionDecl" => {
+            None if decl.kind == K::FunctionDecl => {
                 let global = self.unit.function_address(&decl.name.clone(), decl.ty.as_ref(), span);
                 Place::Memory(self.named_address(&decl.name, global, span), 0)
             }
@@ -174,13 +176,13 @@ impl Lowerer<'_, '_> {
     /// The address that a subscript starts from; of an array, its place, so that constant offsets add up.
     fn array_base(&mut self, base: &Node, access: Access) -> Place {
         let mut inner = base;
-        while inner.kind == "ParenExpr"
+        while inner.kind == K::ParenExpr
             && let Some(first) = inner.inner.first()
         {
             inner = first;
         }
-        if inner.kind == "ImplicitCastExpr"
-            && inner.cast == "ArrayToPointerDecay"
+        if inner.kind == K::ImplicitCastExpr
+            && inner.cast == Cast::ArrayToPointerDecay
             && let Some(array) = inner.inner.first()
         {
             return self.place_for(array, access);

@@ -1,5 +1,6 @@
 //! What the attributes of a definition say about when it runs: constructors and destructors.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::link::startup::{Priority, Starter, When};
 use crate::lower::unit::Unit;
@@ -10,9 +11,9 @@ impl Unit<'_> {
     /// What the attributes of a definition say about when the function runs.
     pub fn starters(&mut self, node: &Node, function: FuncId) {
         for attribute in &node.inner {
-            let when = match attribute.kind.as_str() {
-                "ConstructorAttr" => When::Before,
-                "DestructorAttr" => When::After,
+            let when = match &attribute.kind {
+                K::ConstructorAttr => When::Before,
+                K::DestructorAttr => When::After,
                 _ => continue,
             };
             let priority = self.priority(attribute);

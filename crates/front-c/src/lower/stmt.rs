@@ -1,7 +1,9 @@
 //! Statements and local declarations.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
-use crate::clang::shape::{initialiser, is_expression};
+use crate::clang::shape::initialiser;
+use crate::clang::words::Storage;
 use crate::lower::func::{Local, Lowerer};
 use crate::lower::lifetimes::Life;
 use crate::lower::place::Place;
@@ -18,15 +20,15 @@ impl Lowerer<'_, '_> {
         self.mark_statement(node);
         let outside = self.marks.hidden;
         let container =
-            matches!(node.kind.as_str(), "CompoundStmt" | "CaseStmt" | "DefaultStmt" | "LabelStmt" | "AttributedStmt");
+            matches!(node.kind, K::CompoundStmt | K::CaseStmt | K::DefaultStmt | K::LabelStmt | K::AttributedStmt);
         self.marks.hidden |= !container && self.unit.is_made_by_system(&node.begin);
         self.unmarked_statement(node);
         self.marks.hidden = outside;
     }
     fn unmarked_statement(&mut self, node: &Node) {
         let span = self.unit.span(node);
-        match node.kind.as_str() {
-            "CompoundStmt" => {
+        match &node.kind {
+            K::CompoundStmt => {
                 self.unit.push_scope();
                 let (mark, around) = (self.lives.mark(), self.lives.enter());
                 node.inner.iter().for_each(|inner| self.statement(inner));
@@ -34,45 +36,45 @@ impl Lowerer<'_, '_> {
                 self.lives.leave(around);
                 self.unit.pop_scope();
             }
-            "DeclStmt" => node.inner.iter().for_each(|inner| self.declare(inner)),
-            "NullStmt" | "" => {}
-            "IfStmt" => self.if_statement(node, span),
-            "WhileStmt" => self.while_statement(node, span),
-            "DoStmt" => self.do_statement(node, span),
-            "ForStmt" => self.for_statement(node, span),
-            "SwitchStmt" => self.switch_statement(node, span),
-            "CaseStmt" | "DefaultStmt" => {
+            K::DeclStmt => node.inner.iter().for_each(|inner| self.declare(inner)),
+            K::NullStmt | K::Absent => {}
+            K::IfStmt => self.if_statement(node, span),
+            K::WhileStmt => self.while_statement(node, span),
+            K::DoStmt => self.do_statement(node, span),
+            K::ForStmt => self.for_statement(node, span),
+            K::SwitchStmt => self.switch_statement(node, span),
+            K::CaseStmt | K::DefaultStmt => {
                 match self.cases.get(&node.id).copied() {
                     Some(block) => self.enter(block, span),
                     None => self.unsupported("case label outside of a switch", node),
                 }
                 node.inner.last().into_iter().for_each(|inner| self.statement(inner));
             }
-            "LabelStmt" => {
+            K::LabelStmt => {
                 match self.labels.get(&node.link).copied() {
                     Some(block) => self.start_label(block, span),
                     None => self.unsupported("label", node),
                 }
                 node.inner.last().into_iter().for_each(|inner| self.statement(inner));
             }
-            "GotoStmt" => match self.labels.get(&node.link).copied() {
+            K::GotoStmt => match self.labels.get(&node.link).copied() {
                 Some(block) => self.stop(TermKind::Jump(block), span),
                 None => self.unsupported("goto to an unknown label", node),
             },
-            "BreakStmt" => match self.breaks.last().copied() {
+            K::BreakStmt => match self.breaks.last().copied() {
                 Some(block) => self.stop(TermKind::Jump(block), span),
                 None => self.unsupported("break", node),
             },
-            "ContinueStmt" => match self.continues.last().copied() {
+            K::ContinueStmt => match self.continues.last().copied() {
                 Some(block) => self.stop(TermKind::Jump(block), span),
                 None => self.unsupported("continue", node),
             },
-            "ReturnStmt" => self.return_statement(node, span),
-            "AttributedStmt" => node.inner.last().into_iter().for_each(|inner| self.statement(inner)),
-            "IndirectGotoStmt" => self.computed_goto(node, span),
-            "GCCAsmStmt" => self.assembly(node, span),
-            "MSAsmStmt" => self.unsupported("inline assembly", node),
-            _ if is_expression(node) => self.effect(node),
+            K::ReturnStmt => self.return_statement(node, span),
+            K::AttributedStmt => node.inner.last().into_iter().for_each(|inner| self.statement(inner)),
+            K::IndirectGotoStmt => self.computed_goto(node, span),
+            K::GCCAsmStmt => self.assembly(node, span),
+            K::MSAsmStmt => self.unsupported("inline assembly", node),
+            _ if node.kind.is_expression() => self.effect(node),
             kind => {
                 let what = kind.to_string();
                 self.unsupported(&what, node);
@@ -219,8 +221,8 @@ impl Lowerer<'_, '_> {
         arms: &mut Vec<SwitchArm>,
         default: &mut Option<BlockId>,
     ) {
-        let is_label = node.kind == "CaseStmt" || node.kind == "DefaultStmt";
-        if node.kind == "SwitchStmt" {
+        let is_label = node.kind == K::CaseStmt || node.kind == K::DefaultStmt;
+        if node.kind == K::SwitchStmt {
             return;
         }
         if !is_label {
@@ -233,7 +235,7 @@ impl Lowerer<'_, '_> {
             (None, None) => self.new_block(),
         };
         self.cases.insert(node.id, block);
-        if node.kind == "DefaultStmt" {
+        if node.kind == K::DefaultStmt {
             *default = Some(block);
         } else {
             self.collect_arm(node, block, of, arms);
@@ -310,22 +312,22 @@ impl Lowerer<'_, '_> {
 
     fn declare(&mut self, node: &Node) {
         self.unit.note_alignment(node);
-        match node.kind.as_str() {
-            "VarDecl" if node.storage == "extern" => {
+        match &node.kind {
+            K::VarDecl if node.storage == Storage::Extern => {
                 if let Err(error) = self.unit.global_declaration(node) {
                     self.error.get_or_insert(error);
                 }
             }
-            "VarDecl" if node.storage == "static" => self.declare_static(node),
-            "VarDecl" => self.declare_local(node),
-            "FunctionDecl" => {
+            K::VarDecl if node.storage == Storage::Static => self.declare_static(node),
+            K::VarDecl => self.declare_local(node),
+            K::FunctionDecl => {
                 if let Err(error) = self.unit.function_declaration(node.clone()) {
                     self.error.get_or_insert(error);
                 }
             }
             _ => {
                 self.unit.type_declaration(node);
-                if node.kind == "TypedefDecl" {
+                if node.kind == K::TypedefDecl {
                     self.freeze_typedef(node);
                 }
             }
@@ -404,13 +406,13 @@ impl Lowerer<'_, '_> {
         let (last, before) = body.inner.split_last()?;
         let outside = std::mem::replace(&mut self.marks.hidden, true);
         before.iter().for_each(|inner| self.statement(inner));
-        if is_expression(last) {
+        if last.kind.is_expression() {
             self.mark_statement(last);
         } else {
             self.statement(last);
         }
         self.marks.hidden = outside;
-        is_expression(last).then_some(last)
+        last.kind.is_expression().then_some(last)
     }
     /// A statement expression for its value.
     pub fn statement_expression(&mut self, node: &Node, scalar: Ty) -> Operand {

@@ -1,12 +1,13 @@
 //! String literals: from clang's escaped text to bytes.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::lower::unit::Unit;
 use crate::types::ctype::TypeKind;
 
 /// The bytes of a string literal, with its terminator, padded or cut to its type.
 pub(crate) fn bytes(node: &Node, unit: &Unit<'_>) -> Option<Vec<u8>> {
-    if node.kind != "StringLiteral" {
+    if node.kind != K::StringLiteral {
         return bytes(node.inner.first()?, unit);
     }
     let ty = unit.type_of(node);

@@ -1,7 +1,9 @@
 //! One translation unit: its declarations, in document order.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, Position, TypeText};
 use crate::clang::shape::initialiser;
+use crate::clang::words::Storage;
 use crate::error::FrontError;
 use crate::link::models;
 use crate::link::program::{Declaration, GlobalDeclaration, Program};
@@ -153,10 +155,10 @@ impl<'p> Unit<'p> {
 
     /// Takes a declaration of the file scope.
     pub fn declaration(&mut self, node: Node) -> Result<(), FrontError> {
-        match node.kind.as_str() {
-            "TypedefDecl" | "RecordDecl" | "EnumDecl" => self.type_declaration(&node),
-            "FunctionDecl" => return self.function_declaration(node),
-            "VarDecl" => return self.global_declaration(&node),
+        match &node.kind {
+            K::TypedefDecl | K::RecordDecl | K::EnumDecl => self.type_declaration(&node),
+            K::FunctionDecl => return self.function_declaration(node),
+            K::VarDecl => return self.global_declaration(&node),
             _ => {}
         }
         Ok(())
@@ -164,10 +166,10 @@ impl<'p> Unit<'p> {
 
     /// Takes a declaration of a type, also of a block.
     pub fn type_declaration(&mut self, node: &Node) {
-        match node.kind.as_str() {
-            "TypedefDecl" => self.typedef(node),
-            "RecordDecl" => self.record(node),
-            "EnumDecl" => self.enumeration(node),
+        match &node.kind {
+            K::TypedefDecl => self.typedef(node),
+            K::RecordDecl => self.record(node),
+            K::EnumDecl => self.enumeration(node),
             _ => {}
         }
     }
@@ -195,7 +197,7 @@ impl<'p> Unit<'p> {
             }
             None => self.type_of(node),
         };
-        if node.inner.iter().any(|inner| inner.kind == "AlignedAttr") {
+        if node.inner.iter().any(|inner| inner.kind == K::AlignedAttr) {
             ty = Type::refused(&node.name, "type with its own alignment");
         }
         self.scopes.add_typedef(&node.name, ty);
@@ -208,12 +210,12 @@ impl<'p> Unit<'p> {
     }
     /// The tag that a type node is, without pointers, arrays or qualifiers around it.
     fn declared_tag(&self, node: &Node) -> Option<Tag> {
-        match node.kind.as_str() {
-            "ElaboratedType" => match self.scopes.by_id.get(&node.link) {
+        match &node.kind {
+            K::ElaboratedType => match self.scopes.by_id.get(&node.link) {
                 Some(&tag) => Some(tag),
                 None => node.inner.first().and_then(|inner| self.declared_tag(inner)),
             },
-            "RecordType" | "EnumType" => self.scopes.by_id.get(&node.decl.as_ref()?.id).copied(),
+            K::RecordType | K::EnumType => self.scopes.by_id.get(&node.decl.as_ref()?.id).copied(),
             _ => None,
         }
     }
@@ -256,12 +258,12 @@ impl<'p> Unit<'p> {
         let mut fields = Vec::new();
         let (mut packed, mut aligned, mut most) = (false, None, None);
         for inner in &node.inner {
-            match inner.kind.as_str() {
-                "RecordDecl" | "EnumDecl" => self.type_declaration(inner),
-                "FieldDecl" => fields.push(self.field(inner)),
-                "PackedAttr" => packed = true,
-                "AlignedAttr" => aligned = self.alignment(inner).max(aligned),
-                "MaxFieldAlignmentAttr" => {
+            match &inner.kind {
+                K::RecordDecl | K::EnumDecl => self.type_declaration(inner),
+                K::FieldDecl => fields.push(self.field(inner)),
+                K::PackedAttr => packed = true,
+                K::AlignedAttr => aligned = self.alignment(inner).max(aligned),
+                K::MaxFieldAlignmentAttr => {
                     most = self.pragma_pack(node);
                     if most.is_none() {
                         self.program.types.records[id].problem = Some("#pragma pack");
@@ -290,7 +292,7 @@ impl<'p> Unit<'p> {
     fn field(&mut self, node: &Node) -> FieldDecl {
         let width = if node.is_bitfield { node.inner.first().and_then(|width| self.const_int(width)) } else { None };
         let mut aligned = None;
-        for attribute in node.inner.iter().filter(|inner| inner.kind == "AlignedAttr") {
+        for attribute in node.inner.iter().filter(|inner| inner.kind == K::AlignedAttr) {
             aligned = self.alignment(attribute).max(aligned);
         }
         FieldDecl {
@@ -298,7 +300,7 @@ impl<'p> Unit<'p> {
             name: node.name.clone(),
             ty: self.type_of(node),
             width,
-            packed: node.inner.iter().any(|inner| inner.kind == "PackedAttr"),
+            packed: node.inner.iter().any(|inner| inner.kind == K::PackedAttr),
             aligned,
         }
     }
@@ -331,8 +333,8 @@ impl<'p> Unit<'p> {
         self.scopes.by_id.insert(node.id, Tag::Enum(id));
         let mut items = Vec::new();
         let mut next = 0i64;
-        for item in node.inner.iter().filter(|inner| inner.kind == "EnumConstantDecl") {
-            let written = item.inner.iter().find(|inner| crate::clang::shape::is_expression(inner));
+        for item in node.inner.iter().filter(|inner| inner.kind == K::EnumConstantDecl) {
+            let written = item.inner.iter().find(|inner| inner.kind.is_expression());
             let value = written.and_then(|value| self.const_signed(value)).unwrap_or(next);
             next = value.wrapping_add(1);
             self.constants.insert(item.id, value);
@@ -342,7 +344,7 @@ impl<'p> Unit<'p> {
         if items.is_empty() {
             return;
         }
-        let packed = node.inner.iter().any(|inner| inner.kind == "PackedAttr");
+        let packed = node.inner.iter().any(|inner| inner.kind == K::PackedAttr);
         let fixed = node.arg_type.as_ref().map(|text| self.type_named(text));
         let (bits, signed) = match fixed {
             Some(ty) => (self.program.types.scalar(&ty).bits(), self.program.types.is_signed(&ty)),
@@ -359,10 +361,10 @@ impl<'p> Unit<'p> {
     /// Takes a declaration of a function, also of a block.
     pub fn function_declaration(&mut self, node: Node) -> Result<(), FrontError> {
         let internal =
-            node.storage == "static" || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
-        let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == "ParmVarDecl").collect();
+            node.storage == Storage::Static || self.declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let param_nodes: Vec<&Node> = node.inner.iter().filter(|inner| inner.kind == K::ParmVarDecl).collect();
         let param_names: Vec<String> = param_nodes.iter().map(|param| param.name.clone()).collect();
-        let has_body = node.inner.iter().any(|inner| inner.kind == "CompoundStmt");
+        let has_body = node.inner.iter().any(|inner| inner.kind == K::CompoundStmt);
         self.note_alignment(&node);
         let mut ty = self.type_of(&node);
         self.scopes.add_global(&node.name, ty.clone());
@@ -373,7 +375,7 @@ impl<'p> Unit<'p> {
             ty.kind = TypeKind::Function(Rc::new(signature));
         }
         let returns = node.ty.as_ref().is_none_or(|ty| !ty.written.contains("noreturn"));
-        if !returns || node.inner.iter().any(|inner| inner.kind == "C11NoReturnAttr") {
+        if !returns || node.inner.iter().any(|inner| inner.kind == K::C11NoReturnAttr) {
             self.program.endless.insert(node.name.clone());
         }
         self.note_weak(&node);
@@ -415,7 +417,7 @@ impl<'p> Unit<'p> {
     }
     /// The name that an assembler label gives a declaration. System headers have them for their own ends.
     fn assembler_label(&self, node: &Node) -> Option<String> {
-        let labelled = node.inner.iter().any(|inner| inner.kind == "AsmLabelAttr");
+        let labelled = node.inner.iter().any(|inner| inner.kind == K::AsmLabelAttr);
         (labelled && !self.is_system(&node.loc)).then(|| node.mangled.clone())
     }
     /// Whether a position is in a header of the system or the compiler.
@@ -542,8 +544,8 @@ impl<'p> Unit<'p> {
     /// What `__builtin_types_compatible_p(a, b) ? x : y` is: headers choose by type this way, where others have `_Generic`. It
     /// asks nothing that a run could answer, so it is no decision.
     pub fn chosen_by_type<'n>(&self, node: &'n Node) -> Option<&'n Node> {
-        let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == "TypeTraitExpr");
-        if node.kind == "ConditionalOperator" && asks_for_type { self.chosen(node) } else { None }
+        let asks_for_type = node.inner.first().is_some_and(|condition| condition.kind == K::TypeTraitExpr);
+        if node.kind == K::ConditionalOperator && asks_for_type { self.chosen(node) } else { None }
     }
     /// Whether this unit has a body for a name (so far).
     pub fn has_body(&self, name: &str) -> bool {
@@ -569,13 +571,13 @@ impl<'p> Unit<'p> {
         if matches!(self.selection, Selection::Library(..)) && self.program.functions[id].is_defined() {
             return Ok(());
         }
-        let inline = node.is_inline && node.storage != "extern";
+        let inline = node.is_inline && node.storage != Storage::Extern;
         let Some(id) = self.program.define(id, span, inline)? else { return Ok(()) };
         let ty = self.declarations[&node.name].ty.clone();
         self.program.function_types.insert(id, ty);
         let mut function = self.program.declared(&self.declarations[&node.name]);
         function.role = self.role();
-        if node.inner.iter().any(|param| param.kind == "ParmVarDecl" && self.may_be_array(param)) {
+        if node.inner.iter().any(|param| param.kind == K::ParmVarDecl && self.may_be_array(param)) {
             self.array_candidates.push(id);
         }
         let function = crate::lower::func::lower(self, function, node)?;
@@ -594,7 +596,7 @@ impl<'p> Unit<'p> {
 
     /// Keeps the alignment that attributes give a declaration.
     pub fn note_alignment(&mut self, node: &Node) {
-        let attributes = node.inner.iter().filter(|inner| inner.kind == "AlignedAttr");
+        let attributes = node.inner.iter().filter(|inner| inner.kind == K::AlignedAttr);
         if let Some(most) = attributes.filter_map(|attribute| self.alignment(attribute)).max() {
             self.alignments.insert(node.id, most);
         }
@@ -602,15 +604,15 @@ impl<'p> Unit<'p> {
 
     /// Another file may define a weak symbol instead of this one.
     fn note_weak(&mut self, node: &Node) {
-        if node.inner.iter().any(|inner| inner.kind == "WeakAttr") {
+        if node.inner.iter().any(|inner| inner.kind == K::WeakAttr) {
             self.program.weak.insert(node.name.clone());
         }
     }
 
     /// Takes a declaration of a global, also of a block (`extern`).
     pub fn global_declaration(&mut self, node: &Node) -> Result<(), FrontError> {
-        let internal =
-            node.storage == "static" || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
+        let internal = node.storage == Storage::Static
+            || self.global_declarations.get(&node.name).is_some_and(|d| d.internal.is_some());
         let ty = self.type_of(node);
         self.note_alignment(node);
         self.scopes.add_global(&node.name, ty.clone());
@@ -630,15 +632,15 @@ impl<'p> Unit<'p> {
             self.program.alias_global(&node.name, id);
             return Ok(());
         }
-        if node.inner.iter().any(|inner| inner.kind == "WeakRefAttr") {
+        if node.inner.iter().any(|inner| inner.kind == K::WeakRefAttr) {
             let id = self.global_named(&node.name, None);
             self.program.poison(id, "weakref attribute".to_string());
         }
-        if node.storage == "register" {
+        if node.storage == Storage::Register {
             let id = self.global_named(&node.name, None);
             self.program.poison(id, "variable in a machine register".to_string());
         }
-        if node.storage == "extern" && !node.has_init {
+        if node.storage == Storage::Extern && !node.has_init {
             return Ok(());
         }
         let library = matches!(self.selection, Selection::Library(..));
@@ -721,7 +723,7 @@ impl Unit<'_> {
 
 /// What a declaration is another name of.
 fn alias_of(node: &Node) -> Option<&str> {
-    let attribute = node.inner.iter().find(|inner| inner.kind == "AliasAttr")?;
+    let attribute = node.inner.iter().find(|inner| inner.kind == K::AliasAttr)?;
     (!attribute.name.is_empty()).then_some(attribute.name.as_str())
 }
 

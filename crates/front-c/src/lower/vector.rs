@@ -3,8 +3,9 @@
 //! No branches: a comparison is all ones or zero in each lane, as GNU C has it. Deliberately not here: lanes of 128 bits, and
 //! vectors of more than [`MOST_LANES`] lanes, which are refused by name.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
-use crate::clang::shape::is_comparison;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::consts::binary_op;
 use crate::lower::floats::float_op;
 use crate::lower::func::Lowerer;
@@ -15,11 +16,11 @@ use touchstone_ir::{BinOp, CmpOp, InstKind, Operand, Ty, mask};
 
 /// Whether a vector expression is computed here; others are copied as structures are.
 pub(crate) fn is_computed_vector(node: &Node) -> bool {
-    match node.kind.as_str() {
-        "InitListExpr" | "CompoundAssignOperator" | "ShuffleVectorExpr" | "ConvertVectorExpr" => true,
-        "ImplicitCastExpr" | "CStyleCastExpr" => matches!(node.cast.as_str(), "VectorSplat" | "BitCast"),
-        "UnaryOperator" => matches!(node.opcode.as_str(), "-" | "+" | "~" | "!"),
-        "BinaryOperator" => !matches!(node.opcode.as_str(), "," | "="),
+    match &node.kind {
+        K::InitListExpr | K::CompoundAssignOperator | K::ShuffleVectorExpr | K::ConvertVectorExpr => true,
+        K::ImplicitCastExpr | K::CStyleCastExpr => matches!(node.cast, Cast::VectorSplat | Cast::BitCast),
+        K::UnaryOperator => matches!(node.opcode, Opcode::Minus | Opcode::Plus | Opcode::Tilde | Opcode::Not),
+        K::BinaryOperator => !matches!(node.opcode, Opcode::Comma | Opcode::Assign),
         _ => false,
     }
 }
@@ -42,10 +43,10 @@ impl Lowerer<'_, '_> {
         let Some((element, count)) = ty.vector().filter(|_| self.unit.program.types.refusal(&ty).is_none()) else {
             return self.no_lanes("vector", node);
         };
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr", [inner]) => self.lanes(inner),
-            ("InitListExpr", [inner]) if self.unit.type_of(inner).vector().is_some() => self.lanes(inner),
-            ("InitListExpr", values) => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.lanes(inner),
+            (K::InitListExpr, [inner]) if self.unit.type_of(inner).vector().is_some() => self.lanes(inner),
+            (K::InitListExpr, values) => {
                 let zero = Operand::Const(self.unit.program.types.scalar(&element), 0);
                 let mut lanes: Vec<Operand> = Vec::new();
                 for value in values.iter().take(count as usize) {
@@ -55,20 +56,20 @@ impl Lowerer<'_, '_> {
                 lanes.resize(count as usize, zero);
                 lanes
             }
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => match node.cast.as_str() {
-                "LValueToRValue" => {
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => match &node.cast {
+                Cast::LValueToRValue => {
                     let place = self.place(inner);
                     let address = self.address(place, span);
                     self.load_lanes(address, &element, count, span)
                 }
-                "NoOp" => self.lanes(inner),
-                "VectorSplat" => {
+                Cast::NoOp => self.lanes(inner),
+                Cast::VectorSplat => {
                     let from = self.unit.type_of(inner);
                     let value = self.rvalue(inner);
                     let value = self.convert(value, &from, &element, span);
                     vec![self.keep(value, span); count as usize]
                 }
-                "BitCast" => {
+                Cast::BitCast => {
                     let address = self.bytes_of(inner, span);
                     self.load_lanes(address, &element, count, span)
                 }
@@ -77,42 +78,42 @@ impl Lowerer<'_, '_> {
                     self.no_lanes(&what, node)
                 }
             },
-            ("UnaryOperator", [inner]) if is_computed_vector(node) => {
+            (K::UnaryOperator, [inner]) if is_computed_vector(node) => {
                 let lanes = self.lanes(inner);
                 lanes.into_iter().map(|lane| self.lane_unary(node, lane, &element, span)).collect()
             }
-            ("BinaryOperator", [left, right]) if is_computed_vector(node) => {
+            (K::BinaryOperator, [left, right]) if is_computed_vector(node) => {
                 let (a, b) = (self.lanes(left), self.lanes(right));
                 let operand = self.unit.type_of(left).vector().map_or_else(|| element.clone(), |(element, _)| element);
-                let opcode = node.opcode.as_str();
-                if is_comparison(opcode) {
+                let opcode = &node.opcode;
+                if opcode.is_comparison() {
                     return self.lane_relations(opcode, &operand, (&a, &b), &element, span);
                 }
                 self.lanes_of(node, opcode, &operand, (&a, &b), span)
             }
-            ("CompoundAssignOperator", [left, right]) => {
+            (K::CompoundAssignOperator, [left, right]) => {
                 let place = self.written_place(left);
                 let address = self.address(place, span);
                 let b = self.lanes(right);
                 let a = self.load_lanes(address, &element, count, span);
-                let lanes = self.lanes_of(node, node.opcode.trim_end_matches('='), &element, (&a, &b), span);
+                let lanes = self.lanes_of(node, node.opcode.computed(), &element, (&a, &b), span);
                 self.store_lanes(address, &element, &lanes, span);
                 lanes
             }
             // gcc's: the second vector has the indices, of which the low bits count.
-            ("ShuffleVectorExpr", [a, indices]) => {
+            (K::ShuffleVectorExpr, [a, indices]) => {
                 let lanes = self.lanes(a);
                 let indices = self.lanes(indices);
                 indices.into_iter().map(|index| self.chosen_lane(&lanes, index, span)).collect()
             }
-            ("ShuffleVectorExpr", [a, b, indices @ ..]) => {
+            (K::ShuffleVectorExpr, [a, b, indices @ ..]) => {
                 let mut from = self.lanes(a);
                 from.extend(self.lanes(b));
                 let index = |index: &Node| usize::try_from(self.unit.const_signed(index).unwrap_or(0)).unwrap_or(0);
                 let chosen: Option<Vec<Operand>> = indices.iter().map(|node| from.get(index(node)).copied()).collect();
                 chosen.unwrap_or_else(|| self.no_lanes("__builtin_shufflevector", node))
             }
-            ("ConvertVectorExpr", [inner]) => {
+            (K::ConvertVectorExpr, [inner]) => {
                 let Some((from, _)) = self.unit.type_of(inner).vector() else {
                     return self.no_lanes("__builtin_convertvector", node);
                 };
@@ -173,10 +174,10 @@ impl Lowerer<'_, '_> {
 
     fn lane_unary(&mut self, node: &Node, lane: Operand, element: &Type, span: Span) -> Operand {
         let scalar = self.ty(lane);
-        match node.opcode.as_str() {
-            "-" => self.negated(lane, element, span),
-            "~" => self.bin(BinOp::Xor, lane, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span),
-            "!" => {
+        match &node.opcode {
+            Opcode::Minus => self.negated(lane, element, span),
+            Opcode::Tilde => self.bin(BinOp::Xor, lane, Operand::Const(scalar, mask(u64::MAX, scalar.bits())), span),
+            Opcode::Not => {
                 let zero = self.cmp(CmpOp::Eq, lane, Operand::Const(scalar, 0), span);
                 self.all_ones(zero, scalar, span)
             }
@@ -186,7 +187,7 @@ impl Lowerer<'_, '_> {
     fn lanes_of(
         &mut self,
         node: &Node,
-        opcode: &str,
+        opcode: &Opcode,
         element: &Type,
         (a, b): (&[Operand], &[Operand]),
         span: Span,
@@ -211,7 +212,7 @@ impl Lowerer<'_, '_> {
     }
     fn lane_relations(
         &mut self,
-        opcode: &str,
+        opcode: &Opcode,
         operand: &Type,
         (a, b): (&[Operand], &[Operand]),
         result: &Type,

@@ -8,8 +8,10 @@
 //! afterwards. So a declared type is *frozen*: each length becomes a word that names a register. clang's texts don't know
 //! these words, so the type of an expression that is made of such a variable is found by its structure.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::has_effects;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::{Local, Lowerer};
 use crate::lower::lifetimes::Life;
 use crate::lower::place::Place;
@@ -182,33 +184,35 @@ impl Lowerer<'_, '_> {
         {
             return Some(ty);
         }
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("DeclRefExpr", _) => self.frozen_types.get(&node.decl.as_ref()?.id).cloned(),
-            ("ParenExpr", [inner]) => self.exact_type(inner),
-            ("ImplicitCastExpr", [inner]) if node.cast == "ArrayToPointerDecay" => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::DeclRefExpr, _) => self.frozen_types.get(&node.decl.as_ref()?.id).cloned(),
+            (K::ParenExpr, [inner]) => self.exact_type(inner),
+            (K::ImplicitCastExpr, [inner]) if node.cast == Cast::ArrayToPointerDecay => {
                 Some(self.exact_type(inner)?.element()?.clone().pointer_to())
             }
-            ("ImplicitCastExpr", [inner]) if matches!(node.cast.as_str(), "LValueToRValue" | "NoOp") => {
+            (K::ImplicitCastExpr, [inner]) if matches!(node.cast, Cast::LValueToRValue | Cast::NoOp) => {
                 self.exact_type(inner)
             }
             // Its lengths are those of now.
-            ("CStyleCastExpr", _) => Some(ty),
-            ("ArraySubscriptExpr", [a, b]) => {
+            (K::CStyleCastExpr, _) => Some(ty),
+            (K::ArraySubscriptExpr, [a, b]) => {
                 let base = if self.unit.type_of(a).is_pointer() { a } else { b };
                 Some(self.exact_type(base)?.element()?.clone())
             }
-            ("UnaryOperator", [inner]) => match node.opcode.as_str() {
-                "*" => Some(self.exact_type(inner)?.element()?.clone()),
-                "&" => Some(self.exact_type(inner)?.pointer_to()),
-                "++" | "--" | "__extension__" => self.exact_type(inner),
+            (K::UnaryOperator, [inner]) => match &node.opcode {
+                Opcode::Star => Some(self.exact_type(inner)?.element()?.clone()),
+                Opcode::Amp => Some(self.exact_type(inner)?.pointer_to()),
+                Opcode::Increment | Opcode::Decrement | Opcode::Extension => self.exact_type(inner),
                 _ => None,
             },
-            ("BinaryOperator", [_, right]) if node.opcode == "," => self.exact_type(right),
-            ("BinaryOperator", [left, right]) if matches!(node.opcode.as_str(), "+" | "-" | "=") => {
+            (K::BinaryOperator, [_, right]) if node.opcode == Opcode::Comma => self.exact_type(right),
+            (K::BinaryOperator, [left, right])
+                if matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Assign) =>
+            {
                 self.exact_type(if self.unit.type_of(left).is_pointer() { left } else { right })
             }
-            ("CompoundAssignOperator", [left, _]) => self.exact_type(left),
-            ("ConditionalOperator", [_, yes, no]) => self.exact_type(yes).or_else(|| self.exact_type(no)),
+            (K::CompoundAssignOperator, [left, _]) => self.exact_type(left),
+            (K::ConditionalOperator, [_, yes, no]) => self.exact_type(yes).or_else(|| self.exact_type(no)),
             _ => None,
         }
     }

@@ -7,7 +7,9 @@
 //!
 //! A weak symbol may be another file's, or nobody's: its address, and calls of it, are marked in the same way.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
+use crate::clang::words::CastKind as Cast;
 use crate::lower::func::{Local, Lowerer};
 use crate::lower::place::Place;
 use crate::types::ctype::{Type, TypeKind};
@@ -77,17 +79,17 @@ impl Lowerer<'_, '_> {
 
     /// Whether an lvalue is (in) a local of the function.
     fn is_own_local(&self, lvalue: &Node) -> bool {
-        match (lvalue.kind.as_str(), lvalue.inner.first()) {
-            ("DeclRefExpr", _) => {
+        match (&lvalue.kind, lvalue.inner.first()) {
+            (K::DeclRefExpr, _) => {
                 let Some(decl) = &lvalue.decl else { return false };
                 // Whoever got the address may change it.
                 let shared = self.has_address(decl.id);
                 self.locals.get(&decl.id).is_some_and(|local| !shared && !matches!(local, Local::Static(_)))
             }
-            ("ParenExpr", Some(inner)) => self.is_own_local(inner),
-            ("MemberExpr", Some(inner)) => !lvalue.is_arrow && self.is_own_local(inner),
-            ("ArraySubscriptExpr", Some(base)) => {
-                let array = base.inner.first().filter(|_| base.cast == "ArrayToPointerDecay");
+            (K::ParenExpr, Some(inner)) => self.is_own_local(inner),
+            (K::MemberExpr, Some(inner)) => !lvalue.is_arrow && self.is_own_local(inner),
+            (K::ArraySubscriptExpr, Some(base)) => {
+                let array = base.inner.first().filter(|_| base.cast == Cast::ArrayToPointerDecay);
                 array.is_some_and(|array| self.is_own_local(array))
             }
             _ => false,

@@ -3,8 +3,10 @@
 //! Registers, terms and values are 64 bits everywhere else, and stay so. Sums, products, shifts and relations are made of
 //! halves without a branch; division and conversions to and from floats are models in C (`models/wide.c`).
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, TypeText};
 use crate::clang::shape::selected;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::complex::Part;
 use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
@@ -57,40 +59,40 @@ impl Unit<'_> {
             return Some(if signed { self.const_signed(node)? as i128 as u128 } else { u128::from(value) });
         };
         let first = || node.inner.first();
-        match node.kind.as_str() {
-            "IntegerLiteral" => node.value.as_deref()?.parse().ok(),
-            "ParenExpr" | "ConstantExpr" => self.const_wide(first()?),
-            "ImplicitCastExpr" | "CStyleCastExpr" if matches!(node.cast.as_str(), "IntegralCast" | "NoOp") => {
+        match &node.kind {
+            K::IntegerLiteral => node.value.as_deref()?.parse().ok(),
+            K::ParenExpr | K::ConstantExpr => self.const_wide(first()?),
+            K::ImplicitCastExpr | K::CStyleCastExpr if matches!(node.cast, Cast::IntegralCast | Cast::NoOp) => {
                 self.const_wide(first()?)
             }
-            "ImplicitValueInitExpr" => Some(0),
-            "UnaryOperator" => {
+            K::ImplicitValueInitExpr => Some(0),
+            K::UnaryOperator => {
                 let value = self.const_wide(first()?)?;
-                Some(match node.opcode.as_str() {
-                    "-" => value.wrapping_neg(),
-                    "~" => !value,
-                    "+" | "__extension__" => value,
+                Some(match &node.opcode {
+                    Opcode::Minus => value.wrapping_neg(),
+                    Opcode::Tilde => !value,
+                    Opcode::Plus | Opcode::Extension => value,
                     _ => return None,
                 })
             }
-            "BinaryOperator" => {
+            K::BinaryOperator => {
                 let [left, right] = node.inner.as_slice() else { return None };
                 let (a, b) = (self.const_wide(left)?, self.const_wide(right)?);
                 let amount = (b % 128) as u32;
-                Some(match node.opcode.as_str() {
-                    "+" => a.wrapping_add(b),
-                    "-" => a.wrapping_sub(b),
-                    "*" => a.wrapping_mul(b),
-                    "/" if signed => (a as i128).checked_div(b as i128)? as u128,
-                    "%" if signed => (a as i128).checked_rem(b as i128)? as u128,
-                    "/" => a.checked_div(b)?,
-                    "%" => a.checked_rem(b)?,
-                    "&" => a & b,
-                    "|" => a | b,
-                    "^" => a ^ b,
-                    "<<" => a << amount,
-                    ">>" if signed => ((a as i128) >> amount) as u128,
-                    ">>" => a >> amount,
+                Some(match &node.opcode {
+                    Opcode::Plus => a.wrapping_add(b),
+                    Opcode::Minus => a.wrapping_sub(b),
+                    Opcode::Star => a.wrapping_mul(b),
+                    Opcode::Slash if signed => (a as i128).checked_div(b as i128)? as u128,
+                    Opcode::Percent if signed => (a as i128).checked_rem(b as i128)? as u128,
+                    Opcode::Slash => a.checked_div(b)?,
+                    Opcode::Percent => a.checked_rem(b)?,
+                    Opcode::Amp => a & b,
+                    Opcode::Pipe => a | b,
+                    Opcode::Caret => a ^ b,
+                    Opcode::ShiftLeft => a << amount,
+                    Opcode::ShiftRight if signed => ((a as i128) >> amount) as u128,
+                    Opcode::ShiftRight => a >> amount,
                     _ => return None,
                 })
             }
@@ -104,25 +106,25 @@ impl Lowerer<'_, '_> {
     pub fn wide(&mut self, node: &Node) -> Wide {
         let span = self.unit.span(node);
         let ty = self.unit.type_of(node);
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("FloatingLiteral", _) => match self.long_literal(node) {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::FloatingLiteral, _) => match self.long_literal(node) {
                 Some(value) => value,
                 None => self.no_wide("long double literal", node),
             },
-            ("IntegerLiteral", _) => match self.unit.const_wide(node) {
+            (K::IntegerLiteral, _) => match self.unit.const_wide(node) {
                 Some(value) => Wide::constant(value),
                 None => self.no_wide("literal", node),
             },
-            ("ImplicitValueInitExpr", _) | ("InitListExpr", []) => Wide::constant(0),
-            ("ParenExpr" | "ConstantExpr" | "OpaqueValueExpr" | "InitListExpr", [inner]) => self.wide(inner),
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => self.wide_cast(node, inner, span),
-            ("UnaryOperator", [inner]) => self.wide_unary(node, inner, span),
-            ("BinaryOperator", [left, right]) => match node.opcode.as_str() {
-                "," => {
+            (K::ImplicitValueInitExpr, _) | (K::InitListExpr, []) => Wide::constant(0),
+            (K::ParenExpr | K::ConstantExpr | K::OpaqueValueExpr | K::InitListExpr, [inner]) => self.wide(inner),
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => self.wide_cast(node, inner, span),
+            (K::UnaryOperator, [inner]) => self.wide_unary(node, inner, span),
+            (K::BinaryOperator, [left, right]) => match &node.opcode {
+                Opcode::Comma => {
                     self.effect(left);
                     self.wide(right)
                 }
-                "=" => {
+                Opcode::Assign => {
                     let place = self.written_place(left);
                     let value = self.wide(right);
                     self.store_wide(place, value, span)
@@ -137,8 +139,8 @@ impl Lowerer<'_, '_> {
                     self.wide_binary(opcode, ty.wide() == Some(true), a, b, node)
                 }
             },
-            ("CompoundAssignOperator", [left, right]) => self.wide_compound(node, left, right, span),
-            ("ConditionalOperator", [condition, yes, no]) => {
+            (K::CompoundAssignOperator, [left, right]) => self.wide_compound(node, left, right, span),
+            (K::ConditionalOperator, [condition, yes, no]) => {
                 let result = (self.temp(Ty::I64), self.temp(Ty::I64));
                 let (then_block, else_block, join) = (self.new_block(), self.new_block(), self.new_block());
                 self.decide(condition, DecisionKind::Ternary, then_block, else_block);
@@ -152,26 +154,26 @@ impl Lowerer<'_, '_> {
                 self.start(join);
                 Wide { low: Operand::Reg(result.0), high: Operand::Reg(result.1) }
             }
-            ("CallExpr", _) if let Some(value) = self.long_call(node, span) => value,
-            ("CallExpr", _) => {
+            (K::CallExpr, _) if let Some(value) = self.long_call(node, span) => value,
+            (K::CallExpr, _) => {
                 let into = self.temporary(&ty, span);
                 self.call(node, Some(into));
                 self.load_halves(Place::Memory(into, 0), &ty, span)
             }
-            ("StmtExpr", _) => {
+            (K::StmtExpr, _) => {
                 let value = self.statement_expression_body(node).map(|last| self.wide(last));
                 self.unit.pop_scope();
                 value.unwrap_or_else(|| self.no_wide("statement expression", node))
             }
-            ("GenericSelectionExpr", _) => match selected(node) {
+            (K::GenericSelectionExpr, _) => match selected(node) {
                 Some(chosen) => self.wide(chosen),
                 None => self.no_wide("_Generic", node),
             },
-            ("VAArgExpr", _) => {
+            (K::VAArgExpr, _) => {
                 let place = self.next_argument(node, &ty, span);
                 self.load_halves(place, &ty, span)
             }
-            ("DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "CompoundLiteralExpr", _) => {
+            (K::DeclRefExpr | K::MemberExpr | K::ArraySubscriptExpr | K::CompoundLiteralExpr, _) => {
                 let place = self.place(node);
                 self.load_halves(place, &ty, span)
             }
@@ -196,19 +198,23 @@ impl Lowerer<'_, '_> {
     }
     fn wide_cast(&mut self, node: &Node, inner: &Node, span: Span) -> Wide {
         let (from, ty) = (self.unit.type_of(inner), self.unit.type_of(node));
-        match node.cast.as_str() {
-            "LValueToRValue" => {
+        match &node.cast {
+            Cast::LValueToRValue => {
                 let place = self.place(inner);
                 self.load_halves(place, &ty, span)
             }
-            "FloatingComplexToReal" => match self.complex(inner)[0] {
+            Cast::FloatingComplexToReal => match self.complex(inner)[0] {
                 Part::Long(value) => value,
                 Part::Word(_) => self.no_wide("128-bit complex number", node),
             },
-            "FloatingCast" | "IntegralToFloating" | "NoOp" if ty.is_long_double() => self.long_of(inner, span),
-            "FloatingToIntegral" if from.is_long_double() => self.no_wide("long double as a 128-bit integer", node),
-            "NoOp" | "IntegralCast" | "BooleanToSignedIntegral" | "PointerToIntegral" => self.wide_operand(inner, span),
-            "FloatingToIntegral" => {
+            Cast::FloatingCast | Cast::IntegralToFloating | Cast::NoOp if ty.is_long_double() => {
+                self.long_of(inner, span)
+            }
+            Cast::FloatingToIntegral if from.is_long_double() => self.no_wide("long double as a 128-bit integer", node),
+            Cast::NoOp | Cast::IntegralCast | Cast::BooleanToSignedIntegral | Cast::PointerToIntegral => {
+                self.wide_operand(inner, span)
+            }
+            Cast::FloatingToIntegral => {
                 let value = self.rvalue(inner);
                 self.wide_of_float(value, &from, span)
             }
@@ -220,24 +226,24 @@ impl Lowerer<'_, '_> {
     }
     fn wide_unary(&mut self, node: &Node, inner: &Node, span: Span) -> Wide {
         let ty = self.unit.type_of(node);
-        match node.opcode.as_str() {
-            "+" | "__extension__" => self.wide(inner),
-            "-" if ty.is_long_double() => {
+        match &node.opcode {
+            Opcode::Plus | Opcode::Extension => self.wide(inner),
+            Opcode::Minus if ty.is_long_double() => {
                 let value = self.wide(inner);
                 self.long_negated(value, span)
             }
-            "-" => {
+            Opcode::Minus => {
                 let value = self.wide(inner);
                 self.wide_sum(BinOp::Sub, Wide::constant(0), value, span)
             }
-            "~" => {
+            Opcode::Tilde => {
                 let value = self.wide(inner);
                 self.by_halves(BinOp::Xor, value, Wide::constant(u128::MAX), span)
             }
-            "++" | "--" => {
+            Opcode::Increment | Opcode::Decrement => {
                 let place = self.written_place(inner);
                 let old = self.load_halves(place, &ty, span);
-                let up = node.opcode == "++";
+                let up = node.opcode == Opcode::Increment;
                 let new = match ty.is_long_double() {
                     true => self.long_stepped(old, up, span),
                     false => self.wide_sum(if up { BinOp::Add } else { BinOp::Sub }, old, Wide::constant(1), span),
@@ -245,11 +251,11 @@ impl Lowerer<'_, '_> {
                 self.store_wide(place, new, span);
                 if node.is_postfix { old } else { new }
             }
-            "*" => {
+            Opcode::Star => {
                 let place = self.place(node);
                 self.load_halves(place, &ty, span)
             }
-            "__real" | "__imag" => match self.part_of(node, inner, span) {
+            Opcode::Real | Opcode::Imag => match self.part_of(node, inner, span) {
                 Part::Long(value) => value,
                 Part::Word(_) => self.no_wide("128-bit complex number", node),
             },
@@ -267,7 +273,7 @@ impl Lowerer<'_, '_> {
         if ty.is_long_double() {
             let operand = self.long_of(right, span);
             let old = self.load_halves(place, &ty, span);
-            let new = self.long_binary(node.opcode.trim_end_matches('='), old, operand, node);
+            let new = self.long_binary(node.opcode.computed(), old, operand, node);
             return self.store_wide(place, new, span);
         }
         let Some(signed) = computed.as_ref().and_then(Type::wide) else {
@@ -275,7 +281,7 @@ impl Lowerer<'_, '_> {
         };
         let operand = self.wide_operand(right, span);
         let old = self.load_wide(place, span);
-        let new = self.wide_binary(node.opcode.trim_end_matches('='), signed, old, operand, node);
+        let new = self.wide_binary(node.opcode.computed(), signed, old, operand, node);
         self.store_wide(place, new, span)
     }
     /// `old op operand` in 128 bits where the left side of a compound assignment is narrower.
@@ -290,7 +296,7 @@ impl Lowerer<'_, '_> {
     ) -> Operand {
         let a = self.widened(old, ty, span);
         let b = self.wide_operand(right, span);
-        let value = self.wide_binary(node.opcode.trim_end_matches('='), signed, a, b, node);
+        let value = self.wide_binary(node.opcode.computed(), signed, a, b, node);
         match ty.kind {
             TypeKind::Bool => {
                 let truth = self.wide_truth(value, span);
@@ -352,45 +358,45 @@ impl Lowerer<'_, '_> {
         self.cmp(CmpOp::Ne, any, ZERO, span)
     }
     /// A relation, an `i1`.
-    pub fn wide_relation(&mut self, opcode: &str, signed: bool, a: Wide, b: Wide, span: Span) -> Operand {
+    pub fn wide_relation(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, span: Span) -> Operand {
         let not = |this: &mut Self, truth| this.bin(BinOp::Xor, truth, Operand::Const(Ty::I1, 1), span);
         match opcode {
-            "==" | "!=" => {
+            Opcode::Equal | Opcode::NotEqual => {
                 let difference = self.by_halves(BinOp::Xor, a, b, span);
                 let differs = self.wide_truth(difference, span);
-                if opcode == "!=" { differs } else { not(self, differs) }
+                if *opcode == Opcode::NotEqual { differs } else { not(self, differs) }
             }
-            "<" => {
+            Opcode::Less => {
                 let less = self.cmp(if signed { CmpOp::Slt } else { CmpOp::Ult }, a.high, b.high, span);
                 let same = self.cmp(CmpOp::Eq, a.high, b.high, span);
                 let below = self.cmp(CmpOp::Ult, a.low, b.low, span);
                 let below = self.bin(BinOp::And, same, below, span);
                 self.bin(BinOp::Or, less, below, span)
             }
-            ">" => self.wide_relation("<", signed, b, a, span),
-            "<=" => {
-                let greater = self.wide_relation("<", signed, b, a, span);
+            Opcode::Greater => self.wide_relation(&Opcode::Less, signed, b, a, span),
+            Opcode::LessEqual => {
+                let greater = self.wide_relation(&Opcode::Less, signed, b, a, span);
                 not(self, greater)
             }
             _ => {
-                let less = self.wide_relation("<", signed, a, b, span);
+                let less = self.wide_relation(&Opcode::Less, signed, a, b, span);
                 not(self, less)
             }
         }
     }
     /// An arithmetic operator.
-    pub fn wide_binary(&mut self, opcode: &str, signed: bool, a: Wide, b: Wide, node: &Node) -> Wide {
+    pub fn wide_binary(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, node: &Node) -> Wide {
         let span = self.unit.span(node);
         match opcode {
-            "+" => self.wide_sum(BinOp::Add, a, b, span),
-            "-" => self.wide_sum(BinOp::Sub, a, b, span),
-            "*" => self.wide_product(a, b, span),
-            "/" | "%" => self.wide_quotient(opcode, signed, a, b, span),
-            "&" => self.by_halves(BinOp::And, a, b, span),
-            "|" => self.by_halves(BinOp::Or, a, b, span),
-            "^" => self.by_halves(BinOp::Xor, a, b, span),
-            "<<" => self.shifted_left(a, b.low, span),
-            ">>" => self.shifted_right(a, b.low, signed, span),
+            Opcode::Plus => self.wide_sum(BinOp::Add, a, b, span),
+            Opcode::Minus => self.wide_sum(BinOp::Sub, a, b, span),
+            Opcode::Star => self.wide_product(a, b, span),
+            Opcode::Slash | Opcode::Percent => self.wide_quotient(opcode, signed, a, b, span),
+            Opcode::Amp => self.by_halves(BinOp::And, a, b, span),
+            Opcode::Pipe => self.by_halves(BinOp::Or, a, b, span),
+            Opcode::Caret => self.by_halves(BinOp::Xor, a, b, span),
+            Opcode::ShiftLeft => self.shifted_left(a, b.low, span),
+            Opcode::ShiftRight => self.shifted_right(a, b.low, signed, span),
             other => {
                 let what = format!("128-bit operator {other}");
                 self.no_wide(&what, node)
@@ -454,7 +460,7 @@ impl Lowerer<'_, '_> {
         }
         Wide { low: self.bin(BinOp::Mul, a.low, b.low, span), high }
     }
-    fn wide_quotient(&mut self, opcode: &str, signed: bool, a: Wide, b: Wide, span: Span) -> Wide {
+    fn wide_quotient(&mut self, opcode: &Opcode, signed: bool, a: Wide, b: Wide, span: Span) -> Wide {
         // Goes wrong here, in the user's text, if the divisor is zero.
         let any = self.bin(BinOp::Or, b.low, b.high, span);
         self.bin(BinOp::UDiv, word(1), any, span);
@@ -465,7 +471,7 @@ impl Lowerer<'_, '_> {
         let written = "void (unsigned long *, unsigned long, unsigned long, unsigned long, unsigned long)";
         self.wide_model(name, written, vec![into, a.low, a.high, b.low, b.high], None, span);
         let into = self.slot_address(slot, span);
-        self.load_wide(Place::Memory(into, if opcode == "/" { 0 } else { 16 }), span)
+        self.load_wide(Place::Memory(into, if *opcode == Opcode::Slash { 0 } else { 16 }), span)
     }
     /// The amount modulo 64, as one, and all ones if it is 64 or more.
     fn shift_parts(&mut self, amount: Operand, span: Span) -> (Operand, Operand) {

@@ -3,8 +3,10 @@
 //! What is read or written as a constant stands in an [`ExprKind::AsFloat`] that has the text. `-x` flips the sign bit,
 //! `a != b` is `!(a == b)` and `a > b` is `b < a`.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::selected;
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::floats::{conversion, float_op, float_relation};
 use crate::lower::func::Lowerer;
 use crate::points::pure::{is_true, resized};
@@ -36,58 +38,58 @@ impl Lowerer<'_, '_> {
     /// The formula of a float expression.
     pub fn float_formula(&mut self, node: &Node, format: Format, left: u32) -> Option<Expr> {
         let ty = self.unit.type_of(node);
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("FloatingLiteral" | "ImplicitValueInitExpr", _) => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::FloatingLiteral | K::ImplicitValueInitExpr, _) => {
                 let bits = self.unit.const_float(node)?;
                 let value = self.written(node, ExprKind::Const(bits), Ty::Int(format.bits()), false);
                 Some(as_float(format, value))
             }
-            ("ParenExpr" | "ConstantExpr" | "InitListExpr", [inner]) => self.value_formula(inner, left),
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => match node.cast.as_str() {
-                "LValueToRValue" => {
+            (K::ParenExpr | K::ConstantExpr | K::InitListExpr, [inner]) => self.value_formula(inner, left),
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => match &node.cast {
+                Cast::LValueToRValue => {
                     let spot = self.spot(inner, left)?;
                     Some(as_float(format, self.read(spot, &ty, inner)?))
                 }
-                "NoOp" => self.value_formula(inner, left),
-                "FloatingCast" | "IntegralToFloating" => {
+                Cast::NoOp => self.value_formula(inner, left),
+                Cast::FloatingCast | Cast::IntegralToFloating => {
                     let value = self.value_formula(inner, left)?;
                     let from = self.unit.type_of(inner);
                     let mut expr = self.converted(value, &from, &ty)?;
-                    if node.kind == "CStyleCastExpr" && expr.text.is_empty() {
+                    if node.kind == K::CStyleCastExpr && expr.text.is_empty() {
                         expr.text = self.unit.short_text(node);
                     }
                     Some(expr)
                 }
                 _ => None,
             },
-            ("UnaryOperator", [inner]) => match node.opcode.as_str() {
-                "+" | "__extension__" => self.value_formula(inner, left),
-                "-" => {
+            (K::UnaryOperator, [inner]) => match &node.opcode {
+                Opcode::Plus | Opcode::Extension => self.value_formula(inner, left),
+                Opcode::Minus => {
                     let value = self.value_formula(inner, left)?;
                     let (ty, text) = (value.ty, self.unit.short_text(node));
                     let sign = Expr::constant(ty, format.sign_mask());
                     let kind = ExprKind::Bin(BinOp::Xor, Box::new(value), Box::new(sign));
                     Some(as_float(format, Expr { kind, ty, signed: false, text }))
                 }
-                "*" => {
+                Opcode::Star => {
                     let spot = self.spot(node, left)?;
                     Some(as_float(format, self.read(spot, &ty, node)?))
                 }
                 _ => None,
             },
-            ("BinaryOperator", [a, b]) => {
+            (K::BinaryOperator, [a, b]) => {
                 let op = float_op(&node.opcode)?;
                 let args = vec![self.value_formula(a, left)?, self.value_formula(b, left)?];
                 let text = self.unit.short_text(node);
                 Some(Expr { text, ..Expr::float(op, format, args) })
             }
-            ("ConditionalOperator", [condition, yes, no]) => {
+            (K::ConditionalOperator, [condition, yes, no]) => {
                 let condition = self.truth_formula(condition, left)?;
                 let (yes, no) = (self.value_formula(yes, left)?, self.value_formula(no, left)?);
                 Some(as_float(format, self.choice(node, condition, yes, no, false)?))
             }
-            ("GenericSelectionExpr", _) => self.value_formula(selected(node)?, left),
-            ("DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr", _) => {
+            (K::GenericSelectionExpr, _) => self.value_formula(selected(node)?, left),
+            (K::DeclRefExpr | K::ArraySubscriptExpr | K::MemberExpr, _) => {
                 let spot = self.spot(node, left)?;
                 Some(as_float(format, self.read(spot, &ty, node)?))
             }

@@ -3,9 +3,11 @@
 //! A point stands immediately before the code that it is about. Code that is lowered twice has one point with two
 //! instructions. Library models have no points: they are not what a user tests.
 
+use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::{has_effects, initialiser, shown};
 use crate::clang::source::shorten;
+use crate::clang::words::{CastKind as Cast, Opcode, Storage};
 use crate::lower::func::Lowerer;
 use crate::lower::marks::{LabelCall, Subject, label_call};
 use crate::points::pure::DEEPEST;
@@ -33,11 +35,17 @@ impl Lowerer<'_, '_> {
 
     /// Marks the beginning of a statement, if it is one that executes.
     pub fn mark_statement(&mut self, node: &Node) {
-        let head = match node.kind.as_str() {
-            "CompoundStmt" | "NullStmt" | "" | "CaseStmt" | "DefaultStmt" | "LabelStmt" | "AttributedStmt" => return,
-            "DeclStmt" if !node.inner.iter().any(is_initialised) => return,
-            "IfStmt" | "SwitchStmt" | "WhileStmt" => Some(node.child(0)),
-            "ForStmt" => Some(None),
+        let head = match &node.kind {
+            K::CompoundStmt
+            | K::NullStmt
+            | K::Absent
+            | K::CaseStmt
+            | K::DefaultStmt
+            | K::LabelStmt
+            | K::AttributedStmt => return,
+            K::DeclStmt if !node.inner.iter().any(is_initialised) => return,
+            K::IfStmt | K::SwitchStmt | K::WhileStmt => Some(node.child(0)),
+            K::ForStmt => Some(None),
             _ if is_label_call(node) => return,
             _ => None,
         };
@@ -47,7 +55,7 @@ impl Lowerer<'_, '_> {
         self.mark(Subject::Statement(node.id), |lowerer| {
             let (span, text) = match head {
                 Some(condition) => lowerer.unit.head(node, condition),
-                None if node.kind == "DoStmt" => lowerer.head_of_do(node),
+                None if node.kind == K::DoStmt => lowerer.head_of_do(node),
                 None => {
                     let text = lowerer.unit.short_text(node);
                     (lowerer.unit.span(node), text.strip_suffix(';').map(str::trim_end).unwrap_or(&text).to_string())
@@ -80,7 +88,7 @@ impl Lowerer<'_, '_> {
         }
         let written = shown(node);
         // The address of a string is of no interest.
-        if matches!(written.kind.as_str(), "StringLiteral" | "PredefinedExpr") {
+        if matches!(written.kind, K::StringLiteral | K::PredefinedExpr) {
             return;
         }
         self.mark(Subject::Value(node.id), |lowerer| {
@@ -93,7 +101,7 @@ impl Lowerer<'_, '_> {
         let Some(inner) = node.inner.first() else { return };
         let ty = self.unit.type_of(node);
         let TypeKind::Int { bits: bits @ (32 | 64), signed: true, .. } = ty.kind else { return };
-        let limit = (1u64 << (bits - 1)) - u64::from(node.opcode == "++");
+        let limit = (1u64 << (bits - 1)) - u64::from(node.opcode == Opcode::Increment);
         self.mark_hazard(node, "overflows", |lowerer| {
             if lowerer.is_volatile(inner) {
                 return None;
@@ -128,7 +136,7 @@ impl Lowerer<'_, '_> {
     /// Marks the evaluation of an initialiser inside of an aggregate's, unless it is a constant: tables have thousands.
     pub fn mark_element(&mut self, node: &Node) {
         let constant = self.unit.const_int(node).or_else(|| self.unit.const_float(node));
-        if constant.is_none() && node.kind != "ImplicitValueInitExpr" {
+        if constant.is_none() && node.kind != K::ImplicitValueInitExpr {
             self.mark_value(node);
         }
     }
@@ -208,15 +216,15 @@ impl Lowerer<'_, '_> {
 
 /// Whether a declaration has an initialiser that is executed.
 fn is_initialised(node: &Node) -> bool {
-    node.kind == "VarDecl" && !matches!(node.storage.as_str(), "static" | "extern") && initialiser(node).is_some()
+    node.kind == K::VarDecl && !matches!(node.storage, Storage::Static | Storage::Extern) && initialiser(node).is_some()
 }
 
 /// Whether an expression statement is only a label.
 fn is_label_call(node: &Node) -> bool {
-    match (node.kind.as_str(), node.inner.first()) {
-        ("ParenExpr" | "ConstantExpr", Some(inner)) => is_label_call(inner),
-        ("ImplicitCastExpr" | "CStyleCastExpr", Some(inner)) if node.cast == "ToVoid" => is_label_call(inner),
-        ("CallExpr", _) => crate::clang::shape::callee_name(node).and_then(label_call).is_some(),
+    match (&node.kind, node.inner.first()) {
+        (K::ParenExpr | K::ConstantExpr, Some(inner)) => is_label_call(inner),
+        (K::ImplicitCastExpr | K::CStyleCastExpr, Some(inner)) if node.cast == Cast::ToVoid => is_label_call(inner),
+        (K::CallExpr, _) => crate::clang::shape::callee_name(node).and_then(label_call).is_some(),
         _ => false,
     }
 }

@@ -9,8 +9,10 @@
 //! and a conversion between types of one width leaves no trace but an explicit one's signedness. A relation, whose own
 //! bit has no sign, says in `signed` how its operands are compared.
 
-use crate::clang::node::{Node, SPELLED_OFFSET};
-use crate::clang::shape::{callee_name, is_comparison, is_logical, selected, shown};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::clang::shape::{callee_name, is_logical, selected, shown};
+use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::consts::binary_op;
 use crate::lower::floats::float_op;
 use crate::lower::func::{Local, Lowerer};
@@ -115,7 +117,7 @@ impl Lowerer<'_, '_> {
     /// The formula of the value that a compound assignment stores, if it has one.
     pub fn formula_of_compound(&mut self, node: &Node) -> Option<Expr> {
         let [left, right] = node.inner.as_slice() else { return None };
-        let opcode = node.opcode.strip_suffix('=')?;
+        let opcode = node.opcode.compound()?;
         let ty = self.unit.type_of(node);
         if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || self.is_volatile(left) {
             return None;
@@ -130,7 +132,7 @@ impl Lowerer<'_, '_> {
         if ty.is_pointer() {
             let size = self.element_size(&ty)?;
             let signed = self.is_signed(right);
-            return Some(Expr { text, ..advanced(old, operand, signed, size, opcode == "-")? });
+            return Some(Expr { text, ..advanced(old, operand, signed, size, *opcode == Opcode::Minus)? });
         }
         let (from, to) = (node.compute_lhs.as_ref()?, node.compute_result.as_ref()?);
         let (from, to) = (self.unit.type_named(from), self.unit.type_named(to));
@@ -162,7 +164,7 @@ impl Lowerer<'_, '_> {
         let node = shown(node);
         let text = match &node.decl {
             // Also where a macro writes it.
-            Some(decl) if node.kind == "DeclRefExpr" => decl.name.clone(),
+            Some(decl) if node.kind == K::DeclRefExpr => decl.name.clone(),
             _ => self.unit.short_text(node),
         };
         Expr { kind, ty, signed, text }
@@ -179,49 +181,49 @@ impl Lowerer<'_, '_> {
             return self.float_formula(node, format, left);
         }
         let (scalar, signed) = (types.scalar(&ty), types.is_signed(&ty));
-        match (node.kind.as_str(), node.inner.as_slice()) {
+        match (&node.kind, node.inner.as_slice()) {
             (
-                "IntegerLiteral"
-                | "CharacterLiteral"
-                | "CXXBoolLiteralExpr"
-                | "UnaryExprOrTypeTraitExpr"
-                | "OffsetOfExpr"
-                | SPELLED_OFFSET,
+                K::IntegerLiteral
+                | K::CharacterLiteral
+                | K::CXXBoolLiteralExpr
+                | K::UnaryExprOrTypeTraitExpr
+                | K::OffsetOfExpr
+                | K::SpelledOffset,
                 _,
             ) => {
                 let value = self.unit.const_int(node)?;
                 Some(self.written(node, ExprKind::Const(mask(value, scalar.bits())), scalar, signed))
             }
-            ("DeclRefExpr", _) if self.is_enum_constant(node) => {
+            (K::DeclRefExpr, _) if self.is_enum_constant(node) => {
                 let value = self.unit.const_int(node)?;
                 Some(self.written(node, ExprKind::Const(mask(value, scalar.bits())), scalar, signed))
             }
-            ("CXXNullPtrLiteralExpr" | "GNUNullExpr" | "ImplicitValueInitExpr", _) | ("InitListExpr", []) => {
+            (K::CXXNullPtrLiteralExpr | K::GNUNullExpr | K::ImplicitValueInitExpr, _) | (K::InitListExpr, []) => {
                 Some(self.written(node, ExprKind::Const(0), scalar, signed))
             }
-            ("ParenExpr" | "ConstantExpr" | "InitListExpr", [inner]) => self.value_formula(inner, left),
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => self.cast_formula(node, inner, &ty, left),
-            ("UnaryOperator", [inner]) => self.unary_formula(node, inner, &ty, left),
-            ("BinaryOperator", [a, b]) => self.binary_formula(node, a, b, &ty, left),
-            ("ConditionalOperator", [condition, yes, no]) => {
+            (K::ParenExpr | K::ConstantExpr | K::InitListExpr, [inner]) => self.value_formula(inner, left),
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner]) => self.cast_formula(node, inner, &ty, left),
+            (K::UnaryOperator, [inner]) => self.unary_formula(node, inner, &ty, left),
+            (K::BinaryOperator, [a, b]) => self.binary_formula(node, a, b, &ty, left),
+            (K::ConditionalOperator, [condition, yes, no]) => {
                 let condition = self.truth_formula(condition, left)?;
                 let (yes, no) = (self.value_formula(yes, left)?, self.value_formula(no, left)?);
                 self.choice(node, condition, yes, no, signed)
             }
-            ("BinaryConditionalOperator", [common, .., no]) => {
+            (K::BinaryConditionalOperator, [common, .., no]) => {
                 let (yes, no) = (self.value_formula(common, left)?, self.value_formula(no, left)?);
                 let common_signed = self.is_signed(common);
                 self.choice(node, is_true(yes.clone())?, resized(yes, scalar, common_signed, signed), no, signed)
             }
-            ("GenericSelectionExpr", _) => self.value_formula(selected(node)?, left),
-            ("CallExpr", [_, first, ..]) if self.is_builtin(node, "__builtin_expect") => {
+            (K::GenericSelectionExpr, _) => self.value_formula(selected(node)?, left),
+            (K::CallExpr, [_, first, ..]) if self.is_builtin(node, "__builtin_expect") => {
                 self.value_formula(first, left)
             }
-            ("CallExpr", _) if self.is_builtin(node, "__builtin_constant_p") => {
+            (K::CallExpr, _) if self.is_builtin(node, "__builtin_constant_p") => {
                 let value = self.unit.const_int(node)?;
                 Some(self.written(node, ExprKind::Const(value), scalar, signed))
             }
-            ("DeclRefExpr" | "ArraySubscriptExpr" | "MemberExpr" | "StringLiteral" | "PredefinedExpr", _) => {
+            (K::DeclRefExpr | K::ArraySubscriptExpr | K::MemberExpr | K::StringLiteral | K::PredefinedExpr, _) => {
                 let spot = self.spot(node, left)?;
                 match ty.kind {
                     TypeKind::Array(..) | TypeKind::OpenArray(_) => self.address_formula(spot, node),
@@ -249,40 +251,40 @@ impl Lowerer<'_, '_> {
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
         let from = self.unit.type_of(inner);
         let from_signed = types.is_signed(&from);
-        let mut expr = match node.cast.as_str() {
-            "LValueToRValue" if self.is_volatile(inner) => return None,
-            "LValueToRValue" => {
+        let mut expr = match &node.cast {
+            Cast::LValueToRValue if self.is_volatile(inner) => return None,
+            Cast::LValueToRValue => {
                 let spot = self.spot(inner, left)?;
                 return self.read(spot, ty, inner);
             }
-            "NoOp" | "BitCast" => {
+            Cast::NoOp | Cast::BitCast => {
                 let expr = self.value_formula(inner, left)?;
                 return (expr.ty == scalar).then_some(expr);
             }
-            "NullToPointer" => return Some(self.written(node, ExprKind::Const(0), Ty::Ptr, false)),
-            "ArrayToPointerDecay" => {
+            Cast::NullToPointer => return Some(self.written(node, ExprKind::Const(0), Ty::Ptr, false)),
+            Cast::ArrayToPointerDecay => {
                 let spot = self.spot(inner, left)?;
                 return self.address_formula(spot, inner);
             }
-            "IntegralCast" | "BooleanToSignedIntegral" | "PointerToIntegral" => {
+            Cast::IntegralCast | Cast::BooleanToSignedIntegral | Cast::PointerToIntegral => {
                 let value = self.value_formula(inner, left)?;
                 resized(value, scalar, from_signed, signed)
             }
-            "FloatingToIntegral" => {
+            Cast::FloatingToIntegral => {
                 let value = self.value_formula(inner, left)?;
                 self.converted(value, &from, ty)?
             }
-            "IntegralToBoolean" | "PointerToBoolean" | "FloatingToBoolean" => {
+            Cast::IntegralToBoolean | Cast::PointerToBoolean | Cast::FloatingToBoolean => {
                 let truth = self.truth_formula(inner, left)?;
                 resized(truth, scalar, false, false)
             }
-            "IntegralToPointer" => {
+            Cast::IntegralToPointer => {
                 let value = self.value_formula(inner, left)?;
                 resized(resized(value, Ty::I64, from_signed, from_signed), Ty::Ptr, false, false)
             }
             _ => return None,
         };
-        if node.kind == "CStyleCastExpr" {
+        if node.kind == K::CStyleCastExpr {
             expr.signed = signed;
             if matches!(expr.kind, ExprKind::Cast(..)) && expr.text.is_empty() {
                 expr.text = self.unit.short_text(node);
@@ -294,30 +296,30 @@ impl Lowerer<'_, '_> {
     fn unary_formula(&mut self, node: &Node, inner: &Node, ty: &Type, left: u32) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
-        match node.opcode.as_str() {
-            "+" | "__extension__" => self.value_formula(inner, left),
-            "-" => {
+        match &node.opcode {
+            Opcode::Plus | Opcode::Extension => self.value_formula(inner, left),
+            Opcode::Minus => {
                 let value = self.value_formula(inner, left)?;
                 let text = self.unit.short_text(node);
                 bin(BinOp::Sub, number(scalar, 0), value, signed, text)
             }
-            "~" => {
+            Opcode::Tilde => {
                 let value = self.value_formula(inner, left)?;
                 let text = self.unit.short_text(node);
                 bin(BinOp::Xor, value, number(scalar, u64::MAX), signed, text)
             }
-            "!" => {
+            Opcode::Not => {
                 let truth = self.truth_formula(node, left)?;
                 Some(resized(truth, scalar, false, signed))
             }
-            "&" => {
+            Opcode::Amp => {
                 if matches!(self.unit.type_of(inner).kind, TypeKind::Function(_)) {
                     return None;
                 }
                 let spot = self.spot(inner, left)?;
                 self.address_formula(spot, node)
             }
-            "*" if matches!(ty.kind, TypeKind::Array(..) | TypeKind::OpenArray(_)) => {
+            Opcode::Star if matches!(ty.kind, TypeKind::Array(..) | TypeKind::OpenArray(_)) => {
                 let spot = self.spot(node, left)?;
                 self.address_formula(spot, node)
             }
@@ -328,8 +330,8 @@ impl Lowerer<'_, '_> {
     fn binary_formula(&mut self, node: &Node, a: &Node, b: &Node, ty: &Type, left: u32) -> Option<Expr> {
         let types = &self.unit.program.types;
         let (scalar, signed) = (types.scalar(ty), types.is_signed(ty));
-        let opcode = node.opcode.as_str();
-        if is_logical(node) || is_comparison(opcode) {
+        let opcode = &node.opcode;
+        if is_logical(node) || opcode.is_comparison() {
             let truth = self.truth_formula(node, left)?;
             return Some(resized(truth, scalar, false, signed));
         }
@@ -340,7 +342,7 @@ impl Lowerer<'_, '_> {
             let (x, y) = (self.value_formula(a, left)?, self.value_formula(b, left)?);
             let (base, index, index_signed) = if pointer_first { (x, y, b_signed) } else { (y, x, a_signed) };
             let text = self.unit.short_text(node);
-            return Some(Expr { text, ..advanced(base, index, index_signed, size, opcode == "-")? });
+            return Some(Expr { text, ..advanced(base, index, index_signed, size, *opcode == Opcode::Minus)? });
         }
         if pointer_first {
             return None;
@@ -354,19 +356,19 @@ impl Lowerer<'_, '_> {
 
     pub fn truth_formula(&mut self, node: &Node, left: u32) -> Option<Expr> {
         let left = left.checked_sub(1)?;
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr", [inner]) => self.truth_formula(inner, left),
-            ("ImplicitCastExpr", [inner]) if self.keeps_truth(node, inner) => self.truth_formula(inner, left),
-            ("UnaryOperator", [inner]) if node.opcode == "!" => {
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.truth_formula(inner, left),
+            (K::ImplicitCastExpr, [inner]) if self.keeps_truth(node, inner) => self.truth_formula(inner, left),
+            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Not => {
                 let truth = self.truth_formula(inner, left)?;
                 Some(self.written(node, ExprKind::Not(Box::new(truth)), Ty::I1, false))
             }
-            ("BinaryOperator", [a, b]) if is_logical(node) => {
+            (K::BinaryOperator, [a, b]) if is_logical(node) => {
                 let (a, b) = (Box::new(self.truth_formula(a, left)?), Box::new(self.truth_formula(b, left)?));
-                let kind = if node.opcode == "&&" { ExprKind::And(a, b) } else { ExprKind::Or(a, b) };
+                let kind = if node.opcode == Opcode::And { ExprKind::And(a, b) } else { ExprKind::Or(a, b) };
                 Some(self.written(node, kind, Ty::I1, false))
             }
-            ("BinaryOperator", [a, b]) if is_comparison(&node.opcode) => self.relation_formula(node, a, b, left),
+            (K::BinaryOperator, [a, b]) if node.opcode.is_comparison() => self.relation_formula(node, a, b, left),
             _ => is_true(self.value_formula(node, left)?),
         }
     }
@@ -379,12 +381,12 @@ impl Lowerer<'_, '_> {
         }
         let (less, less_equal) = if signed { (CmpOp::Slt, CmpOp::Sle) } else { (CmpOp::Ult, CmpOp::Ule) };
         let text = self.unit.short_text(node);
-        match node.opcode.as_str() {
-            "==" => relation(CmpOp::Eq, a, b, signed, text),
-            "!=" => relation(CmpOp::Ne, a, b, signed, text),
-            "<" => relation(less, a, b, signed, text),
-            ">" => relation(less, b, a, signed, text),
-            "<=" => relation(less_equal, a, b, signed, text),
+        match &node.opcode {
+            Opcode::Equal => relation(CmpOp::Eq, a, b, signed, text),
+            Opcode::NotEqual => relation(CmpOp::Ne, a, b, signed, text),
+            Opcode::Less => relation(less, a, b, signed, text),
+            Opcode::Greater => relation(less, b, a, signed, text),
+            Opcode::LessEqual => relation(less_equal, a, b, signed, text),
             _ => relation(less_equal, b, a, signed, text),
         }
     }
@@ -409,17 +411,17 @@ impl Lowerer<'_, '_> {
 
     pub fn spot(&mut self, node: &Node, left: u32) -> Option<Spot> {
         let left = left.checked_sub(1)?;
-        match (node.kind.as_str(), node.inner.as_slice()) {
-            ("ParenExpr" | "ConstantExpr", [inner]) => self.spot(inner, left),
-            ("UnaryOperator", [inner]) if node.opcode == "__extension__" => self.spot(inner, left),
-            ("UnaryOperator", [pointer]) if node.opcode == "*" => self.behind(pointer, left),
-            ("ImplicitCastExpr" | "CStyleCastExpr", [inner])
-                if matches!(node.cast.as_str(), "NoOp" | "LValueBitCast") =>
+        match (&node.kind, node.inner.as_slice()) {
+            (K::ParenExpr | K::ConstantExpr, [inner]) => self.spot(inner, left),
+            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Extension => self.spot(inner, left),
+            (K::UnaryOperator, [pointer]) if node.opcode == Opcode::Star => self.behind(pointer, left),
+            (K::ImplicitCastExpr | K::CStyleCastExpr, [inner])
+                if matches!(node.cast, Cast::NoOp | Cast::LValueBitCast) =>
             {
                 self.spot(inner, left)
             }
-            ("DeclRefExpr", _) => self.variable_spot(node),
-            ("ArraySubscriptExpr", [a, b]) => {
+            (K::DeclRefExpr, _) => self.variable_spot(node),
+            (K::ArraySubscriptExpr, [a, b]) => {
                 let (base, index) = if self.unit.type_of(a).is_pointer() { (a, b) } else { (b, a) };
                 let size = self.element_size(&self.unit.type_of(base))?;
                 let base = self.value_formula(base, left)?;
@@ -427,7 +429,7 @@ impl Lowerer<'_, '_> {
                 let index = self.value_formula(index, left)?;
                 Some(Spot::Memory(advanced(base, index, signed, size, false)?))
             }
-            ("MemberExpr", [base]) => {
+            (K::MemberExpr, [base]) => {
                 let spot = if node.is_arrow { self.behind(base, left)? } else { self.spot(base, left)? };
                 let &(record, field) = self.unit.fields.get(&node.link)?;
                 let record = &self.unit.program.types.records[record];
@@ -441,12 +443,12 @@ impl Lowerer<'_, '_> {
                     _ => None,
                 }
             }
-            ("StringLiteral" | "PredefinedExpr", _) => {
+            (K::StringLiteral | K::PredefinedExpr, _) => {
                 let span = self.unit.span(node);
                 let global = self.unit.string_global(node, span)?;
                 Some(Spot::Memory(self.written(node, ExprKind::Global(global), Ty::Ptr, false)))
             }
-            ("GenericSelectionExpr", _) => self.spot(selected(node)?, left),
+            (K::GenericSelectionExpr, _) => self.spot(selected(node)?, left),
             _ => None,
         }
     }
@@ -465,7 +467,7 @@ impl Lowerer<'_, '_> {
             Some(Local::Slot(slot)) => at(ExprKind::Slot(slot)),
             Some(Local::Behind(reg) | Local::Variable(reg, _)) => at(ExprKind::Reg(reg)),
             Some(Local::Static(global)) => at(ExprKind::Global(global)),
-            None if decl.kind == "VarDecl" => {
+            None if decl.kind == K::VarDecl => {
                 at(ExprKind::Global(self.unit.global_named(&decl.name, decl.ty.as_ref())))
             }
             None => return None,
