@@ -8,6 +8,7 @@
 
 pub(crate) mod dump;
 pub(crate) mod flags;
+pub(crate) mod fuzzing;
 pub(crate) mod kind;
 pub(crate) mod node;
 pub(crate) mod options;
