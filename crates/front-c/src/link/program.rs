@@ -5,7 +5,7 @@
 
 use crate::clang::source::Sources;
 use crate::error::FrontError;
-use crate::link::startup::Starter;
+use crate::link::starter::Starter;
 use crate::link::tidy;
 use crate::types::ctype::{Type, TypeKind, Types};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -4,32 +4,9 @@
 //! them. Not here: what a shared library does when it is loaded.
 
 use crate::link::program::Program;
+use crate::link::starter::{Priority, Starter, When};
 use crate::link::tidy;
 use touchstone_ir::{Builtin, Callee, FuncId, Inst, InstKind, Operand, RegInfo, Ty};
-
-/// When a function runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum When {
-    Before,
-    After,
-}
-
-/// A function that runs before or after `main`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Starter {
-    pub function: FuncId,
-    pub when: When,
-    pub priority: Priority,
-}
-
-/// Its place among the others. Lower numbers are nearer to the outside; those without one are nearest to `main`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Priority {
-    Number(i64),
-    None,
-    /// Hidden in a macro.
-    Unknown,
-}
 
 impl Program {
     /// Lets `main` begin with the constructors.

@@ -6,7 +6,7 @@ use crate::clang::shape::selected;
 use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::complex::is_computed_complex;
 use crate::lower::func::Lowerer;
-use crate::lower::init::elements;
+use crate::lower::init::{elements, unbraced};
 use crate::lower::place::Place;
 use crate::lower::vector::is_computed_vector;
 use crate::types::ctype::{FieldInfo, Type, TypeKind};
@@ -232,20 +232,6 @@ fn inside(place: Place, offset: i64) -> Place {
     match place {
         Place::Memory(base, before) => Place::Memory(base, before.wrapping_add(offset)),
         Place::Register(_) | Place::Bits(..) => place,
-    }
-}
-
-/// The string in braces that initialises an array of characters: `char x[4] = {"q"}`. clang also puts braces around one
-/// that initialises a flexible array member.
-pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
-    let of_characters = match &ty.kind {
-        TypeKind::Array(element, _) | TypeKind::OpenArray(element) => matches!(element.kind, TypeKind::Int { .. }),
-        _ => false,
-    };
-    let is_string = |node: &Node| matches!(node.kind, K::StringLiteral | K::PredefinedExpr);
-    match node.inner.as_slice() {
-        [only] if node.kind == K::InitListExpr && of_characters && is_string(only) => only,
-        _ => node,
     }
 }
 

@@ -13,20 +13,12 @@ use crate::lower::floats::{conversion, float_op};
 use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
 use crate::lower::unit::Unit;
-use crate::lower::wide::Wide;
+use crate::lower::wide::{Part, Wide};
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::extended::Extended;
 use touchstone_base::float::{self, Format};
 use touchstone_ir::{BinOp, CmpOp, Operand, Ty, mask, sign_extend};
-
-/// A part of a complex number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    Word(Operand),
-    /// Of a `long double`.
-    Long(Wide),
-}
 
 /// A part that is known at compile time.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -4,7 +4,6 @@ use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::selected;
 use crate::clang::words::{CastKind as Cast, Opcode};
-use crate::lower::aggregate::unbraced;
 use crate::lower::strings;
 use crate::lower::unit::Unit;
 use crate::types::ctype::{Type, TypeKind};
@@ -33,6 +32,20 @@ type Evaluated<T> = Result<T, String>;
 
 fn refuse<T>(what: &str) -> Evaluated<T> {
     Err(what.to_string())
+}
+
+/// The string in braces that initialises an array of characters: `char x[4] = {"q"}`. clang also puts braces around one
+/// that initialises a flexible array member.
+pub(crate) fn unbraced<'n>(node: &'n Node, ty: &Type) -> &'n Node {
+    let of_characters = match &ty.kind {
+        TypeKind::Array(element, _) | TypeKind::OpenArray(element) => matches!(element.kind, TypeKind::Int { .. }),
+        _ => false,
+    };
+    let is_string = |node: &Node| matches!(node.kind, K::StringLiteral | K::PredefinedExpr);
+    match node.inner.as_slice() {
+        [only] if node.kind == K::InitListExpr && of_characters && is_string(only) => only,
+        _ => node,
+    }
 }
 
 impl Unit<'_> {

@@ -5,7 +5,7 @@ use crate::clang::run::Input;
 use crate::error::FrontError;
 use crate::link::models::{DESCRIPTORS, MODELS, WORLD};
 use crate::link::program::Program;
-use crate::lower::files::{Source, lower_unit};
+use crate::lower::text::{Source, lower_unit};
 use crate::lower::unit::Selection;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -10,7 +10,7 @@ use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
 use crate::lower::unit::Unit;
-use crate::lower::wide::Wide;
+use crate::lower::wide::{Wide, number};
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::extended::Extended;
@@ -18,10 +18,6 @@ use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, Builtin, CmpOp, InstKind, Operand, Ty};
 
 const SIGN: Operand = Operand::Const(Ty::I64, 0x8000);
-
-pub(crate) fn number(value: Extended) -> Wide {
-    Wide { low: Operand::Const(Ty::I64, value.significand), high: Operand::Const(Ty::I64, u64::from(value.head)) }
-}
 
 impl Type {
     /// Whether it is `long double`.

@@ -2,7 +2,7 @@
 
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
-use crate::link::startup::{Priority, Starter, When};
+use crate::link::starter::{Priority, Starter, When};
 use crate::lower::unit::Unit;
 use crate::types::tokens::{Token, tokenize};
 use touchstone_ir::FuncId;

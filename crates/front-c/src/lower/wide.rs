@@ -7,12 +7,12 @@ use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, TypeText};
 use crate::clang::shape::selected;
 use crate::clang::words::{CastKind as Cast, Opcode};
-use crate::lower::complex::Part;
 use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
 use crate::lower::unit::Unit;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
+use touchstone_base::extended::Extended;
 use touchstone_base::float::{Format, Op};
 use touchstone_ir::{BinOp, Callee, CmpOp, DecisionKind, InstKind, Operand, TermKind, Ty};
 
@@ -27,6 +27,19 @@ const ZERO: Operand = word(0);
 
 const fn word(value: u64) -> Operand {
     Operand::Const(Ty::I64, value)
+}
+
+/// A constant `long double`.
+pub(crate) fn number(value: Extended) -> Wide {
+    Wide { low: Operand::Const(Ty::I64, value.significand), high: Operand::Const(Ty::I64, u64::from(value.head)) }
+}
+
+/// A part of a complex number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    Word(Operand),
+    /// Of a `long double`.
+    Long(Wide),
 }
 
 impl Wide {
