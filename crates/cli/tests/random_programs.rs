@@ -54,7 +54,7 @@ fn lower(file: &Path) -> Module {
     let headers = tempfile::tempdir().expect("a scratch directory");
     write_headers(headers.path()).expect("headers");
     let include_dir = Some(headers.path().to_path_buf());
-    let options = Options { include_dir, ..Options::default() };
+    let options = Options { include_dir, compiler: Some("cc".to_string()), ..Options::default() };
     let module = lower_files(&[file.to_path_buf()], &options)
         .unwrap_or_else(|error| panic!("{error}\n{}", std::fs::read_to_string(file).unwrap_or_default()));
     let errors = touchstone_ir::verify(&module);
