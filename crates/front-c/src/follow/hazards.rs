@@ -2,8 +2,8 @@
 //! preprocessed text.
 //!
 //! This is what the probes of run-time errors stand around. Each hazard says at which range the instructions that it
-//! becomes are said to stand (`expr.rs`, `aggregate.rs`), so that an objective finds its own. What happens first matters,
-//! since an error ends a run: a division comes after both of its operands, a write after its right side.
+//! becomes are said to stand (`lower/expr.rs`, `lower/aggregate.rs`), so that an objective finds its own. What happens first
+//! matters, since an error ends a run: a division comes after both of its operands, a write after its right side.
 //!
 //! Deliberately not here: probes, and accesses that calls and builtins make.
 
