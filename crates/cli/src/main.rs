@@ -1,44 +1,27 @@
-//! The `touchstone` binary: arguments become one resolved plan, the plan is carried out, the result becomes an exit code.
+//! The `touchstone` binary: parses, prints and exits. Options become a request (`plan/`), a verb has it carried out (`verbs/`),
+//! what comes out is shown and written (`output/`). Folders use those before them: `output/`, `plan/`, `verbs/`, `bench/`.
 //!
-//! The only crate that talks to the terminal. Exit codes are an interface (DESIGN §1) and live in `exit.rs`.
+//! The only crate that talks to the terminal. Exit codes are an interface and live in `output/exit.rs`.
 
-mod annotate;
-mod args;
 mod bench;
-mod cc;
-mod exit;
-mod explain;
-mod generate;
-mod interrupt;
-mod measure;
-mod measured;
-mod objectives;
-mod on_top;
-mod options_file;
-mod outdir;
-mod outputs;
+mod commands;
+mod output;
 mod plan;
-mod precondition;
-mod program;
-mod progress;
-mod report;
-mod run;
-mod states;
-mod stdout;
-mod tables;
-mod variants;
-mod wrappers;
+mod verbs;
 
-use clap::Parser;
-use exit::Exit;
+use clap::{CommandFactory, Parser};
+use commands::{Args, Command};
+use output::exit::Exit;
+use output::{progress, stdout};
 use std::process::ExitCode;
+use verbs::{annotate, cc, explain, generate, measure, objectives, report, run};
 
 /// Paths fork states and make many small things.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = match args::Args::try_parse() {
+    let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no errors; everything else is a usage error (1, not clap's 2).
@@ -63,21 +46,21 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry_out(command: &args::Command) -> anyhow::Result<ExitCode> {
+fn carry_out(command: &Command) -> anyhow::Result<ExitCode> {
     match command {
-        args::Command::Generate(options) => generate::generate(options),
-        args::Command::Prove(options) => generate::prove(options),
-        args::Command::Objectives(options) => objectives::objectives(options),
-        args::Command::Annotate(options) => annotate::annotate(options),
-        args::Command::Explain(options) => explain::explain(options),
-        args::Command::Report(options) => report::report(options),
-        args::Command::Completions { shell } => report::completions(*shell),
-        args::Command::Man { dir } => report::man(dir.as_deref()),
-        args::Command::Measure(options) => measure::measure(options),
-        args::Command::Merge(options) => measure::merge(options),
-        args::Command::Cc(options) => cc::cc(options),
-        args::Command::Run(options) => run::run(options),
-        args::Command::Bench(options) => bench::bench(options),
+        Command::Generate(options) => generate::generate(options),
+        Command::Prove(options) => generate::prove(options),
+        Command::Objectives(options) => objectives::objectives(options),
+        Command::Annotate(options) => annotate::annotate(options),
+        Command::Explain(options) => explain::explain(options),
+        Command::Report(options) => report::report(options),
+        Command::Completions { shell } => report::completions(*shell, Args::command()),
+        Command::Man { dir } => report::man(dir.as_deref(), Args::command()),
+        Command::Measure(options) => measure::measure(options),
+        Command::Merge(options) => measure::merge(options),
+        Command::Cc(options) => cc::cc(options),
+        Command::Run(options) => run::run(options),
+        Command::Bench(options) => bench::bench(options),
     }
 }
 

@@ -1,7 +1,8 @@
-//! The edges between crates, as ARCHITECTURE.md draws them, against what cargo says.
+//! The edges between crates, as ARCHITECTURE.md draws them, against what cargo says; and those between folders of `cli`.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Who may use whom inside the workspace.
@@ -17,10 +18,8 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("emit", vec!["base", "ir", "criteria"]),
         ("instrument", vec!["base", "ir", "criteria", "front-c"]),
         ("report", vec!["base", "ir", "criteria"]),
-        (
-            "cli",
-            vec!["base", "ir", "interp", "criteria", "front-c", "solver", "engine", "emit", "instrument", "report"],
-        ),
+        ("campaign", vec!["base", "ir", "criteria", "front-c", "engine", "emit", "instrument", "report"]),
+        ("cli", vec!["base", "ir", "interp", "criteria", "front-c", "engine", "instrument", "report", "campaign"]),
     ])
 }
 
@@ -50,4 +49,68 @@ fn crates_use_only_the_crates_that_the_architecture_allows() {
         }
     }
     assert_eq!(seen.len(), allowed.len(), "crates of the architecture that don't exist: {allowed:?} vs {seen:?}");
+}
+
+/// Every file of a crate's sources, with its path from `src`.
+fn sources(krate: &str) -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
+    let mut folders = vec![root.clone()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).expect("UTF-8");
+                found.push((path.strip_prefix(&root).expect("inside").to_path_buf(), text));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+/// The folders of crates, each using only those before it. What stands in none is used by all, or uses all.
+const FOLDERS: [(&str, &[&str]); 3] = [
+    ("cli", &["output", "plan", "verbs", "bench"]),
+    ("engine", &["state", "goals", "exec", "confirm", "inputs", "prover", "search"]),
+    ("solver", &["terms", "models", "sat", "search", "float"]),
+];
+
+#[test]
+fn folders_use_only_those_before_them() {
+    for (name, folders) in FOLDERS {
+        let mut looked_at = 0;
+        for (path, text) in sources(name) {
+            let Some(own) = folders.iter().position(|folder| path.starts_with(folder)) else { continue };
+            for used in text.split("crate::").skip(1) {
+                let module: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let other = folders.iter().position(|folder| *folder == module);
+                assert!(other.is_none_or(|other| other <= own), "{name}/{} uses crate::{module}", path.display());
+                looked_at += 1;
+            }
+        }
+        assert!(looked_at > 20, "{name} has no such folders");
+    }
+}
+
+#[test]
+fn files_of_cli_stand_in_folders() {
+    let in_folder = |path: &std::path::Path| FOLDERS[0].1.iter().any(|folder| path.starts_with(folder));
+    for (path, _) in sources("cli").into_iter().filter(|(path, _)| !in_folder(path)) {
+        let name = path.display().to_string();
+        assert!(["main.rs", "commands.rs"].contains(&name.as_str()), "{name} stands in no folder");
+    }
+}
+
+#[test]
+fn a_campaign_knows_no_command_line_no_terminal_and_no_environment() {
+    for (path, text) in sources("campaign") {
+        for word in ["clap::", "anyhow::", "print!(", "println!(", "std::env", "env::var", "process::exit", "stdout()"]
+        {
+            assert!(!text.contains(word), "{} has {word}", path.display());
+        }
+    }
 }

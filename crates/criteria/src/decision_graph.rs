@@ -1,4 +1,4 @@
-//! Decisions compiled to graphs (DESIGN §6; seed 001, section III).
+//! Decisions compiled to graphs (Whalen et al., section III).
 //!
 //! Each node is a condition that is evaluated next, each edge an outcome of it: which earlier conditions it masks, and
 //! what comes next. Walking the graph with the outcomes of a run gives the paper's marking function: add the outcome,

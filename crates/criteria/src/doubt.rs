@@ -1,4 +1,4 @@
-//! What a real program can do to a function and no test of ours does (DESIGN §4). A verdict never rests on its absence,
+//! What a real program can do to a function and no test of ours does. A verdict never rests on its absence,
 //! unless the user says so (`--assume`); then the verdict names it.
 
 use std::fmt;

@@ -1,5 +1,5 @@
 //! Truth tables of decisions: the rows that tests evaluated, what each row shows, and the independence pairs among them.
-//! This is what a reviewer of MC/DC reads (DESIGN §6).
+//! This is what a reviewer of MC/DC reads.
 //!
 //! The definitions, for a condition `c` of a decision and two rows that were seen:
 //!

@@ -1,4 +1,4 @@
-//! Test cases as readable C; compile, replay, compare.
+//! Test cases as readable source of the language under test; compile, replay, compare. A language has a folder: `c/`.
 //!
 //! [`CSuite`] writes one C file a function as tests are found: after every [`CSuite::add`] the file is whole, so a run
 //! that is killed leaves a usable suite. [`replay`] compiles the suite against the *unmodified* source, runs every test
@@ -18,42 +18,18 @@
 #![warn(missing_docs)]
 
 mod archive;
-mod body;
-mod chunk;
-mod comment;
-mod compiler;
-mod ctype;
+mod c;
 mod error;
-mod flexible;
-mod form;
-mod literal;
-mod makeable;
-mod names;
-mod place;
-mod preprocessed;
-mod replay;
-mod row;
-mod sandbox;
-mod sanitizer;
 mod sha256;
-mod stubs;
-mod suite;
-mod surroundings;
-mod symbols;
 mod tap;
-mod target;
-mod testcomp;
-mod values;
-mod verdict;
-mod visibility;
 
-pub use ctype::parameter_list;
+pub use c::ctype::parameter_list;
+pub use c::form::Form;
+pub use c::makeable::unmakeable;
+pub use c::preprocessed::Preprocessed;
+pub use c::replay::{Replayed, replay};
+pub use c::sandbox::{Layer, Sandbox};
+pub use c::suite::CSuite;
+pub use c::target::{ReplayLimits, Target, Unit};
+pub use c::testcomp::TestCompSuite;
 pub use error::EmitError;
-pub use form::Form;
-pub use makeable::unmakeable;
-pub use preprocessed::Preprocessed;
-pub use replay::{Replayed, replay};
-pub use sandbox::{Layer, Sandbox};
-pub use suite::CSuite;
-pub use target::{ReplayLimits, Target, Unit};
-pub use testcomp::TestCompSuite;

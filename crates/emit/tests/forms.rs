@@ -4,6 +4,9 @@
 //! The frameworks themselves are not needed: `standins/` has headers of ours with the same interface, which say of each
 //! test how it ended. Whether the real ones take the same files is tried by hand (docs/forms.md says with which versions).
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 mod common;
 
 use common::{Bench, chars, error, int, ints, null, object, to};

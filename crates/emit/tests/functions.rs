@@ -1,5 +1,8 @@
 //! Tests of functions: written, compiled, replayed.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 mod common;
 
 use common::{Bench, chars, int, ints, null, object, span, to};

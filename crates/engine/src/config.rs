@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::Assume;
 
 /// How an access at an offset that depends on inputs is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Aliases {
-    /// Delay it (seed 003, our default): the value is a term that the solver relates to the memory contents when needed.
+    /// Delay it (Kosmatov, our default): the value is a term that the solver relates to the memory contents when needed.
     #[default]
     Late,
-    /// Fix the offset where it is met and enumerate all its values: the baseline that seed 003 improves on.
+    /// Fix the offset where it is met and enumerate all its values: the baseline that Kosmatov improves on.
     Eager,
 }
 
-/// How labels are searched for (seed 002).
+/// How labels are searched for (Bardin et al.).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Labels {
     /// Fork on every label: the paper's baseline.
@@ -80,8 +80,8 @@ pub struct Config {
     pub externals: bool,
     /// What is ruled out of the world around the function.
     pub assume: BTreeSet<Assume>,
-    /// Stop when the process has this much memory, in bytes.
-    pub memory: Option<u64>,
+    /// Stop when the process has this much memory.
+    pub memory: Option<MemoryLimit>,
     /// Time for one question to the solver.
     pub solver_timeout: Option<Duration>,
     /// Time for proofs by induction about one function; they begin when exploration is over.

@@ -1,5 +1,8 @@
 //! Runs the `; paths: @f == N` expectations of every `tests/ir/*.ir` file. `TOUCHSTONE_BLESS=1` rewrites them instead.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use std::fmt::Write;
 use std::path::Path;
 use touchstone_criteria::{Replay, TestCase};

@@ -1,5 +1,8 @@
 //! The static prover proves what it should, and never what a run reaches: random functions are run on all inputs.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use touchstone_criteria::{CriteriaOptions, GoalId, NamedValue, Objectives, REGISTRY, Watch, objectives};

@@ -1,5 +1,8 @@
 //! Prints the IR of C files: `cargo run -p touchstone-front-c --example dump -- FILE... [-- FLAGS]`.
 
+// An example is a program of its own.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 fn main() {
     let mut files = Vec::new();
     let mut options = touchstone_front_c::Options::default();

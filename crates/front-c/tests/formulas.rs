@@ -5,6 +5,9 @@
 //! memory, before calls, returns and switches. A run then compares the last formula with the probe that its span is
 //! inside of.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use touchstone_base::{IndexMap, Span};

@@ -1,5 +1,8 @@
 //! Points of single constructs: what they are about, where they stand, and the formulas that they carry.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstone_base::Id;

@@ -1,5 +1,8 @@
 //! Programs run by the interpreter must print and return what they print and return when a compiler made them.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use touchstone_front_c::{Options, lower_files, write_headers};

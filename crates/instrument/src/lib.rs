@@ -2,51 +2,41 @@
 //!
 //! - [`annotate`]: the user's text with objectives as labels, for other tools;
 //! - [`instrument`]: the preprocessed text with probes, and a record that says what each probe means;
-//! - `cc`: the compiler wrapper: what a compile command means, and how it is carried out with probes;
+//! - `c/cc.rs`: the compiler wrapper: what a compile command means, and how it is carried out with probes;
 //! - `state`: state coverage, by a trace of what a run does to data;
 //! - `hits`: what the probes of a run left behind.
+//!
+//! What belongs to a language is in its folder (`c/`); records, hits, traces and their judgement are neutral.
 //!
 //! A probe is a byte of an array that is mapped to a file: a run sets it, nothing resets it, so that forks, threads and a
 //! sudden death lose nothing.
 
 #![warn(missing_docs)]
 
-mod annotate;
-mod cc;
-mod command;
-mod errors;
-mod frameworks;
+mod c;
 mod hits;
 mod kept;
 mod line_directives;
 mod measured;
-mod messages;
-mod one_run;
 mod own;
-mod pieces;
-mod probe;
 mod record;
-mod refusals;
-mod responses;
 mod rows;
-mod runtime;
 mod state;
-mod toolchain;
 
-pub use annotate::{AnnotateStyle, Annotated, annotate, not_labels};
-pub use cc::{CompileError, Probing, compile, not_measured};
-pub use command::{CompileCommand, Family};
+pub use c::annotate::{AnnotateStyle, Annotated, annotate, not_labels};
+pub use c::cc::{CompileError, Probing, compile, not_measured};
+pub use c::command::{CompileCommand, Family};
+pub use c::probe::{Probed, Request, instrument};
+pub use c::runtime::elsewhere;
+pub use c::toolchain::INSIDE;
 pub use hits::{HitError, HitFile};
 pub use kept::prune_kept;
 pub use line_directives::LineDirective;
 pub use measured::states;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
 pub use own::{check_own, clear_own, make_own};
-pub use probe::{Probed, Request, instrument};
 pub use record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
-pub use runtime::elsewhere;
 pub use state::trace::trim_traces;
 pub use state::{
     NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
 };
-pub use toolchain::INSIDE;

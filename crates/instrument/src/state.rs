@@ -1,6 +1,6 @@
 //! State coverage: what a test changes, against what its assertions depend on (Nascimento and Vilain; Koster; Vanoverberghe).
 //!
-//! The technique is dynamic dependence. Probes around every read, write, call, return and condition (`probes.rs`) leave a
+//! The technique is dynamic dependence. Probes around every read, write, call, return and condition (`c/state/`) leave a
 //! trace of events with real addresses (`trace.rs`, `runtime/state.c`). `flow.rs` runs over the trace once: every update of
 //! memory is a node that depends on the nodes that it was computed from and on those of the conditions that let it happen.
 //! A test's assertions mark what they depend on; what a test changed last and no assertion marks is not covered
@@ -12,17 +12,13 @@ pub(crate) mod flow;
 mod frames;
 mod judge;
 pub(crate) mod memory;
-mod plain;
-mod probes;
-mod record;
+pub(crate) mod record;
 mod rules;
-mod targets;
+pub(crate) mod targets;
 pub(crate) mod trace;
 
 pub(crate) use judge::judge;
 pub use judge::{StateUse, TestStates};
-pub(crate) use plain::Copies;
-pub(crate) use probes::{DECLARATIONS, Following, probes};
 pub use record::{StateRecord, StateSite, StateTarget};
 pub use rules::StateRules;
 pub use targets::{NamedTarget, targets};

@@ -1,4 +1,4 @@
-//! The decision table: every decision of the source as a tree over its atomic conditions (seed 001, section III).
+//! The decision table: every decision of the source as a tree over its atomic conditions (Whalen et al., section III).
 //!
 //! A decision is an outermost boolean expression: what `if`, a loop or a ternary asks, or a boolean operator's value
 //! that is only stored. Its leaves are conditions, numbered left to right in evaluation order. A leaf is lowered to one

@@ -1,7 +1,7 @@
 //! Points: places of the source that coverage speaks of.
 //!
 //! A point is marked by an [`crate::InstKind::Point`] instruction that does nothing. Criteria hang their labels on points
-//! (seed 002: a label is a location and a predicate); executing a program is the same with and without them.
+//! (Bardin et al.: a label is a location and a predicate); executing a program is the same with and without them.
 
 use crate::{CondTag, Expr};
 use touchstone_base::{Span, define_id};

@@ -4,6 +4,9 @@
 //! Needs Chromium (`setup.sh` installs it; `TOUCHSTONE_CHROMIUM` names another). Without it the test is skipped, and says
 //! so; with `CI=true` it fails.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;

@@ -23,7 +23,10 @@ struct Types {
 fn module() -> (Module, Types) {
     let mut module = Module::default();
     module.files.push("src/max3.c".into());
-    let integer = |name: &str, bits, signed| DataType::Int { name: name.into(), bits, signed, kind: IntKind::Number };
+    let integer = |name: &str, bits, signed| {
+        let kind = if name == "char" { IntKind::Character } else { IntKind::Number };
+        DataType::Int { name: name.into(), bits, signed, kind }
+    };
     let int = module.types.push(integer("int", 32, true));
     let char = module.types.push(integer("char", 8, true));
     let byte = module.types.push(integer("uint8_t", 8, false));

@@ -1,5 +1,8 @@
 //! How fast the solver explores a few programs. `cargo run --release -p touchstone-solver --example speed [NAME]`.
 
+// An example is a program of its own.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 mod programs;
 
 use std::time::Instant;

@@ -18,43 +18,25 @@
 //!
 //! A float is its bit pattern, and its operations are terms like others ([`Terms::float`], [`Terms::fadd`] and so on).
 //!
+//! Folders, each using only those before it: `terms/`, `models/` (assignments, domains, guesses), `sat/`, `search/` (paths and
+//! how questions are answered), `float/` (search among floats).
+//!
 //! Not here: programs, memory objects with addresses, files, printing.
 
-mod blast;
-mod bounds;
-mod circuit;
-mod comparisons;
-mod display;
-mod enumerate;
-mod facts;
-mod float_circuit;
-mod float_facts;
-mod float_guess;
-mod float_order;
-mod float_rewrite;
-mod float_search;
-mod float_split;
-mod guess;
-mod memory;
-mod model;
-mod order;
-mod partial;
-mod path;
-mod program;
-mod rewrite;
+mod float;
+mod models;
+mod random;
 mod sat;
 mod search;
-mod semantics;
-mod solver;
-mod term;
 mod terms;
-mod view;
+mod why;
 
-pub use display::DisplayTerm;
-pub use facts::Facts;
-pub use model::Model;
-pub use path::Path;
-pub use solver::{Answer, Config, Range, Side, Solver, Stats, Values, Why};
-pub use term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
-pub use terms::Terms;
+pub use models::model::Model;
+pub use search::path::Path;
+pub use search::solver::{Answer, Config, Range, Side, Solver, Stats, Values};
+pub use terms::display::DisplayTerm;
+pub use terms::facts::Facts;
+pub use terms::store::Terms;
+pub use terms::term::{Array, ArrayId, Element, Op, Rel, Term, TermId, VarId};
 pub use touchstone_base::float::{Format as FloatFormat, Op as FloatOp, Rounding};
+pub use why::Why;

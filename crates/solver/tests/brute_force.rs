@@ -1,6 +1,9 @@
 //! Random terms and random branchings against a reference that knows nothing of the solver: an expression tree,
 //! evaluated with wide arithmetic over every assignment of three small variables.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use proptest::prelude::*;
 use touchstone_base::Id;
 use touchstone_solver::{Answer, Config, Element, Model, Op, Path, Rel, Side, Solver, TermId, Terms, VarId};

@@ -1,5 +1,8 @@
 //! Constraints of the kind that programs have: what is found without the SAT solver, and what is refuted.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 use std::time::{Duration, Instant};
 
 use touchstone_solver::{Answer, Config, FloatFormat, FloatOp, Path, Rel, Rounding, Solver, TermId, Terms};

@@ -1,5 +1,8 @@
 //! Floats: rewriting, facts and verdicts against the shared evaluation.
 
+// Tests may look around.
+#![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
+
 mod float_trees;
 
 use float_trees::{Builder, F32, F64, Float, Truth, float_of, pattern, truth_of};

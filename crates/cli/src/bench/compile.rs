@@ -3,7 +3,7 @@
 //!
 //! Time is what all processes of the commands spent on a processor (the shell's `times`), so a busy machine disturbs less.
 
-use crate::cc::{CRITERIA, DIRECTORY};
+use crate::verbs::cc::{CRITERIA, DIRECTORY};
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 use std::path::Path;

@@ -2,9 +2,9 @@
 //!
 //! Both are timed by what they spend on a processor, in turn, best of several, so a busy machine changes the ratio little.
 
-use crate::args::{Bench, Format};
-use crate::exit::Exit;
-use crate::stdout::say;
+use crate::output::exit::Exit;
+use crate::output::stdout::say;
+use crate::plan::args::{Bench, Format};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `touchstone bench labels`: the shape of table I of seed 002 on our own programs.
+//! `touchstone bench labels`: the shape of table I of Bardin et al. on our own programs.
 //!
 //! Each program and criterion is explored four times: all paths without labels (the witness), and for the labels in
 //! direct, tight and idl mode. A path is what the paper counts: an end of its instrumented program. The true side of a
@@ -6,16 +6,15 @@
 //! those that the program has itself.
 
 use super::{Quiet, read, timing};
-use crate::args::{Bench, Format};
-use crate::exit::Exit;
-use crate::stdout::say;
+use crate::output::exit::Exit;
+use crate::output::stdout::say;
+use crate::plan::args::{Bench, Format};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
 use touchstone_engine::{Config, Goals, Labels, Search, explore, explore_goals};
-use touchstone_ir::CallGraph;
 
 const TRIANGLE: &str = include_str!("../../../../examples/triangle.c");
 const FOUR_BALLS: &str = include_str!("../../../../bench/labels/fourballs.c");
@@ -123,17 +122,11 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
     let module = &program.module;
     let func = module.function_named(case.function).context("the bench program lacks its function")?;
     let criterion = criterion_named(case.criterion).context("a criterion of the registry")?;
-    let own = |id: &touchstone_ir::FuncId| module.functions[*id].is_defined() && !module.functions[*id].is_library();
-    let scope: Vec<_> = CallGraph::new(module).reachable_from(func).into_iter().filter(own).collect();
-    let wanted = objectives(module, &scope, &[criterion], &CriteriaOptions::default());
-    let named = |suffix: &str| {
-        let name = format!("{}{suffix}", case.function);
-        module.function_named(&name).map(|_| name)
-    };
+    let wanted = objectives(module, &program.with_callees(func), &[criterion], &CriteriaOptions::default());
     let config = |labels, search, limit| Config {
         labels,
         search,
-        precondition: named("_pre"),
+        precondition: program.helper(case.function, "_pre"),
         deadline: Deadline::after(limit),
         ..Config::default()
     };

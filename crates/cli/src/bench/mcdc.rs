@@ -1,14 +1,14 @@
-//! `touchstone bench mcdc`: what tracking MC/DC costs over full path exploration (seed 001, table II: 7.9 % at best).
+//! `touchstone bench mcdc`: what tracking MC/DC costs over full path exploration (Whalen et al., table II: 7.9 % at best).
 
 use super::{Quiet, read, timing};
-use crate::args::{Bench, Format};
-use crate::exit::Exit;
-use crate::stdout::say;
+use crate::output::exit::Exit;
+use crate::output::stdout::say;
+use crate::plan::args::{Bench, Format};
 use anyhow::{Context, Result};
 use serde::Serialize;
+use touchstone_campaign::Program;
 use touchstone_criteria::{CriteriaOptions, Watch, criterion_named, objectives};
 use touchstone_engine::{Config, Goals, explore, explore_paths_and_goals};
-use touchstone_ir::{CallGraph, FuncId, Module};
 
 const TCAS: &str = include_str!("../../../../examples/tcas.c");
 const CONTROLLER: &str = include_str!("../../../../bench/paths/controller.c");
@@ -29,10 +29,7 @@ pub fn mcdc(options: &Bench) -> Result<Exit> {
     let mut rows = Vec::new();
     let cases = [("tcas", TCAS, "advise"), ("controller", CONTROLLER, "engine_step"), ("matcher", MATCHER, "matches")];
     for (program, source, function) in cases {
-        let read = read(source, &[])?;
-        let module = &read.module;
-        let func = module.function_named(function).context("the bench program lacks its function")?;
-        rows.push(measure(program, module, func)?);
+        rows.push(measure(program, &read(source, &[])?, function)?);
     }
     match options.format {
         Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),
@@ -62,13 +59,12 @@ pub fn mcdc(options: &Bench) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn measure(program: &'static str, module: &Module, func: FuncId) -> Result<Row> {
-    let name = format!("{}_pre", module.functions[func].name);
-    let config = Config { precondition: module.function_named(&name).map(|_| name), ..Config::default() };
+fn measure(name: &'static str, program: &Program, function: &str) -> Result<Row> {
+    let module = &program.module;
+    let func = module.function_named(function).context("the bench program lacks its function")?;
+    let config = Config { precondition: program.helper(function, "_pre"), ..Config::default() };
     let criterion = criterion_named("mcdc").context("a criterion of the registry")?;
-    let own = |id: &FuncId| module.functions[*id].is_defined() && !module.functions[*id].is_library();
-    let scope: Vec<FuncId> = CallGraph::new(module).reachable_from(func).into_iter().filter(own).collect();
-    let wanted = objectives(module, &scope, &[criterion], &CriteriaOptions::default());
+    let wanted = objectives(module, &program.with_callees(func), &[criterion], &CriteriaOptions::default());
     let mut paths = 0;
     let watch = std::rc::Rc::new(Watch::new(module, wanted.goals.clone()));
     let mut plain = || paths = explore(module, func, &config, &mut Quiet).paths.explored;
@@ -79,7 +75,7 @@ fn measure(program: &'static str, module: &Module, func: FuncId) -> Result<Row> 
     let times = timing::race(&mut [&mut plain, &mut tracking]);
     let (without, with) = (times[0], times[1]);
     Ok(Row {
-        program,
+        program: name,
         paths,
         objectives: wanted.goals.len(),
         without_seconds: without,

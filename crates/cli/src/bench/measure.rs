@@ -5,10 +5,10 @@
 //! fastest run of each build counts.
 
 use super::compile;
-use crate::args::{Bench, Format};
-use crate::cc::{CRITERIA, DIRECTORY};
-use crate::exit::Exit;
-use crate::stdout::say;
+use crate::output::exit::Exit;
+use crate::output::stdout::say;
+use crate::plan::args::{Bench, Format};
+use crate::verbs::cc::{CRITERIA, DIRECTORY};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};

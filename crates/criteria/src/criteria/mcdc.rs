@@ -1,4 +1,4 @@
-//! Modified condition/decision coverage, masking form (DESIGN §6; seed 001): every condition has each of its values in an
+//! Modified condition/decision coverage, masking form (Whalen et al.): every condition has each of its values in an
 //! evaluation in which it is not masked, so that it decides the decision's outcome.
 
 use crate::criteria::condition::conditions;

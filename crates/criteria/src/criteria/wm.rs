@@ -1,4 +1,4 @@
-//! Weak mutation (seed 002, theorem 2): for every mutant of a side-effect-free expression, a run reaches it in a state in
+//! Weak mutation (Bardin et al., theorem 2): for every mutant of a side-effect-free expression, a run reaches it in a state in
 //! which the mutant's value differs. The label is `expr != expr'`, and for conditions `cond xor cond'`. For a mutated
 //! left side `l'` of `l = e` it is `&l != &l' && (l != e || l' != e)`: what is stored lands elsewhere, and that shows.
 //!

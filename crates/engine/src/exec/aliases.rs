@@ -1,4 +1,4 @@
-//! Late aliases: accesses at offsets that depend on inputs (seed 003, section 3; DESIGN §8).
+//! Late aliases: accesses at offsets that depend on inputs (Kosmatov, section 3).
 //!
 //! The paper appends `Eq(a[U], V)` and `Aff(a[U], V)` relations to a list and enumerates indices at the end of the path.
 //! Here a read is one term, `read(array, offset)`, and a write makes a new version of the array; the chain of versions

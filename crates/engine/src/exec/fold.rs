@@ -1,4 +1,4 @@
-//! Folding: a whole function call as one term, without paths (DESIGN §4).
+//! Folding: a whole function call as one term, without paths.
 //!
 //! A precondition must not multiply the paths of the function under test. Folding executes both sides of an
 //! input-dependent branch up to the branch's immediate post-dominator and merges the two states there; calls, loops and

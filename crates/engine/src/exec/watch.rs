@@ -1,6 +1,6 @@
-//! Watching a symbolic path: which goals an outcome, a point or an entry reaches, and under which inputs (DESIGN §6, §7).
+//! Watching a symbolic path: which goals an outcome, a point or an entry reaches, and under which inputs.
 //!
-//! Watching never changes the path space (except in `direct` mode, the baseline of seed 002, which forks on every label).
+//! Watching never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every label).
 
 use crate::config::Labels;
 use crate::exec::executor::{Executor, LabelQuestions};
@@ -138,7 +138,7 @@ impl Executor<'_> {
     }
 
     /// Asks for inputs that reach as many of these labels at once as is easily found, and again for what is left: beyond
-    /// seed 002, one test for many labels of one point. What is not easily answered waits: another path may cover it.
+    /// Bardin et al., one test for many labels of one point. What is not easily answered waits: another path may cover it.
     fn check_together(&mut self, state: &State, mut asked: Vec<(GoalId, TermId)>) {
         while !asked.is_empty() {
             let mut rest = asked.split_off(1);
@@ -201,7 +201,7 @@ impl Executor<'_> {
         self.stepped(Ok(Flow::Next))
     }
 
-    /// Asks for inputs that reach a label: the path goes on with neither the label nor its negation (seed 002, tight).
+    /// Asks for inputs that reach a label: the path goes on with neither the label nor its negation (Bardin et al., tight).
     pub(super) fn check_label(&mut self, state: &State, goal: GoalId, cond: TermId) {
         match self.terms.as_const(cond) {
             Some(0) => {}

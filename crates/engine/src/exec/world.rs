@@ -1,4 +1,4 @@
-//! The world around the function under test, as wide as it may be (DESIGN §4).
+//! The world around the function under test, as wide as it may be.
 //!
 //! Tests are searched in a world that tests can make: first calls, allocations that succeed, input pointers that lead to
 //! whole objects. A proof must not rest on that. In [`World::Any`] the same executor leaves nothing out: state of earlier

@@ -1,6 +1,6 @@
-//! Coverage along a symbolic path: which goals a state reaches, and under which inputs (DESIGN §6, §7).
+//! Coverage along a symbolic path: which goals a state reaches, and under which inputs.
 //!
-//! Watching never changes the path space (except in `direct` mode, the baseline of seed 002, which forks on every label).
+//! Watching never changes the path space (except in `direct` mode, the baseline of Bardin et al., which forks on every label).
 //! The outcomes of a decision's evaluation are on the path's trail anyway. Where one can end the evaluation of a decision
 //! that still has open goals, they are collected from there; what is under way is only noted where states are pruned.
 

@@ -1,4 +1,4 @@
-//! How far an open goal is, in blocks, over calls and returns; and which states can reach none (DESIGN §7).
+//! How far an open goal is, in blocks, over calls and returns; and which states can reach none.
 //!
 //! Static and generous: what control flow alone allows, and, for an evaluation of a decision that is under way, what its
 //! graph does. A state that can reach no open goal is given up without loss.

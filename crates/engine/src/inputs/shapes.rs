@@ -1,4 +1,4 @@
-//! What an input pointer may lead to: decided when the program first looks at it (lazy initialisation, DESIGN §4).
+//! What an input pointer may lead to: decided when the program first looks at it (lazy initialisation).
 
 use crate::exec::executor::Executor;
 use crate::exec::world::World;

@@ -1,4 +1,4 @@
-//! The static prover: goals that no run can reach (DESIGN §7, Verdicts). Two proofs, the cheap one first.
+//! The static prover: goals that no run can reach. Two proofs, the cheap one first.
 //!
 //! Exploration leaves goals open when it hits a bound. Here all runs are covered at once.
 //!

@@ -1,4 +1,4 @@
-//! Exploration: every feasible path, depth first, from an explicit worklist (DESIGN §8).
+//! Exploration: every feasible path, depth first, from an explicit worklist.
 
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::exec::executor::{Executor, Policy};
@@ -356,7 +356,7 @@ impl<'m, 's> Exploration<'m, 's> {
         format!("{}_{}", identifier(&self.executor.module.functions[self.func].name), self.tests + 1)
     }
 
-    /// A test is found: what it reaches is covered (seed 002, iterative deletion by concrete runs).
+    /// A test is found: what it reaches is covered (Bardin et al., iterative deletion by concrete runs).
     fn emit(&mut self, test: TestCase) {
         if let Some(why) = self.sink.refuses(&test) {
             let span = self.executor.module.functions[self.func].span;
@@ -424,7 +424,7 @@ impl<'m, 's> Exploration<'m, 's> {
         }
     }
 
-    /// Direct mode (seed 002's baseline): a path for every combination of labels.
+    /// Direct mode (Bardin et al.'s baseline): a path for every combination of labels.
     fn fork_on_labels(&mut self, state: &mut State, forks: &[(GoalId, TermId)], span: Span) {
         let mut states = vec![state.clone()];
         for (goal, cond) in forks {
@@ -666,13 +666,13 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// Looks now and then: to ask the system takes as long as many instructions.
     fn out_of_memory(&mut self) -> bool {
-        let Some(most) = self.executor.config.memory else { return false };
+        let Some(limit) = self.executor.config.memory else { return false };
         self.turns = self.turns.wrapping_add(1);
         let look = self.turns.is_multiple_of(TURNS_A_LOOK) || self.executor.ledger.heavy > HEAVY;
         if look {
             self.executor.ledger.heavy = 0;
         }
-        look && resident().is_some_and(|bytes| bytes >= most)
+        look && limit.is_met()
     }
 
     fn out_of_time(&mut self) -> bool {
@@ -728,11 +728,4 @@ impl<'m, 's> Exploration<'m, 's> {
 /// A function's name as an identifier.
 fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
-}
-
-/// The memory that the process has, in bytes, where the system tells.
-fn resident() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }

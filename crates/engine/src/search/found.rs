@@ -26,7 +26,7 @@ pub struct Found {
     pub doubted: BTreeMap<GoalId, Vec<IncompletePaths>>,
     /// Questions asked for labels.
     pub labels_asked: u64,
-    /// Of them, those that some input answers: seed 002 counts each as a path of its own.
+    /// Of them, those that some input answers: Bardin et al. counts each as a path of its own.
     pub labels_found: u64,
 }
 

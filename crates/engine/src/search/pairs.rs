@@ -1,5 +1,5 @@
 //! The search for independence pairs: after the goals have their tests, rows that complete a unique-cause pair for each
-//! condition, where there are inputs for one (DESIGN §6).
+//! condition, where there are inputs for one.
 //!
 //! What is found here only adds tests. The wishes are no objectives: nothing that this search meets or gives up changes a
 //! verdict, so it may stop at any time, and it does after a number of questions to the solver.

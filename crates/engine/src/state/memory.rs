@@ -2,7 +2,7 @@
 //!
 //! A cell is a constant byte, one byte of a term, one byte of a pointer, or undefined. Loads put cells together again,
 //! so a value comes back as the very term that was stored. An object that was written at a symbolic offset becomes
-//! [`Contents::Delayed`]: its contents are a solver array that remembers the writes in order (seed 003's alias relations;
+//! [`Contents::Delayed`]: its contents are a solver array that remembers the writes in order (Kosmatov's alias relations;
 //! see `aliases.rs`).
 //!
 //! Deliberately not here: checks. Whoever calls has made sure that the access is inside a live object.

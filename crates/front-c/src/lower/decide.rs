@@ -1,4 +1,4 @@
-//! Decisions: boolean expressions as trees over their conditions, one branch a condition (seed 001, section III).
+//! Decisions: boolean expressions as trees over their conditions, one branch a condition (Whalen et al., section III).
 //!
 //! The right operand of a boolean `^`, `==` or `!=` is lowered once for each outcome of the left one, with the same
 //! tags: only one of the two is ever executed, and no branch is needed to combine them.

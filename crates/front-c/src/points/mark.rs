@@ -1,4 +1,4 @@
-//! Points: where coverage speaks of statements, values, conditions and labels (seed 002, section III).
+//! Points: where coverage speaks of statements, values, conditions and labels (Bardin et al., section III).
 //!
 //! A point stands immediately before the code that it is about. Code that is lowered twice has one point with two
 //! instructions. Library models have no points: they are not what a user tests.

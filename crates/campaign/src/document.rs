@@ -1,0 +1,95 @@
+//! What a campaign found, and the document that every report reads.
+
+use crate::notice::Notice;
+use crate::plan::Plan;
+use crate::suite::add_tests;
+use crate::work::Work;
+use touchstone_criteria::{Campaign, Criterion, DecisionTable, FunctionResult, Objective, Replay, TestCase};
+use touchstone_emit::Sandbox;
+use touchstone_report::{Document, Extras};
+
+/// What one function gave.
+pub(crate) struct Done {
+    /// One entry a criterion.
+    pub results: Vec<FunctionResult>,
+    pub objectives: Vec<Objective>,
+    pub tests: Vec<TestCase>,
+    pub decisions: Vec<DecisionTable>,
+    pub notices: Vec<Notice>,
+}
+
+/// What a campaign found.
+#[derive(Clone, Debug, Default)]
+pub struct Finished {
+    /// Functions, objectives with verdicts, tests.
+    pub campaign: Campaign,
+    /// What reports can show beside it.
+    pub extras: Extras,
+    /// What was noticed on the way.
+    noticed: Vec<Notice>,
+}
+
+impl Finished {
+    pub(crate) fn add(&mut self, done: Done) {
+        self.campaign.functions.extend(done.results);
+        self.campaign.objectives.extend(done.objectives);
+        self.campaign.tests.extend(done.tests);
+        self.extras.decisions.extend(done.decisions);
+        self.noticed.extend(done.notices);
+    }
+
+    /// Notes what nothing kept the replay from, if there was one.
+    pub(crate) fn note_protection(&mut self, sandbox: &Sandbox) {
+        let replayed = self.campaign.tests.iter().any(|test| test.replayed != Replay::NotRun);
+        self.extras.sandbox = sandbox.told().filter(|_| replayed);
+    }
+
+    /// What users should know of it.
+    pub fn notices(&self) -> Vec<Notice> {
+        let unprotected = self.extras.sandbox.iter().map(|told| Notice::Unprotected { told: told.clone() });
+        let nothing = excluded(&self.campaign).into_iter();
+        let nothing = nothing.map(|function| Notice::NothingAllowed { function: function.to_string() });
+        self.noticed.iter().cloned().chain(unprotected).chain(nothing).collect()
+    }
+
+    /// The form that is stored, and that every renderer reads.
+    pub fn document(&self, plan: &Plan) -> Document {
+        let mut document = touchstone_report::document(&self.campaign, &plan.program.module, &self.extras);
+        document.files = plan.sources.clone();
+        add_tests(&mut document);
+        touchstone_report::exclude(&mut document);
+        document
+    }
+}
+
+/// Functions that were explored completely without a single path or test.
+fn excluded(campaign: &Campaign) -> Vec<&str> {
+    let nothing = |function: &&FunctionResult| {
+        let asked = matches!(function.criterion, Criterion::Paths(_)) || function.objectives.total > 0;
+        asked && function.exhaustive && function.paths.explored == 0 && function.tests == 0
+    };
+    let mut names: Vec<&str> =
+        campaign.functions.iter().filter(nothing).map(|function| function.name.as_str()).collect();
+    names.dedup();
+    names
+}
+
+/// One entry a criterion, with the figures that they share.
+pub(crate) fn results(
+    work: &Work<'_>,
+    mut result: FunctionResult,
+    replay_seconds: f64,
+    tests: u64,
+) -> Vec<FunctionResult> {
+    result.replay_seconds = replay_seconds;
+    result.tests = tests;
+    let entry = |criterion: &Criterion| match criterion {
+        Criterion::Paths(_) | Criterion::State => result.clone(),
+        Criterion::Goals(labelling) => FunctionResult {
+            criterion: *criterion,
+            objectives: touchstone_criteria::count(&work.wanted, labelling.name()),
+            ..result.clone()
+        },
+    };
+    work.plan.request.criteria.iter().map(entry).collect()
+}

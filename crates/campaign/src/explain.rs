@@ -1,0 +1,153 @@
+//! Why one objective is covered, infeasible or unknown: the same exploration and the same proofs as a campaign's, so that
+//! all verbs say the same. What it shows of conflicts rests on a search of its own, which proves nothing.
+//!
+//! Deliberately not here: sentences. Whoever shows an [`Answer`] writes them.
+
+use crate::conclude::conclude;
+use crate::error::{ExplainError, PlanError};
+use crate::explore::Kept;
+use crate::plan::{Material, Task};
+use crate::program::Program;
+use crate::request::{Request, Subject};
+use crate::subject;
+use crate::watched::watch_tests;
+use std::rc::Rc;
+use std::time::Duration;
+use touchstone_base::Deadline;
+use touchstone_criteria::{
+    Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch,
+};
+use touchstone_engine::{Config, Explanation, Goals, explore_goals};
+
+/// What is asked, with everything decided.
+#[derive(Debug)]
+pub struct Question {
+    /// The program.
+    pub program: Program,
+    task: Task,
+    timeout: Option<Duration>,
+    wanted: Objectives,
+    goal: GoalId,
+}
+
+/// What there is to say of an objective.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The objective, with its verdict.
+    pub objective: Objective,
+    /// Why it has it.
+    pub why: Why,
+}
+
+/// Why an objective has its verdict.
+#[derive(Clone, Debug)]
+pub enum Why {
+    /// This test covers it. None where it counts as covered without one.
+    Covered(Option<Box<TestCase>>),
+    /// Constants rule it out.
+    Constant {
+        /// The proof's name.
+        how: String,
+    },
+    /// No input can make it happen.
+    Infeasible {
+        /// The proof's name.
+        how: String,
+        /// What stands in the way.
+        conflicts: Explanation,
+        /// What the verdict takes for granted.
+        assumptions: Vec<Assumption>,
+    },
+    /// It stands for more than can be searched for.
+    TooMuch {
+        /// As a sentence.
+        why: String,
+    },
+    /// It may lie on these paths, which were given up.
+    Open(Vec<IncompletePaths>),
+}
+
+impl Question {
+    /// Reads the program and finds the objective. The request's criteria should be those of the campaign that is asked
+    /// about: what is wanted besides decides what is explored.
+    pub fn new(request: &Request, id: &str) -> Result<Question, ExplainError> {
+        let [_, _, criterion, function] = id.rsplitn(4, '.').collect::<Vec<_>>()[..] else {
+            return Err(ExplainError::NoId { id: id.to_string() });
+        };
+        let criterion: Criterion = criterion.parse()?;
+        if criterion == Criterion::State {
+            return Err(ExplainError::State { id: id.to_string() });
+        }
+        let mut request = request.clone();
+        if !request.criteria.contains(&criterion) {
+            request.criteria = vec![criterion];
+        }
+        let material = Material::read(&request)?;
+        let module = &material.program.module;
+        let (entry, functions) = subject::resolve(module, &request).map_err(PlanError::from)?;
+        let named = functions.iter().copied().find(|id| module.functions[*id].name == function);
+        let (entry, func) = match (named, functions.as_slice()) {
+            (Some(func), _) => (entry, func),
+            // A whole program, or one function with the functions that it calls.
+            (None, [only]) => (entry, *only),
+            (None, _) => {
+                let own = Request { subject: Subject::Functions(vec![function.to_string()]), ..request.clone() };
+                let (entry, functions) = subject::resolve(module, &own).map_err(PlanError::from)?;
+                let &[func] = functions.as_slice() else { return Err(ExplainError::SeveralFunctions) };
+                (entry, func)
+            }
+        };
+        let name = module.functions[func].name.clone();
+        let material = material.with_preconditions(&[func])?;
+        let task = material.task(&name, entry)?;
+        let program = material.program;
+        let criteria = request.labellings();
+        let wanted = touchstone_criteria::objectives(&program.module, &task.functions, &criteria, &task.criteria);
+        let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| objective.id == *id) else {
+            return Err(ExplainError::NoObjective { function: name, id: id.to_string(), criterion });
+        };
+        Ok(Question { program, task, timeout: request.effort.timeout, wanted, goal })
+    }
+
+    /// Explores and proves as a campaign does.
+    pub fn answer(&self) -> Answer {
+        let (module, func, goal) = (&self.program.module, self.task.func, self.goal);
+        let config = self.config();
+        let mut wanted = self.wanted.clone();
+        let settled = wanted.settled.contains(&goal);
+        let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
+        let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
+        let mut tests = Kept::of(module);
+        let mut found = explore_goals(module, func, goals, &config, &mut tests);
+        watch_tests(module, func, &mut tests.tests, &watch, self.deadline());
+        conclude(module, func, &config, &mut wanted, &watch, &tests.tests, &found);
+        let objective = wanted.list[goal].clone();
+        let why = match &objective.status {
+            Status::Covered(_) => {
+                let test = tests.tests.into_iter().find(|test| test.covers.contains(&goal));
+                Why::Covered(test.map(Box::new))
+            }
+            Status::Infeasible(how) if settled => Why::Constant { how: how.to_string() },
+            Status::Infeasible(how) => {
+                let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
+                let goals = Goals { watch, closed };
+                let conflicts = touchstone_engine::explain(module, func, goals, &self.config());
+                Why::Infeasible { how: how.to_string(), conflicts, assumptions: found.result.assumptions }
+            }
+            Status::Unknown(why) if settled => Why::TooMuch { why: why.to_string() },
+            Status::Unknown(_) | Status::Uncovered => {
+                Why::Open(found.doubted.remove(&goal).unwrap_or(found.result.incomplete))
+            }
+        };
+        Answer { objective, why }
+    }
+
+    fn deadline(&self) -> Deadline {
+        Deadline::within(self.timeout)
+    }
+
+    /// For a search that begins now.
+    fn config(&self) -> Config {
+        Config { deadline: self.deadline(), ..self.task.config.clone() }
+    }
+}

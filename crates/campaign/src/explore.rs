@@ -1,0 +1,144 @@
+//! The search: tests for what is wanted, and then tests that complete independence pairs. Tests go to the sink as they are
+//! found.
+
+use crate::error::CampaignError;
+use crate::request::Purpose;
+use crate::sink::TestSink;
+use crate::watcher::FunctionWatcher;
+use crate::work::Work;
+use std::rc::Rc;
+use touchstone_base::Deadline;
+use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase};
+use touchstone_emit::unmakeable;
+use touchstone_engine::{
+    Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore_goals, explore_pairs,
+    explore_paths_and_goals,
+};
+use touchstone_ir::Module;
+
+/// What a search found.
+pub(crate) struct Explored<'s> {
+    pub found: Found,
+    /// What is known of independence pairs, if they were searched for.
+    pub pairs: Option<PairsFound>,
+    pub tests: Vec<TestCase>,
+    /// Has the tests, and is not finished.
+    pub sink: Box<dyn TestSink + 's>,
+}
+
+/// Explores for what is wanted.
+pub(crate) fn explore<'s>(
+    work: &Work<'_>,
+    sink: Box<dyn TestSink + 's>,
+    watcher: &mut dyn FunctionWatcher,
+) -> Result<Explored<'s>, CampaignError> {
+    let mut writer = Writer { work, sink, watcher, tests: Vec::new(), failed: None };
+    let mut found = search(work, &mut writer);
+    let pairs = match work.plan.request.purpose {
+        Purpose::Tests if !work.plan.request.wants_paths() => Some(pairs(work, &mut found.result, &mut writer)),
+        _ => None,
+    };
+    let Writer { sink, tests, failed, .. } = writer;
+    if let Some(failed) = failed {
+        return Err(failed);
+    }
+    Ok(Explored { found, pairs, tests, sink })
+}
+
+fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
+    let (module, func, config) = (work.module(), work.task.func, &work.config);
+    let paths = work.plan.request.wants_paths();
+    if work.wanted.goals.is_empty() && paths {
+        return Found::without_goals(touchstone_engine::explore(module, func, config, writer));
+    }
+    let closed = work.wanted.settled.iter().copied().collect();
+    let goals = Goals { closed, watch: Rc::clone(&work.watch) };
+    match paths {
+        true => explore_paths_and_goals(module, func, goals, config, writer),
+        false => explore_goals(module, func, goals, config, writer),
+    }
+}
+
+/// Where MC/DC is asked for, tests that complete independence pairs.
+fn pairs(work: &Work<'_>, result: &mut FunctionResult, writer: &mut Writer<'_, '_>) -> PairsFound {
+    let module = work.module();
+    let config = Config { questions: work.plan.request.effort.pair_questions, ..work.config.clone() };
+    let tests = writer.tests.clone();
+    let known: Vec<SeenRow> = work.known.iter().map(|(_, row)| row.clone()).collect();
+    let before = Before { tests: &tests, known: &known, queries: result.solver.queries };
+    let found = explore_pairs(module, work.task.func, &work.watch, before, &config, writer);
+    result.seconds += found.seconds;
+    result.solver.seconds += found.solver.seconds;
+    result.solver.queries += found.solver.queries;
+    found
+}
+
+/// How many paths are looked at for a test that only calls the function.
+const FIRST_PATHS: u64 = 8;
+
+/// A test that calls the function, without an error if one of the first paths has none; or why there is none.
+pub(crate) fn any_test(work: &Work<'_>, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
+    let (module, func) = (work.module(), work.task.func);
+    let mut found = Kept::of(module);
+    let config = Config { max_paths: Some(FIRST_PATHS), deadline, ..work.config.clone() };
+    let result = touchstone_engine::explore(module, func, &config, &mut found);
+    let returns = found.tests.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
+    match found.tests.is_empty() {
+        true => Err(result.incomplete),
+        false => Ok(found.tests.swap_remove(returns.unwrap_or(0))),
+    }
+}
+
+/// Keeps the tests.
+pub(crate) struct Kept<'m> {
+    module: &'m Module,
+    /// Those that can be made.
+    pub tests: Vec<TestCase>,
+}
+
+impl<'m> Kept<'m> {
+    pub fn of(module: &'m Module) -> Kept<'m> {
+        Kept { module, tests: Vec::new() }
+    }
+}
+
+impl Sink for Kept<'_> {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Test(test) = event {
+            self.tests.push(test.clone());
+        }
+    }
+
+    fn refuses(&self, test: &TestCase) -> Option<String> {
+        unmakeable(self.module, test)
+    }
+}
+
+/// Writes tests as they are found.
+struct Writer<'w, 's> {
+    work: &'w Work<'w>,
+    sink: Box<dyn TestSink + 's>,
+    watcher: &'w mut dyn FunctionWatcher,
+    tests: Vec<TestCase>,
+    failed: Option<CampaignError>,
+}
+
+impl Sink for Writer<'_, '_> {
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Progress(progress) => self.watcher.explored(&progress),
+            Event::Test(test) => {
+                let wanted = &self.work.wanted;
+                let covered = |id: &GoalId| Some(Covered { objective: wanted.list.get(*id)?, alone: false });
+                let covers: Vec<Covered> = test.covers.iter().filter_map(covered).collect();
+                if let Err(error) = self.sink.add(test, &covers) {
+                    self.failed.get_or_insert(error);
+                }
+                self.tests.push(test.clone());
+            }
+        }
+    }
+    fn refuses(&self, test: &TestCase) -> Option<String> {
+        unmakeable(self.work.module(), test)
+    }
+}

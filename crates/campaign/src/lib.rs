@@ -1,0 +1,73 @@
+//! A campaign: what a run of `generate` or `prove` is, for anyone who wants to run one.
+//!
+//! A [`Request`] says what is wanted; a [`Plan`] has everything decided, and the program read; [`run`] sends every function
+//! through the stages, one a file: `explore.rs`, `reduce.rs`, `conclude.rs` (verdicts and proofs), `emit.rs`, `replay.rs`;
+//! `document.rs` has what comes out. Tests go to a [`TestSink`], progress to a [`Watcher`], and what users should know is a
+//! [`Notice`]. [`Question`] explains one objective, [`Listed`] lists them all.
+//!
+//! ```
+//! use touchstone_campaign::{Collect, Plan, Request, run_into};
+//! use touchstone_criteria::Status;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let scratch = tempfile::tempdir()?;
+//! let source = scratch.path().join("max.c");
+//! std::fs::write(&source, "int max(int a, int b) { if (a > b && a != 7) return a; return b; }")?;
+//! let mut request = Request::new([source], scratch.path().join("out"));
+//! request.criteria = vec!["mcdc".parse()?, "branch".parse()?];
+//! let (plan, tests) = (Plan::new(&request)?, Collect::default());
+//! let finished = run_into(&plan, &tests, &())?;
+//! assert!(finished.campaign.objectives.iter().all(|objective| matches!(objective.status, Status::Covered(_))));
+//! assert_eq!(tests.into_tests()["max"].len(), 3);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`run`] instead of [`run_into`] writes the tests as C and replays them on the compiled program.
+//!
+//! Deliberately not here: the command line, the terminal, environment variables, exit codes and reports (all `cli`'s), and
+//! whatever only looks at one path (`touchstone_engine`'s).
+
+#![warn(missing_docs)]
+
+mod bounds;
+mod conclude;
+mod document;
+mod emit;
+mod error;
+mod explain;
+mod explore;
+mod notice;
+mod objectives;
+mod options_file;
+mod out_dir;
+mod plan;
+mod precondition;
+mod program;
+mod reduce;
+mod replay;
+mod request;
+mod run;
+mod sink;
+mod subject;
+mod suite;
+mod tables;
+mod watched;
+mod watcher;
+mod work;
+
+pub use bounds::{BadBounds, parse_bounds};
+pub use document::Finished;
+pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
+pub use explain::{Answer, Question, Why};
+pub use notice::Notice;
+pub use objectives::Listed;
+pub use options_file::OptionsFileError;
+pub use out_dir::{OutDir, OutDirError};
+pub use plan::{Plan, Task};
+pub use program::{Program, ReadError, Reader};
+pub use request::{Compilation, Effort, Inputs, ObjectivesOf, Purpose, Replaying, Request, Subject, TestForm};
+pub use run::{run, run_into};
+pub use sink::{Collect, Leaves, TestSink, TestSinks};
+pub use suite::{Known, OnTop, Suite};
+pub use watcher::{FunctionWatcher, Watcher};

@@ -1,0 +1,96 @@
+//! `touchstone.toml`: options beside the sources, with the same names as on the command line.
+//!
+//! ```toml
+//! [function.insert]
+//! pre = "n >= 0"
+//! len = { keys = 4 }
+//! range = { n = "0..4" }
+//! partitions = { n = ["0", "1..3", "4"] }
+//! max_objects = 2
+//! ```
+
+use crate::bounds::{BadBounds, parse_bounds};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The file's name.
+const NAME: &str = "touchstone.toml";
+
+/// What is wrong with the file.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum OptionsFileError {
+    #[error("can't read {}", path.display())]
+    NotReadable { path: PathBuf, source: std::io::Error },
+    #[error("in {}", path.display())]
+    NotOptions { path: PathBuf, source: toml::de::Error },
+    #[error("{NAME}: partitions of {input}: {why}")]
+    Partitions { input: String, why: BadBounds },
+    #[error("{NAME}: range of {input}: {why}")]
+    Range { input: String, why: BadBounds },
+}
+
+/// The whole file.
+#[derive(Deserialize, Debug, Default)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OptionsFile {
+    #[serde(default)]
+    function: BTreeMap<String, FunctionOptions>,
+}
+
+/// What the file says of one function.
+#[derive(Deserialize, Debug, Default, Clone)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FunctionOptions {
+    pub pre: Option<String>,
+    #[serde(default)]
+    pub len: BTreeMap<String, u64>,
+    #[serde(default)]
+    range: BTreeMap<String, String>,
+    #[serde(default)]
+    partitions: BTreeMap<String, Vec<String>>,
+    pub max_objects: Option<u32>,
+    pub loop_bound: Option<u32>,
+}
+
+impl FunctionOptions {
+    /// The partitions for `idc`, read.
+    pub fn partitions(&self) -> Result<BTreeMap<String, Vec<(i128, i128)>>, OptionsFileError> {
+        let read = |(name, parts): (&String, &Vec<String>)| {
+            let bounds = |text: &String| {
+                let both = if text.contains("..") { text.clone() } else { format!("{text}..{text}") };
+                parse_bounds(&both).map_err(|why| OptionsFileError::Partitions { input: name.clone(), why })
+            };
+            Ok((name.clone(), parts.iter().map(bounds).collect::<Result<Vec<_>, _>>()?))
+        };
+        self.partitions.iter().map(read).collect()
+    }
+
+    /// The ranges, read.
+    pub fn ranges(&self) -> Result<BTreeMap<String, (i128, i128)>, OptionsFileError> {
+        let read = |(name, text): (&String, &String)| match parse_bounds(text) {
+            Ok(bounds) => Ok((name.clone(), bounds)),
+            Err(why) => Err(OptionsFileError::Range { input: name.clone(), why }),
+        };
+        self.range.iter().map(read).collect()
+    }
+}
+
+impl OptionsFile {
+    /// The file beside a source file; nothing if there is none.
+    pub fn beside(source: &Path) -> Result<OptionsFile, OptionsFileError> {
+        let directory = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let path = directory.join(NAME);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).map_err(|source| OptionsFileError::NotOptions { path, source }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(OptionsFile::default()),
+            Err(source) => Err(OptionsFileError::NotReadable { path, source }),
+        }
+    }
+
+    /// What it says of a function.
+    pub fn function(&self, name: &str) -> FunctionOptions {
+        self.function.get(name).cloned().unwrap_or_default()
+    }
+}

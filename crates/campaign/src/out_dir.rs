@@ -1,0 +1,87 @@
+//! The output directory: written as the run goes, locked against a second run, and nobody else's.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Files that every verb writes, and how they begin.
+const OURS: [(&str, &str); 2] = [("campaign.json", "{\n  \"schema_version\""), ("history.jsonl", "{\"time\":")];
+
+/// Why a directory can't be written to.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum OutDirError {
+    #[error("can't make the output directory {}", path.display())]
+    NotMade { path: PathBuf, source: std::io::Error },
+    #[error("can't write to the output directory {}", path.display())]
+    NotWritable { path: PathBuf, source: std::io::Error },
+    #[error("can't clean {}", path.display())]
+    NotCleaned { path: PathBuf, source: std::io::Error },
+    #[error("can't lock the output directory {}", path.display())]
+    NotLocked { path: PathBuf, source: std::io::Error },
+    #[error("another touchstone is writing to {}; wait for it, or choose another directory with -o", path.display())]
+    Taken { path: PathBuf },
+    #[error("{} was not written by touchstone and would be replaced; choose another directory with -o", path.display())]
+    NotOurs { path: PathBuf },
+}
+
+/// An output directory that this process holds.
+#[derive(Debug)]
+pub struct OutDir {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl OutDir {
+    /// Makes and locks the directory. The lock goes with the process, however it ends.
+    pub fn open(path: &Path) -> Result<OutDir, OutDirError> {
+        let own = || path.to_path_buf();
+        std::fs::create_dir_all(path).map_err(|source| OutDirError::NotMade { path: own(), source })?;
+        let lock = path.join(".lock");
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
+        let file = file.map_err(|source| OutDirError::NotWritable { path: own(), source })?;
+        match file.try_lock() {
+            Ok(()) => {
+                touchstone_base::remove_parts(path)
+                    .map_err(|source| OutDirError::NotCleaned { path: own(), source })?;
+                OURS.iter().try_for_each(|(name, begins)| check_file(&path.join(name), begins))?;
+                Ok(OutDir { path: own(), _lock: file })
+            }
+            Err(std::fs::TryLockError::WouldBlock) => Err(OutDirError::Taken { path: own() }),
+            Err(std::fs::TryLockError::Error(source)) => Err(OutDirError::NotLocked { path: own(), source }),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Refuses to replace a file that does not begin like one of ours, however torn it may be.
+pub(crate) fn check_file(path: &Path, begins: &str) -> Result<(), OutDirError> {
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    let mut found = Vec::new();
+    let read = file.take(begins.len() as u64).read_to_end(&mut found);
+    match read.is_err() || !begins.as_bytes().starts_with(&found) {
+        true => Err(OutDirError::NotOurs { path: path.to_path_buf() }),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_held_by_one_at_a_time_and_foreign_files_in_it_are_never_replaced() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let held = OutDir::open(scratch.path()).expect("it is free");
+        assert!(matches!(OutDir::open(scratch.path()), Err(OutDirError::Taken { .. })));
+        drop(held);
+        std::fs::write(scratch.path().join("campaign.json"), "{\n  \"sch").expect("written");
+        OutDir::open(scratch.path()).expect("a torn file of ours is ours");
+        std::fs::write(scratch.path().join("campaign.json"), "my notes").expect("written");
+        assert!(matches!(OutDir::open(scratch.path()), Err(OutDirError::NotOurs { .. })));
+    }
+}

@@ -1,0 +1,62 @@
+//! The smallest part of the tests that covers as much. Where every path is to have its test, or time ran out, all stay.
+
+use crate::explore;
+use crate::watched::{Watched, watch_tests};
+use crate::work::Work;
+use touchstone_criteria::{Goal, IncompletePaths, Status, TestCase};
+use touchstone_engine::SeenRow;
+
+/// The tests that stay.
+pub(crate) struct Reduced {
+    pub tests: Vec<TestCase>,
+    /// What they evaluate.
+    pub watched: Watched,
+    /// Why the function is not called at all.
+    pub not_called: Vec<IncompletePaths>,
+}
+
+/// Says of every test what it covers, and keeps those that are needed.
+pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
+    let mut not_called = Vec::new();
+    if work.criteria.is_empty() {
+        return Reduced { tests, watched: Watched::default(), not_called };
+    }
+    // What follows the search may take as long again.
+    let deadline = work.plan.deadline();
+    let mut watched = watch_tests(work.module(), work.task.func, &mut tests, &work.watch, deadline);
+    if work.plan.request.wants_paths() {
+        return Reduced { tests, watched, not_called };
+    }
+    if watched.left_out == 0 {
+        let rows = rows_for_pairs(work, &tests, &watched);
+        tests = touchstone_criteria::reduce(tests, &rows, &work.wanted.settled, deadline);
+    }
+    let called = work.wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
+    if tests.is_empty() && !called && work.criteria.iter().any(|criterion| criterion.wants_a_call()) {
+        match explore::any_test(work, deadline) {
+            Ok(test) => {
+                let mut once = [test.clone()];
+                let own = watch_tests(work.module(), work.task.func, &mut once, &work.watch, deadline);
+                watched.rows.extend(own.rows);
+                tests.push(test);
+            }
+            Err(why) => not_called = why,
+        }
+    }
+    Reduced { tests, watched, not_called }
+}
+
+/// The rows of decisions whose pairs must survive the reduction.
+fn rows_for_pairs(work: &Work<'_>, tests: &[TestCase], watched: &Watched) -> Vec<Vec<SeenRow>> {
+    if !work.watch.goals.values().any(|goal| matches!(goal, Goal::Independent { .. })) {
+        return Vec::new();
+    }
+    let mut rows: Vec<Vec<SeenRow>> = tests.iter().map(|test| watched.rows(test).to_vec()).collect();
+    if !work.known.is_empty() {
+        rows.push(work.known.iter().map(|(_, row)| row.clone()).collect());
+    }
+    for rows in &mut rows {
+        rows.retain(|(func, decision, _)| work.watch.asks_for_mcdc(*func, *decision));
+    }
+    rows
+}

@@ -1,0 +1,269 @@
+//! What somebody wants, as plain data. No decisions are made here: `plan.rs` resolves them. The defaults are those of the
+//! command line.
+//!
+//! Deliberately not here: how a request is written down (the command line is `cli`'s), and how results are shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
+use touchstone_engine::{Aliases, Labels, Search};
+use touchstone_front_c::Surroundings;
+
+/// What somebody wants.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// C source files of the program.
+    pub files: Vec<PathBuf>,
+    /// Where files are written.
+    pub out: PathBuf,
+    /// How the sources are compiled.
+    pub compilation: Compilation,
+    /// What is under test.
+    pub subject: Subject,
+    /// What is to come out of it.
+    pub purpose: Purpose,
+    /// What tests are to cover.
+    pub criteria: Vec<Criterion>,
+    /// Mutation operators of weak mutation; empty means all.
+    pub mutators: Vec<Mutator>,
+    /// Whose objectives count.
+    pub objectives_of: ObjectivesOf,
+    /// A measured suite to begin from.
+    pub on_top_of: Option<PathBuf>,
+    /// What inputs are like.
+    pub inputs: Inputs,
+    /// How, and how long, is searched.
+    pub effort: Effort,
+    /// What verdicts may take for granted.
+    pub assume: BTreeSet<Assume>,
+    /// What tests are written as.
+    pub emit: Vec<TestForm>,
+    /// Whether and how the tests are replayed.
+    pub replay: Replaying,
+    /// Functions to work on at the same time; `None`: as many as there are cores.
+    pub jobs: Option<usize>,
+    /// Becomes true when the work shall stop soon.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl Request {
+    /// MC/DC tests in C for every function of these files, written to a directory and replayed.
+    pub fn new(files: impl IntoIterator<Item = PathBuf>, out: impl Into<PathBuf>) -> Request {
+        Request {
+            files: files.into_iter().collect(),
+            out: out.into(),
+            compilation: Compilation::default(),
+            subject: Subject::EveryFunction,
+            purpose: Purpose::Tests,
+            criteria: criterion_named("mcdc").map(Criterion::Goals).into_iter().collect(),
+            mutators: Vec::new(),
+            objectives_of: ObjectivesOf::Own,
+            on_top_of: None,
+            inputs: Inputs::default(),
+            effort: Effort::default(),
+            assume: BTreeSet::new(),
+            emit: vec![TestForm::C],
+            replay: Replaying::InSandbox,
+            jobs: None,
+            interrupt: Arc::default(),
+        }
+    }
+
+    /// Whether every path is to have a test.
+    pub fn wants_paths(&self) -> bool {
+        self.criteria.iter().any(|criterion| matches!(criterion, Criterion::Paths(_)))
+    }
+
+    /// Whether state coverage is asked for.
+    pub fn wants_state(&self) -> bool {
+        self.criteria.contains(&Criterion::State)
+    }
+
+    /// The criteria whose objectives are goals.
+    pub fn labellings(&self) -> Vec<&'static dyn Labelling> {
+        let goals = self.criteria.iter().filter_map(|criterion| match criterion {
+            Criterion::Goals(labelling) => Some(*labelling),
+            Criterion::Paths(_) | Criterion::State => None,
+        });
+        goals.collect()
+    }
+}
+
+/// How sources are compiled.
+#[derive(Clone, Debug)]
+pub struct Compilation {
+    /// Flags for the compiler.
+    pub flags: Vec<String>,
+    /// `compile_commands.json` or its directory; `None`: it is looked for around the sources.
+    pub commands: Option<PathBuf>,
+    /// The user's compiler.
+    pub compiler: String,
+}
+
+impl Default for Compilation {
+    fn default() -> Self {
+        Compilation { flags: Vec::new(), commands: None, compiler: "cc".to_string() }
+    }
+}
+
+/// What is under test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// Every function that the files define; the whole program if that is plainly meant (only `main`, or a harness).
+    EveryFunction,
+    /// These functions.
+    Functions(Vec<String>),
+    /// The whole program, from this function.
+    Program(String),
+}
+
+/// What is to come out of a campaign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// Tests, and verdicts.
+    Tests,
+    /// Verdicts only.
+    Verdicts,
+}
+
+/// Whose objectives count when a function is explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ObjectivesOf {
+    /// Its own.
+    Own,
+    /// Its own, and those of everything that it calls.
+    Callees,
+}
+
+/// What inputs are like.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    /// A C expression over the parameters that holds for all of them.
+    pub precondition: Option<String>,
+    /// Elements behind a pointer or array, by its name.
+    pub lengths: BTreeMap<String, u64>,
+    /// Inclusive ranges of integers, by name.
+    pub ranges: BTreeMap<String, (i128, i128)>,
+    /// Objects that undecided input pointers may lead to, on one path.
+    pub max_objects: Option<u32>,
+    /// Pointers to characters lead to texts of at most so many characters.
+    pub strings: Option<u32>,
+    /// Arguments of a whole program: at most so many words of at most so many characters.
+    pub arguments: Option<(u32, u32)>,
+    /// What else of a program's surroundings is an input.
+    pub surroundings: Surroundings,
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        Inputs {
+            precondition: None,
+            lengths: BTreeMap::new(),
+            ranges: BTreeMap::new(),
+            max_objects: None,
+            strings: None,
+            arguments: None,
+            surroundings: Surroundings { callbacks: true, ..Surroundings::default() },
+        }
+    }
+}
+
+/// How, and how long, is searched. `touchstone_engine::Config` says more of each.
+#[derive(Clone, Debug)]
+pub struct Effort {
+    /// Treatment of offsets that depend on inputs.
+    pub aliases: Aliases,
+    /// How labels are searched for.
+    pub labels: Labels,
+    /// Which path is followed next; `None`: what suits the criteria.
+    pub order: Option<Search>,
+    /// At most so many iterations of each loop entry.
+    pub loop_bound: Option<u32>,
+    /// At most so many outcomes on a path that depend on inputs.
+    pub depth: Option<u32>,
+    /// At most so many paths a function.
+    pub max_paths: Option<u64>,
+    /// Questions to the solver for tests that complete independence pairs.
+    pub pair_questions: Option<u64>,
+    /// Time of search a function. Naming and choosing its tests may take as long again; replay ten times as long and half
+    /// a minute.
+    pub timeout: Option<Duration>,
+    /// Bytes that the process may have.
+    pub memory: Option<u64>,
+    /// Time for one question to the solver.
+    pub solver_timeout: Option<Duration>,
+    /// Frames of one path's call stack.
+    pub call_depth: usize,
+    /// Values of one thing that must be fixed on a path.
+    pub max_values: usize,
+    /// Instructions of one path.
+    pub steps: u64,
+    /// Seed for every free choice.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort {
+            aliases: Aliases::Late,
+            labels: Labels::Idl,
+            order: None,
+            loop_bound: None,
+            depth: None,
+            max_paths: None,
+            pair_questions: None,
+            timeout: Some(Duration::from_secs(60)),
+            memory: Some(4096 << 20),
+            solver_timeout: Some(Duration::from_secs(10)),
+            call_depth: 500,
+            max_values: 4096,
+            steps: 2_000_000,
+            seed: 0,
+        }
+    }
+}
+
+/// What tests are written as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TestForm {
+    /// One C file a function, compiled against the unmodified source.
+    C,
+    /// One file a function, a JSON object a line.
+    Json,
+    /// For Unity, under `unity/`.
+    Unity,
+    /// For cmocka, under `cmocka/`.
+    Cmocka,
+    /// For GoogleTest, under `gtest/`.
+    Gtest,
+    /// A Test-Comp suite.
+    TestComp,
+}
+
+impl TestForm {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            TestForm::C => "c",
+            TestForm::Json => "json",
+            TestForm::Unity => "unity",
+            TestForm::Cmocka => "cmocka",
+            TestForm::Gtest => "gtest",
+            TestForm::TestComp => "testcomp",
+        }
+    }
+}
+
+/// Whether and how tests are replayed on the compiled program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replaying {
+    /// They are not.
+    Off,
+    /// In a sandbox.
+    InSandbox,
+    /// Without one: what the tested functions remove, write or send is real.
+    Unprotected,
+}

@@ -1,0 +1,74 @@
+//! Which functions are to be tested: what was asked for, else what the files define.
+
+use crate::error::SubjectError;
+use crate::request::{Request, Subject};
+use touchstone_engine::Entry;
+use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InstKind, Module};
+
+/// The functions that a request is about, and whether they are called or whole programs begin there.
+pub(crate) fn resolve(module: &Module, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
+    match (&request.subject, request.inputs.arguments) {
+        (Subject::Program(entry), _) => Ok((Entry::Program, vec![find(module, entry)?])),
+        (Subject::Functions(_), Some(_)) => Err(SubjectError::ArgumentsOfFunction),
+        (Subject::EveryFunction, Some(_)) => Ok((Entry::Program, vec![find(module, "main")?])),
+        (Subject::Functions(names), None) => {
+            let found = names.iter().map(|name| find(module, name)).collect::<Result<Vec<_>, _>>()?;
+            Ok((Entry::Function, found))
+        }
+        (Subject::EveryFunction, None) => every_function(module, request),
+    }
+}
+
+fn every_function(module: &Module, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
+    let is_helper = |function: &Function| {
+        let base = function.name.strip_suffix("_pre").or_else(|| function.name.strip_suffix("_post"));
+        base.is_some_and(|base| module.function_named(base).is_some())
+    };
+    let own = |function: &Function| function.is_defined() && !function.is_library() && !is_helper(function);
+    let all: Vec<FuncId> = module.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
+    let main = module.function_named("main").filter(|main| all.contains(main));
+    match (all.as_slice(), main) {
+        ([], _) => Err(SubjectError::NoFunction),
+        ([only], Some(main)) if *only == main => Ok((Entry::Program, vec![main])),
+        (_, Some(main)) if asks_for_inputs(module, request) => Ok((Entry::Program, vec![main])),
+        _ => Ok((Entry::Function, all.into_iter().filter(|id| Some(*id) != main).collect())),
+    }
+}
+
+/// Whether some code makes its own inputs (a harness for us or for KLEE).
+fn asks_for_inputs(module: &Module, request: &Request) -> bool {
+    let asks = |kind: &InstKind| match kind {
+        InstKind::Builtin { builtin: Builtin::MakeSymbolic, .. } => true,
+        // Reads of volatile objects ask as well, and make no harness.
+        InstKind::Builtin { builtin: Builtin::FreshInt, .. } => !request.inputs.surroundings.volatile,
+        _ => false,
+    };
+    // Models of the library ask, too, where its surroundings are inputs.
+    let harness = |f: &&Function| !f.is_library() || f.role == FunctionRole::Harness;
+    module
+        .functions
+        .values()
+        .filter(harness)
+        .flat_map(|f| f.blocks.values())
+        .flat_map(|b| &b.insts)
+        .any(|inst| asks(&inst.kind))
+}
+
+fn find(module: &Module, name: &str) -> Result<FuncId, SubjectError> {
+    let names = || module.functions.values().map(|function| function.name.clone());
+    let twin = |other: &String| other.strip_prefix(name).is_some_and(|rest| rest.starts_with(['@', '$']));
+    let twins: Vec<String> = names().filter(twin).collect();
+    if !twins.is_empty() {
+        return Err(SubjectError::Twins { name: name.to_string(), twins });
+    }
+    match module.function_named(name) {
+        Some(id) if module.functions[id].is_defined() => Ok(id),
+        Some(_) => Err(SubjectError::OnlyDeclared { name: name.to_string() }),
+        None => {
+            let own = module.functions.values().filter(|f| f.is_defined() && !f.is_library());
+            let mut known: Vec<String> = own.map(|f| f.name.clone()).collect();
+            known.sort_unstable();
+            Err(SubjectError::Unknown { name: name.to_string(), known })
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! One function's share of a plan, as it is worked on: what every stage reads.
+
+use crate::plan::{Plan, Task};
+use std::rc::Rc;
+use touchstone_criteria::{Labelling, Objectives, Watch};
+use touchstone_engine::{Config, SeenRow};
+use touchstone_ir::Module;
+
+/// One function's share of a plan.
+pub(crate) struct Work<'p> {
+    pub plan: &'p Plan,
+    pub task: &'p Task,
+    /// How it is explored, with its deadline.
+    pub config: Config,
+    /// The criteria whose objectives are goals.
+    pub criteria: Vec<&'static dyn Labelling>,
+    /// What is to be covered, and at last the verdicts.
+    pub wanted: Objectives,
+    /// Looks for what is wanted. Made once: the graphs of wide decisions take long.
+    pub watch: Rc<Watch>,
+    /// What a measured suite evaluated of decisions, with the test.
+    pub known: Vec<(String, SeenRow)>,
+}
+
+impl<'p> Work<'p> {
+    /// From now on, time counts.
+    pub fn begin(plan: &'p Plan, task: &'p Task) -> Work<'p> {
+        let module = &plan.program.module;
+        let config = Config { deadline: plan.deadline(), ..task.config.clone() };
+        let criteria = plan.request.labellings();
+        let mut wanted = touchstone_criteria::objectives(module, &task.functions, &criteria, &task.criteria);
+        let mut known = Vec::new();
+        if let Some(suite) = &plan.suite {
+            suite.settle(module, &mut wanted);
+            known = task.functions.iter().flat_map(|func| suite.rows(module, *func)).collect();
+        }
+        let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
+        Work { plan, task, config, criteria, wanted, watch, known }
+    }
+
+    pub fn module(&self) -> &'p Module {
+        &self.plan.program.module
+    }
+
+    pub fn name(&self) -> &'p str {
+        &self.module().functions[self.task.func].name
+    }
+}

@@ -1,0 +1,267 @@
+//! The document of a measured suite: what its tests covered, in the form that every report reads.
+
+use crate::output::selection::Selection;
+use crate::output::states::{Remarks, StateOptions};
+use crate::output::variants::Variants;
+use anyhow::{Context, Result};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use touchstone_base::{Files, Id, Span};
+use touchstone_criteria::{Row, TableHead};
+use touchstone_instrument::{Measured, MeasuredUnit, Place, ProbedDecision, ProbedObjective};
+use touchstone_ir::{CondId, Condition, DecisionId};
+use touchstone_report::document::{
+    Counts, Function, NOT_MEASURED, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict,
+};
+use touchstone_report::{Document, decision, stretch};
+
+/// The document of a measured suite, and what is to be said of its state.
+pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions) -> Result<(Document, Remarks)> {
+    let variants = Variants::new(measured, selection);
+    let mut made = Making { measured, selection, variants, files: Files::new(), document: Document::default() };
+    let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
+    let mut order: Vec<(String, String)> = Vec::new();
+    for unit in &measured.units {
+        let counted = selection.counted(unit);
+        for objective in
+            unit.record.objectives.iter().filter(|objective| counted.holds(unit.record.shown(objective.place)))
+        {
+            let found = made.objective(unit, objective);
+            let key = (found.at.file.clone().unwrap_or_default(), found.id.clone());
+            match objectives.get_mut(&key) {
+                Some(known) => merge(known, found),
+                None => {
+                    order.push(key.clone());
+                    objectives.insert(key, found);
+                }
+            }
+        }
+    }
+    made.document.objectives = order.iter().filter_map(|key| objectives.remove(key)).collect();
+    let remarks = crate::output::states::add(&mut made.document, measured, (selection, &made.variants), state);
+    made.decisions();
+    made.functions();
+    made.tests();
+    made.sources()?;
+    let mut document = made.document;
+    touchstone_report::exclude(&mut document);
+    Ok((document, remarks))
+}
+
+/// A file that was compiled more than once: what one of its units covered is covered.
+fn merge(known: &mut Objective, other: Objective) {
+    let tests: BTreeSet<String> = known.tests.drain(..).chain(other.tests).collect();
+    known.tests = tests.into_iter().collect();
+    known.count = match (known.count, other.count) {
+        (Some(one), Some(two)) => Some(one.saturating_add(two)),
+        (one, two) => one.or(two),
+    };
+    if known.status != Verdict::Covered && other.status != known.status {
+        let better = matches!(other.status, Verdict::Covered)
+            || (known.status == Verdict::Unknown && other.status == Verdict::Uncovered)
+            || (known.status == Verdict::Infeasible);
+        if better {
+            (known.status, known.why) = (other.status, other.why);
+        }
+    }
+}
+
+/// Ids of objectives as lists of all files have them: with the file, where functions of several files share their name.
+fn unambiguous(objectives: &[Objective]) -> Vec<String> {
+    let mut files: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
+    for objective in objectives {
+        files.entry(&objective.id).or_default().insert(objective.at.file.as_deref());
+    }
+    let id = |objective: &Objective| match &objective.at.file {
+        Some(file) if files.get(objective.id.as_str()).is_some_and(|files| files.len() > 1) => {
+            format!("{file}:{}", objective.id)
+        }
+        _ => objective.id.clone(),
+    };
+    objectives.iter().map(id).collect()
+}
+
+struct Making<'a> {
+    measured: &'a Measured,
+    selection: &'a Selection,
+    variants: Variants,
+    files: Files,
+    document: Document,
+}
+
+impl<'a> Making<'a> {
+    fn span(&mut self, unit: &MeasuredUnit, place: Place) -> Span {
+        let place = unit.record.shown(place);
+        let file = unit.record.files.get(place.file as usize).map_or("", String::as_str);
+        let shown = self.selection.shown(file);
+        let known = self.files.iter().find(|(_, name)| **name == shown).map(|(id, _)| id);
+        let file = known.unwrap_or_else(|| self.files.push(shown));
+        let Place { line, column, end_line, end_column, .. } = place;
+        Span { file, line, column, end_line, end_column }
+    }
+
+    fn names(&self, tests: &BTreeSet<u32>) -> Vec<String> {
+        tests.iter().map(|test| self.measured.tests[*test as usize].clone()).collect()
+    }
+
+    fn objective(&mut self, unit: &MeasuredUnit, objective: &ProbedObjective) -> Objective {
+        let tests = self.names(&unit.covered(objective));
+        let (status, why) = match &objective.not_placed {
+            _ if !tests.is_empty() => (Verdict::Covered, None),
+            _ if objective.constant => (Verdict::Infeasible, Some("constant".to_string())),
+            Some(why) => (Verdict::Unknown, Some(format!("{NOT_MEASURED}{why}"))),
+            None => (Verdict::Uncovered, None),
+        };
+        let span = self.span(unit, objective.place);
+        let variant = self.variants.of(unit, &objective.function);
+        let suffix = variant.as_ref().map_or("", |variant| variant.suffix.as_str());
+        Objective {
+            id: format!("{}{suffix}", objective.id),
+            criterion: objective.criterion.clone(),
+            function: objective.function.clone(),
+            at: stretch(span, &self.files),
+            text: objective.text.clone(),
+            status,
+            why,
+            tests,
+            excluded: None,
+            variant: variant.map(|variant| variant.name.to_string()),
+            count: unit.count(objective),
+        }
+    }
+
+    fn decisions(&mut self) {
+        // Units of one file say the same rows.
+        type Seen<'u> = Vec<(&'u MeasuredUnit, &'u ProbedDecision)>;
+        let mut seen: BTreeMap<(String, String, u32, String), Seen<'_>> = BTreeMap::new();
+        for unit in &self.measured.units {
+            let counted = self.selection.counted(unit);
+            for decision in
+                unit.record.decisions.iter().filter(|decision| counted.holds(unit.record.shown(decision.place)))
+            {
+                let file = unit.record.files.get(decision.place.file as usize).cloned().unwrap_or_default();
+                let variant = self.variants.of(unit, &decision.function);
+                let meaning = variant.map_or(String::new(), |variant| variant.meaning.to_string());
+                let key = (file, decision.function.clone(), decision.decision, meaning);
+                seen.entry(key).or_default().push((unit, decision));
+            }
+        }
+        for same in seen.into_values() {
+            let Some((unit, first)) = same.first().copied() else { continue };
+            let conditions = first
+                .conditions
+                .iter()
+                .map(|(place, text)| Condition { span: self.span(unit, *place), text: text.clone() });
+            let conditions = conditions.collect();
+            let evaluated = first.rows.iter().flat_map(|row| &row.outcomes).map(|(c, _)| CondId::new(*c as usize));
+            let head = TableHead {
+                function: first.function.clone(),
+                decision: DecisionId::new(first.decision as usize),
+                span: self.span(unit, first.place),
+                text: first.text.clone(),
+                conditions,
+                evaluated: evaluated.collect(),
+            };
+            let mut rows: BTreeMap<Row, BTreeSet<u32>> = BTreeMap::new();
+            for (unit, decision) in same {
+                for (index, row) in decision.rows.iter().enumerate() {
+                    let tests = unit.row(decision, index);
+                    if !tests.is_empty() {
+                        rows.entry(row.row()).or_default().extend(tests);
+                    }
+                }
+            }
+            let rows: Vec<(Row, Vec<String>)> =
+                rows.into_iter().map(|(row, tests)| (row, self.names(&tests))).collect();
+            let table = head.with(rows.iter().map(|(row, tests)| (row, tests.clone())));
+            let variant = self.variants.of(unit, &first.function).map(|variant| variant.name.to_string());
+            self.document
+                .decisions
+                .push(touchstone_report::document::Decision { variant, ..decision(&table, &self.files) });
+        }
+    }
+
+    fn functions(&mut self) {
+        let mut places: BTreeMap<(String, String), Stretch> = BTreeMap::new();
+        for unit in &self.measured.units {
+            let counted = self.selection.counted(unit);
+            for (name, place) in
+                unit.record.functions.iter().filter(|(_, place)| counted.holds(unit.record.shown(*place)))
+            {
+                let span = self.span(unit, *place);
+                let at = stretch(span, &self.files);
+                places.insert((at.file.clone().unwrap_or_default(), name.clone()), at);
+            }
+        }
+        let mut counts: BTreeMap<(String, String, String), (Counts, BTreeSet<String>)> = BTreeMap::new();
+        for objective in &self.document.objectives {
+            let file = objective.at.file.clone().unwrap_or_default();
+            let (count, tests) =
+                counts.entry((file, objective.function.clone(), objective.criterion.clone())).or_default();
+            count.total += 1;
+            match objective.status {
+                Verdict::Covered => count.covered += 1,
+                Verdict::Infeasible => count.infeasible += 1,
+                Verdict::Unknown => count.unknown += 1,
+                Verdict::Uncovered => count.uncovered += 1,
+            }
+            tests.extend(objective.tests.iter().cloned());
+        }
+        for ((file, name, criterion), (objectives, tests)) in counts {
+            let at = places.get(&(file.clone(), name.clone()));
+            self.document.functions.push(Function {
+                line: at.and_then(|at| at.line),
+                end_line: at.and_then(|at| at.end_line),
+                name,
+                file,
+                criterion,
+                objectives,
+                paths: Paths::default(),
+                tests: tests.len() as u64,
+                exhaustive: false,
+                seconds: 0.0,
+                replay_seconds: 0.0,
+                solver: Solver::default(),
+                assumptions: Vec::new(),
+                incomplete: Vec::new(),
+            });
+        }
+    }
+
+    fn tests(&mut self) {
+        let mut covers: BTreeMap<&str, (Vec<String>, Vec<String>)> = BTreeMap::new();
+        // What a configure script tried is no test: nothing that counts was in its processes.
+        let counts = |unit: &MeasuredUnit| unit.record.files.iter().any(|file| self.selection.counts(Path::new(file)));
+        let counted: BTreeSet<&str> =
+            self.measured.units.iter().filter(|unit| counts(unit)).map(|unit| unit.record.unit.as_str()).collect();
+        for (test, units) in self.measured.tests.iter().zip(&self.measured.linked) {
+            if units.iter().any(|unit| counted.contains(unit.as_str())) {
+                covers.insert(test, Default::default());
+            }
+        }
+        let ids = unambiguous(&self.document.objectives);
+        for (objective, id) in self.document.objectives.iter().zip(&ids) {
+            for test in &objective.tests {
+                let (all, alone) = covers.entry(test).or_default();
+                all.push(id.clone());
+                if objective.tests.len() == 1 {
+                    alone.push(id.clone());
+                }
+            }
+        }
+        let tests = covers.into_iter().map(|(id, (covers, alone))| Test::measured(id.to_string(), covers, alone));
+        self.document.tests = tests.collect();
+    }
+
+    fn sources(&mut self) -> Result<()> {
+        let mut files: Vec<SourceFile> = Vec::new();
+        let paths: BTreeSet<String> = self.document.objectives.iter().filter_map(|o| o.at.file.clone()).collect();
+        for path in paths {
+            let full = self.selection.here.join(&path);
+            let bytes = std::fs::read(&full).with_context(|| format!("can't read {}", full.display()))?;
+            files.push(touchstone_report::source_file(&path, &String::from_utf8_lossy(&bytes))?);
+        }
+        self.document.files = files;
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! What is written from a document beside the terminal's text, and whether its figures are enough. Shared by every verb that
+//! ends with a document.
+
+use crate::output::exit::Exit;
+use anyhow::{Context, Result, bail};
+use clap::Args as ClapArgs;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use touchstone_report::{Document, Figures, Judged, Past, Style, Threshold, export, html};
+
+/// The stored document of a run, and the figures of all runs, in the output directory.
+const CAMPAIGN: &str = "campaign.json";
+const HISTORY: &str = "history.jsonl";
+
+/// Reports to write.
+#[derive(ClapArgs, Debug, Clone, Default)]
+pub struct Outputs {
+    /// Write a static site: open DIR/index.html
+    #[arg(long, value_name = "DIR", help_heading = "Reports")]
+    pub html: Option<PathBuf>,
+    /// Write an LCOV tracefile, with MC/DC records
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub lcov: Option<PathBuf>,
+    /// Write Cobertura XML
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub cobertura: Option<PathBuf>,
+    /// Write SARIF: what no test covers, for code review
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub sarif: Option<PathBuf>,
+    /// Write JUnit XML: the tests and what their replay said
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub junit: Option<PathBuf>,
+    /// Write a badge (SVG)
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub badge: Option<PathBuf>,
+    /// Write the JSON form
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub json: Option<PathBuf>,
+    /// Exit with 2 if less is covered, in percent of what is feasible; for example mcdc=90,branch=100
+    #[arg(long, value_name = "CRITERION=PERCENT", help_heading = "Reports", value_delimiter = ',')]
+    pub fail_under: Vec<Threshold>,
+}
+
+impl Outputs {
+    /// Thresholds are only for criteria that are asked for; better said before an hour of work than after it.
+    pub fn check_criteria(&self, criteria: &[String]) -> Result<()> {
+        for threshold in &self.fail_under {
+            if !criteria.contains(&threshold.criterion) {
+                bail!(
+                    "--fail-under {0}=… needs {0} among the criteria; add it to -c {1}",
+                    threshold.criterion,
+                    criteria.join(",")
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is asked for, and says what misses its threshold.
+    pub fn write(&self, document: &Document, history: &[Past], quiet: bool) -> Result<Exit> {
+        if let Some(dir) = &self.html {
+            write_site(dir, document, history, quiet)?;
+        }
+        type Render = fn(&Document) -> String;
+        let files: [(&Option<PathBuf>, Render); 6] = [
+            (&self.lcov, export::lcov),
+            (&self.cobertura, export::cobertura),
+            (&self.sarif, export::sarif),
+            (&self.junit, export::junit),
+            (&self.badge, export::badge),
+            (&self.json, |document| document.to_json() + "\n"),
+        ];
+        for (path, render) in files {
+            if let Some(path) = path {
+                write(path, &render(document))?;
+            }
+        }
+        self.judge(document)
+    }
+
+    fn judge(&self, document: &Document) -> Result<Exit> {
+        let figures = Figures::new(document);
+        let mut exit = Exit::Done;
+        for threshold in &self.fail_under {
+            match threshold.judge(&figures) {
+                Judged::Reached => {}
+                Judged::Below(what) => {
+                    eprintln!("below threshold: {what}");
+                    exit = Exit::Below;
+                }
+                Judged::NotAsked(what) => bail!(what),
+            }
+        }
+        Ok(exit)
+    }
+}
+
+/// Stores a run's document in its output directory and its figures in the history there; gives the history.
+pub fn store(out: &Path, document: &Document) -> Result<Vec<Past>> {
+    write(&out.join(CAMPAIGN), &document.to_json())?;
+    let path = out.join(HISTORY);
+    let mut text = match std::fs::read(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error).with_context(|| format!("can't read {}", path.display())),
+    };
+    // A run that was killed while it wrote leaves half a line.
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    text += &Past::new(now, &Figures::new(document)).to_line();
+    write(&path, &text)?;
+    Ok(touchstone_report::read_history(&text))
+}
+
+/// Reads what [`store`] wrote. `place` is the directory, or the document itself.
+pub fn load(place: &Path) -> Result<(Document, Vec<Past>)> {
+    let (file, dir) = match place.is_file() {
+        true => (place.to_path_buf(), place.parent().unwrap_or(Path::new(".")).to_path_buf()),
+        false => (place.join(CAMPAIGN), place.to_path_buf()),
+    };
+    let text = std::fs::read_to_string(&file).with_context(|| {
+        format!("can't read {}; run touchstone generate or prove first, or name the directory of a run", file.display())
+    })?;
+    let document = Document::parse(&text).with_context(|| format!("{} is no campaign", file.display()))?;
+    let history = std::fs::read_to_string(dir.join(HISTORY)).unwrap_or_default();
+    Ok((document, touchstone_report::read_history(&history)))
+}
+
+/// How text for standard output is to look.
+pub fn style() -> Style {
+    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    Style { color: crate::output::progress::color_on_stdout(), width: width.clamp(40, 160) }
+}
+
+fn write_site(dir: &Path, document: &Document, history: &[Past], quiet: bool) -> Result<()> {
+    let mut sources = BTreeMap::new();
+    let mut paths: Vec<&str> =
+        document.objectives.iter().filter_map(|objective| objective.at.file.as_deref()).collect();
+    paths.extend(document.functions.iter().map(|function| function.file.as_str()));
+    paths.sort_unstable();
+    paths.dedup();
+    for path in paths {
+        match std::fs::read(path) {
+            Ok(bytes) => {
+                sources.insert(path.to_string(), String::from_utf8_lossy(&bytes).into_owned());
+            }
+            Err(error) if !quiet => eprintln!("warning: can't read {path} ({error}); its page is without text"),
+            Err(_) => {}
+        }
+    }
+    for page in html::site(&html::Input { document, sources: &sources, history }) {
+        write(&dir.join(&page.path), &page.text)?;
+    }
+    if !quiet {
+        eprintln!("report: {}", dir.join("index.html").display());
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir).with_context(|| format!("can't make {}", dir.display()))?;
+    }
+    touchstone_base::write_whole(path, text).with_context(|| format!("can't write {}", path.display()))
+}

@@ -1,0 +1,39 @@
+//! Which of the files that were measured count.
+
+use std::path::{Path, PathBuf};
+use touchstone_instrument::{MeasuredUnit, Place};
+
+/// Which files count.
+pub struct Selection {
+    /// Paths are shown from here.
+    pub here: PathBuf,
+    /// Only what is inside counts.
+    pub root: PathBuf,
+    /// Files and directories that don't count.
+    pub exclude: Vec<PathBuf>,
+}
+
+impl Selection {
+    pub fn counts(&self, file: &Path) -> bool {
+        // What configure scripts and the like compiled is gone by now; CMake keeps some of its own.
+        let of_cmake = file.components().any(|part| part.as_os_str() == "CMakeFiles");
+        let excluded = self.exclude.iter().any(|other| file.starts_with(other));
+        file.starts_with(&self.root) && !excluded && !of_cmake && file.is_file()
+    }
+    /// Which files of a unit count: a test that includes the code under test may itself be excluded.
+    pub fn counted(&self, unit: &MeasuredUnit) -> Counted {
+        Counted(unit.record.files.iter().map(|file| self.counts(Path::new(file))).collect())
+    }
+    pub fn shown(&self, file: &str) -> String {
+        Path::new(file).strip_prefix(&self.here).map_or(file, |inside| inside.to_str().unwrap_or(file)).to_string()
+    }
+}
+
+/// By file of a unit: whether it counts.
+pub struct Counted(Vec<bool>);
+
+impl Counted {
+    pub fn holds(&self, place: Place) -> bool {
+        self.0.get(place.file as usize).copied().unwrap_or(false)
+    }
+}

@@ -1,0 +1,165 @@
+//! State coverage of a measured suite: what its tests changed becomes objectives, and a list by test.
+
+use crate::output::selection::Selection;
+use crate::output::variants::Variants;
+use std::collections::BTreeMap;
+use std::path::Path;
+use touchstone_instrument::{Measured, StateRules, StateUse, states};
+use touchstone_report::Document;
+use touchstone_report::document::{NOT_MEASURED, Objective, Place, StateUpdate, Stretch, TestState, Verdict};
+
+/// The name of the criterion.
+pub const STATE: &str = "state";
+/// Set for the programs that run: the most events of one of them.
+pub const EVENTS: &str = "TOUCHSTONE_STATE_EVENTS";
+
+/// So many tests are named that change a piece of state.
+const MOST_TESTS: usize = 2;
+
+/// Options of state coverage.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct StateOptions {
+    /// A macro or function that asserts, beside the known ones; `*` stands for anything; `main`: what main returns
+    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
+    pub assertion: Vec<String>,
+    /// A function that changes the container that its first argument points to
+    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
+    pub modifies: Vec<String>,
+    /// A function whose result speaks of the container that its first argument points to
+    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
+    pub queries: Vec<String>,
+}
+
+impl StateOptions {
+    fn rules(&self) -> StateRules {
+        StateRules {
+            assertions: self.assertion.clone(),
+            modifies: self.modifies.clone(),
+            queries: self.queries.clone(),
+        }
+    }
+}
+
+/// What a user must know to read the figures of state.
+#[derive(Default)]
+pub struct Remarks {
+    /// Tests whose traces were cut off.
+    cut_off: Vec<String>,
+    /// No test came to an assertion that is known.
+    no_assertion: bool,
+}
+
+/// Why nothing can be said of state.
+const NO_ASSERTION: &str =
+    "no assertion is known in any test; name yours with --assertion NAME, or --assertion main for what main returns";
+
+/// Adds what is known of state to a document that has its other objectives.
+pub fn add(
+    document: &mut Document,
+    measured: &Measured,
+    (selection, variants): (&Selection, &Variants),
+    options: &StateOptions,
+) -> Remarks {
+    if measured.traces.is_empty() {
+        return Remarks::default();
+    }
+    let (tests, _) = states(measured, &options.rules());
+    let cut_off = tests.iter().filter(|test| test.cut_off).map(|test| test.test.clone()).collect();
+    let no_assertion = tests.iter().any(|test| !test.uses.is_empty()) && !tests.iter().any(|test| test.asserts);
+    let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
+    let mut changed_by: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
+    for test in &tests {
+        let uses = test.uses.iter().filter(|used| selection.counts(Path::new(&used.file)));
+        let mut updates = Vec::new();
+        for used in uses {
+            let file = selection.shown(&used.file);
+            let line = Some(used.line).filter(|line| *line > 0);
+            let column = Some(used.column).filter(|column| *column > 0);
+            updates.push(StateUpdate {
+                what: what(used),
+                at: Place { file: Some(file.clone()), line, column },
+                checked: used.checked,
+            });
+            let variant = measured.units.get(used.unit).and_then(|unit| variants.of(unit, &used.function));
+            let id = format!("{}{}", used.id, variant.as_ref().map_or("", |variant| &variant.suffix));
+            let key = (file.clone(), id.clone());
+            let changers = changed_by.entry(key.clone()).or_default();
+            if changers.last() != Some(&test.test.as_str()) {
+                changers.push(&test.test);
+            }
+            let known = objectives.entry(key).or_insert_with(|| Objective {
+                id,
+                criterion: STATE.to_string(),
+                function: used.function.clone(),
+                at: Stretch { file: Some(file), line, column, end_line: line, end_column: column },
+                text: format!("{} is checked", used.name),
+                status: Verdict::Uncovered,
+                why: None,
+                tests: Vec::new(),
+                excluded: None,
+                variant: variant.map(|variant| variant.name.to_string()),
+                count: None,
+            });
+            if used.checked {
+                (known.status, known.why) = (Verdict::Covered, None);
+                if known.tests.last() != Some(&test.test) {
+                    known.tests.push(test.test.clone());
+                }
+            } else if known.status == Verdict::Uncovered && test.cut_off {
+                known.status = Verdict::Unknown;
+                known.why = Some(format!("bound: {EVENTS} in test {}", test.test));
+            }
+        }
+        if !updates.is_empty() {
+            document.state.push(TestState { test: test.test.clone(), updates });
+        }
+    }
+    for (key, objective) in &mut objectives {
+        if no_assertion && objective.status == Verdict::Uncovered {
+            (objective.status, objective.why) = (Verdict::Unknown, Some(format!("{NOT_MEASURED}{NO_ASSERTION}")));
+        } else if objective.status == Verdict::Uncovered {
+            objective.why = changed_by.get(key).map(|tests| changers(tests));
+        }
+    }
+    document.objectives.extend(objectives.into_values());
+    Remarks { cut_off, no_assertion }
+}
+
+/// `changed by test_push, test_pop and 3 more`.
+fn changers(tests: &[&str]) -> String {
+    let more = if tests.len() > MOST_TESTS { format!(" and {} more", tests.len() - MOST_TESTS) } else { String::new() };
+    format!("changed by {}{more}", tests[..tests.len().min(MOST_TESTS)].join(", "))
+}
+
+/// `stack.size (s of test_push)`.
+fn what(used: &StateUse) -> String {
+    // A variable that is changed itself says enough; `pair.x` is not called after `p`.
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    if used.object.is_empty() || used.name.strip_prefix(&used.object).is_some_and(|rest| !goes_on(rest)) {
+        used.name.clone()
+    } else {
+        format!("{} ({})", used.name, used.object)
+    }
+}
+
+/// What could not be followed.
+pub fn remarks(measured: &Measured, remarks: &Remarks) {
+    if remarks.no_assertion {
+        eprintln!("state: {NO_ASSERTION}");
+    }
+    if let Some((first, more)) = remarks.cut_off.split_first() {
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        eprintln!(
+            "state: bound: {first}{more} did more than a trace holds; what no assertion looked at until then is unknown \
+             ({EVENTS}=NUMBER sets the most events of a process)"
+        );
+    }
+    for unit in measured.units.iter().filter(|unit| !StateRules::is_framework(&unit.record.file)) {
+        if let Some(why) = &unit.record.no_state {
+            eprintln!("state not followed: {}: {why}", unit.record.file);
+        }
+        for (function, line, lost) in unit.record.state.iter().flat_map(|state| &state.lost) {
+            eprintln!("state not followed: {lost} in {function} ({}:{line})", unit.record.file);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Variants of measured code: one function that was compiled in several ways that differ (other macros, another file that
+//! includes it). An objective belongs to the variant that it was compiled in; what only one variant has keeps its plain id.
+
+use crate::output::selection::Selection;
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_instrument::{Measured, MeasuredUnit};
+
+/// A function, by file and name.
+type Home = (String, String);
+
+/// The variants of functions that have several.
+#[derive(Default)]
+pub struct Variants {
+    /// By function and meaning: the name of the variant.
+    names: BTreeMap<Home, BTreeMap<String, String>>,
+}
+
+/// One of several variants.
+pub struct Variant<'v> {
+    /// For people: `-DMODE=2`, `in test_a.c`.
+    pub name: &'v str,
+    /// What its objectives' ids end with.
+    pub suffix: String,
+    /// What tells it from the others.
+    pub meaning: &'v str,
+}
+
+impl Variants {
+    pub fn new(measured: &Measured, selection: &Selection) -> Variants {
+        let mut found: BTreeMap<Home, BTreeMap<String, Vec<&MeasuredUnit>>> = BTreeMap::new();
+        for unit in &measured.units {
+            for (function, place) in &unit.record.functions {
+                let Some(meaning) = unit.record.meanings.get(function) else { continue };
+                let file = unit.record.files.get(place.file as usize).cloned().unwrap_or_default();
+                let units = found.entry((file, function.clone())).or_default();
+                units.entry(meaning.clone()).or_default().push(unit);
+            }
+        }
+        found.retain(|_, variants| variants.len() > 1);
+        let names = found.into_iter().map(|(home, variants)| (home, named(&variants, selection)));
+        Variants { names: names.collect() }
+    }
+
+    /// The variant of a function in a unit; `None` if it has only one.
+    pub fn of<'v>(&'v self, unit: &'v MeasuredUnit, function: &str) -> Option<Variant<'v>> {
+        let (_, place) = unit.record.functions.iter().find(|(name, _)| name == function)?;
+        let file = unit.record.files.get(place.file as usize)?;
+        let meaning = unit.record.meanings.get(function)?;
+        let name = self.names.get(&(file.clone(), function.to_string()))?.get(meaning)?;
+        Some(Variant { name, suffix: format!("~{}", meaning.get(8..).unwrap_or(meaning)), meaning })
+    }
+}
+
+/// Names for variants: the macros that not all of them have, or else the file that was compiled.
+fn named(variants: &BTreeMap<String, Vec<&MeasuredUnit>>, selection: &Selection) -> BTreeMap<String, String> {
+    let macros = |unit: &MeasuredUnit| -> BTreeSet<String> { unit.record.macros.iter().cloned().collect() };
+    let all: Vec<BTreeSet<String>> = variants.values().flatten().map(|unit| macros(unit)).collect();
+    let common: BTreeSet<String> = match all.split_first() {
+        Some((first, rest)) => {
+            first.iter().filter(|word| rest.iter().all(|own| own.contains(*word))).cloned().collect()
+        }
+        None => BTreeSet::new(),
+    };
+    let sources: BTreeSet<&str> = variants.values().flatten().map(|unit| unit.record.file.as_str()).collect();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut names = BTreeMap::new();
+    for (meaning, units) in variants {
+        let mut own: BTreeSet<String> = units.first().map(|unit| macros(unit)).unwrap_or_default();
+        units.iter().for_each(|unit| own = own.intersection(&macros(unit)).cloned().collect());
+        let own: Vec<String> = own.difference(&common).cloned().collect();
+        let source = units.first().map(|unit| selection.shown(&unit.record.file)).unwrap_or_default();
+        let plain = match (own.is_empty(), sources.len() > 1) {
+            (false, _) => own.join(" "),
+            (true, true) => format!("in {source}"),
+            (true, false) if all.iter().any(|macros| macros.len() > common.len()) => "no macros of its own".to_string(),
+            (true, false) => "same macros".to_string(),
+        };
+        let mut name = plain.clone();
+        let mut number = 2;
+        while !taken.insert(name.clone()) {
+            name = format!("{plain} ({number})");
+            number += 1;
+        }
+        names.insert(meaning.clone(), name);
+    }
+    names
+}

@@ -1,0 +1,172 @@
+//! The command line becomes a request: plain data, nothing is decided. The environment is read here.
+
+use crate::plan::args::{Aliases, Compile, Emit, Externals, Generate, Labels, Scope, Search, Surroundings, Volatile};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use touchstone_campaign::{Compilation, Effort, Inputs, ObjectivesOf, Purpose, Replaying, Request, Subject, TestForm};
+
+impl Compile {
+    /// How sources are compiled, with more flags of the user's.
+    pub fn compilation(&self, flags: &[String]) -> Compilation {
+        let mut all: Vec<String> = self.define.iter().map(|define| format!("-D{define}")).collect();
+        all.extend(self.include.iter().map(|dir| format!("-I{dir}")));
+        all.extend(flags.iter().cloned());
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
+        Compilation { flags: all, commands: self.commands.clone(), compiler }
+    }
+}
+
+impl Generate {
+    /// What the options ask for.
+    pub fn request(&self, purpose: Purpose) -> Request {
+        Request {
+            files: self.files.clone(),
+            out: self.out.clone(),
+            compilation: self.compile.compilation(&self.flags),
+            subject: match &self.entry {
+                Some(entry) => Subject::Program(entry.clone()),
+                None if self.functions.is_empty() => Subject::EveryFunction,
+                None => Subject::Functions(self.functions.clone()),
+            },
+            purpose,
+            criteria: self.criteria.clone(),
+            mutators: self.mutators.clone(),
+            objectives_of: match self.scope {
+                Scope::Own => ObjectivesOf::Own,
+                Scope::Callees => ObjectivesOf::Callees,
+            },
+            on_top_of: self.on_top_of.clone(),
+            inputs: self.inputs(),
+            effort: self.effort(),
+            assume: self.assume.iter().copied().collect(),
+            emit: self.emit.iter().map(|emit| test_form(*emit)).collect(),
+            replay: match (self.no_replay, self.unsafe_replay) {
+                (true, _) => Replaying::Off,
+                (false, true) => Replaying::Unprotected,
+                (false, false) => Replaying::InSandbox,
+            },
+            jobs: self.jobs,
+            interrupt: Arc::default(),
+        }
+    }
+
+    /// The same with everything that is written in a directory of ours, for verbs that leave no files.
+    pub fn request_in(&self, scratch: &Path) -> Request {
+        Request { out: scratch.to_path_buf(), ..self.request(Purpose::Verdicts) }
+    }
+
+    fn inputs(&self) -> Inputs {
+        Inputs {
+            precondition: self.pre.clone(),
+            lengths: self.len.iter().cloned().collect(),
+            ranges: self.range.iter().cloned().collect(),
+            max_objects: self.max_objects,
+            strings: self.strings,
+            arguments: self.surroundings.argv,
+            surroundings: self.surroundings.of_program(),
+        }
+    }
+
+    fn effort(&self) -> Effort {
+        Effort {
+            aliases: match self.aliases {
+                Aliases::Late => touchstone_engine::Aliases::Late,
+                Aliases::Eager => touchstone_engine::Aliases::Eager,
+            },
+            labels: match self.labels {
+                Labels::Direct => touchstone_engine::Labels::Direct,
+                Labels::Tight => touchstone_engine::Labels::Tight,
+                Labels::Idl => touchstone_engine::Labels::Idl,
+            },
+            order: self.search.map(|search| match search {
+                Search::Nearest => touchstone_engine::Search::Nearest,
+                Search::Dfs => touchstone_engine::Search::Dfs,
+                Search::Bfs => touchstone_engine::Search::Bfs,
+                Search::Random => touchstone_engine::Search::Random,
+            }),
+            loop_bound: self.loop_bound,
+            depth: self.depth,
+            max_paths: self.max_paths,
+            pair_questions: self.pair_questions,
+            timeout: seconds(self.timeout),
+            memory: (self.memory > 0).then_some(self.memory.saturating_mul(1 << 20)),
+            solver_timeout: seconds(self.solver_timeout),
+            call_depth: self.call_depth,
+            max_values: self.max_values,
+            steps: self.steps,
+            seed: self.seed,
+        }
+    }
+}
+
+impl Surroundings {
+    /// What concerns reading the program.
+    fn of_program(&self) -> touchstone_front_c::Surroundings {
+        touchstone_front_c::Surroundings {
+            externals: self.externals == Externals::Inputs,
+            callbacks: true,
+            stdin: self.stdin,
+            environment: self.env,
+            volatile: self.volatile == Volatile::Fresh,
+        }
+    }
+}
+
+fn test_form(emit: Emit) -> TestForm {
+    match emit {
+        Emit::C => TestForm::C,
+        Emit::Json => TestForm::Json,
+        Emit::Unity => TestForm::Unity,
+        Emit::Cmocka => TestForm::Cmocka,
+        Emit::Gtest => TestForm::Gtest,
+        Emit::Testcomp => TestForm::TestComp,
+    }
+}
+
+/// A limit in seconds; `None` for 0, and for what no clock counts to.
+fn seconds(limit: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Parser, ValueEnum};
+
+    #[derive(Parser)]
+    struct Only {
+        #[command(flatten)]
+        options: Generate,
+    }
+
+    fn request(words: &[&str]) -> Request {
+        let only = Only::try_parse_from(["generate", "a.c"].iter().chain(words)).expect("options");
+        let mut request = only.options.request(Purpose::Tests);
+        // The surroundings of a test are not its business.
+        request.compilation.compiler = "cc".to_string();
+        request
+    }
+
+    #[test]
+    fn without_options_the_command_line_asks_for_what_a_library_user_gets_by_default() {
+        let library = Request::new(["a.c".into()], "touchstone-out");
+        assert_eq!(format!("{:?}", request(&[])), format!("{library:?}"));
+    }
+
+    #[test]
+    fn zero_means_no_limit_and_a_later_range_replaces_an_earlier_one() {
+        let asked = request(&["--timeout", "0", "--memory", "0", "--range", "x=1..2", "--range", "x=3..4"]);
+        assert_eq!((asked.effort.timeout, asked.effort.memory), (None, None));
+        assert_eq!(asked.inputs.ranges["x"], (3, 4));
+        assert_eq!(request(&["--timeout", "1e300"]).effort.timeout, None);
+    }
+
+    #[test]
+    fn a_form_of_tests_has_one_name() {
+        for emit in Emit::value_variants() {
+            let word = emit.to_possible_value().expect("it can be given");
+            assert_eq!(word.get_name(), test_form(*emit).word());
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `touchstone annotate`: the source with objectives written into it as labels, for other tools.
+
+use crate::output::exit::Exit;
+use crate::plan::args::Generate;
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use std::process::ExitCode;
+use touchstone_base::{FileId, Id};
+use touchstone_campaign::Listed;
+use touchstone_criteria::Objectives;
+use touchstone_instrument::{AnnotateStyle, not_labels};
+
+/// Options of `annotate`.
+#[derive(clap::Args, Debug)]
+pub struct Annotate {
+    /// What a label becomes
+    #[arg(long, value_name = "STYLE", default_value = "direct")]
+    pub style: Style,
+    #[command(flatten)]
+    pub options: Generate,
+}
+
+/// What a label becomes.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// A branch on its predicate
+    Direct,
+    /// A free choice between asserting its predicate and stopping, and going on
+    Tight,
+}
+
+/// Carries out `annotate`.
+pub fn annotate(arguments: &Annotate) -> Result<ExitCode> {
+    let options = &arguments.options;
+    for criterion in &options.criteria {
+        let name = criterion.to_string();
+        if let Some(why) = not_labels(&name) {
+            bail!(
+                "`{name}` can't be written as labels: {why}; use -c with stmt, branch, decision, condition, dcc, mcc, wm, idc, rte or labels"
+            );
+        }
+    }
+    let [path] = options.files.as_slice() else { bail!("annotate takes one file at a time") };
+    let scratch = tempfile::tempdir()?;
+    let listed = Listed::new(&options.request_in(scratch.path()))?;
+    let module = &listed.program.module;
+    let mut wanted = Objectives::default();
+    for (_, made) in &listed.functions {
+        made.list.values().cloned().for_each(|objective| {
+            wanted.list.push(objective);
+        });
+        made.goals.values().cloned().for_each(|goal| {
+            wanted.goals.push(goal);
+        });
+    }
+    let text = std::fs::read_to_string(path).with_context(|| format!("can't read {} as UTF-8", path.display()))?;
+    let style = match arguments.style {
+        Style::Direct => AnnotateStyle::Direct,
+        Style::Tight => AnnotateStyle::Tight,
+    };
+    // The given files are the module's first.
+    let made = touchstone_instrument::annotate(module, FileId::new(0), &text, &wanted, style);
+    // A byte order mark stands first or is an error.
+    let made_text = made.text.replacen('\u{feff}', "", usize::from(text.starts_with('\u{feff}')));
+    crate::output::stdout::show(made_text)?;
+    if !options.quiet {
+        eprintln!("{} labels, {} not placed (listed at the end)", made.placed.len(), made.not_placed.len());
+    }
+    Ok(Exit::Done.into())
+}

@@ -1,0 +1,100 @@
+//! `touchstone cc`: a compile command with probes, by hand or through a wrapper.
+
+use crate::output::states::STATE;
+use crate::verbs::wrappers;
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
+use touchstone_instrument::{INSIDE, Keeps, Probing, compile, make_own, not_measured};
+
+/// Where records and hits go.
+pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
+/// What is measured, separated by commas.
+pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
+
+/// Set if executions are counted.
+pub const COUNTS: &str = "TOUCHSTONE_COUNTS";
+
+/// Options of `cc`.
+#[derive(clap::Args, Debug)]
+pub struct Cc {
+    /// The compiler and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMPILER ARGS")]
+    pub command: Vec<OsString>,
+}
+
+/// Carries out `cc`.
+pub fn cc(options: &Cc) -> Result<ExitCode> {
+    let (named, words) = options.command.split_first().context("no compiler: touchstone cc gcc -c file.c")?;
+    // Under `measure` the name leads to a wrapper, which would do our work once more.
+    let compiler = match named.as_encoded_bytes().contains(&b'/') {
+        true => PathBuf::from(named),
+        false => wrappers::behind(named).unwrap_or_else(|| PathBuf::from(named)),
+    };
+    let plain: Option<Vec<String>> = words.iter().map(|word| word.to_str().map(str::to_string)).collect();
+    match (compiler.to_str(), plain) {
+        (Some(compiler), Some(words)) if std::env::var_os(INSIDE).is_none() => carry_out(compiler, &words),
+        (_, None) if std::env::var_os(INSIDE).is_none() => {
+            note_words(words);
+            pass_on(&compiler, words)
+        }
+        _ => pass_on(&compiler, words),
+    }
+}
+
+/// Starts the compiler in our place.
+fn pass_on(compiler: &Path, words: &[OsString]) -> Result<ExitCode> {
+    use std::os::unix::process::CommandExt;
+    let mut command = std::process::Command::new(compiler);
+    command.args(words).env(INSIDE, "1").env("PATH", wrappers::path_behind());
+    // Only comes back if it fails.
+    let error = command.exec();
+    Err(anyhow::anyhow!("can't run {}: {error}", compiler.display()))
+}
+
+/// Records that sources are compiled as they are, because words of the command can't be understood.
+fn note_words(words: &[OsString]) {
+    let Ok(directory) = directory() else { return };
+    for word in words.iter().filter(|word| Path::new(word).extension().is_some_and(|extension| extension == "c")) {
+        not_measured(&directory, &word.to_string_lossy(), "an argument of its compiler is not UTF-8");
+    }
+}
+
+/// Where records and hits go.
+fn directory() -> Result<PathBuf> {
+    let directory = std::env::var_os(DIRECTORY).map_or_else(|| PathBuf::from("touchstone-out"), PathBuf::from);
+    Ok(std::path::absolute(directory)?)
+}
+
+fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
+    let directory = directory()?;
+    for kind in ["units", "hits"] {
+        let own = directory.join(kind);
+        make_own(&own).with_context(|| format!("can't write to {}", own.display()))?;
+    }
+    let names = std::env::var(CRITERIA).unwrap_or_else(|_| "stmt,branch,mcdc".to_string());
+    let mut criteria: Vec<&'static dyn Labelling> = Vec::new();
+    let mut state = false;
+    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        match criterion_named(name) {
+            None if name == STATE => state = true,
+            Some(criterion) => criteria.push(criterion),
+            None => bail!("{CRITERIA}: there is no criterion `{name}` that probes can measure"),
+        }
+    }
+    let include = tempfile::tempdir()?;
+    touchstone_front_c::write_headers(include.path())?;
+    let probing = Probing {
+        directory,
+        criteria: &criteria,
+        options: CriteriaOptions::default(),
+        include_dir: Some(include.path().to_path_buf()),
+        state,
+        path: Some(wrappers::path_behind()),
+        keeps: if std::env::var_os(COUNTS).is_some() { Keeps::Counts } else { Keeps::Hits },
+    };
+    let status = compile(compiler, words, &probing)?;
+    Ok(ExitCode::from(u8::try_from(status).unwrap_or(1)))
+}

@@ -1,0 +1,187 @@
+//! `touchstone explain ID`: why one objective is covered, infeasible or unknown, in source terms.
+
+use crate::output::exit::Exit;
+use crate::plan::args::Generate;
+use crate::verbs::interrupt;
+use anyhow::Result;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use touchstone_campaign::{Answer, Question, Why};
+use touchstone_criteria::{Assumption, Incomplete, IncompletePaths, Objective, TestCase};
+use touchstone_engine::{Conflict, Fact};
+use touchstone_ir::Module;
+
+/// Options of `explain`.
+#[derive(clap::Args, Debug)]
+pub struct Explain {
+    /// The objective, as `touchstone objectives` prints it
+    #[arg(value_name = "ID")]
+    pub objective: String,
+    #[command(flatten)]
+    pub options: Generate,
+}
+
+/// Carries out `explain`.
+pub fn explain(arguments: &Explain) -> Result<ExitCode> {
+    let scratch = tempfile::tempdir()?;
+    let request = arguments.options.request_in(scratch.path());
+    let question = Question::new(&request, &arguments.objective)?;
+    interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
+    let Answer { objective, why } = question.answer();
+    let module = &question.program.module;
+    let mut out = format!("{}\n{}: {}\n", objective.id, objective.span.display(&module.files), objective.text);
+    match &why {
+        Why::Covered(test) => test.iter().for_each(|test| covered(&mut out, module, test)),
+        Why::Constant { how } => {
+            let _ = writeln!(out, "infeasible ({how}): the compiler folds it to a constant, so no input matters.");
+        }
+        Why::Infeasible { how, conflicts, assumptions } => {
+            infeasible(&mut out, module, &objective, how, conflicts);
+            rests_on(&mut out, assumptions);
+        }
+        Why::TooMuch { why } => {
+            let _ = writeln!(out, "unknown: {why}, which is too much to search for one by one.");
+        }
+        Why::Open(incomplete) => unknown(&mut out, module, incomplete),
+    }
+    crate::output::stdout::show(out)?;
+    Ok(Exit::Done.into())
+}
+
+/// Lists are cut after so many lines.
+const MOST_LINES: usize = 20;
+
+fn covered(out: &mut String, module: &Module, test: &TestCase) {
+    let _ = writeln!(out, "covered: these inputs reach it.");
+    let json: serde_json::Value =
+        serde_json::from_str(&touchstone_report::test_json(test, &[], module)).unwrap_or(serde_json::Value::Null);
+    match json["inputs"].as_object() {
+        Some(inputs) if !inputs.is_empty() => {
+            for (name, value) in inputs.iter().take(MOST_LINES) {
+                let _ = writeln!(out, "  {name} = {}", shortened(&value.to_string()));
+            }
+            more(out, inputs.len(), "inputs");
+        }
+        _ => {
+            let _ = writeln!(out, "  (there are none)");
+        }
+    }
+    if !test.description.is_empty() {
+        let _ = writeln!(out, "on the way: {}", shortened(&test.description));
+    }
+}
+
+fn infeasible(
+    out: &mut String,
+    module: &Module,
+    objective: &Objective,
+    how: &str,
+    why: &touchstone_engine::Explanation,
+) {
+    /// More conflicts than this are only counted.
+    const SHOWN: usize = 3;
+    let _ = writeln!(out, "infeasible ({how}): no input can make it happen.");
+    for conflict in why.conflicts.iter().take(SHOWN) {
+        show_conflict(out, module, objective, conflict);
+    }
+    if why.conflicts.len() > SHOWN {
+        let _ = writeln!(out, "… and {} more like these.", why.conflicts.len() - SHOWN);
+    }
+    if why.conflicts.is_empty() {
+        let _ = writeln!(out, "No single step toward it was found that contradicts what comes before.");
+    }
+    let all = if why.complete { "all ways were followed" } else { "not all ways were followed" };
+    let _ = writeln!(out, "Looked at: {} sides of branches; {all}. The verdict does not rest on this.", why.sides);
+}
+
+fn show_conflict(out: &mut String, module: &Module, objective: &Objective, conflict: &Conflict) {
+    let what = match (conflict.minimal, conflict.at_goal) {
+        (true, true) => "These can't hold together, and the last one is what it needs:",
+        (true, false) => "These can't hold together, and the last one is the next step toward it:",
+        (false, true) => "On this way, the last one, which it needs, is fixed:",
+        (false, false) => "On this way, the last one, the next step toward it, is fixed:",
+    };
+    let _ = writeln!(out, "{what}");
+    // What is closest to the goal says most.
+    let hidden = conflict.facts.len().saturating_sub(MOST_LINES);
+    if hidden > 0 {
+        let _ = writeln!(out, "  … {hidden} conditions before these");
+    }
+    for fact in &conflict.facts[hidden..] {
+        let again = conflict.facts.iter().filter(|other| other.span == fact.span && other.time > 0).count() > 1;
+        let time = match fact.time {
+            time if time > 1 || again => format!(" (the {} time)", ordinal(time)),
+            _ => String::new(),
+        };
+        let _ = writeln!(out, "  {}{time}", show_fact(module, objective, fact));
+    }
+}
+
+/// `1st`, `2nd`, `3rd`, `11th`, …
+fn ordinal(number: u32) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
+/// Says how many lines are not shown.
+fn more(out: &mut String, all: usize, of: &str) {
+    if all > MOST_LINES {
+        let _ = writeln!(out, "  … and {} more {of}", all - MOST_LINES);
+    }
+}
+
+/// A text that fits on a few lines.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 500;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{} … ({} characters more)", &text[..end], text[end..].chars().count()),
+        None => text.to_string(),
+    }
+}
+
+fn show_fact(module: &Module, objective: &Objective, fact: &Fact) -> String {
+    let place = fact.span.display(&module.files);
+    if fact.label.is_some() {
+        return format!("{place}: {}", objective.text);
+    }
+    if fact.text.is_empty() {
+        return "what the source does not write as a condition: types, ranges, the precondition, checks on the way"
+            .into();
+    }
+    match fact.fixed {
+        true => format!("{place}: {} is {} (here always {})", fact.text, fact.value, !fact.value),
+        false => format!("{place}: {} is {}", fact.text, fact.value),
+    }
+}
+
+/// What an infeasible verdict takes for granted.
+fn rests_on(out: &mut String, assumptions: &[Assumption]) {
+    for assumption in assumptions.iter().filter(|assumption| assumption.by.binds_verdicts()) {
+        let _ = writeln!(out, "It rests on: {} ({}).", assumption.text, assumption.by);
+    }
+}
+
+fn unknown(out: &mut String, module: &Module, incomplete: &[IncompletePaths]) {
+    let _ = writeln!(out, "unknown: some paths were not followed to their end, and it may lie on them.");
+    for paths in incomplete.iter().take(MOST_LINES) {
+        let place = paths.span.display(&module.files);
+        let lift = match &paths.why {
+            Incomplete::Bound(bound) if bound.flag().starts_with("--") => {
+                format!("{} was hit; a larger {} may help", paths.why, bound.flag())
+            }
+            Incomplete::Bound(_) => format!("{}; run it again", paths.why),
+            Incomplete::Doubt(doubt) => doubt.to_string(),
+            Incomplete::Unsupported(what) => format!("{what} is not supported; no option lifts this"),
+            Incomplete::Solver(why) => format!("the solver gave up ({why}); a larger --solver-timeout may help"),
+        };
+        let _ = writeln!(out, "  {place}: {lift} ({} paths)", paths.count);
+    }
+    more(out, incomplete.len(), "reasons");
+}

@@ -1,0 +1,83 @@
+//! `touchstone generate` and `touchstone prove`: a campaign, from options to an exit code.
+
+use crate::output::exit::Exit;
+use crate::output::outputs;
+use crate::output::progress::{self, Display};
+use crate::plan::args::{Format, Generate};
+use crate::verbs::interrupt;
+use anyhow::Result;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use touchstone_campaign::{Finished, Notice, OnTop, Plan, Purpose, run};
+use touchstone_criteria::{Campaign, Replay};
+
+/// Carries out `generate`.
+pub fn generate(options: &Generate) -> Result<ExitCode> {
+    carry_out(options, Purpose::Tests)
+}
+
+/// Carries out `prove`: verdicts only.
+pub fn prove(options: &Generate) -> Result<ExitCode> {
+    carry_out(options, Purpose::Verdicts)
+}
+
+fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
+    let criteria: Vec<String> = options.criteria.iter().map(ToString::to_string).collect();
+    options.outputs.check_criteria(&criteria)?;
+    let request = options.request(purpose);
+    let plan = Plan::new(&request)?;
+    warn(options, &plan.notices);
+    interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
+    let mut finished = run(&plan, &Display::new(options.quiet))?;
+    finished.extras.verbose = options.verbose;
+    warn(options, &finished.notices());
+    let interrupted = request.interrupt.load(Ordering::Relaxed);
+    let below = report(options, &plan, &finished)?;
+    Ok(verdict(options, &finished.campaign, interrupted, below).into())
+}
+
+fn warn(options: &Generate, notices: &[Notice]) {
+    for notice in notices.iter().filter(|_| !options.quiet) {
+        eprintln!("warning: {notice}");
+    }
+}
+
+/// Stores the campaign, shows it, and writes the reports that are asked for.
+fn report(options: &Generate, plan: &Plan, finished: &Finished) -> Result<Exit> {
+    let document = finished.document(plan);
+    let history = outputs::store(plan.out.path(), &document)?;
+    let text = match options.format {
+        Format::Json => document.to_json(),
+        Format::Text => {
+            let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
+            let (campaign, module) = (&finished.campaign, &plan.program.module);
+            let mut text = touchstone_report::text_with(campaign, module, &finished.extras, style);
+            if let Some(directory) = &options.on_top_of {
+                let OnTop { before, new, missing } = OnTop::of(&document);
+                let missing =
+                    if missing > 0 { format!(", {missing} that a test can cover are not") } else { String::new() };
+                text += &format!("\non top of {}: {before} covered before, {new} new{missing}\n", directory.display());
+            }
+            text
+        }
+    };
+    // Files are written even where nobody can be shown anything.
+    let shown = crate::output::stdout::show(if text.ends_with('\n') { text } else { text + "\n" });
+    let exit = options.outputs.write(&document, &history, options.quiet)?;
+    shown.map(|()| exit)
+}
+
+fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool, below: Exit) -> Exit {
+    if interrupted {
+        Exit::Interrupted
+    } else if campaign.tests.iter().any(|test| matches!(test.replayed, Replay::Disagreed(_))) {
+        Exit::Disagreed
+    } else if below != Exit::Done {
+        below
+    } else if options.strict && campaign.functions.iter().any(|function| function.objectives.unknown > 0) {
+        Exit::Unknowns
+    } else {
+        Exit::Done
+    }
+}

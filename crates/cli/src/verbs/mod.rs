@@ -1,0 +1,12 @@
+//! One verb a file: from its options to its exit code. Uses `plan/` and `output/`; the work is done by libraries.
+
+pub mod annotate;
+pub mod cc;
+pub mod explain;
+pub mod generate;
+mod interrupt;
+pub mod measure;
+pub mod objectives;
+pub mod report;
+pub mod run;
+mod wrappers;

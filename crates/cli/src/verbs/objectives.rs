@@ -1,0 +1,27 @@
+//! `touchstone objectives`: what there is to cover.
+
+use crate::output::exit::Exit;
+use crate::plan::args::{Format, Generate};
+use anyhow::Result;
+use std::process::ExitCode;
+use touchstone_campaign::Listed;
+use touchstone_report::document::Objective;
+
+/// Carries out `objectives`.
+pub fn objectives(options: &Generate) -> Result<ExitCode> {
+    let scratch = tempfile::tempdir()?;
+    let document = Listed::new(&options.request_in(scratch.path()))?.document();
+    let text = match options.format {
+        Format::Json => document.to_json(),
+        Format::Text => {
+            let width = document.objectives.iter().map(|objective| objective.id.len()).max().unwrap_or(0);
+            let line = |objective: &Objective| {
+                let at = objective.at.display();
+                format!("{:<width$}  {at}  {}", objective.id, objective.text)
+            };
+            document.objectives.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+    };
+    crate::output::stdout::show(text + "\n")?;
+    Ok(Exit::Done.into())
+}

@@ -1,0 +1,408 @@
+//! One test as the text of a C function.
+
+use crate::c::comment::comment_text;
+use crate::c::ctype::{CTypes, Unwritable};
+use crate::c::flexible;
+use crate::c::form::Form;
+use crate::c::literal;
+use crate::c::makeable::librarys_own;
+use crate::c::names::Locals;
+use crate::c::preprocessed::is_meant;
+use crate::c::stubs;
+use crate::c::surroundings;
+use crate::c::values::{LocalObject, Values};
+use crate::c::visibility::Visibility;
+use std::collections::BTreeSet;
+use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarget};
+
+/// What all tests of a file share.
+pub(crate) struct Program<'m> {
+    pub(crate) form: Form,
+    pub(crate) module: &'m Module,
+    pub(crate) function: &'m Function,
+    /// The function's name in the source.
+    pub(crate) name: String,
+    pub(crate) ctypes: CTypes<'m>,
+    pub(crate) names: BTreeSet<String>,
+    pub(crate) visibility: Visibility<'m>,
+    /// Its tests need stubs.
+    pub(crate) has_stubs: bool,
+}
+
+/// The text of a test and what must be declared before it.
+pub(crate) struct TestText {
+    pub(crate) text: String,
+    pub(crate) declarations: BTreeSet<String>,
+}
+
+/// The test as C. One that can't be written becomes a test that says so and is skipped.
+pub(crate) fn test_text(program: &Program, test: &TestCase) -> TestText {
+    let (lines, declarations) = match body(program, test) {
+        Ok(found) => found,
+        Err(Unwritable(why)) => (vec![program.form.skip(&why)], BTreeSet::new()),
+    };
+    let mut text = format!("\n{}", program.form.begin(test));
+    for line in lines {
+        text.push_str("    ");
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text.push_str("}\n");
+    TestText { text, declarations }
+}
+
+type Body = (Vec<String>, BTreeSet<String>);
+
+fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
+    match &test.kind {
+        TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
+        TestKind::Function { params, globals, objects } => {
+            let mut writer = FunctionTest::new(program, objects);
+            writer.lines = surroundings::lines(program, test)?;
+            writer.declare_objects(objects)?;
+            writer.declare_params(params)?;
+            writer.set_globals(globals)?;
+            writer.lines.extend(announcements(program, test));
+            writer.lines.extend(skip(program, test));
+            writer.call(test)?;
+            writer.check(test, objects)?;
+            Ok((writer.lines, writer.values.declarations))
+        }
+    }
+}
+
+/// Ends a test that is known not to be checkable before it does any harm.
+fn skip(program: &Program, test: &TestCase) -> Option<String> {
+    let why = match &test.replayed {
+        Replay::NotCheckable(why) => Some(why.clone()),
+        Replay::NotRun | Replay::Agreed | Replay::Disagreed(_) => {
+            program.form.refuses(test, || file_name(program, &test.outcome))
+        }
+    };
+    why.map(|why| program.form.skip(&why))
+}
+
+/// The name of the file that an error happens in.
+fn file_name(program: &Program, outcome: &Outcome) -> String {
+    let Outcome::Error { span, .. } = outcome else { return String::new() };
+    let path = program.module.files.get(span.file).map_or("", String::as_str);
+    path.rsplit('/').next().unwrap_or(path).to_string()
+}
+
+/// What must be said before the run.
+pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
+    let error = matches!(test.outcome, Outcome::Error { .. });
+    // What was written before things went wrong may still be in a buffer.
+    let output = test.expected.output.as_ref().filter(|_| !error);
+    if program.form != Form::Touchstone {
+        let output = output.filter(|output| !output.is_empty()).map(|output| literal::string(output));
+        return output
+            .map(|text| comment_text(&text))
+            .map(|text| format!("/* Writes {text}, which isn't checked here. */"))
+            .into_iter()
+            .collect();
+    }
+    let mut lines = Vec::new();
+    match output {
+        _ if error => {}
+        None => lines.push("ANY_OUTPUT();".to_string()),
+        Some(output) if output.is_empty() => {}
+        Some(output) => lines.push(format!("EXPECT_OUTPUT({});", literal::string(output))),
+    }
+    match &test.outcome {
+        Outcome::Error { kind, span } => {
+            let file = literal::text(&file_name(program, &test.outcome));
+            lines.push(format!("EXPECT_ERROR(\"{kind}\", {file}, {});", span.line));
+        }
+        Outcome::Exited(status) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
+        Outcome::Returned | Outcome::OracleRejected => {}
+    }
+    lines
+}
+
+fn program_body(program: &Program, test: &TestCase) -> Result<Vec<String>, Unwritable> {
+    let mut lines = surroundings::lines(program, test)?;
+    lines.extend(announcements(program, test));
+    lines.extend(skip(program, test));
+    let void = matches!(program.module.types[program.function.result_data], DataType::Void);
+    // The result of `main` is the exit status of the program.
+    if matches!(test.outcome, Outcome::Returned | Outcome::OracleRejected) {
+        match test.expected.result {
+            Some(DataValue::Int(status)) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
+            _ if void => lines.push("EXPECT_EXIT(0);".to_string()),
+            _ => {}
+        }
+    }
+    let arguments = surroundings::arguments(program, test);
+    if void {
+        lines.push(format!("{}({arguments});", program.name));
+        lines.push("touchstone_exit(0);".to_string());
+    } else {
+        lines.push(match program.name.as_str() {
+            "main" => format!("RUN_PROGRAM({arguments});"),
+            name => format!("touchstone_exit({name}({arguments}));"),
+        });
+    }
+    Ok(lines)
+}
+
+/// A test that calls the function directly, line by line.
+pub(crate) struct FunctionTest<'a> {
+    pub(crate) program: &'a Program<'a>,
+    pub(crate) values: Values<'a>,
+    pub(crate) locals: Locals<'a>,
+    pub(crate) lines: Vec<String>,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) result: Option<String>,
+}
+
+impl<'a> FunctionTest<'a> {
+    pub(crate) fn new(program: &'a Program<'a>, objects: &[ObjectInput]) -> Self {
+        let mut locals = Locals::new(&program.names);
+        let objects = objects
+            .iter()
+            .map(|object| LocalObject {
+                name: locals.fresh(&object.name),
+                element: object.element,
+                length: object.values.len() as u64,
+                is_array: object.is_array || object.values.len() != 1,
+                tail: flexible::tail_of(program.module, object),
+                declared: false,
+            })
+            .collect();
+        let expected = match program.form {
+            Form::Touchstone => String::new(),
+            Form::Unity | Form::Cmocka | Form::Gtest => locals.fresh("expected"),
+        };
+        let values = Values {
+            form: program.form,
+            expected,
+            module: program.module,
+            ctypes: &program.ctypes,
+            objects,
+            late: Vec::new(),
+            visibility: &program.visibility,
+            declarations: BTreeSet::new(),
+        };
+        FunctionTest { program, values, locals, lines: Vec::new(), arguments: Vec::new(), result: None }
+    }
+
+    /// Declares what is pointed to before what points; a cycle is closed by assignments.
+    fn declare_objects(&mut self, objects: &[ObjectInput]) -> Result<(), Unwritable> {
+        for index in declaration_order(objects) {
+            let (object, local) = (&objects[index], &mut self.values.objects[index]);
+            local.declared = true;
+            let (name, is_array) = (local.name.clone(), local.is_array);
+            if librarys_own(self.program.module, object.element) == Some("va_list") {
+                // Nobody takes an argument from it (`makeable.rs`); only the compiler knows its type.
+                self.lines.push(format!("__builtin_va_list {name};"));
+                self.lines.push(format!("__builtin_memset(&{name}, 0, sizeof {name});"));
+                self.values.objects[index].is_array = true;
+                continue;
+            }
+            let has_no_size = self.program.module.types[object.element].size(&self.program.module.types) == 0;
+            if has_no_size && !is_array {
+                // Somebody else's private type: there is an object behind the pointer, but nobody looks inside.
+                self.lines.push(format!("static long {name}[64];"));
+                self.values.objects[index].is_array = true;
+                continue;
+            }
+            if let Some(length) = self.values.objects[index].tail {
+                self.declare_flexible(object, &name, length)?;
+                continue;
+            }
+            let line = if is_array {
+                let declarator = format!("{name}[{}]", object.values.len());
+                let declaration = self.program.ctypes.declare(object.element, &declarator)?;
+                format!("{declaration} = {};", self.values.elements(object.element, &object.values, &name)?)
+            } else {
+                let declaration = self.program.ctypes.declare(object.element, &name)?;
+                let value = &object.values[0];
+                format!("{declaration} = {};", self.values.initialiser(object.element, value, &name)?)
+            };
+            self.lines.push(line);
+        }
+        for late in std::mem::take(&mut self.values.late) {
+            let target = self.values.pointer(&late.target, late.pointee)?;
+            self.lines.push(format!("{} = {target};", late.place));
+        }
+        Ok(())
+    }
+
+    /// Pointers are passed as they are; everything else gets a variable with the parameter's name.
+    fn declare_params(&mut self, params: &[NamedValue]) -> Result<(), Unwritable> {
+        let types = &self.program.module.types;
+        for (index, param) in params.iter().enumerate() {
+            if let DataValue::Pointer(target) = &param.value {
+                let pointee = match types[param.data] {
+                    DataType::Pointer { pointee, .. } => pointee,
+                    DataType::Array { element, .. } => element,
+                    _ => return Err(Unwritable(format!("`{}` is a pointer of no pointer type", param.name))),
+                };
+                let argument = self.values.pointer(target, pointee)?;
+                self.arguments.push(argument);
+                continue;
+            }
+            let wanted = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };
+            let name = self.locals.fresh(&wanted);
+            let declaration = self.program.ctypes.declare(param.data, &name)?;
+            let value = self.values.initialiser(param.data, &param.value, &name)?;
+            self.lines.push(format!("{declaration} = {value};"));
+            self.arguments.push(name);
+        }
+        Ok(())
+    }
+
+    fn set_globals(&mut self, globals: &[NamedValue]) -> Result<(), Unwritable> {
+        for global in globals.iter().filter(|global| global.value != DataValue::Undefined) {
+            let name = self.values.global(&global.name)?;
+            let value = self.values.initialiser(global.data, &global.value, &name)?;
+            let constant = self.global_is_constant(&global.name);
+            let whole = constant
+                || matches!(self.program.module.types[global.data], DataType::Array { .. } | DataType::Struct { .. });
+            self.lines.push(if whole { format!("SET({name}, {value});") } else { format!("{name} = {value};") });
+        }
+        Ok(())
+    }
+
+    fn global_is_constant(&self, name: &str) -> bool {
+        self.program.module.global_named(name).is_some_and(|id| self.program.module.globals[id].constant)
+    }
+
+    pub(crate) fn call(&mut self, test: &TestCase) -> Result<(), Unwritable> {
+        // A function with the name of one of our macros is called past it.
+        let name = &self.program.name;
+        let name = if is_meant(name) { format!("({name})") } else { name.clone() };
+        let call = format!("{name}({})", self.arguments.join(", "));
+        let result = self.program.function.result_data;
+        let void = matches!(self.program.module.types[result], DataType::Void);
+        let wanted = test.expected.result.is_some() || test.oracle.is_some();
+        if void || !wanted || matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
+            self.lines.push(format!("{call};"));
+            return Ok(());
+        }
+        let name = self.locals.fresh("result");
+        let declaration = self.program.ctypes.declare(result, &name);
+        self.lines.push(format!("{} = {call};", declaration.unwrap_or_else(|_| format!("__auto_type {name}"))));
+        self.result = Some(name);
+        Ok(())
+    }
+
+    fn check(&mut self, test: &TestCase, objects: &[ObjectInput]) -> Result<(), Unwritable> {
+        if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        if let (Some(value), Some(name)) = (&test.expected.result, self.result.clone()) {
+            self.values.check(self.program.function.result_data, value, &name, &mut lines);
+            for reached in &test.expected.reached {
+                self.values.check_reached(reached, &name, &mut lines);
+            }
+        }
+        for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
+            if librarys_own(self.program.module, object.element).is_some() {
+                continue;
+            }
+            let name = self.values.objects[index].name.clone();
+            if self.values.objects[index].tail.is_some() {
+                self.check_flexible(object, values, &name, &mut lines);
+            } else if self.values.objects[index].is_array {
+                self.values.check_elements(object.element, values, &name, &mut lines);
+            } else if let Some(value) = values.first() {
+                self.values.check(object.element, value, &name, &mut lines);
+            }
+        }
+        for global in &test.expected.globals {
+            let id = self.program.module.global_named(&global.name);
+            let local = id.is_none_or(|id| self.program.module.globals[id].linkage == Linkage::Local);
+            match self.values.global(&global.name) {
+                Ok(name) => self.values.check(global.data, &global.value, &name, &mut lines),
+                Err(_) if local => {}
+                Err(Unwritable(why)) => lines.push(format!("/* not checked: {} */", comment_text(&why))),
+            }
+        }
+        if let Some(name) = &test.oracle {
+            lines.push(self.oracle(name)?);
+        }
+        lines.extend(stubs::calls(self.program, &mut self.values, test));
+        self.lines.extend(lines);
+        Ok(())
+    }
+
+    /// `CHECK_ORACLE(max3_post(a, b, c, result));`
+    pub(crate) fn oracle(&mut self, name: &str) -> Result<String, Unwritable> {
+        let own = self.values.function(name)?;
+        let module = self.program.module;
+        let takes = module.function_named(name).map_or(0, |id| module.functions[id].params.len());
+        let mut arguments = self.arguments.clone();
+        if let Some(result) = &self.result
+            && takes > arguments.len()
+        {
+            arguments.push(result.clone());
+        }
+        Ok(self.program.form.oracle(&format!("{own}({})", arguments.join(", "))))
+    }
+}
+
+/// Objects ordered so that what is pointed to comes first wherever there is no cycle.
+fn declaration_order(objects: &[ObjectInput]) -> Vec<usize> {
+    let targets: Vec<Vec<usize>> = objects
+        .iter()
+        .map(|object| {
+            let mut found = Vec::new();
+            object.values.iter().for_each(|value| collect_targets(value, &mut found));
+            found.retain(|&index| index < objects.len());
+            found
+        })
+        .collect();
+    let mut order = Vec::new();
+    let mut seen = vec![false; objects.len()];
+    for start in 0..objects.len() {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        // Depth first on an explicit stack: a list of inputs can be long.
+        let mut stack = vec![(start, 0)];
+        while let Some((object, next)) = stack.pop() {
+            match targets[object].get(next) {
+                Some(&target) => {
+                    stack.push((object, next + 1));
+                    if !std::mem::replace(&mut seen[target], true) {
+                        stack.push((target, 0));
+                    }
+                }
+                None => order.push(object),
+            }
+        }
+    }
+    order
+}
+
+fn collect_targets(value: &DataValue, found: &mut Vec<usize>) {
+    match value {
+        DataValue::Pointer(PointerTarget::Object { object, .. }) => found.push(*object),
+        DataValue::Array(values) | DataValue::Struct(values) => {
+            values.iter().for_each(|value| collect_targets(value, found));
+        }
+        DataValue::Pointer(_) | DataValue::Int(_) | DataValue::Undefined => {}
+    }
+}
+
+/// The prototype that gives the program's `main` another symbol, so that it can live beside the runner's. Its name
+/// stays, and with it the rule that reaching its end returns 0.
+pub(crate) fn main_prototype(ctypes: &CTypes, main: &Function, flags: &[String], void: bool) -> String {
+    let result = if void { "void" } else { "int" };
+    let modern = flags.iter().any(|flag| {
+        flag.strip_prefix("-std=").is_some_and(|standard| standard.ends_with("23") || standard.ends_with("2x"))
+    });
+    // Until C23 empty parentheses fit every way to write the parameters.
+    let params = if modern {
+        let params: Vec<String> =
+            main.params.iter().map(|param| ctypes.declare(param.data, "").unwrap_or_default()).collect();
+        params.join(", ")
+    } else {
+        String::new()
+    };
+    format!("{result} main({params}) __asm__(\"touchstone_program_main\");")
+}

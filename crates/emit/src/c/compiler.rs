@@ -1,0 +1,241 @@
+//! Calls of the C compiler.
+//!
+//! Signed overflow wraps and types may alias, as in the model, whatever the user's flags say: ours stand last.
+
+use crate::c::preprocessed::inline_definitions;
+use crate::c::suite::includable;
+use crate::c::target::Target;
+use crate::{EmitError, Unit};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use touchstone_ir::Module;
+
+/// How a program is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Variant {
+    /// As fast as can be, for tests that run to their end.
+    Plain,
+    /// With sanitizers, for tests that go wrong.
+    Sanitized,
+}
+
+const PLAIN: &[&str] = &["-O0", "-g0", "-pipe"];
+/// Only what the model calls an error: overflow, shifts and alignment are none. A null pointer is found by the access
+/// itself, not by the computation of an address. Bounds of declared arrays are reported, but the run goes on, because
+/// an index past a row of a matrix is still inside the object.
+const SANITIZED: &[&str] = &[
+    "-O0",
+    // addr2line up to 2.40 takes the wrong file of version 5 where a source file is included in another.
+    "-g1",
+    "-gdwarf-4",
+    "-fno-omit-frame-pointer",
+    "-fsanitize=address,integer-divide-by-zero,unreachable,bounds",
+    "-fno-sanitize-recover=integer-divide-by-zero,unreachable",
+    "-fsanitize-recover=bounds",
+];
+
+/// Compiles and links in one directory.
+#[derive(Clone, Copy)]
+pub(crate) struct Compiler<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) module: &'a Module,
+    pub(crate) dir: &'a Path,
+}
+
+impl Compiler<'_> {
+    fn variant_flags(variant: Variant) -> &'static [&'static str] {
+        match variant {
+            Variant::Plain => PLAIN,
+            Variant::Sanitized => SANITIZED,
+        }
+    }
+
+    /// Compiles one source file with a unit's flags to an object file.
+    pub(crate) fn compile(
+        &self,
+        source: &Path,
+        flags: &[String],
+        defines: &[&str],
+        variant: Variant,
+        object: &str,
+    ) -> Result<PathBuf, EmitError> {
+        let object = self.dir.join(object);
+        let mut command = Command::new(&self.target.cc);
+        command.args(flags.iter().filter(|flag| !is_strictness(flag) && !is_ours(flag)));
+        command.arg("-I").arg(&self.target.include_dir);
+        command
+            .args(Self::variant_flags(variant))
+            .args(["-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-w"])
+            .args(defines);
+        // Code that asks for a sanitizer was not analysed with one.
+        if variant == Variant::Sanitized && !flags.iter().any(|flag| flag.starts_with("-D__SANITIZE_ADDRESS__")) {
+            command.args(["-U__SANITIZE_ADDRESS__", "-DTOUCHSTONE_SANITIZED=1"]);
+        }
+        command.arg("-c").arg(source).arg("-o").arg(&object);
+        self.run(command)?;
+        Ok(object)
+    }
+
+    /// Links objects to a program. What the program's sources only declare gets a stand-in that says so when it is
+    /// called, so that one file of a larger program can be tested.
+    pub(crate) fn link(&self, objects: &[PathBuf], variant: Variant, program: &str) -> Result<PathBuf, EmitError> {
+        let output = self.dir.join(program);
+        let failed = match self.try_link(objects, variant, &output) {
+            Ok(()) => return Ok(output),
+            Err(failed) => failed,
+        };
+        let EmitError::DoesNotCompile { stderr, .. } = &failed else { return Err(failed) };
+        let missing = undefined_symbols(stderr);
+        if missing.is_empty() {
+            return Err(failed);
+        }
+        let source = self.dir.join(format!("{program}.missing.c"));
+        std::fs::write(&source, self.stand_ins(&missing)).map_err(EmitError::io(&source))?;
+        let object = self.compile(&source, &[], &[], Variant::Plain, &format!("{program}.missing.o"))?;
+        let mut objects = objects.to_vec();
+        objects.push(object);
+        self.try_link(&objects, variant, &output)?;
+        Ok(output)
+    }
+
+    fn try_link(&self, objects: &[PathBuf], variant: Variant, output: &Path) -> Result<(), EmitError> {
+        let mut command = Command::new(&self.target.cc);
+        command.args(Self::variant_flags(variant)).arg("-w").args(objects).arg("-o").arg(output);
+        let flags = self.target.units.iter().flat_map(|unit| &unit.flags);
+        let linked: BTreeSet<&String> = flags.filter(|flag| is_link_flag(flag)).collect();
+        command.args(linked).arg("-lm");
+        command.args(self.target.sandbox.link_flags(self.module));
+        self.run(command)
+    }
+
+    /// Links one object of ours to a program.
+    pub(crate) fn link_plain(&self, object: &Path, program: &str) -> Result<PathBuf, EmitError> {
+        let output = self.dir.join(program);
+        let mut command = Command::new(&self.target.cc);
+        command.arg(object).arg("-o").arg(&output);
+        self.run(command).map(|()| output)
+    }
+
+    /// Definitions of what is missing. Globals are known to the module; everything else is taken for a function.
+    fn stand_ins(&self, missing: &BTreeSet<String>) -> String {
+        let mut text = String::from("#include <stdio.h>\n#include <stdlib.h>\n");
+        for name in missing {
+            match self.module.global_named(name) {
+                Some(id) => {
+                    let size = self.module.globals[id].size.max(1);
+                    text.push_str(&format!("char {name}[{size}] __attribute__((aligned(16)));\n"));
+                }
+                None => text.push_str(&format!(
+                    "void {name}(void) {{ fputs(\"`{name}` is called, but defined nowhere\\n\", stderr); _Exit(99); }}\n"
+                )),
+            }
+        }
+        text
+    }
+
+    /// Whether the compiler has sanitizers whose programs run here.
+    pub(crate) fn has_sanitizers(&self) -> bool {
+        let source = self.dir.join("probe.c");
+        if std::fs::write(&source, "int main(void) { return 0; }\n").is_err() {
+            return false;
+        }
+        let Ok(object) = self.compile(&source, &[], &[], Variant::Sanitized, "probe.o") else { return false };
+        let Ok(()) = self.try_link(&[object], Variant::Sanitized, &self.dir.join("probe")) else { return false };
+        Command::new(self.dir.join("probe")).output().is_ok_and(|output| output.status.success())
+    }
+
+    fn run(&self, mut command: Command) -> Result<(), EmitError> {
+        let output = command
+            .env("LC_ALL", "C")
+            .output()
+            .map_err(|source| EmitError::NoCompiler { cc: self.target.cc.clone(), source })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let words: Vec<String> = std::iter::once(command.get_program())
+            .chain(command.get_args())
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(EmitError::DoesNotCompile { command: words.join(" "), stderr })
+    }
+}
+
+/// The program's other files, compiled to be linked with tests of `unit`.
+pub(crate) fn compile_others(compiler: &Compiler, unit: usize, variant: Variant) -> Result<Vec<PathBuf>, EmitError> {
+    let target = compiler.target;
+    let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
+    others
+        .map(|(index, Unit { path, flags })| {
+            let has_main = target.defines_main(compiler.module, index);
+            let defines: &[&str] = if has_main { &["-Dmain=touchstone_program_main"] } else { &[] };
+            let path = with_inline_definitions(compiler, index, path)?;
+            compiler.compile(&path, flags, defines, variant, &format!("unit{index}.{variant:?}.o"))
+        })
+        .collect()
+}
+
+/// The file, or one that includes it and defines its inline functions, which tests may link with nothing else.
+fn with_inline_definitions(compiler: &Compiler, unit: usize, path: &Path) -> Result<PathBuf, EmitError> {
+    let surface = compiler.target.preprocessed.of(compiler.target, unit);
+    let definitions = inline_definitions(compiler.module, &surface);
+    let whole = path.canonicalize().map_err(EmitError::io(path))?;
+    let Some(name) = includable(&whole).filter(|_| !definitions.is_empty()) else { return Ok(path.to_path_buf()) };
+    let source = compiler.dir.join(format!("unit{unit}.c"));
+    std::fs::write(&source, format!("#include \"{name}\"\n{definitions}")).map_err(EmitError::io(&source))?;
+    Ok(source)
+}
+
+/// Flags that make errors of warnings: the tests' own text must not fall to them.
+fn is_strictness(flag: &str) -> bool {
+    flag.starts_with("-Werror") || flag == "-pedantic-errors"
+}
+
+/// Flags for sanitizers, coverage and profiles: the replay has its own, and tests are not what they are for.
+fn is_ours(flag: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "-fsanitize",
+        "-fno-sanitize",
+        "-fprofile",
+        "-ftest-coverage",
+        "-finstrument-functions",
+        "-fcoverage-mapping",
+    ];
+    const WHOLE: &[&str] = &["--coverage", "-coverage", "-pg", "-p"];
+    const LIBRARIES: &[&str] =
+        &["-lasan", "-lubsan", "-ltsan", "-llsan", "-lgcov", "-static-libasan", "-shared-libasan"];
+    STARTS.iter().any(|start| flag.starts_with(start)) || WHOLE.contains(&flag) || LIBRARIES.contains(&flag)
+}
+
+fn is_link_flag(flag: &str) -> bool {
+    !is_ours(flag) && ["-l", "-L", "-Wl,", "-pthread"].iter().any(|start| flag.starts_with(start))
+}
+
+/// The symbols that a linker misses, in the words of GNU ld, gold and lld.
+fn undefined_symbols(stderr: &str) -> BTreeSet<String> {
+    let end = |char: char| !(char.is_ascii_alphanumeric() || char == '_');
+    let after = |line: &str, mark: &str| {
+        let rest = line.split_once(mark)?.1.trim_start_matches(['`', '\'', ' ']);
+        rest.split(end).next().filter(|name| !name.is_empty()).map(str::to_string)
+    };
+    stderr
+        .lines()
+        .filter_map(|line| after(line, "undefined reference to ").or_else(|| after(line, "undefined symbol: ")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_symbols_are_read_from_what_linkers_say() {
+        let check = |stderr: &str, expected: &[&str]| {
+            assert_eq!(undefined_symbols(stderr).into_iter().collect::<Vec<_>>(), expected);
+        };
+        check("ld: t.c:(.text+0x5): undefined reference to `send_byte'\n", &["send_byte"]);
+        check("ld.lld: error: undefined symbol: gauge\n>>> referenced by t.c\n", &["gauge"]);
+        check("t.c:3: error: expected ';'\n", &[]);
+    }
+}

@@ -1,0 +1,267 @@
+//! The frameworks that tests can be written for: what a check, a skipped test and a file look like in each.
+//!
+//! Everything else about a test (its values, objects, the call) is the same C in all of them. GoogleTest is C++, and most
+//! C isn't: there the tests are C functions that use `EXPECT_EQ` and its like from `touchstone_gtest.h`, and a small `.cc`
+//! file beside them registers each.
+//!
+//! Deliberately not here: running these suites. Predictions are checked by replaying the [`Form::Touchstone`] suite; the
+//! others run all tests in one process, so tests that end it are skipped, with the reason, where the framework can't
+//! take that.
+
+use crate::c::comment::comment_text;
+use crate::c::literal;
+use touchstone_base::float::Format;
+use touchstone_criteria::{Outcome, TestCase};
+use touchstone_ir::DataType;
+
+/// The framework that a suite is written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Our own small harness, which the replay runs.
+    Touchstone,
+    /// ThrowTheSwitch's Unity.
+    Unity,
+    /// cmocka.
+    Cmocka,
+    /// GoogleTest.
+    Gtest,
+}
+
+/// What tests use beside the framework's own header.
+const COMMON: &str = "\
+#ifndef NAN
+#define NAN __builtin_nanf(\"\")
+#endif
+#ifndef INFINITY
+#define INFINITY __builtin_inff()
+#endif
+#undef SET
+/* Sets a variable of any type, also one with constant parts: SET(origin, {1, 2}); */
+#define SET(place, ...)                                              \\
+    do {                                                             \\
+        const __typeof__(place) touchstone_value = __VA_ARGS__;      \\
+        __builtin_memcpy((void *)&(place), &touchstone_value, sizeof(place)); \\
+    } while (0)
+";
+
+impl Form {
+    /// A scalar that is no float.
+    pub(crate) fn integer(self, data: &DataType, expected: &str, place: &str) -> String {
+        let (bits, signed) = width(data);
+        match self {
+            Form::Touchstone if bits == 64 && !signed => format!("CHECK_UINT({expected}, {place});"),
+            Form::Touchstone => format!("CHECK_INT({expected}, {place});"),
+            Form::Unity => {
+                let (sign, bits) = (if signed { "INT" } else { "UINT" }, if bits == 64 { "64" } else { "" });
+                format!("TEST_ASSERT_EQUAL_{sign}{bits}({expected}, {place});")
+            }
+            Form::Cmocka => format!("assert_int_equal({place}, {expected});"),
+            Form::Gtest => format!("EXPECT_EQ({expected}, {place});"),
+        }
+    }
+
+    /// A float: the same number with the same sign of zero, or none in both. Frameworks' own checks of floats allow for
+    /// rounding, so exact ones are used.
+    pub(crate) fn float(self, format: Format, bits: u64, place: &str) -> Vec<String> {
+        let expected = literal::float(format, bits);
+        let value = match format {
+            Format::F32 => f64::from(f32::from_bits(bits as u32)),
+            Format::F64 => f64::from_bits(bits),
+        };
+        let none = value.is_nan();
+        let mut lines = vec![match self {
+            Form::Touchstone => return vec![format!("CHECK_FLOAT({expected}, {place});")],
+            Form::Unity if none => format!("TEST_ASSERT_TRUE(__builtin_isnan({place}));"),
+            Form::Cmocka if none => format!("assert_true(__builtin_isnan({place}));"),
+            Form::Gtest if none => format!("EXPECT_TRUE(__builtin_isnan({place}));"),
+            Form::Unity if format == Format::F32 => format!("TEST_ASSERT_FLOAT_WITHIN(0, {expected}, {place});"),
+            Form::Unity => format!("TEST_ASSERT_DOUBLE_WITHIN(0, {expected}, {place});"),
+            Form::Cmocka => format!("assert_true({place} == {expected});"),
+            Form::Gtest => format!("EXPECT_EQ({expected}, {place});"),
+        }];
+        if value == 0.0 {
+            lines.push(self.truth(&format!("__builtin_signbit({place})"), value.is_sign_negative()));
+        }
+        lines
+    }
+
+    fn truth(self, what: &str, expected: bool) -> String {
+        let (upper, lower) = if expected { ("TRUE", "true") } else { ("FALSE", "false") };
+        match self {
+            Form::Touchstone => format!("CHECK_INT({}, ({what}) != 0);", u8::from(expected)),
+            Form::Unity => format!("TEST_ASSERT_{upper}({what});"),
+            Form::Cmocka => format!("assert_{lower}({what});"),
+            Form::Gtest => format!("EXPECT_{upper}({what});"),
+        }
+    }
+
+    /// A pointer that must lead somewhere.
+    pub(crate) fn pointer(self, expected: &str, place: &str) -> String {
+        match self {
+            Form::Touchstone => format!("CHECK_PTR({expected}, {place});"),
+            Form::Unity if expected == "NULL" => format!("TEST_ASSERT_NULL({place});"),
+            Form::Unity => format!("TEST_ASSERT_EQUAL_PTR({expected}, {place});"),
+            Form::Cmocka if expected == "NULL" => format!("assert_null({place});"),
+            Form::Cmocka => format!("assert_ptr_equal({place}, {expected});"),
+            Form::Gtest => format!("EXPECT_EQ((const void *)({expected}), (const void *)({place}));"),
+        }
+    }
+
+    /// A pointer of which only that it leads somewhere is known.
+    pub(crate) fn not_null(self, place: &str) -> String {
+        match self {
+            Form::Touchstone => format!("CHECK_NOT_NULL({place});"),
+            Form::Unity => format!("TEST_ASSERT_NOT_NULL({place});"),
+            Form::Cmocka => format!("assert_non_null({place});"),
+            Form::Gtest => format!("EXPECT_TRUE(({place}) != NULL);"),
+        }
+    }
+
+    /// A text.
+    pub(crate) fn string(self, expected: &str, place: &str) -> String {
+        match self {
+            Form::Touchstone => format!("CHECK_STRING({expected}, {place});"),
+            Form::Unity => format!("TEST_ASSERT_EQUAL_STRING({expected}, {place});"),
+            Form::Cmocka => format!("assert_string_equal((const char *)({place}), {expected});"),
+            Form::Gtest => format!("EXPECT_STREQ({expected}, (const char *)({place}));"),
+        }
+    }
+
+    /// All integers of an array of any rank, against the array `expected`; `name` is the type of one. Not for
+    /// [`Form::Touchstone`], where the elements stand in the check.
+    pub(crate) fn array(self, scalar: &DataType, name: &str, expected: &str, place: &str) -> String {
+        let (bits, signed) = width(scalar);
+        match self {
+            Form::Touchstone => format!("CHECK_ELEMENTS({name}, {expected}, {place});"),
+            Form::Unity => {
+                let sign = if signed { "INT" } else { "UINT" };
+                let count = format!("sizeof {expected} / sizeof({name})");
+                format!("TEST_ASSERT_EQUAL_{sign}{bits}_ARRAY({expected}, {place}, {count});")
+            }
+            Form::Cmocka => format!("assert_memory_equal({place}, {expected}, sizeof {expected});"),
+            Form::Gtest => format!("EXPECT_ARRAY_EQ({name}, {expected}, {place});"),
+        }
+    }
+
+    /// The program's own oracle must accept.
+    pub(crate) fn oracle(self, call: &str) -> String {
+        match self {
+            Form::Touchstone => format!("CHECK_ORACLE({call});"),
+            Form::Unity | Form::Cmocka | Form::Gtest => self.truth(call, true),
+        }
+    }
+
+    /// Ends the test here, and says why.
+    pub(crate) fn skip(self, why: &str) -> String {
+        let text = literal::text(why);
+        match self {
+            Form::Touchstone => format!("SKIP({text});"),
+            Form::Unity => format!("TEST_IGNORE_MESSAGE({text});"),
+            Form::Cmocka => format!("print_message(\"%s\\n\", {text});\n    skip();"),
+            Form::Gtest => format!("GTEST_SKIP({text});"),
+        }
+    }
+
+    /// The line that begins a test, and a comment above it where the framework has no place for the description.
+    pub(crate) fn begin(self, test: &TestCase) -> String {
+        let (id, description) = (&test.id, &test.description);
+        let comment = || format!("/* {} */\n", comment_text(description));
+        match self {
+            Form::Touchstone => {
+                let error = matches!(test.outcome, Outcome::Error { .. });
+                let kind = if error { "ERROR_TEST" } else { "TEST" };
+                format!("{kind}({id}, {}) {{\n", literal::text(description))
+            }
+            Form::Unity => format!("{}static void test_{id}(void) {{\n", comment()),
+            Form::Cmocka => format!("{}static void test_{id}(void **state) {{\n    (void)state;\n", comment()),
+            Form::Gtest => format!("{}void test_{id}(void) {{\n", comment()),
+        }
+    }
+
+    /// What every file has after the program's source.
+    pub(crate) fn includes(self) -> String {
+        let own = match self {
+            Form::Touchstone => return "#include \"touchstone_test.h\"\n".to_string(),
+            Form::Unity => {
+                "#include <limits.h>\n#include <stddef.h>\n#ifndef UNITY_INCLUDE_DOUBLE\n#define UNITY_INCLUDE_DOUBLE\n\
+                 #endif\n#include \"unity.h\"\n\nvoid setUp(void) {}\nvoid tearDown(void) {}\n"
+            }
+            Form::Cmocka => {
+                "#include <limits.h>\n#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n\
+                 #include <stdint.h>\n#include <cmocka.h>\n"
+            }
+            Form::Gtest => "#include <limits.h>\n#include <stddef.h>\n#include \"touchstone_gtest.h\"\n",
+        };
+        format!("{own}{COMMON}")
+    }
+
+    /// What ends a file: the list of its tests, and a `main` that runs them. The program may have a `main` of its own,
+    /// which then has another symbol.
+    pub(crate) fn runner(self, tests: &[String], own_main: bool) -> String {
+        let head = if own_main {
+            "\nint touchstone_run_tests(void) __asm__(\"main\");\nint touchstone_run_tests(void) {\n"
+        } else {
+            "\nint main(void) {\n"
+        };
+        let lines = |line: fn(&str) -> String| -> String { tests.iter().map(|id| line(id)).collect() };
+        match self {
+            Form::Touchstone | Form::Gtest => String::new(),
+            Form::Unity => {
+                let tests = lines(|id| format!("    RUN_TEST(test_{id});\n"));
+                format!("{head}    UNITY_BEGIN();\n{tests}    return UNITY_END();\n}}\n")
+            }
+            Form::Cmocka => {
+                let tests = lines(|id| format!("        cmocka_unit_test(test_{id}),\n"));
+                format!(
+                    "{head}    const struct CMUnitTest tests[] = {{\n{tests}    }};\n    \
+                     return cmocka_run_group_tests(tests, NULL, NULL);\n}}\n"
+                )
+            }
+        }
+    }
+
+    /// The words that link a file with the framework.
+    pub(crate) fn libraries(self) -> &'static [&'static str] {
+        match self {
+            Form::Touchstone => &[],
+            Form::Unity => &["-DUNITY_INCLUDE_DOUBLE", "unity.c"],
+            Form::Cmocka => &["-lcmocka"],
+            Form::Gtest => &["-lgtest", "-lgtest_main", "-lstdc++"],
+        }
+    }
+
+    /// Why a test can't be run by this framework, or not without ending all others.
+    pub(crate) fn refuses(self, test: &TestCase, file_of: impl Fn() -> String) -> Option<String> {
+        match (self, &test.outcome) {
+            (Form::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
+            (Form::Gtest, Outcome::Exited(_)) => None,
+            (_, Outcome::Exited(status)) => {
+                Some(format!("the call ends the process with exit status {}", status & 255))
+            }
+            (_, Outcome::Error { kind, span }) => {
+                Some(format!("the call goes wrong: {kind} at {}:{}", file_of(), span.line))
+            }
+        }
+    }
+
+    /// The `.cc` line that registers a test.
+    pub(crate) fn registration(function: &str, test: &TestCase) -> String {
+        let id = &test.id;
+        let run = match test.outcome {
+            Outcome::Exited(status) => {
+                format!("EXPECT_EXIT(test_{id}(), testing::ExitedWithCode({}), \"\");", status & 255)
+            }
+            _ => format!("test_{id}();"),
+        };
+        format!("\nextern \"C\" void test_{id}(void);\nTEST({function}, {id}) {{ {run} }}\n")
+    }
+}
+
+/// Bits and sign of an integer, truth or enumeration type.
+fn width(data: &DataType) -> (u8, bool) {
+    match data {
+        DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => (*bits, *signed),
+        DataType::Bits { width, signed, .. } => (*width, *signed),
+        _ => (8, false),
+    }
+}

@@ -1,0 +1,30 @@
+//! Tests of C: as C files (`suite.rs`, `body.rs`, `values.rs`, `form.rs`), as Test-Comp suites (`testcomp.rs`), compiled and run
+//! (`compiler.rs`, `replay.rs`, `sandbox.rs`, `verdict.rs`).
+//!
+//! The files that write a test are one circle on purpose: a body has values, values have stubs, and stubs have bodies.
+
+pub(crate) mod body;
+pub(crate) mod chunk;
+pub(crate) mod comment;
+pub(crate) mod compiler;
+pub(crate) mod ctype;
+pub(crate) mod flexible;
+pub(crate) mod form;
+pub(crate) mod literal;
+pub(crate) mod makeable;
+pub(crate) mod names;
+pub(crate) mod place;
+pub(crate) mod preprocessed;
+pub(crate) mod replay;
+pub(crate) mod row;
+pub(crate) mod sandbox;
+pub(crate) mod sanitizer;
+pub(crate) mod stubs;
+pub(crate) mod suite;
+pub(crate) mod surroundings;
+pub(crate) mod symbols;
+pub(crate) mod target;
+pub(crate) mod testcomp;
+pub(crate) mod values;
+pub(crate) mod verdict;
+pub(crate) mod visibility;

@@ -1,0 +1,241 @@
+//! What the preprocessor makes of the program's files: which words and functions a file has, and which macros are left at
+//! its end, in whose reach the text of tests then stands.
+
+use crate::c::names::{is_identifier, source_name};
+use crate::c::target::Target;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use touchstone_ir::Module;
+
+/// What is known of the files so far; each is asked for once a run.
+#[derive(Clone, Debug, Default)]
+pub struct Preprocessed {
+    units: Arc<Mutex<BTreeMap<usize, Arc<Surface>>>>,
+}
+
+/// One file after preprocessing.
+#[derive(Debug, Default)]
+pub(crate) struct Surface {
+    /// Every identifier.
+    pub(crate) words: BTreeSet<String>,
+    /// Functions that are declared or defined at file level.
+    pub(crate) functions: BTreeSet<String>,
+    /// Those of them that a declaration calls `inline`.
+    pub(crate) inline: BTreeSet<String>,
+    /// Macros that the file or the command line defines.
+    pub(crate) macros: BTreeSet<String>,
+}
+
+impl Preprocessed {
+    /// The surface of a unit.
+    pub(crate) fn of(&self, target: &Target, unit: usize) -> Arc<Surface> {
+        let mut units = match self.units.lock() {
+            Ok(units) => units,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        Arc::clone(units.entry(unit).or_insert_with(|| Arc::new(preprocess(target, unit))))
+    }
+}
+
+fn preprocess(target: &Target, unit: usize) -> Surface {
+    let unit = &target.units[unit];
+    let mut command = Command::new(&target.cc);
+    command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-E", "-P", "-dD"]).arg(&unit.path);
+    let output = command.output().map(|output| output.stdout).unwrap_or_default();
+    Surface::new(&String::from_utf8_lossy(&output))
+}
+
+impl Surface {
+    fn new(text: &str) -> Surface {
+        let mut surface = Surface::default();
+        let mut rest = String::new();
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix("#define ") {
+                surface.macros.extend(words_of(name).next().map(str::to_string));
+            } else if let Some(name) = line.strip_prefix("#undef ") {
+                surface.macros.remove(name.trim());
+            } else if !line.starts_with('#') {
+                rest.push_str(line);
+                rest.push('\n');
+            }
+        }
+        surface.words = words_of(&rest).map(str::to_string).collect();
+        surface.find_functions(&rest);
+        surface
+    }
+
+    /// At file level a name before a parenthesis is a function's (or an attribute, which does no harm).
+    fn find_functions(&mut self, text: &str) {
+        let (mut depth, mut inline) = (0_usize, false);
+        let mut before = "";
+        for token in tokens_of(text) {
+            match token {
+                "{" => depth += 1,
+                "}" => {
+                    depth = depth.saturating_sub(1);
+                    inline &= depth > 0;
+                }
+                ";" if depth == 0 => inline = false,
+                "inline" | "__inline" | "__inline__" if depth == 0 => inline = true,
+                "(" if depth == 0 && is_identifier(before) => {
+                    self.functions.insert(before.to_string());
+                    if inline {
+                        self.inline.insert(before.to_string());
+                    }
+                }
+                _ => {}
+            }
+            before = token;
+        }
+    }
+}
+
+/// The identifiers of a text.
+pub(crate) fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|word| is_identifier(word))
+}
+
+/// Words and single marks, without literals.
+fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start();
+            let first = rest.chars().next()?;
+            let length = match first {
+                '"' | '\'' => literal_length(rest, first),
+                _ if first.is_ascii_alphanumeric() || first == '_' => {
+                    rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len())
+                }
+                _ => first.len_utf8(),
+            };
+            let (token, after) = rest.split_at(length);
+            rest = after;
+            if first != '"' && first != '\'' {
+                return Some(token);
+            }
+        }
+    })
+}
+
+fn literal_length(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, char) in text.char_indices().skip(1) {
+        match char {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '\n' => return at,
+            _ if char == quote => return at + char.len_utf8(),
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Names that tests use as macros, ours and the library's.
+const MEANT: &[&str] = &[
+    "NULL",
+    "NAN",
+    "INFINITY",
+    "INT_MIN",
+    "INT_MAX",
+    "LONG_MIN",
+    "LONG_MAX",
+    "bool",
+    "true",
+    "false",
+    "main",
+    "size_t",
+    "offsetof",
+    "TEST",
+    "ERROR_TEST",
+    "SHAPE",
+    "ROW",
+    "ERROR_ROW",
+    "SKIP",
+    "SET",
+    "CHECK_INT",
+    "CHECK_UINT",
+    "CHECK_FLOAT",
+    "CHECK_PTR",
+    "CHECK_NOT_NULL",
+    "CHECK_STRING",
+    "CHECK_ARRAY",
+    "CHECK_ELEMENTS",
+    "CHECK_ORACLE",
+    "EXPECT_ERROR",
+    "EXPECT_EXIT",
+    "EXPECT_OUTPUT",
+    "ANY_OUTPUT",
+    "INPUT",
+    "STANDARD_INPUT",
+    "ENVIRONMENT",
+    "RUN_PROGRAM",
+    "RETURNS",
+    "ANSWER",
+    "STUB",
+    "STUB_OF_NOTHING",
+    "STUB_TIME",
+    "STUB_OF_THE_WORLD",
+    "CALLED",
+    "NO_MORE_CALLS",
+    "FORGET_CALLS",
+    "ADDRESS",
+    "REAL",
+    "ANYTHING",
+    "GTEST_SKIP",
+    "skip",
+    "fail_msg",
+    "print_message",
+    "cmocka_unit_test",
+    "cmocka_run_group_tests",
+    "UNITY_BEGIN",
+    "UNITY_END",
+    "RUN_TEST",
+];
+/// Beginnings of what frameworks call their checks.
+const CHECKS: &[&str] = &["_", "TEST_", "EXPECT_", "ASSERT_", "assert_", "TOUCHSTONE_"];
+
+/// Whether a macro of this name may be what a test means.
+pub(crate) fn is_meant(name: &str) -> bool {
+    MEANT.contains(&name) || CHECKS.iter().any(|start| name.starts_with(start))
+}
+
+/// The names in a text that macros of the program would replace, although tests use names as the compiler knows them.
+pub(crate) fn replaced<'t>(surface: &'t Surface, text: &'t str) -> impl Iterator<Item = &'t str> {
+    tokens_of(text).filter(|token| surface.macros.contains(*token) && !is_meant(token))
+}
+
+/// An `inline` function is only defined if some declaration does without the word (C11 6.7.4); the program may have that
+/// elsewhere, so ours gives way.
+pub(crate) fn inline_definitions(module: &Module, surface: &Surface) -> String {
+    let own = module.functions.values();
+    let own = own.filter(|function| function.is_defined() && !function.internal && !function.is_library());
+    let names: BTreeSet<&str> = own.map(|function| source_name(&function.name)).collect();
+    let inline = names.into_iter().filter(|name| surface.inline.contains(*name));
+    inline.map(|name| format!("#pragma weak {name}\nextern __typeof__({name}) {name};\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_and_macros_are_those_at_the_end_of_a_file() {
+        let surface = Surface::new(
+            "#define unused\n#define gone 1\n#undef gone\n#define max(a, b) (a)\nextern int printf(const char *, ...);\n\
+             static inline int twice(int x) { if (x) inner(x); return 2; }\ninline int once(int);\nint plain(void) { char c = '{'; }\n\
+             int after(void);\n",
+        );
+        assert!(
+            surface.macros.contains("unused") && surface.macros.contains("max") && !surface.macros.contains("gone")
+        );
+        for name in ["printf", "twice", "once", "plain", "after"] {
+            assert!(surface.functions.contains(name), "{name}");
+        }
+        assert!(!surface.functions.contains("inner"));
+        assert_eq!(surface.inline.iter().collect::<Vec<_>>(), ["once", "twice"]);
+        assert_eq!(replaced(&surface, "int max(1, \"unused\"); SET(x)").collect::<Vec<_>>(), ["max"]);
+    }
+}

@@ -1,0 +1,354 @@
+//! Compiles a suite, runs it, and compares.
+//!
+//! The files of a suite compile and run at the same time, one worker a processor. A file is built twice if it has both
+//! tests that run to their end (plain) and tests that go wrong (with sanitizers).
+
+use crate::EmitError;
+use crate::c::chunk::{Chunk, test_name};
+use crate::c::compiler::{Compiler, Variant, compile_others};
+use crate::c::suite::{chunk_paths, unit_with};
+use crate::c::symbols::Symbols;
+use crate::c::target::Target;
+use crate::c::verdict::verdict;
+use crate::tap::{TapReader, TapResult};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+use touchstone_base::Deadline;
+use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_ir::Module;
+
+/// Why a test was not run.
+const NO_TIME: &str = "bound --timeout: the time for replay is over";
+
+/// One program to build and run.
+struct Job {
+    file: PathBuf,
+    names: Vec<String>,
+    variant: Variant,
+    number: usize,
+    /// How many processes share its tests.
+    shards: usize,
+}
+
+/// What a worker tells.
+enum Event {
+    Result(Variant, TapResult),
+    /// The runner gave up, and why.
+    Stopped(Vec<String>, String),
+    /// These tests don't compile, and why.
+    LeftOut(BTreeMap<String, String>),
+    /// The file does not compile, with or without any test.
+    GivenUp(Vec<String>, String),
+    Failed(EmitError),
+}
+
+/// What a replay showed.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// One verdict a test, in their order.
+    pub verdicts: Vec<Replay>,
+    /// The tests that don't compile, with the compiler's words.
+    pub left_out: BTreeMap<String, String>,
+    /// Why no test compiles at all.
+    pub given_up: Option<String>,
+}
+
+/// Compiles and runs the suite that begins with the file `suite`. What does not compile is not checkable, and named; only
+/// what keeps everything from being replayed (no compiler, no space) is an error. `progress` is called with the number of
+/// tests that are done.
+pub fn replay(
+    suite: &Path,
+    module: &Module,
+    target: &Target,
+    tests: &[TestCase],
+    progress: &mut dyn FnMut(usize),
+) -> Result<Replayed, EmitError> {
+    let Some(first) = tests.first() else { return Ok(Replayed::default()) };
+    let function = module.function_named(&first.function).map(|id| &module.functions[id]);
+    let Some(function) = function else {
+        return Err(EmitError::NoUnit { function: first.function.clone(), file: "no file".to_string() });
+    };
+    let unit = unit_with(module, function, target)?;
+    let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
+    let compiler = Compiler { target, module, dir: dir.path() };
+    let deadline = Deadline::after(Duration::from_secs(target.limits.total_seconds.into()));
+    let errors = tests.iter().any(is_error);
+    let sanitizers = errors && compiler.has_sanitizers();
+    let mut jobs = jobs(suite, tests, sanitizers)?;
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let shards = processors.div_ceil(jobs.len().max(1));
+    jobs.iter_mut().for_each(|job| job.shards = shards);
+    let mut parts = BTreeMap::new();
+    for variant in [Variant::Plain, Variant::Sanitized] {
+        if jobs.iter().any(|job| job.variant == variant) {
+            let mut objects = match compile_others(&compiler, unit, variant) {
+                Err(EmitError::DoesNotCompile { stderr, .. }) => return Ok(nothing_compiles(tests, &stderr)),
+                objects => objects?,
+            };
+            objects.extend(target.sandbox.objects(&compiler)?);
+            parts.insert(variant == Variant::Sanitized, objects);
+        }
+    }
+    let by_name: BTreeMap<&str, &TestCase> = tests.iter().map(|test| (test.id.as_str(), test)).collect();
+    let mut verdicts: BTreeMap<String, Replay> = BTreeMap::new();
+    let mut failure = None;
+    let (mut left_out, mut given_up) = (BTreeMap::new(), None);
+    let next = AtomicUsize::new(0);
+    let workers = processors.min(jobs.len());
+    let (sender, events) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            let (sender, jobs, next, compiler, parts) = (sender.clone(), &jobs, &next, &compiler, &parts);
+            scope.spawn(move || {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let objects = parts.get(&(job.variant == Variant::Sanitized)).map_or(&[][..], Vec::as_slice);
+                    if let Err(error) = run_job(job, compiler, unit, objects, deadline, &sender) {
+                        // Nothing more is started; the receiver lives until all workers are done.
+                        next.store(jobs.len(), Ordering::Relaxed);
+                        let _ = sender.send(Event::Failed(error));
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for event in events {
+            match event {
+                Event::Result(variant, result) => {
+                    if let Some(test) = by_name.get(result.name.as_str()) {
+                        let verdict = undefined_call(module, &result)
+                            .unwrap_or_else(|| verdict(test, &result, variant, &module.files));
+                        verdicts.insert(result.name.clone(), verdict);
+                        progress(verdicts.len());
+                    }
+                }
+                Event::LeftOut(tests) => {
+                    for (name, why) in tests {
+                        verdicts.insert(name.clone(), does_not_compile(&why));
+                        left_out.insert(name, why);
+                    }
+                }
+                Event::GivenUp(names, why) => {
+                    verdicts.extend(names.into_iter().map(|name| (name, does_not_compile(&why))));
+                    given_up.get_or_insert(why);
+                }
+                Event::Stopped(names, why) => {
+                    for name in names {
+                        verdicts.entry(name).or_insert_with(|| Replay::NotCheckable(why.clone()));
+                    }
+                }
+                Event::Failed(error) => {
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+    });
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    let missing = || Replay::Disagreed("the test program ended before it got to this test".to_string());
+    let verdicts = tests.iter().map(|test| verdicts.get(&test.id).cloned().unwrap_or_else(missing)).collect();
+    Ok(Replayed { verdicts, left_out, given_up })
+}
+
+fn does_not_compile(why: &str) -> Replay {
+    Replay::NotCheckable(format!("it does not compile: {why}"))
+}
+
+/// Another file of the program does not compile: the tests are there, but nothing can be linked.
+fn nothing_compiles(tests: &[TestCase], stderr: &str) -> Replayed {
+    let why = stderr.lines().find(|line| line.contains("error: ")).or(stderr.lines().next()).unwrap_or_default();
+    let verdict = Replay::NotCheckable(format!("the program does not compile: {}", why.trim()));
+    Replayed { verdicts: vec![verdict; tests.len()], ..Replayed::default() }
+}
+
+/// A function that the model knows, but that nothing which tests are linked with defines.
+fn undefined_call(module: &Module, result: &TapResult) -> Option<Replay> {
+    let line = result.stderr.iter().find(|line| line.ends_with("` is called, but defined nowhere"))?;
+    let name = line.split('`').nth(1)?;
+    let known = module.function_named(name).is_some_and(|id| module.functions[id].is_defined());
+    (known && result.end == "exit 99").then(|| Replay::NotCheckable(line.clone()))
+}
+
+fn is_error(test: &TestCase) -> bool {
+    matches!(test.outcome, Outcome::Error { .. })
+}
+
+/// Which tests are run from which file in which build.
+fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, EmitError> {
+    let wanted: BTreeMap<&str, bool> = tests.iter().map(|test| (test.id.as_str(), is_error(test))).collect();
+    let mut jobs = Vec::new();
+    for (index, file) in chunk_paths(suite).take_while(|file| file.exists()).enumerate() {
+        let text = std::fs::read_to_string(&file).map_err(EmitError::io(&file))?;
+        let written: Vec<&str> = text.lines().filter_map(test_name).collect();
+        for variant in [Variant::Plain, Variant::Sanitized] {
+            let here = |name: &&&str| {
+                let error = wanted.get(**name).copied();
+                error.map(|error| if error && sanitizers { Variant::Sanitized } else { Variant::Plain })
+                    == Some(variant)
+            };
+            let names: Vec<String> = written.iter().filter(here).map(|name| name.to_string()).collect();
+            if !names.is_empty() {
+                jobs.push(Job { file: file.clone(), names, variant, number: index + 1, shards: 1 });
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+fn run_job(
+    job: &Job,
+    compiler: &Compiler,
+    unit: usize,
+    objects: &[PathBuf],
+    deadline: Deadline,
+    events: &mpsc::Sender<Event>,
+) -> Result<(), EmitError> {
+    if deadline.is_over() {
+        let _ = events.send(Event::Stopped(job.names.clone(), NO_TIME.to_string()));
+        return Ok(());
+    }
+    let program = format!("tests{}.{:?}", job.number, job.variant);
+    let defines: &[&str] = if job.variant == Variant::Sanitized { &["-DTOUCHSTONE_ERRORS_ONLY"] } else { &[] };
+    let (object, left_out) = match compile_tests(job, compiler, unit, defines, &program)? {
+        Compiled::Object(object, left_out) => (object, left_out),
+        Compiled::Not(why) => {
+            let _ = events.send(Event::GivenUp(job.names.clone(), why));
+            return Ok(());
+        }
+    };
+    let names: Vec<String> = job.names.iter().filter(|name| !left_out.contains_key(*name)).cloned().collect();
+    if !left_out.is_empty() {
+        let _ = events.send(Event::LeftOut(left_out));
+    }
+    let mut linked = vec![object];
+    linked.extend_from_slice(objects);
+    let path = match compiler.link(&linked, job.variant, &program) {
+        Err(EmitError::DoesNotCompile { stderr, .. }) => {
+            let first = stderr.lines().find(|line| line.contains(": ")).unwrap_or_default().trim();
+            let _ = events.send(Event::Stopped(names, format!("the tests can't be linked: {first}")));
+            return Ok(());
+        }
+        path => path?,
+    };
+    // Few files and many processors: the tests of a file run in several processes at the same time.
+    let shard = names.len().div_ceil(job.shards).max(50);
+    std::thread::scope(|scope| {
+        let shards: Vec<_> = names
+            .chunks(shard)
+            .enumerate()
+            .map(|(number, names)| {
+                let (path, scratch) = (&path, compiler.dir.join(format!("{program}.scratch{number}")));
+                scope.spawn(move || run_program(path, &scratch, names, job.variant, compiler.target, deadline, events))
+            })
+            .collect();
+        let ended = shards.into_iter().map(|shard| shard.join().expect("invariant: a shard doesn't panic"));
+        ended.collect::<Result<Vec<()>, EmitError>>().map(|_| ())
+    })
+}
+
+/// A file of tests after compilation.
+enum Compiled {
+    /// Without these tests, by name and reason.
+    Object(PathBuf, BTreeMap<String, String>),
+    /// No part of it, and why.
+    Not(String),
+}
+
+/// Compiles a file of tests, at last without those that the compiler refuses.
+fn compile_tests(
+    job: &Job,
+    compiler: &Compiler,
+    unit: usize,
+    defines: &[&str],
+    program: &str,
+) -> Result<Compiled, EmitError> {
+    let object = format!("{program}.o");
+    let mut flags = compiler.target.units[unit].flags.clone();
+    let mut stderr = match compiler.compile(&job.file, &flags, defines, job.variant, &object) {
+        Ok(object) => return Ok(Compiled::Object(object, BTreeMap::new())),
+        Err(EmitError::DoesNotCompile { stderr, .. }) => stderr,
+        Err(error) => return Err(error),
+    };
+    let text = std::fs::read_to_string(&job.file).map_err(EmitError::io(&job.file))?;
+    let chunk = Chunk::new(&text);
+    let reduced = compiler.dir.join(format!("{program}.c"));
+    // What the file includes is found from where it stands.
+    let folder = job.file.parent().unwrap_or(Path::new("."));
+    flags.extend(["-iquote".to_string(), folder.display().to_string()]);
+    let mut file = job.file.display().to_string();
+    let mut left_out: BTreeMap<String, String> = BTreeMap::new();
+    loop {
+        let complaints = chunk.complaints(&stderr, &file);
+        let before = left_out.len();
+        for (test, why) in complaints.tests {
+            left_out.entry(test).or_insert(why);
+        }
+        if left_out.len() == before || chunk.names().all(|name| left_out.contains_key(name)) {
+            return Ok(Compiled::Not(complaints.first));
+        }
+        std::fs::write(&reduced, chunk.without(&left_out)).map_err(EmitError::io(&reduced))?;
+        file = reduced.display().to_string();
+        match compiler.compile(&reduced, &flags, defines, job.variant, &object) {
+            Ok(object) => return Ok(Compiled::Object(object, left_out)),
+            Err(EmitError::DoesNotCompile { stderr: next, .. }) => stderr = next,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn run_program(
+    program: &Path,
+    scratch: &Path,
+    names: &[String],
+    variant: Variant,
+    target: &Target,
+    deadline: Deadline,
+    events: &mpsc::Sender<Event>,
+) -> Result<(), EmitError> {
+    let limits = target.limits;
+    let mut command = target.sandbox.command(program, scratch)?;
+    command.args(["--seconds", &limits.seconds.to_string(), "--memory", &limits.memory_mib.to_string()]);
+    // The runner takes 0 for no limit.
+    let total = deadline.left().map_or(limits.total_seconds.into(), |left| left.as_secs().max(1));
+    command.args(["--total", &total.to_string()]);
+    command.args(names);
+    let asan = format!(
+        "symbolize=0:detect_leaks=0:detect_stack_use_after_return=1:abort_on_error=0:handle_abort=0:color=never:\
+         allocator_may_return_null=1:hard_rss_limit_mb={}",
+        limits.memory_mib
+    );
+    command.env("ASAN_OPTIONS", asan).env("UBSAN_OPTIONS", "print_stacktrace=0:color=never").env("LC_ALL", "C");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let cannot = |source| EmitError::CannotRun { program: program.to_path_buf(), source };
+    let mut child = command.spawn().map_err(cannot)?;
+    let mut reader = TapReader::default();
+    let mut symbols = Symbols::new(program);
+    let mut tell = |mut result: TapResult| {
+        symbols.resolve(&mut result.stderr);
+        // The receiver lives until all workers are done.
+        let _ = events.send(Event::Result(variant, result));
+    };
+    if let Some(stdout) = child.stdout.take() {
+        let mut lines = BufReader::new(stdout);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).map_err(cannot)? > 0 {
+            if let Some(result) = reader.line(String::from_utf8_lossy(&line).trim_end_matches('\n')) {
+                tell(result);
+            }
+            line.clear();
+        }
+    }
+    child.wait().map_err(cannot)?;
+    if let Some(result) = reader.finish() {
+        tell(result);
+    }
+    if let Some(why) = reader.bailed_out {
+        let _ = events.send(Event::Stopped(names.to_vec(), why));
+    }
+    Ok(())
+}

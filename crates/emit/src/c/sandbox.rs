@@ -1,0 +1,230 @@
+//! What keeps replayed tests from harming anybody.
+//!
+//! A test calls the user's code with inputs that nobody chose, and that code may remove files, talk to the network or
+//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once a run, enters the
+//! layers that the kernel has and becomes the test program; the guard that is linked into that program gives each test an
+//! empty directory, and says by name what a test called and may not.
+//!
+//! Deliberately not here: a sandbox for suites that users run themselves, which are plain programs.
+
+use crate::EmitError;
+use crate::c::compiler::{Compiler, Variant};
+use crate::c::suite::{HEADER, RUNNER};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
+use touchstone_ir::Module;
+
+const FILTER: &str = include_str!("../../runtime/sandbox/touchstone_filter.h");
+const LAUNCHER: &str = include_str!("../../runtime/sandbox/touchstone_sandbox.c");
+const GUARD: &str = include_str!("../../runtime/sandbox/touchstone_guard.c");
+
+/// Functions of the library that the guard stands before.
+const WRAPPED: &[&str] = &[
+    "fopen",
+    "fopen64",
+    "freopen",
+    "freopen64",
+    "mkdir",
+    "open",
+    "open64",
+    "remove",
+    "rename",
+    "rmdir",
+    "tmpfile",
+    "tmpfile64",
+    "unlink",
+];
+
+/// A part of the sandbox.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Layer {
+    /// No writes outside of the scratch directory, by the kernel's landlock.
+    Landlock,
+    /// The same by read-only mounts, where there is no landlock.
+    Mounts,
+    /// Own users, processes and network.
+    Namespaces,
+    /// A filter of system calls.
+    Seccomp,
+}
+
+impl Layer {
+    const ALL: [Layer; 4] = [Layer::Landlock, Layer::Mounts, Layer::Namespaces, Layer::Seccomp];
+
+    fn name(self) -> &'static str {
+        match self {
+            Layer::Landlock => "landlock",
+            Layer::Mounts => "mounts",
+            Layer::Namespaces => "namespaces",
+            Layer::Seccomp => "seccomp",
+        }
+    }
+}
+
+/// Whether and how replayed tests are kept in.
+#[derive(Clone, Debug)]
+pub struct Sandbox {
+    policy: Policy,
+    built: Arc<OnceLock<Harness>>,
+    /// Held while it is built: whoever comes then waits.
+    building: Arc<Mutex<()>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Policy {
+    /// With all layers that the machine has, but these.
+    Closed { without: Vec<Layer> },
+    /// Not at all.
+    Open,
+}
+
+/// What test programs are linked with and started by.
+#[derive(Debug)]
+struct Harness {
+    /// Has the files; goes with the last user.
+    _dir: tempfile::TempDir,
+    guard: Option<PathBuf>,
+    launcher: Option<PathBuf>,
+    layers: Vec<Layer>,
+}
+
+impl Sandbox {
+    /// As closed as the machine can.
+    pub fn closed() -> Sandbox {
+        Sandbox::closed_without(&[])
+    }
+
+    /// The same, as if the machine did not have these layers.
+    pub fn closed_without(layers: &[Layer]) -> Sandbox {
+        Sandbox::of(Policy::Closed { without: layers.to_vec() })
+    }
+
+    /// Tests are plain processes in the current directory.
+    pub fn open() -> Sandbox {
+        Sandbox::of(Policy::Open)
+    }
+
+    fn of(policy: Policy) -> Sandbox {
+        Sandbox { policy, built: Arc::default(), building: Arc::default() }
+    }
+
+    /// What nothing protects from in the replays so far, as a sentence; `None` if there is nothing of the kind.
+    pub fn told(&self) -> Option<String> {
+        if self.policy == Policy::Open {
+            return Some("tests were replayed without a sandbox (--unsafe-replay)".to_string());
+        }
+        let harness = self.built.get()?;
+        let has = |layer| harness.layers.contains(&layer);
+        let namespaces = has(Layer::Namespaces) || has(Layer::Mounts);
+        let mut missing = Vec::new();
+        if !has(Layer::Landlock) && !has(Layer::Mounts) {
+            missing.push("writing files outside of its directory (no landlock, no user namespaces)");
+        }
+        match (has(Layer::Seccomp), namespaces) {
+            (true, true) => {}
+            (true, false) => missing.push("leaving processes of constructors behind (no user namespaces)"),
+            (false, true) => {
+                missing.push("changing modes and owners of files, and making many processes (no seccomp)");
+            }
+            (false, false) => {
+                missing.push("using the network and signalling other processes (no seccomp, no user namespaces)");
+            }
+        }
+        let list = missing.join(", and from ");
+        (!missing.is_empty()).then(|| format!("on this machine nothing keeps the replay from {list}"))
+    }
+
+    /// The objects that every test program is linked with.
+    pub(crate) fn objects(&self, compiler: &Compiler) -> Result<Vec<PathBuf>, EmitError> {
+        let runner = compile(compiler, &[("touchstone_test.h", HEADER), ("touchstone_test.c", RUNNER)])?;
+        let mut objects = vec![runner];
+        if self.policy != Policy::Open {
+            objects.extend(self.harness(compiler)?.guard.clone());
+        }
+        Ok(objects)
+    }
+
+    fn harness(&self, compiler: &Compiler) -> Result<&Harness, EmitError> {
+        let _building = self.building.lock();
+        if let Some(built) = self.built.get() {
+            return Ok(built);
+        }
+        let built = self.build(compiler)?;
+        Ok(self.built.get_or_init(|| built))
+    }
+
+    /// What can't be compiled or does not work here is left out, and told afterwards.
+    fn build(&self, compiler: &Compiler) -> Result<Harness, EmitError> {
+        let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
+        let own = Compiler { dir: dir.path(), ..*compiler };
+        let guard = compile(
+            &own,
+            &[("touchstone_filter.h", FILTER), ("touchstone_test.h", HEADER), ("touchstone_guard.c", GUARD)],
+        );
+        let launcher = compile(&own, &[("touchstone_sandbox.c", LAUNCHER)])
+            .and_then(|object| own.link_plain(&object, "touchstone_sandbox"))
+            .ok();
+        let scratch = dir.path().join("probe");
+        std::fs::create_dir(&scratch).map_err(EmitError::io(&scratch))?;
+        let layers = launcher.as_ref().map_or(Vec::new(), |launcher| self.layers(launcher, &scratch));
+        Ok(Harness { guard: guard.ok(), launcher: launcher.filter(|_| !layers.is_empty()), layers, _dir: dir })
+    }
+
+    /// The layers that the launcher found to work and that are wanted. Mounts are only a substitute.
+    fn layers(&self, launcher: &Path, scratch: &Path) -> Vec<Layer> {
+        let Policy::Closed { without } = &self.policy else { return Vec::new() };
+        let output = Command::new(launcher).arg("--probe").arg(scratch).output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+        let found = |layer: &Layer| text.lines().any(|line| line == layer.name()) && !without.contains(layer);
+        let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(found).collect();
+        if layers.contains(&Layer::Landlock) {
+            layers.retain(|layer| *layer != Layer::Mounts);
+        }
+        layers
+    }
+
+    /// The linker's words that lead calls of the library to the guard; what the program defines itself stays its own.
+    pub(crate) fn link_flags(&self, module: &Module) -> Vec<String> {
+        if self.built.get().is_none_or(|harness| harness.guard.is_none()) {
+            return Vec::new();
+        }
+        let own = |name: &str| {
+            module.function_named(name).is_some_and(|id| {
+                let function = &module.functions[id];
+                function.is_defined() && !function.is_library()
+            })
+        };
+        WRAPPED.iter().filter(|name| !own(name)).map(|name| format!("-Wl,--wrap={name}")).collect()
+    }
+
+    /// The command that runs a test program, in a directory `scratch` that it may write to.
+    pub(crate) fn command(&self, program: &Path, scratch: &Path) -> Result<Command, EmitError> {
+        if self.policy == Policy::Open {
+            return Ok(Command::new(program));
+        }
+        std::fs::create_dir_all(scratch).map_err(EmitError::io(scratch))?;
+        let scratch = scratch.canonicalize().map_err(EmitError::io(scratch))?;
+        let Some((harness, launcher)) = self.built.get().and_then(|built| Some((built, built.launcher.as_ref()?)))
+        else {
+            let mut command = Command::new(program);
+            command.current_dir(&scratch).env("TOUCHSTONE_SCRATCH", &scratch).env("TMPDIR", &scratch);
+            return Ok(command);
+        };
+        let names: Vec<&str> = harness.layers.iter().map(|layer| layer.name()).collect();
+        let mut command = Command::new(launcher);
+        command.args(["--parent", &std::process::id().to_string(), "--layers", &names.join(",")]);
+        command.arg(scratch).arg(program);
+        Ok(command)
+    }
+}
+
+/// Writes our files into the compiler's directory and compiles the last.
+fn compile(compiler: &Compiler, files: &[(&str, &str)]) -> Result<PathBuf, EmitError> {
+    let mut last = ("", PathBuf::new());
+    for (name, text) in files {
+        last = (name, compiler.dir.join(name));
+        std::fs::write(&last.1, text).map_err(EmitError::io(&last.1))?;
+    }
+    compiler.compile(&last.1, &[], &[], Variant::Plain, &format!("{}.o", last.0))
+}

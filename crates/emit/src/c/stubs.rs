@@ -1,0 +1,249 @@
+//! Functions that the program calls and nobody defines: a stub in the test file returns what the test says, call by call,
+//! and keeps what it was called with, which the test checks afterwards.
+//!
+//! A stub takes its type from the program's own declaration where the file has one, so the two can't contradict each other.
+//! Its own parameters are only passed in the same way. Arguments that are structures are not kept, nor are those of a
+//! function that the file does not declare.
+
+use crate::c::body::Program;
+use crate::c::comment::comment_text;
+use crate::c::ctype::{CTypes, Unwritable};
+use crate::c::literal;
+use crate::c::names::source_name;
+use crate::c::values::Values;
+use std::collections::BTreeSet;
+use touchstone_base::Span;
+use touchstone_base::float::Format;
+use touchstone_criteria::{Call, TestCase};
+use touchstone_ir::{
+    DataType, DataTypeId, DataTypes, DataValue, Function, FunctionRole, Linkage, Module, PointerTarget,
+};
+
+/// So many calls of a test are shown and checked.
+const MOST_CALLS: usize = 32;
+/// So many arguments of a call are kept by `touchstone_stubs.h`.
+const MOST_ARGUMENTS: usize = 16;
+
+/// The functions of a module that answer with inputs, in the order of the module.
+fn stubs(module: &Module) -> impl Iterator<Item = &Function> {
+    module.functions.values().filter(|function| {
+        let answers = matches!(function.role, FunctionRole::World | FunctionRole::External);
+        answers && function.is_defined() && !function.internal
+    })
+}
+
+/// The same, and those that stand for any function of their type.
+pub(crate) fn stubs_and_callbacks(module: &Module) -> impl Iterator<Item = &Function> {
+    stubs(module).chain(module.functions.values().filter(|function| function.is_callback()))
+}
+
+/// Whether tests of a function need stubs: the program calls what nobody defines, or the function may be given a pointer
+/// to a function that the program does not have.
+pub(crate) fn has_stubs(module: &Module, function: &Function) -> bool {
+    let callbacks = |data| {
+        let marks = module.globals.values().filter(move |global| global.data == data);
+        marks.filter_map(|global| global.function).any(|id| module.functions[id].is_callback())
+    };
+    let params = function.params.iter().map(|param| param.data);
+    let globals = module.globals.values().filter(|global| {
+        let is_visible = matches!(global.linkage, Linkage::External | Linkage::Internal);
+        is_visible && global.function.is_none() && !global.constant
+    });
+    let mut open: Vec<DataTypeId> = params.chain(globals.map(|global| global.data)).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(data) = open.pop() {
+        if !seen.insert(data) {
+            continue;
+        }
+        match &module.types[data] {
+            DataType::Pointer { pointee, .. } if callbacks(*pointee) => return true,
+            DataType::Pointer { pointee, .. } => open.push(*pointee),
+            DataType::Array { element, .. } => open.push(*element),
+            DataType::Struct { fields, .. } => open.extend(fields.iter().map(|field| field.ty)),
+            _ => {}
+        }
+    }
+    stubs(module).next().is_some()
+}
+
+/// A name that is only called has no declaration at the end of the file.
+fn is_declared(program: &Program, function: &Function) -> bool {
+    function.span != Span::none() && program.visibility.declares(source_name(&function.name))
+}
+
+/// The definitions of the functions that the program calls and nobody defines.
+pub(crate) fn stub_text(program: &Program) -> String {
+    let mut text = String::new();
+    for function in stubs(program.module) {
+        let name = source_name(&function.name);
+        let stub = match (name, spelled(program, function.result_data)) {
+            ("srand" | "srandom", _) => continue,
+            ("time", Ok(_)) => "STUB_TIME(time)".to_string(),
+            // Time and chance: what they are called with doesn't matter.
+            (_, Ok(result)) if function.role == FunctionRole::World => format!("STUB_OF_THE_WORLD({name}, {result})"),
+            (_, Ok(result)) if is_declared(program, function) => stub(program.module, function, name, &result),
+            (_, Ok(result)) if result == "void" => format!("void {name}() {{}}"),
+            (_, Ok(result)) => format!("{result} {name}() {{ ANSWER({result}, \"{name}\"); }}"),
+            (_, Err(Unwritable(why))) => format!("/* no stub for {name}: {} */", comment_text(&why)),
+        };
+        text.push_str(&stub);
+        text.push('\n');
+    }
+    let include = match program.has_stubs {
+        true => "#include \"touchstone_stubs.h\"\n",
+        false => return text,
+    };
+    match text.is_empty() {
+        true => include.to_string(),
+        false => format!(
+            "{include}\n/* The program calls these and defines none of them: each call gets what the test says. */\n{text}"
+        ),
+    }
+}
+
+/// `STUB(measure, int, (int a1), a1)`
+fn stub(module: &Module, function: &Function, name: &str, result: &str) -> String {
+    let params = parameters(&module.types, function).unwrap_or_default();
+    let (mut types, mut kept) = (Vec::new(), String::new());
+    for (index, param) in params.iter().enumerate() {
+        let own = format!("a{}", index + 1);
+        kept.push_str(&format!(", {}", param.kept(&own)));
+        types.push(format!("{}{own}", param.spelling()));
+    }
+    let types = if types.is_empty() { "void".to_string() } else { types.join(", ") };
+    match result {
+        "void" => format!("STUB_OF_NOTHING({name}, ({types}){kept})"),
+        result => format!("STUB({name}, {result}, ({types}){kept})"),
+    }
+}
+
+/// How an argument is passed.
+enum Passed {
+    Integer { bits: u8, signed: bool },
+    Truth,
+    Float(Format),
+    Pointer,
+}
+
+impl Passed {
+    /// A type that is passed so, to stand before a name.
+    fn spelling(&self) -> &'static str {
+        match self {
+            Passed::Integer { bits: 8, signed: true } => "signed char ",
+            Passed::Integer { bits: 8, signed: false } => "unsigned char ",
+            Passed::Integer { bits: 16, signed: true } => "short ",
+            Passed::Integer { bits: 16, signed: false } => "unsigned short ",
+            Passed::Integer { bits: 32, signed: true } => "int ",
+            Passed::Integer { bits: 32, signed: false } => "unsigned ",
+            Passed::Integer { signed: true, .. } => "long ",
+            Passed::Integer { signed: false, .. } => "unsigned long ",
+            Passed::Truth => "_Bool ",
+            Passed::Float(Format::F32) => "float ",
+            Passed::Float(Format::F64) => "double ",
+            Passed::Pointer => "const void *",
+        }
+    }
+
+    /// An expression as a kept or expected argument.
+    fn kept(&self, text: &str) -> String {
+        match self {
+            Passed::Integer { .. } | Passed::Truth => text.to_string(),
+            Passed::Float(_) => format!("REAL({text})"),
+            Passed::Pointer => format!("ADDRESS({text})"),
+        }
+    }
+}
+
+/// How the parameters are passed; `None` if they can't be kept.
+fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<Passed>> {
+    let params = function.own_params();
+    let passed = |param: &touchstone_ir::Param| match &types[param.data] {
+        _ if param.aggregate => None,
+        DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
+            Some(Passed::Integer { bits: *bits, signed: *signed })
+        }
+        DataType::Bool { .. } => Some(Passed::Truth),
+        DataType::Float { format, .. } => Some(Passed::Float(*format)),
+        DataType::Pointer { .. } | DataType::Array { .. } => Some(Passed::Pointer),
+        DataType::Void | DataType::Bits { .. } | DataType::Struct { .. } | DataType::Opaque { .. } => None,
+    };
+    params.iter().map(passed).collect::<Option<Vec<Passed>>>().filter(|params| params.len() <= MOST_ARGUMENTS)
+}
+
+/// The definition of a function that stands for any of its type.
+pub(crate) fn callback(program: &Values, function: &Function) -> Result<String, Unwritable> {
+    let module = program.module;
+    let standing = module
+        .globals
+        .values()
+        .find(|global| global.function.is_some_and(|id| std::ptr::eq(&module.functions[id], function)));
+    let data = standing.ok_or_else(|| Unwritable("a function that nothing points to".to_string()))?.data;
+    let (name, result) = (&function.name, result(function, program.ctypes)?);
+    let stub = stub(module, function, name, &result);
+    Ok(format!("extern {};\n{stub}", program.ctypes.declare(data, name)?))
+}
+
+/// The type that a function returns, as a name that can stand before a variable.
+fn result(function: &Function, types: &CTypes) -> Result<String, Unwritable> {
+    types.declare(function.result_data, "")
+}
+
+/// A type as a name that the file knows: another file's own name for it is replaced by one that is returned in the same
+/// way.
+pub(crate) fn spelled(program: &Program, data: DataTypeId) -> Result<String, Unwritable> {
+    let own = program.ctypes.declare(data, "");
+    if own.as_ref().is_ok_and(|name| program.visibility.knows_types_of(name, "")) {
+        return own;
+    }
+    match &program.module.types[data] {
+        DataType::Int { bits, signed, .. } | DataType::Enum { bits, signed, .. } => {
+            Ok(Passed::Integer { bits: *bits, signed: *signed }.spelling().trim_end().to_string())
+        }
+        DataType::Bool { .. } => Ok(Passed::Truth.spelling().trim_end().to_string()),
+        DataType::Float { format, .. } => Ok(Passed::Float(*format).spelling().trim_end().to_string()),
+        DataType::Pointer { .. } => Ok("void *".to_string()),
+        _ => Err(Unwritable("the file does not know the type that it returns".to_string())),
+    }
+}
+
+/// `CALLED(measure, 3);` for each call that the stubs keep, then that there were no others.
+pub(crate) fn calls(program: &Program, values: &mut Values, test: &TestCase) -> Vec<String> {
+    let Some(calls) = test.expected.calls.as_ref().filter(|_| program.has_stubs) else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    for call in calls {
+        let Some(id) = program.module.function_named(&call.function) else { continue };
+        let function = &program.module.functions[id];
+        if !function.is_callback() && !is_declared(program, function) {
+            continue;
+        }
+        if lines.len() == MOST_CALLS {
+            lines.push(format!("/* … and more of {} calls in all */", calls.len()));
+            return lines;
+        }
+        let params = parameters(&program.module.types, function).unwrap_or_default();
+        let text: String = params
+            .iter()
+            .enumerate()
+            .map(|(at, param)| format!(", {}", argument(values, function, call, at, param)))
+            .collect();
+        lines.push(format!("CALLED({}{text});", source_name(&function.name)));
+    }
+    lines.push("NO_MORE_CALLS();".to_string());
+    lines
+}
+
+fn argument(values: &mut Values, function: &Function, call: &Call, at: usize, passed: &Passed) -> String {
+    let data = &values.module.types[function.own_params()[at].data];
+    let known = match (data, call.arguments.get(at)) {
+        (DataType::Float { format, .. }, Some(DataValue::Int(bits))) => Some(literal::float(*format, *bits)),
+        (
+            DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. },
+            Some(DataValue::Pointer(target)),
+        ) if *target != PointerTarget::Elsewhere => values.pointer(target, *to).ok(),
+        (data, Some(DataValue::Int(bits))) => literal::scalar(data, *bits),
+        _ => None,
+    };
+    known.map_or("ANYTHING".to_string(), |text| passed.kept(&text))
+}

@@ -1,0 +1,163 @@
+//! From what the runner saw to a verdict on the prediction.
+
+use crate::c::compiler::Variant;
+use crate::c::sanitizer::{Finding, Report, reports};
+use crate::tap::TapResult;
+use touchstone_base::{Files, Span};
+use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_ir::ErrorKind;
+
+/// The verdict on one test.
+pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: Variant, files: &Files) -> Replay {
+    if result.end.starts_with("signal 31 ") {
+        // The guard names calls unless the library blocked all signals, as in `system`.
+        return Replay::NotCheckable("makes a system call that the sandbox does not allow".to_string());
+    }
+    match &test.outcome {
+        Outcome::Error { kind, span } => error_verdict(*kind, *span, result, variant, files),
+        Outcome::OracleRejected => match (&result.skipped, result.ok) {
+            (Some(why), _) => Replay::NotCheckable(why.clone()),
+            (None, true) => Replay::Disagreed("expected the oracle to reject the result, but it accepted".to_string()),
+            (None, false) if result.message == "oracle rejected" => Replay::Agreed,
+            (None, false) => Replay::Disagreed(full_message(result)),
+        },
+        Outcome::Returned | Outcome::Exited(_) => match (&result.skipped, result.ok) {
+            (Some(why), _) => Replay::NotCheckable(why.clone()),
+            (None, true) => Replay::Agreed,
+            (None, false) => Replay::Disagreed(full_message(result)),
+        },
+    }
+}
+
+/// All failures, and the first words on standard error where the process died.
+fn full_message(result: &TapResult) -> String {
+    let mut message = result.message.clone();
+    for failure in &result.also {
+        message.push_str("; ");
+        message.push_str(failure);
+    }
+    if !result.end.is_empty()
+        && result.end != "returned"
+        && let Some(line) = result.stderr.iter().find(|line| !line.trim().is_empty() && !line.starts_with("===="))
+    {
+        message.push_str(&format!(" (standard error: {line})"));
+    }
+    message
+}
+
+fn error_verdict(kind: ErrorKind, span: Span, result: &TapResult, variant: Variant, files: &Files) -> Replay {
+    // A skip without an end is a test that could not be written; with one, the plain build saw nothing.
+    if let (Some(why), true) = (&result.skipped, result.end.is_empty()) {
+        return Replay::NotCheckable(why.clone());
+    }
+    if kind == ErrorKind::Uninitialised {
+        return Replay::NotCheckable("the replay can't see reads of uninitialised memory".to_string());
+    }
+    if result.end == "time-out" || result.message.starts_with("input ") || result.message.starts_with("an assumption") {
+        return Replay::Disagreed(format!("expected {kind}; {}", result.message));
+    }
+    let reports = reports(&result.stderr);
+    // Reports of declared bounds are hints: they come where an address is made, and inside an object they mean nothing.
+    let fitting: Vec<&Report> = reports.iter().filter(|report| fits(kind, report)).collect();
+    let places: Vec<Replay> = fitting.iter().map(|report| check_place(kind, span, report, files)).collect();
+    if places.contains(&Replay::Agreed) {
+        return Replay::Agreed;
+    }
+    if let Some(index) = fitting.iter().position(|report| !is_bounds(report)) {
+        return places[index].clone();
+    }
+    if fits_end(kind, &result.end) && reports.iter().all(is_bounds) {
+        return Replay::Agreed;
+    }
+    if let Some(other) = reports.iter().find(|report| !is_bounds(report)) {
+        if matches!(kind, ErrorKind::OutOfBounds | ErrorKind::Dangling) {
+            let why = format!("the sanitizers missed the access and report {} later", shown(other));
+            return Replay::NotCheckable(why);
+        }
+        return Replay::Disagreed(format!("expected {kind} at {}, but got {}", span.display(files), shown(other)));
+    }
+    match kind {
+        ErrorKind::InvalidPointer | ErrorKind::Unreachable => {
+            Replay::NotCheckable(format!("the replay can't see this: {kind}"))
+        }
+        // Far outside its object an access may hit other memory of the program, and no tool sees it.
+        ErrorKind::OutOfBounds | ErrorKind::Dangling | ErrorKind::InvalidFree if variant == Variant::Plain => {
+            Replay::NotCheckable(format!("the compiler has no sanitizers, without them nothing shows: {kind}"))
+        }
+        ErrorKind::OutOfBounds | ErrorKind::Dangling if result.end == "returned" || result.end == "exit 0" => {
+            Replay::NotCheckable(
+                "the sanitizers report nothing; the access may have hit other valid memory".to_string(),
+            )
+        }
+        _ => Replay::Disagreed(format!(
+            "expected {kind} at {}, but the run ended with: {}",
+            span.display(files),
+            if result.end.is_empty() { &result.message } else { &result.end }
+        )),
+    }
+}
+
+/// Whether a report is of this kind of error.
+fn fits(kind: ErrorKind, report: &Report) -> bool {
+    match (kind, &report.finding) {
+        (ErrorKind::Assert, Finding::Assertion) => true,
+        (ErrorKind::DivisionByZero, Finding::Undefined(what)) => what.contains("division by zero"),
+        (ErrorKind::DivisionByZero, Finding::Address(word)) => word == "FPE",
+        (ErrorKind::Unreachable, Finding::Undefined(what)) => what.contains("unreachable"),
+        (ErrorKind::OutOfBounds, Finding::Undefined(_)) => is_bounds(report),
+        (ErrorKind::NullPointer | ErrorKind::ReadOnly, Finding::Address(word)) => word == "SEGV",
+        (ErrorKind::OutOfBounds | ErrorKind::Dangling | ErrorKind::InvalidPointer, Finding::Address(word)) => {
+            word != "FPE" && word != "ABRT"
+        }
+        (ErrorKind::InvalidFree, Finding::Address(word)) => word.contains("free"),
+        _ => false,
+    }
+}
+
+/// Whether the way a process died is of this kind of error, where nothing was reported.
+fn fits_end(kind: ErrorKind, end: &str) -> bool {
+    let signal = |number: u32| end.starts_with(&format!("signal {number} "));
+    let (aborted, division, bus, access) = (signal(6), signal(8), signal(7), signal(11));
+    match kind {
+        ErrorKind::Abort => aborted,
+        // glibc checks its heap itself.
+        ErrorKind::InvalidFree => aborted || access,
+        ErrorKind::DivisionByZero => division,
+        ErrorKind::NullPointer
+        | ErrorKind::OutOfBounds
+        | ErrorKind::Dangling
+        | ErrorKind::InvalidPointer
+        | ErrorKind::ReadOnly => access || bus,
+        ErrorKind::Assert | ErrorKind::Uninitialised | ErrorKind::Unreachable => false,
+    }
+}
+
+/// The report of a declared array's bounds, after which the run goes on.
+fn is_bounds(report: &Report) -> bool {
+    matches!(&report.finding, Finding::Undefined(what) if what.contains("out of bounds"))
+}
+
+/// The innermost place in the predicted file must be the predicted one. Where the error is inside the library, or the
+/// report has no places, there is nothing to compare.
+fn check_place(kind: ErrorKind, span: Span, report: &Report, files: &Files) -> Replay {
+    let Some(path) = files.get(span.file).filter(|_| span.is_some()) else { return Replay::Agreed };
+    let file = path.rsplit('/').next().unwrap_or(path);
+    match report.places.iter().find(|place| place.file == file) {
+        Some(place) if place.line < span.line || place.line > span.end_line.max(span.line) => Replay::Disagreed(
+            format!("expected {kind} at {}, but it happened in line {}", span.display(files), place.line),
+        ),
+        _ => Replay::Agreed,
+    }
+}
+
+fn shown(report: &Report) -> String {
+    let what = match &report.finding {
+        Finding::Address(word) => word.as_str(),
+        Finding::Undefined(what) => what.as_str(),
+        Finding::Assertion => "a failed assertion",
+    };
+    match report.places.first() {
+        Some(place) => format!("{what} at {}:{}", place.file, place.line),
+        None => what.to_string(),
+    }
+}

@@ -1,0 +1,120 @@
+//! Which names of the program a test file can use: it includes one source file, the others are only linked.
+
+use crate::c::ctype::{CTypes, Unwritable};
+use crate::c::names::source_name;
+use crate::c::preprocessed::{Surface, words_of};
+use crate::c::target::Target;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use touchstone_base::FileId;
+use touchstone_ir::{Function, Global, Linkage, Module};
+
+/// How a name can be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    /// As it is.
+    Visible,
+    /// After this declaration.
+    Declared(String),
+    /// Not at all.
+    Hidden,
+}
+
+/// What is visible after including one source file.
+pub(crate) struct Visibility<'m> {
+    module: &'m Module,
+    target: Target,
+    unit: usize,
+    /// Asked for when it is first needed.
+    surface: OnceCell<Arc<Surface>>,
+}
+
+impl<'m> Visibility<'m> {
+    pub(crate) fn new(module: &'m Module, target: &Target, unit: usize) -> Self {
+        Visibility { module, target: target.clone(), unit, surface: OnceCell::new() }
+    }
+
+    /// How a global can be used.
+    pub(crate) fn global(&self, global: &Global, types: &CTypes) -> Reach {
+        let name = source_name(&global.name);
+        match global.linkage {
+            Linkage::Local | Linkage::Literal => Reach::Hidden,
+            Linkage::Internal => self.reach(global.span.file, name, || None),
+            Linkage::External | Linkage::Undefined => {
+                self.reach(global.span.file, name, || types.declare(global.data, name).ok())
+            }
+        }
+    }
+
+    /// How a function can be called.
+    pub(crate) fn function(&self, function: &Function, types: &CTypes) -> Reach {
+        let name = source_name(&function.name);
+        let declare = || {
+            let params: Result<Vec<String>, Unwritable> =
+                function.own_params().iter().map(|param| types.declare(param.data, "")).collect();
+            let mut params = params.ok()?.join(", ");
+            if function.variadic {
+                params.push_str(", ...");
+            }
+            if params.is_empty() {
+                params.push_str("void");
+            }
+            types.declare(function.result_data, &format!("{name}({params})")).ok()
+        };
+        self.reach(function.span.file, name, || if function.internal { None } else { declare() })
+    }
+
+    fn reach(&self, file: FileId, name: &str, declare: impl FnOnce() -> Option<String>) -> Reach {
+        let unit = self.target.unit_of_file(self.module, file);
+        if unit == Some(self.unit) {
+            return Reach::Visible;
+        }
+        let declaration = declare();
+        // A private name of another file is not what this file may call by the same name.
+        if self.words().contains(name) && (declaration.is_some() || unit.is_none()) {
+            return Reach::Visible;
+        }
+        match declaration {
+            Some(text) if self.knows_types_of(&text, name) => Reach::Declared(format!("extern {text};")),
+            _ => Reach::Hidden,
+        }
+    }
+
+    /// Whether the file declares a function of this name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.surface().functions.contains(name)
+    }
+
+    /// Whether every word of a declaration of `name` means something in the file.
+    pub(crate) fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
+        const BUILT_IN: &[&str] = &[
+            "int",
+            "char",
+            "short",
+            "long",
+            "unsigned",
+            "signed",
+            "void",
+            "const",
+            "struct",
+            "union",
+            "enum",
+            "float",
+            "double",
+            "_Bool",
+            "__int128",
+            "__typeof__",
+        ];
+        words_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
+    }
+
+    fn words(&self) -> &BTreeSet<String> {
+        &self.surface().words
+    }
+
+    /// The file after preprocessing.
+    pub(crate) fn surface(&self) -> &Surface {
+        self.surface.get_or_init(|| self.target.preprocessed.of(&self.target, self.unit))
+    }
+}

@@ -1,0 +1,17 @@
+//! Probes and labels in C: the compiler wrapper (`cc.rs`, `command.rs`, `toolchain.rs`), probes in preprocessed text (`probe.rs`,
+//! `pieces.rs`, `errors.rs`, `state/`), labels in the user's text (`annotate.rs`), and the C that goes with them (`runtime.rs`).
+
+pub(crate) mod annotate;
+pub(crate) mod cc;
+pub(crate) mod command;
+pub(crate) mod errors;
+pub(crate) mod frameworks;
+pub(crate) mod messages;
+pub(crate) mod one_run;
+pub(crate) mod pieces;
+pub(crate) mod probe;
+pub(crate) mod refusals;
+pub(crate) mod responses;
+pub(crate) mod runtime;
+pub(crate) mod state;
+pub(crate) mod toolchain;

@@ -1,0 +1,88 @@
+//! A source and its preprocessed text in one run of clang.
+//!
+//! Both get the flags of the source, so the text must not see what these define: a header that it includes in the place of
+//! a line marker takes the macros back. Large files go to two clangs that work at the same time; of them, what clang does
+//! is more than its start.
+
+use crate::c::command::CompileCommand;
+use std::path::Path;
+use touchstone_front_c::{Dump, Options, Texts, dump_both};
+
+/// Bytes of a text up to which clang is started once.
+const SMALL: usize = 256 * 1024;
+const HEADER: &str = "u.h";
+
+/// A source and the place of its preprocessed text.
+pub(crate) struct Pair<'a> {
+    pub source: &'a str,
+    pub written: &'a Options,
+    pub command: &'a CompileCommand,
+    pub copy: &'a Path,
+    pub preprocessed: &'a Options,
+}
+
+impl Pair<'_> {
+    /// Writes the text to its place; what clang says of the source and of the text, unless it has to be asked for each.
+    pub fn write_and_dump(&self, mut text: String) -> std::io::Result<(Option<Dump>, Option<Dump>)> {
+        let fits = text.len() <= SMALL && !self.has_other_inputs() && include_header(&mut text);
+        std::fs::write(self.copy, &text)?;
+        if !fits {
+            return Ok((None, None));
+        }
+        std::fs::write(self.copy.with_file_name(HEADER), self.header())?;
+        let texts = Texts { written: Path::new(self.source), preprocessed: self.copy };
+        // What goes wrong here goes wrong with each, which says more.
+        Ok(dump_both(texts, self.written).ok().flatten().unzip())
+    }
+
+    /// Whether flags name other texts that are read before the source: the preprocessed one has them already.
+    fn has_other_inputs(&self) -> bool {
+        self.written.flags.iter().any(|flag| flag.starts_with("-include") || flag.starts_with("-imacros"))
+    }
+
+    /// Takes the macros of the command back, and defines those of the text.
+    fn header(&self) -> String {
+        let mut made = String::from("#undef __builtin_offsetof\n");
+        for name in self.command.macros().iter().filter_map(|flag| flag.strip_prefix("-D")) {
+            let name = name.split(['=', '(']).next().unwrap_or_default();
+            made += &format!("#undef {name}\n");
+        }
+        for flag in self.preprocessed.flags.iter().filter_map(|flag| flag.strip_prefix("-D")) {
+            let (name, value) = flag.split_once('=').unwrap_or((flag, "1"));
+            made += &format!("#define {name} {value}\n");
+        }
+        made
+    }
+}
+
+/// Puts the header in the place of one of the comments that a text begins with, so that every byte keeps its place.
+fn include_header(text: &mut String) -> bool {
+    let include = format!("#include \"{HEADER}\"");
+    let mut at = 0;
+    for line in text.lines().take_while(|line| line.starts_with("//")) {
+        if line.len() >= include.len() && !line.ends_with('\\') {
+            let padded = format!("{include:<width$}", width = line.len());
+            let end = at + line.len();
+            text.replace_range(at..end, &padded);
+            return true;
+        }
+        at += line.len() + 1;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_takes_the_place_of_a_line_marker() {
+        let check = |text: &str, expected: Option<&str>| {
+            let mut made = text.to_string();
+            let done = include_header(&mut made).then_some(made.as_str());
+            assert_eq!(done, expected, "{text}");
+        };
+        check("//0 \"a.c\"\n//0 \"<built-in>\"\nint x;\n", Some("//0 \"a.c\"\n#include \"u.h\"  \nint x;\n"));
+        check("//0 \"a.c\"\nint x;\n//0 \"<built-in>\"\n", None);
+    }
+}

@@ -1,0 +1,664 @@
+//! How a question about a group of constraints is answered: what is certain, the models at hand, cheap refutation,
+//! guesses, enumeration, and the SAT solver, in this order.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use touchstone_base::Deadline;
+
+use crate::models::enumerate::{bounded_vars, box_size, enumerate};
+use crate::models::float_guess;
+use crate::models::model::Model;
+use crate::models::order::refutes;
+use crate::models::view::View;
+use crate::random::Random;
+use crate::sat::batsat::{Budget, SatAnswer};
+use crate::search::partial::Partial;
+use crate::search::path::{Group, Path, Pool};
+use crate::search::solver::{Effort, Solver};
+use crate::terms::bounds::Bounds;
+use crate::terms::semantics::mask;
+use crate::terms::store::{Terms, merge_sorted};
+use crate::terms::term::{TermId, VarId};
+use crate::why::Why;
+
+/// One side of a split group.
+#[derive(Clone)]
+pub(crate) enum Outcome {
+    /// Feasible, with this group in place of what it was made from.
+    Group(Rc<Group>),
+    /// Feasible, and the condition says nothing new.
+    Implied,
+    Infeasible,
+    Unknown(Why),
+}
+
+/// Both sides.
+#[derive(Clone)]
+pub(crate) struct Split {
+    pub(crate) yes: Outcome,
+    pub(crate) no: Outcome,
+}
+
+/// The result of a search for a model.
+pub(crate) enum Found {
+    /// At least one.
+    Models(Vec<Rc<Model>>),
+    /// All assignments of the group, to be split by the condition.
+    All(Rc<View>),
+    Nothing,
+    Unknown(Why),
+}
+
+/// When the answers remembered hold on to this many bytes (roughly), all are forgotten, so that memory stays bounded.
+const REMEMBERED: usize = 200 << 20;
+/// A group of more bytes than this is not kept in the tables: its columns are large and it is rarely met again.
+const LARGE_GROUP: usize = 64 << 10;
+/// What a table entry costs without its group.
+const ENTRY: usize = 100;
+/// A domain of at most this many points is enumerated before the SAT solver is asked.
+const SMALL_DOMAIN: usize = 4096;
+/// What the SAT solver may try before a larger domain is enumerated.
+const FIRST_CONFLICTS: u64 = 300;
+/// How many times it may be told alias lemmas before that.
+const FIRST_ROUNDS: u32 = 4;
+/// New conditions that are each looked at for a cycle of orderings.
+const FEW: usize = 8;
+/// Boxes that are looked at before the SAT solver is asked about floats.
+const FIRST_BOXES: usize = 400;
+/// Boxes that are looked at before it is asked without a limit.
+const MORE_BOXES: usize = 3_000;
+/// The logarithm (base 2) of the largest box in which enumeration is tried.
+pub(crate) const LARGEST_BOX: f64 = 64.0;
+/// After this many SAT calls along its history, a group is enumerated first.
+const WORN: u64 = 64;
+/// Models that guesses start from.
+const GUESSES: usize = 4;
+/// Models that are crossed with a new one.
+const CROSSED: usize = 6;
+
+impl Solver {
+    /// The group that a set of conditions is about: the groups they touch, joined.
+    pub(crate) fn base(&mut self, terms: &mut Terms, path: &Path, conditions: &[TermId]) -> Rc<Group> {
+        let mut support = conditions.first().map(|&c| terms.support_id(c));
+        for &condition in conditions.iter().skip(1) {
+            let more = terms.support_id(condition);
+            support = support.map(|s| terms.union(s, more));
+        }
+        let Some(support) = support else { return self.free_group(terms, &[]) };
+        let (groups, free) = path.groups_of(terms.support_vars(support));
+        if let ([group], false) = (groups.as_slice(), free) {
+            return group.clone();
+        }
+        let key = (groups.iter().map(|g| g.id).collect::<Vec<u64>>(), support);
+        if let Some(base) = self.bases.get(&key) {
+            return base.clone();
+        }
+        let vars = terms.support_vars(support).to_vec();
+        let unbound: Vec<VarId> = vars.into_iter().filter(|&v| path.group_of(v).is_none()).collect();
+        let mut parts = groups;
+        if !unbound.is_empty() {
+            parts.push(self.free_group(terms, &unbound));
+        }
+        let base = if parts.len() == 1 { parts.swap_remove(0) } else { self.join(terms, &parts) };
+        self.remember(base.weight());
+        self.bases.insert(key, base.clone());
+        base
+    }
+
+    /// Makes room for one more answer.
+    fn remember(&mut self, weight: usize) {
+        self.remembered += weight + ENTRY;
+        if self.remembered > REMEMBERED {
+            self.remembered = 0;
+            self.bases.clear();
+            self.splits.clear();
+            self.narrowed.clear();
+            self.interned.clear();
+        }
+    }
+
+    /// Variables without constraints, with first guesses: zero, then a mixture of small, extreme and arbitrary values.
+    fn free_group(&mut self, terms: &Terms, vars: &[VarId]) -> Rc<Group> {
+        let vars: Rc<[VarId]> = vars.into();
+        let mut random = Random(self.config.seed ^ 0x9e37_79b9_7f4a_7c15);
+        let count = if vars.is_empty() { 1 } else { self.config.pool.max(1) };
+        let models = (0..count)
+            .map(|k| {
+                let values = vars.iter().map(|&v| first_guess(terms, &mut random, k, v)).collect();
+                Rc::new(Model::new(vars.clone(), values))
+            })
+            .collect();
+        let mut group = Group::new(vars, Pool::Some(Rc::new(models)));
+        group.bounded = bounded_vars(terms, &group.bounds, &group.vars).len();
+        Rc::new(group)
+    }
+
+    /// Groups as one. Any combination of their assignments is an assignment of the whole.
+    fn join(&mut self, terms: &Terms, parts: &[Rc<Group>]) -> Rc<Group> {
+        let mut vars: Vec<VarId> = Vec::new();
+        let mut constraints: Vec<TermId> = Vec::new();
+        let mut bounds = Bounds::default();
+        for part in parts {
+            vars = merge_sorted(&vars, &part.vars);
+            constraints = merge_sorted(&constraints, &part.constraints);
+            bounds = bounds.merge(&part.bounds);
+        }
+        let vars: Rc<[VarId]> = vars.into();
+        let pool = match self.product(terms, parts, &vars) {
+            Some(view) => Pool::All(Rc::new(view)),
+            None => Pool::Some(Rc::new(self.combinations(parts, &vars))),
+        };
+        let mut group = Group::new(vars, pool);
+        group.constraints = constraints.into();
+        group.bounds = bounds;
+        group.bounded = parts.iter().map(|p| p.bounded).sum();
+        group.effort = Cell::new(parts.iter().map(|p| p.effort.get()).sum());
+        if matches!(&*group.pool.borrow(), Pool::Some(_)) {
+            group.partial = RefCell::new(Partial::of_parts(parts));
+        }
+        Rc::new(group)
+    }
+
+    /// All assignments of groups that are enumerated, if they are few.
+    fn product(&self, terms: &Terms, parts: &[Rc<Group>], vars: &Rc<[VarId]>) -> Option<View> {
+        let mut views = Vec::with_capacity(parts.len());
+        let mut size = 1usize;
+        for part in parts {
+            let Pool::All(view) = &*part.pool.borrow() else { return None };
+            size = size.checked_mul(view.len()).filter(|&s| s <= SMALL_DOMAIN.min(self.config.enumeration))?;
+            views.push(view.clone());
+        }
+        Some(View::product(terms, &views, vars.clone()))
+    }
+
+    /// Some combinations of the assignments in the pools.
+    fn combinations(&self, parts: &[Rc<Group>], vars: &Rc<[VarId]>) -> Vec<Rc<Model>> {
+        let size = self.config.pool.max(1);
+        let pools: Vec<Vec<Rc<Model>>> = parts.iter().map(|p| p.models(size)).collect();
+        (0..if pools.iter().all(|p| p.len() == 1) { 1 } else { size })
+            .map(|k| {
+                let mut model = Model::new(vars.clone(), vars.iter().map(|_| 0).collect());
+                for (j, pool) in pools.iter().enumerate() {
+                    // Later rounds pair the assignments differently.
+                    model.overwrite(&pool[(k + j * (k / pool.len())) % pool.len()]);
+                }
+                Rc::new(model)
+            })
+            .collect()
+    }
+
+    /// A group over the variables of `base` with more constraints.
+    fn descendant(&self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], pool: Pool) -> Rc<Group> {
+        let mut group = Group::new(base.vars.clone(), pool);
+        group.constraints = with_conditions(base, conditions);
+        group.bounds = narrowed(terms, base, conditions);
+        group.bounded = base.bounded + newly_bounded(terms, base, &group.bounds, conditions);
+        group.effort = base.effort.clone();
+        if matches!(&*group.pool.borrow(), Pool::Some(_)) {
+            group.partial = base.partial.clone();
+            if group.bounded == base.bounded {
+                group.origin = Some(base.origin.clone().unwrap_or_else(|| base.clone()));
+            }
+        }
+        Rc::new(group)
+    }
+
+    /// A group with more constraints, which this model satisfies.
+    pub(crate) fn with_model(
+        &self,
+        terms: &Terms,
+        base: &Rc<Group>,
+        conditions: &[TermId],
+        model: &Model,
+    ) -> Rc<Group> {
+        let values = base.vars.iter().map(|var| model.value(*var)).collect();
+        let own = Rc::new(Model::new(base.vars.clone(), values));
+        self.descendant(terms, base, conditions, Pool::Some(Rc::new(vec![own])))
+    }
+
+    /// Splits a group by a condition and its negation.
+    pub(crate) fn split(&mut self, terms: &mut Terms, base: &Rc<Group>, yes: TermId, no: TermId) -> Split {
+        if let Some(split) = self.splits.get(&(base.id, yes)) {
+            self.stats.cache_hits += 1;
+            return split.clone();
+        }
+        let split = self.split_new(terms, base, yes, no);
+        let worth = |o: &Outcome| match o {
+            Outcome::Unknown(_) => false,
+            Outcome::Group(group) => group.weight() <= LARGE_GROUP,
+            Outcome::Implied | Outcome::Infeasible => true,
+        };
+        if worth(&split.yes) && worth(&split.no) {
+            self.remember(ENTRY);
+            let mirrored = Split { yes: split.no.clone(), no: split.yes.clone() };
+            self.splits.insert((base.id, yes), split.clone());
+            self.splits.insert((base.id, no), mirrored);
+        }
+        split
+    }
+
+    fn split_new(&mut self, terms: &mut Terms, base: &Rc<Group>, yes: TermId, no: TermId) -> Split {
+        if let Some(truth) = self.certain(terms, base, yes, no) {
+            self.stats.refuted += 1;
+            return if truth {
+                Split { yes: Outcome::Implied, no: Outcome::Infeasible }
+            } else {
+                Split { yes: Outcome::Infeasible, no: Outcome::Implied }
+            };
+        }
+        let models = match self.pool_of(terms, base) {
+            Pool::All(view) => return self.split_view(terms, base, &view, yes, no),
+            Pool::Some(models) => models,
+        };
+        let (with, without): (Vec<_>, Vec<_>) = models.iter().cloned().partition(|m| m.satisfies(terms, yes));
+        self.stats.pool_hits += u64::from(!with.is_empty()) + u64::from(!without.is_empty());
+        let (on_yes, on_no) = match (with.is_empty(), without.is_empty()) {
+            (false, false) => (self.grown(terms, base, &[yes], with), self.grown(terms, base, &[no], without)),
+            (true, _) => {
+                let (here, there) = self.split_seeking(terms, base, yes, no, without);
+                return Split { yes: here, no: there };
+            }
+            (_, true) => {
+                let (here, there) = self.split_seeking(terms, base, no, yes, with);
+                return Split { yes: there, no: here };
+            }
+        };
+        Split { yes: Outcome::Group(on_yes), no: Outcome::Group(on_no) }
+    }
+
+    /// No model at hand satisfies `wanted`; all satisfy `other`.
+    fn split_seeking(
+        &mut self,
+        terms: &mut Terms,
+        base: &Rc<Group>,
+        wanted: TermId,
+        other: TermId,
+        models: Vec<Rc<Model>>,
+    ) -> (Outcome, Outcome) {
+        match self.seek(terms, base, &[wanted]) {
+            Found::Models(found) => (
+                Outcome::Group(self.grown(terms, base, &[wanted], found)),
+                Outcome::Group(self.grown(terms, base, &[other], models)),
+            ),
+            Found::Nothing => (Outcome::Infeasible, Outcome::Implied),
+            Found::All(view) => {
+                let split = self.split_view(terms, base, &view, wanted, other);
+                (split.yes, split.no)
+            }
+            Found::Unknown(why) => (Outcome::Unknown(why), Outcome::Group(self.grown(terms, base, &[other], models))),
+        }
+    }
+
+    /// All assignments are known, so the split is exact.
+    fn split_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, yes: TermId, no: TermId) -> Split {
+        let (with, without) = view.partition(terms, &[yes]);
+        if with.is_empty() {
+            return Split { yes: Outcome::Infeasible, no: Outcome::Implied };
+        }
+        if without.is_empty() {
+            return Split { yes: Outcome::Implied, no: Outcome::Infeasible };
+        }
+        let on_yes = self.grown_view(terms, base, &[yes], view.child(with));
+        let on_no = self.grown_view(terms, base, &[no], view.child(without));
+        Split { yes: on_yes, no: on_no }
+    }
+
+    /// The assignments at hand; all of them, if the group's origin has been enumerated meanwhile.
+    fn pool_of(&self, terms: &Terms, base: &Rc<Group>) -> Pool {
+        let pool = base.pool.borrow().clone();
+        let (Pool::Some(_), Some(origin)) = (&pool, &base.origin) else { return pool };
+        let Pool::All(domain) = &*origin.pool.borrow() else { return pool };
+        self.adopt(terms, base, origin, domain).map_or(pool, Pool::All)
+    }
+
+    /// The assignments of a group among those of its origin.
+    fn adopt(&self, terms: &Terms, base: &Group, origin: &Group, domain: &Rc<View>) -> Option<Rc<View>> {
+        let known = |c: &TermId| origin.constraints.binary_search(c).is_ok();
+        let extra: Vec<TermId> = base.constraints.iter().copied().filter(|c| !known(c)).collect();
+        let view = if extra.is_empty() {
+            domain.clone()
+        } else {
+            let (with, _) = domain.partition(terms, &extra);
+            debug_assert!(!with.is_empty(), "a group without assignments");
+            if with.is_empty() {
+                return None;
+            }
+            Rc::new(domain.child(with))
+        };
+        *base.pool.borrow_mut() = Pool::All(view.clone());
+        Some(view)
+    }
+
+    /// Whether a condition is certain by itself: among the constraints, or by their bounds.
+    fn certain(&self, terms: &Terms, base: &Group, yes: TermId, no: TermId) -> Option<bool> {
+        if base.constraints.binary_search(&yes).is_ok() {
+            return Some(true);
+        }
+        if base.constraints.binary_search(&no).is_ok() {
+            return Some(false);
+        }
+        base.bounds.decide(terms, yes)
+    }
+
+    /// One more condition.
+    pub(crate) fn narrow_one(&mut self, terms: &mut Terms, base: &Rc<Group>, condition: TermId) -> Outcome {
+        if let Some(split) = self.splits.get(&(base.id, condition)) {
+            self.stats.cache_hits += 1;
+            return split.yes.clone();
+        }
+        if let Some(outcome) = self.narrowed.get(&(base.id, condition)) {
+            self.stats.cache_hits += 1;
+            return outcome.clone();
+        }
+        let outcome = self.narrow(terms, base, &[condition]);
+        let is_large = matches!(&outcome, Outcome::Group(group) if group.weight() > LARGE_GROUP);
+        if !matches!(outcome, Outcome::Unknown(_)) && !is_large {
+            self.remember(0);
+            self.narrowed.insert((base.id, condition), outcome.clone());
+        }
+        outcome
+    }
+
+    /// More conditions at once.
+    pub(crate) fn narrow(&mut self, terms: &mut Terms, base: &Rc<Group>, conditions: &[TermId]) -> Outcome {
+        let mut open = Vec::with_capacity(conditions.len());
+        for &condition in conditions {
+            let negated = terms.not(condition);
+            match self.certain(terms, base, condition, negated) {
+                Some(true) => {}
+                Some(false) => {
+                    self.stats.refuted += 1;
+                    return Outcome::Infeasible;
+                }
+                None => open.push(condition),
+            }
+        }
+        if open.is_empty() {
+            return Outcome::Implied;
+        }
+        let models = match self.pool_of(terms, base) {
+            Pool::All(view) => return self.narrow_view(terms, base, &view, &open),
+            Pool::Some(models) => models,
+        };
+        let fitting: Vec<_> = models.iter().filter(|m| open.iter().all(|&c| m.satisfies(terms, c))).cloned().collect();
+        if !fitting.is_empty() {
+            self.stats.pool_hits += 1;
+            return Outcome::Group(self.grown(terms, base, &open, fitting));
+        }
+        match self.seek(terms, base, &open) {
+            Found::Models(found) => Outcome::Group(self.grown(terms, base, &open, found)),
+            Found::Nothing => Outcome::Infeasible,
+            Found::All(view) => self.narrow_view(terms, base, &view, &open),
+            Found::Unknown(why) => Outcome::Unknown(why),
+        }
+    }
+
+    fn narrow_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, conditions: &[TermId]) -> Outcome {
+        let (with, without) = view.partition(terms, conditions);
+        if with.is_empty() {
+            return Outcome::Infeasible;
+        }
+        if without.is_empty() {
+            return Outcome::Implied;
+        }
+        self.grown_view(terms, base, conditions, view.child(with))
+    }
+
+    /// A group with more constraints, which the given models satisfy.
+    fn grown(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], models: Vec<Rc<Model>>) -> Rc<Group> {
+        debug_assert!(models.iter().all(|m| conditions.iter().all(|&c| m.satisfies(terms, c))));
+        let key = (base.vars.clone(), with_conditions(base, conditions));
+        if let Some(known) = self.interned.get(&key) {
+            return known.clone();
+        }
+        let group = self.descendant(terms, base, conditions, Pool::Some(Rc::new(models)));
+        self.remember(group.weight());
+        self.interned.insert(key, group.clone());
+        group
+    }
+
+    /// A group with more constraints, of which all assignments are known. The one that the path will show is evaluated
+    /// for itself before it is believed.
+    fn grown_view(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], view: View) -> Outcome {
+        let group = self.descendant(terms, base, conditions, Pool::All(Rc::new(view)));
+        let first = group.first();
+        if group.constraints.iter().all(|&c| first.satisfies(terms, c)) {
+            return Outcome::Group(group);
+        }
+        debug_assert!(false, "columns and models disagree");
+        Outcome::Unknown(Why::Internal)
+    }
+
+    /// Searches a model of a group and some conditions that no model of the pool satisfies.
+    fn seek(&mut self, terms: &mut Terms, base: &Rc<Group>, conditions: &[TermId]) -> Found {
+        let constraints: Vec<TermId> = base.constraints.iter().chain(conditions).copied().collect();
+        let mut bounds = base.bounds.clone();
+        let assumed = conditions.iter().try_for_each(|&c| bounds.assume(terms, c, true));
+        if assumed.and_then(|()| bounds.propagate(terms, &constraints, conditions)).is_err()
+            || conditions.len() <= FEW && conditions.iter().any(|&c| refutes(terms, &constraints, c))
+        {
+            self.stats.refuted += 1;
+            return Found::Nothing;
+        }
+        if let Some(models) = self.guess(terms, base, &constraints) {
+            self.stats.guesses += 1;
+            return Found::Models(models);
+        }
+        if let Some(view) = self.enumerate_small(terms, base) {
+            return Found::All(view);
+        }
+        let float = conditions.iter().any(|&c| terms.has_float(c));
+        if float && let Some(model) = self.descend(terms, base, &bounds, &constraints) {
+            self.stats.guesses += 1;
+            return Found::Models(self.crossed(terms, base, &constraints, model));
+        }
+        if float {
+            let found = self.split_boxes(terms, base, &bounds, &constraints, conditions, FIRST_BOXES);
+            if let Some(found) = self.counted(found) {
+                return found;
+            }
+        }
+        if let Some(found) = self.ask_partial(terms, base, &constraints, conditions) {
+            return found;
+        }
+        if self.effort == Effort::Little {
+            return Found::Unknown(Why::Conflicts);
+        }
+        let deadline = self.query_deadline();
+        let first = self.config.conflicts.unwrap_or(u64::MAX).min(FIRST_CONFLICTS);
+        let worn = base.effort.get() >= WORN;
+        if !worn {
+            let answer = self.sat(
+                terms,
+                base,
+                &constraints,
+                Budget { conflicts: Some(first), rounds: Some(FIRST_ROUNDS), deadline },
+            );
+            if !matches!(answer, Found::Unknown(Why::Conflicts)) {
+                return answer;
+            }
+        }
+        if float {
+            let found = self.split_boxes(terms, base, &bounds, &constraints, conditions, MORE_BOXES);
+            if let Some(found) = self.counted(found) {
+                return found;
+            }
+        }
+        if let Some(view) = self.enumerate_large(terms, base) {
+            return Found::All(view);
+        }
+        if self.enumerate_partially(terms, base)
+            && let Some(found) = self.ask_partial(terms, base, &constraints, conditions)
+        {
+            return found;
+        }
+        self.sat(terms, base, &constraints, Budget { conflicts: self.config.conflicts, rounds: None, deadline })
+    }
+
+    /// Notes how a question was settled without the SAT solver.
+    fn counted(&mut self, found: Option<Found>) -> Option<Found> {
+        match found {
+            Some(Found::Models(_)) => self.stats.guesses += 1,
+            Some(Found::Nothing) => self.stats.refuted += 1,
+            _ => {}
+        }
+        found
+    }
+
+    fn sat(&mut self, terms: &mut Terms, base: &Group, constraints: &[TermId], budget: Budget) -> Found {
+        if budget.deadline.is_over() {
+            return Found::Unknown(Why::Timeout);
+        }
+        let before = self.sat.calls;
+        let answer = self.sat.solve(terms, constraints, &base.vars, budget);
+        base.effort.set(base.effort.get() + self.sat.calls - before);
+        match answer {
+            SatAnswer::Sat(model) => Found::Models(self.crossed(terms, base, constraints, model)),
+            SatAnswer::Unsat => Found::Nothing,
+            SatAnswer::Unknown(why) => Found::Unknown(why),
+        }
+    }
+
+    /// Guesses from a few models at hand. More than one success makes a richer pool.
+    fn guess(&mut self, terms: &Terms, base: &Group, constraints: &[TermId]) -> Option<Vec<Rc<Model>>> {
+        let Pool::Some(models) = &*base.pool.borrow() else { return None };
+        let old = base.constraints.len();
+        let mut found: Vec<Rc<Model>> = Vec::new();
+        for (k, model) in models.iter().take(GUESSES).enumerate() {
+            if let Some(values) = self.scratch.guess(terms, model, constraints, old) {
+                let model = Model::new(base.vars.clone(), values);
+                if constraints.iter().all(|&c| model.satisfies(terms, c)) {
+                    found.push(Rc::new(model));
+                } else {
+                    debug_assert!(false, "two evaluators disagree");
+                }
+            }
+            // Two failures in the beginning: this is no matter of luck.
+            if found.is_empty() && k >= 1 {
+                return None;
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// A model that was hard to find, and what else it makes of the models at hand: each of them with the values of the
+    /// new condition's variables.
+    fn crossed(&self, terms: &Terms, base: &Group, constraints: &[TermId], model: Rc<Model>) -> Vec<Rc<Model>> {
+        let Pool::Some(models) = &*base.pool.borrow() else { return vec![model] };
+        let mut all = vec![model.clone()];
+        let fresh = &constraints[base.constraints.len()..];
+        for other in models.iter().take(CROSSED) {
+            let mut child = Model::new(base.vars.clone(), other.values().map(|v| v.1).collect());
+            for &condition in fresh {
+                let support = terms.support(condition);
+                child.overwrite(&Model::from_values(support.iter().map(|&v| (v, model.value(v)))));
+            }
+            if constraints.iter().all(|&c| child.satisfies(terms, c)) {
+                all.push(Rc::new(child));
+            }
+        }
+        all
+    }
+
+    /// All assignments of a group, if its box is small.
+    fn enumerate_small(&mut self, terms: &Terms, base: &Rc<Group>) -> Option<Rc<View>> {
+        let limit = SMALL_DOMAIN.min(self.config.enumeration);
+        let size = box_size(terms, &base.bounds, &base.vars)?;
+        if limit == 0 || size > (limit as f64).log2() {
+            return None;
+        }
+        self.enumerate(terms, base, limit)
+    }
+
+    /// All assignments of a group, relying on its constraints to keep them few: those of its origin, filtered, or its
+    /// own if there are too many.
+    fn enumerate_large(&mut self, terms: &Terms, base: &Rc<Group>) -> Option<Rc<View>> {
+        let limit = self.config.enumeration;
+        for candidate in base.origin.iter().chain([base]) {
+            let size = box_size(terms, &candidate.bounds, &candidate.vars);
+            let Some(size) = size.filter(|&s| s <= LARGEST_BOX && limit > 0) else { continue };
+            if self.too_large.get(&base.vars).is_some_and(|&failed| size > failed - 3.0) {
+                continue;
+            }
+            match self.enumerate(terms, candidate, limit) {
+                Some(domain) => return self.adopt(terms, base, candidate, &domain),
+                None => {
+                    self.too_large.insert(base.vars.clone(), size);
+                }
+            }
+        }
+        None
+    }
+
+    /// Enumerates a group; it then knows its assignments for good.
+    fn enumerate(&mut self, terms: &Terms, group: &Group, limit: usize) -> Option<Rc<View>> {
+        let view = Rc::new(enumerate(terms, &group.bounds, &group.vars, &group.constraints, limit)?);
+        self.stats.domains += 1;
+        *group.pool.borrow_mut() = Pool::All(view.clone());
+        Some(view)
+    }
+
+    fn query_deadline(&self) -> Deadline {
+        Deadline::within(self.config.timeout).or_earlier(self.config.deadline)
+    }
+
+    /// All values of a term, where the group it belongs to is enumerated.
+    pub(crate) fn all_values(&self, terms: &Terms, path: &Path, term: TermId) -> Option<Vec<u64>> {
+        match path.groups_of(terms.support(term)) {
+            (groups, false) if groups.len() == 1 => match &*groups[0].pool.borrow() {
+                Pool::All(view) => Some(view.values(terms, term)),
+                Pool::Some(_) => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn with_conditions(base: &Group, conditions: &[TermId]) -> Rc<[TermId]> {
+    let mut sorted = conditions.to_vec();
+    sorted.sort_unstable();
+    merge_sorted(&base.constraints, &sorted).into()
+}
+
+/// How many variables of the conditions have few values now and had not before.
+fn newly_bounded(terms: &Terms, base: &Group, bounds: &Bounds, conditions: &[TermId]) -> usize {
+    if base.bounded == base.vars.len() {
+        return 0;
+    }
+    let mut vars: Vec<VarId> = conditions.iter().flat_map(|&c| terms.support(c)).copied().collect();
+    vars.sort_unstable();
+    vars.dedup();
+    bounded_vars(terms, bounds, &vars).len() - bounded_vars(terms, &base.bounds, &vars).len()
+}
+
+/// The bounds of a group with more constraints, which are known to be satisfiable.
+fn narrowed(terms: &Terms, base: &Group, conditions: &[TermId]) -> Bounds {
+    let mut bounds = base.bounds.clone();
+    for &condition in conditions {
+        let consistent = bounds.assume(terms, condition, true);
+        debug_assert!(consistent.is_ok(), "bounds contradict a constraint that has a model");
+    }
+    bounds
+}
+
+/// The value of a variable in the `k`-th guess.
+fn first_guess(terms: &Terms, random: &mut Random, k: usize, var: VarId) -> u64 {
+    let raw = random.next();
+    let width = terms.var_width(var);
+    if let Some(format) = terms.var_float(var) {
+        return float_guess::first(format, k, raw);
+    }
+    let value = match k {
+        0 => 0,
+        1 => raw % 8,
+        2 => u64::MAX,
+        3 => 1,
+        4 => raw % 128,
+        5 => (raw % 16).wrapping_neg(),
+        6 => 1 << (width - 1),
+        7 => mask(width) >> 1,
+        _ if k.is_multiple_of(2) => raw % 256,
+        _ => raw,
+    };
+    value & mask(width)
+}

@@ -1,0 +1,8 @@
+//! Paths (`path.rs`), the questions about them (`solver.rs`) and how they are answered (`answers.rs`).
+//!
+//! One circle on purpose: a group of constraints keeps what searches found out about it.
+
+pub(crate) mod answers;
+pub(crate) mod partial;
+pub(crate) mod path;
+pub(crate) mod solver;

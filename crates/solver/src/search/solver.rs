@@ -1,0 +1,417 @@
+//! The questions: branch, assume, check, range, values. How they are answered is in `search`.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use touchstone_base::Deadline;
+
+use rustc_hash::FxHashMap;
+
+use crate::models::guess::Scratch;
+use crate::models::model::Model;
+use crate::sat::batsat::Sat;
+use crate::search::answers::{Outcome, Split};
+use crate::search::path::{Group, Path, Pool};
+use crate::terms::store::{SupportId, Terms};
+use crate::terms::term::{Op, Term, TermId, VarId};
+use crate::why::Why;
+
+/// With at most this many assignments, `range` looks at all of them.
+const EXACT_RANGE: usize = 512;
+
+/// Limits and switches.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// How long one query may take. Time makes answers depend on the machine; `conflicts` does not.
+    pub timeout: Option<Duration>,
+    /// How many SAT conflicts one query may take.
+    pub conflicts: Option<u64>,
+    /// When everything has to be over.
+    pub deadline: Deadline,
+    /// Set from outside to stop.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// The greatest number of points of a domain that is enumerated; 0: never.
+    pub enumeration: usize,
+    /// How many models a group of constraints keeps.
+    pub pool: usize,
+    /// Seed of the first guesses.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            timeout: None,
+            conflicts: None,
+            deadline: Deadline::NEVER,
+            interrupt: None,
+            enumeration: 1 << 20,
+            pool: 16,
+            seed: 0,
+        }
+    }
+}
+
+/// The answer to a query.
+pub enum Answer {
+    /// Satisfiable, by this model; it was evaluated against every constraint.
+    Sat(Rc<Model>),
+    /// Proved unsatisfiable.
+    Unsat,
+    /// Neither.
+    Unknown(Why),
+}
+
+/// One side of a branch.
+pub enum Side {
+    /// The path goes on here.
+    Feasible(Path),
+    /// Proved impossible.
+    Infeasible,
+    /// Neither.
+    Unknown(Why),
+}
+
+/// Bounds that hold for every value of a term on a path. Over-approximate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// Least and greatest, unsigned.
+    pub unsigned: (u64, u64),
+    /// Least and greatest, signed.
+    pub signed: (i64, i64),
+}
+
+/// The values of a term on a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Values {
+    /// Sorted; each is possible.
+    pub values: Vec<u64>,
+    /// Whether there are no others.
+    pub complete: bool,
+}
+
+/// What the solver has done.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Stats {
+    /// Questions asked: branches, assumptions, checks.
+    pub queries: u64,
+    /// Calls of the SAT solver.
+    pub sat_calls: u64,
+    /// Sides of a branch that were feasible by a model at hand.
+    pub pool_hits: u64,
+    /// Questions answered before, about the same constraints.
+    pub cache_hits: u64,
+    /// Sides refuted by bounds or orderings.
+    pub refuted: u64,
+    /// Sides found feasible by a guess.
+    pub guesses: u64,
+    /// Domains enumerated.
+    pub domains: u64,
+    /// Alias lemmas told to the SAT solver.
+    pub lemmas: u64,
+    /// Total time.
+    pub seconds: f64,
+}
+
+/// Variables and constraints of a group.
+pub(crate) type GroupKey = (Rc<[VarId]>, Rc<[TermId]>);
+
+/// What an answer may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effort {
+    /// Whatever the configuration allows.
+    Full,
+    /// Models at hand, bounds, guesses and small enumerations; the SAT solver is not asked.
+    Little,
+}
+
+/// Answers questions about paths, and remembers.
+pub struct Solver {
+    pub(crate) config: Config,
+    pub(crate) effort: Effort,
+    pub(crate) sat: Sat,
+    pub(crate) stats: Stats,
+    /// Bytes that the tables hold on to, roughly.
+    pub(crate) remembered: usize,
+    pub(crate) bases: FxHashMap<(Vec<u64>, SupportId), Rc<Group>>,
+    pub(crate) interned: FxHashMap<GroupKey, Rc<Group>>,
+    pub(crate) splits: FxHashMap<(u64, TermId), Split>,
+    pub(crate) narrowed: FxHashMap<(u64, TermId), Outcome>,
+    pub(crate) scratch: Scratch,
+    /// Variables whose enumeration failed, and the size (log 2) of the box that was tried.
+    pub(crate) too_large: FxHashMap<Rc<[VarId]>, f64>,
+}
+
+impl Solver {
+    /// A solver. It belongs to one store of terms: never mix stores.
+    pub fn new(config: Config) -> Solver {
+        let sat = Sat::new(config.interrupt.clone());
+        Solver {
+            config,
+            effort: Effort::Full,
+            sat,
+            stats: Stats::default(),
+            remembered: 0,
+            bases: FxHashMap::default(),
+            interned: FxHashMap::default(),
+            splits: FxHashMap::default(),
+            narrowed: FxHashMap::default(),
+            scratch: Scratch::default(),
+            too_large: FxHashMap::default(),
+        }
+    }
+
+    /// Splits a path by a condition (1 bit): the side where it is true, and the side where it is false.
+    pub fn branch(&mut self, terms: &mut Terms, path: &Path, cond: TermId) -> (Side, Side) {
+        let start = Instant::now();
+        self.stats.queries += 1;
+        let sides = match terms.as_const(cond) {
+            Some(1) => (Side::Feasible(path.clone()), Side::Infeasible),
+            Some(_) => (Side::Infeasible, Side::Feasible(path.clone())),
+            None => {
+                let negated = terms.not(cond);
+                let (yes, no) = (conjuncts(terms, cond), conjuncts(terms, negated));
+                if yes.len() == 1 && no.len() == 1 {
+                    self.branch_atom(terms, path, yes[0], no[0])
+                } else {
+                    (self.extend(terms, path, yes), self.extend(terms, path, no))
+                }
+            }
+        };
+        self.account(start);
+        sides
+    }
+
+    /// Only the side of a branch where the condition is true.
+    pub fn assume(&mut self, terms: &mut Terms, path: &Path, cond: TermId) -> Side {
+        let start = Instant::now();
+        self.stats.queries += 1;
+        let conditions = conjuncts(terms, cond);
+        let side = self.extend(terms, path, conditions);
+        self.account(start);
+        side
+    }
+
+    /// Like [`Self::assume`], but gives up where it would take the SAT solver: for what would be nice to know early.
+    pub fn assume_easily(&mut self, terms: &mut Terms, path: &Path, cond: TermId) -> Side {
+        self.effort = Effort::Little;
+        let side = self.assume(terms, path, cond);
+        self.effort = Effort::Full;
+        side
+    }
+
+    /// The path with a condition that a model of the path satisfies: nothing is searched for, and nobody is asked. `None` if the
+    /// model breaks the condition.
+    pub fn follow(&mut self, terms: &mut Terms, path: &Path, cond: TermId, model: &Model) -> Option<Path> {
+        if !model.satisfies(terms, cond) {
+            return None;
+        }
+        let mut path = path.clone();
+        let conditions = conjuncts(terms, cond);
+        for component in components(terms, &path, &conditions) {
+            let base = self.base(terms, &path, &component);
+            path = path.replacing(self.with_model(terms, &base, &component, model), &component);
+        }
+        Some(path)
+    }
+
+    /// A model of the path and a condition.
+    pub fn check(&mut self, terms: &mut Terms, path: &Path, cond: TermId) -> Answer {
+        match self.assume(terms, path, cond) {
+            Side::Feasible(path) => Answer::Sat(path.model()),
+            Side::Infeasible => Answer::Unsat,
+            Side::Unknown(why) => Answer::Unknown(why),
+        }
+    }
+
+    /// Bounds of a term on a path, cheap and sound.
+    pub fn range(&mut self, terms: &Terms, path: &Path, term: TermId) -> Range {
+        let (groups, free) = path.groups_of(terms.support(term));
+        if let ([group], false) = (groups.as_slice(), free)
+            && let Pool::All(view) = &*group.pool.borrow()
+            && view.len() <= EXACT_RANGE
+        {
+            return exact_range(terms.width(term), &view.values(terms, term));
+        }
+        let facts = match groups.as_slice() {
+            [] => *terms.facts(term),
+            [group] => group.bounds.facts(terms, term),
+            [first, rest @ ..] => {
+                let mut bounds = first.bounds.clone();
+                for group in rest {
+                    bounds = bounds.merge(&group.bounds);
+                }
+                bounds.facts(terms, term)
+            }
+        };
+        Range { unsigned: facts.unsigned, signed: facts.signed }
+    }
+
+    /// How many low bits of a term are certainly 0: its alignment.
+    pub fn known_zero_low_bits(&self, terms: &Terms, term: TermId) -> u32 {
+        terms.facts(term).trailing_zeros()
+    }
+
+    /// The values of a term on a path, at most `limit`.
+    pub fn values(&mut self, terms: &mut Terms, path: &Path, term: TermId, limit: usize) -> Values {
+        let start = Instant::now();
+        let mut path = path.clone();
+        let mut values = Vec::new();
+        let mut complete = false;
+        if let Some(all) = self.all_values(terms, &path, term) {
+            values = all;
+            complete = values.len() <= limit;
+            values.truncate(limit);
+        } else {
+            while values.len() < limit && !self.config.deadline.is_over() {
+                let value = path.model().eval(terms, term);
+                values.push(value);
+                let seen = terms.constant(terms.width(term), value);
+                let other = terms.ne(term, seen);
+                self.stats.queries += 1;
+                match self.extend(terms, &path, vec![other]) {
+                    Side::Feasible(rest) => path = rest,
+                    Side::Infeasible => {
+                        complete = true;
+                        break;
+                    }
+                    Side::Unknown(_) => break,
+                }
+            }
+            values.sort_unstable();
+        }
+        self.account(start);
+        Values { values, complete }
+    }
+
+    /// What has been done so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    fn account(&mut self, start: Instant) {
+        self.stats.sat_calls = self.sat.calls;
+        self.stats.lemmas = self.sat.lemma_count;
+        self.stats.seconds += start.elapsed().as_secs_f64();
+    }
+
+    /// A branch on a condition that is no conjunction either way.
+    fn branch_atom(&mut self, terms: &mut Terms, path: &Path, yes: TermId, no: TermId) -> (Side, Side) {
+        let base = self.base(terms, path, &[yes]);
+        let Split { yes: on_yes, no: on_no } = self.split(terms, &base, yes, no);
+        (side(path, on_yes, yes), side(path, on_no, no))
+    }
+
+    /// The path with more constraints, each group of them solved on its own.
+    fn extend(&mut self, terms: &mut Terms, path: &Path, conditions: Vec<TermId>) -> Side {
+        let mut path = path.clone();
+        for component in components(terms, &path, &conditions) {
+            let base = self.base(terms, &path, &component);
+            let outcome = match component.as_slice() {
+                [] => continue,
+                &[condition] => {
+                    if let Some(value) = terms.as_const(condition) {
+                        if value == 0 {
+                            return Side::Infeasible;
+                        }
+                        continue;
+                    }
+                    self.narrow_one(terms, &base, condition)
+                }
+                many => self.narrow(terms, &base, many),
+            };
+            match outcome {
+                Outcome::Group(group) => path = path.replacing(group, &component),
+                Outcome::Implied => {
+                    for &condition in &component {
+                        path = path.noting(condition);
+                    }
+                }
+                Outcome::Infeasible => return Side::Infeasible,
+                Outcome::Unknown(why) => return Side::Unknown(why),
+            }
+        }
+        Side::Feasible(path)
+    }
+}
+
+fn exact_range(width: u8, values: &[u64]) -> Range {
+    let signed = |v: &u64| crate::terms::semantics::signed(width, *v);
+    Range {
+        unsigned: (values.first().copied().unwrap_or(0), values.last().copied().unwrap_or(0)),
+        signed: (values.iter().map(signed).min().unwrap_or(0), values.iter().map(signed).max().unwrap_or(0)),
+    }
+}
+
+fn side(path: &Path, outcome: Outcome, condition: TermId) -> Side {
+    match outcome {
+        Outcome::Group(group) => Side::Feasible(path.replacing(group, &[condition])),
+        Outcome::Implied => Side::Feasible(path.noting(condition)),
+        Outcome::Infeasible => Side::Infeasible,
+        Outcome::Unknown(why) => Side::Unknown(why),
+    }
+}
+
+/// The conditions whose conjunction a condition is. A false one stands alone.
+pub(crate) fn conjuncts(terms: &mut Terms, condition: TermId) -> Vec<TermId> {
+    let mut parts = Vec::new();
+    let mut stack = vec![condition];
+    while let Some(term) = stack.pop() {
+        match *terms.get(term) {
+            Term::Const { value: 1, .. } => {}
+            Term::Const { .. } => return vec![term],
+            Term::Bin(Op::And, a, b) => stack.extend([b, a]),
+            Term::Not(inner) => match *terms.get(inner) {
+                Term::Bin(Op::Or, a, b) => {
+                    let (a, b) = (terms.not(a), terms.not(b));
+                    stack.extend([b, a]);
+                }
+                _ => parts.push(term),
+            },
+            _ => parts.push(term),
+        }
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    parts.retain(|&part| seen.insert(part));
+    parts
+}
+
+/// Conditions that share variables or groups of the path, directly or through others, belong together.
+fn components(terms: &Terms, path: &Path, conditions: &[TermId]) -> Vec<Vec<TermId>> {
+    if let [_] = conditions {
+        return vec![conditions.to_vec()];
+    }
+    let mut parent: Vec<usize> = (0..conditions.len()).collect();
+    fn root(parent: &mut [usize], mut at: usize) -> usize {
+        while parent[at] != at {
+            parent[at] = parent[parent[at]];
+            at = parent[at];
+        }
+        at
+    }
+    let mut owners: FxHashMap<(bool, u64), usize> = FxHashMap::default();
+    for (index, &condition) in conditions.iter().enumerate() {
+        for &var in terms.support(condition) {
+            let key = match path.group_of(var) {
+                Some(group) => (true, group.id),
+                None => (false, touchstone_base::Id::index(var) as u64),
+            };
+            match owners.get(&key) {
+                Some(&other) => {
+                    let (a, b) = (root(&mut parent, index), root(&mut parent, other));
+                    parent[a.max(b)] = a.min(b);
+                }
+                None => {
+                    owners.insert(key, index);
+                }
+            }
+        }
+    }
+    let mut parts: Vec<Vec<TermId>> = vec![Vec::new(); conditions.len()];
+    for (index, &condition) in conditions.iter().enumerate() {
+        parts[root(&mut parent, index)].push(condition);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}

@@ -1,0 +1,16 @@
+//! Terms: hash-consed and simplified when they are made (`store.rs`, `rewrite.rs`), with what is known of each by itself
+//! (`facts.rs`) or under constraints (`bounds.rs`).
+//!
+//! One circle on purpose: a term's facts are computed when it is made, from those of its parts.
+
+pub(crate) mod bounds;
+pub(crate) mod display;
+pub(crate) mod facts;
+pub(crate) mod float_facts;
+pub(crate) mod float_order;
+pub(crate) mod float_rewrite;
+pub(crate) mod memory;
+pub(crate) mod rewrite;
+pub(crate) mod semantics;
+pub(crate) mod store;
+pub(crate) mod term;
