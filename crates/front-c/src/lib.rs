@@ -1,7 +1,7 @@
 //! The front end for C: clang's typed AST becomes IR.
 //!
 //! clang does the parsing, typing, implicit conversions and constant values; this crate reads its JSON as a stream and
-//! lowers one declaration at a time. Folders, each using only those before it (a test holds that): `clang/` (running clang, its nodes), `types/`
+//! lowers one declaration at a time. Folders, each using only those before it: `clang/` (running clang, its nodes), `types/`
 //! (what types mean), `link/` (the program, the C library, what nobody defines), `lower/` (declarations and bodies),
 //! `points/` (where coverage speaks of the source). `follow/` stands beside them, on `clang/` alone: what a text does to
 //! data, for probes.
@@ -14,8 +14,6 @@
 
 mod clang;
 mod error;
-#[cfg(test)]
-mod folders;
 mod follow;
 mod headers;
 mod link;
