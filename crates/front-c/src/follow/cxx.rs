@@ -4,13 +4,18 @@
 //! and nothing is put into it; an assertion of GoogleTest is known by what its macro calls, and what is passed to it is
 //! followed if it is a number or a pointer.
 
+use super::followed::{Followed, Origins};
 use super::naming::{plain, spelled};
 use super::tree::{body, preorder};
 use super::walk::{Unit, asks, range};
-use super::{Followed, Origins};
-use crate::ast::{self, Node, Positions};
-use crate::clang::{self, Input};
-use crate::{FrontError, Options, flags_for};
+use crate::clang::flags::flags_for;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::clang::options::Options;
+use crate::clang::read::{Positions, read_each};
+use crate::clang::run::{self, Input};
+use crate::clang::words::{CastKind as Cast, Opcode};
+use crate::error::FrontError;
 use std::path::Path;
 
 /// Methods of tests and fixtures.
@@ -19,18 +24,18 @@ const METHODS: [&str; 3] = ["TestBody", "SetUp", "TearDown"];
 /// Follows the tests of a preprocessed C++ text, which is in `file`, too.
 pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Followed, FrontError> {
     touchstone_base::on_deep_stack(|| {
-        let clang = clang::find(options.clang.as_deref())?;
+        let clang = run::find(options.clang.as_deref())?;
         let mut unit = Unit::cxx(lines(text));
         let own = own_lines(text);
         for method in METHODS.into_iter().filter(|method| *method == "TestBody" || own.contains(&format!("{method}(")))
         {
             let mut flags = flags_for(file, options)?;
             flags.extend(["-Xclang".to_string(), format!("-ast-dump-filter={method}"), "-ferror-limit=0".to_string()]);
-            let mut run = clang::start(&clang, "-ast-dump=json", &flags, Input::Cxx(file))?;
+            let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::Cxx(file))?;
             let mut positions = Positions::default();
             let read = match run.output() {
-                Some(output) => ast::read_each(output, &mut positions, |node| {
-                    if node.kind == "CXXMethodDecl" && node.name == method && body(&node).is_some() {
+                Some(output) => read_each(output, &mut positions, |node| {
+                    if node.kind == K::CXXMethodDecl && node.name == method && body(&node).is_some() {
                         let name =
                             range(&node).map_or(String::new(), |at| class(text.get(at).unwrap_or_default(), method));
                         unit.test(&simplified(node), &name, &Origins::new());
@@ -91,22 +96,22 @@ fn own_lines(text: &str) -> String {
 
 /// Without what C++ puts around values of C.
 fn simplified(mut node: Node) -> Node {
-    while matches!(node.kind.as_str(), "ExprWithCleanups" | "MaterializeTemporaryExpr" | "CXXBindTemporaryExpr")
+    while matches!(node.kind, K::ExprWithCleanups | K::MaterializeTemporaryExpr | K::CXXBindTemporaryExpr)
         && node.inner.len() == 1
     {
         node = node.inner.remove(0);
     }
-    if matches!(node.kind.as_str(), "CXXStaticCastExpr" | "CXXReinterpretCastExpr" | "CXXConstCastExpr") {
-        node.kind = "CStyleCastExpr".to_string();
+    if matches!(node.kind, K::CXXStaticCastExpr | K::CXXReinterpretCastExpr | K::CXXConstCastExpr) {
+        node.kind = K::CStyleCastExpr;
     }
     // A static method is no function of C, either.
     let callee = node.inner.first().and_then(|callee| plain(callee).decl.as_ref());
-    if node.kind == "CallExpr" && callee.is_some_and(|decl| decl.kind == "CXXMethodDecl") {
-        node.kind = "CXXMemberCallExpr".to_string();
+    if node.kind == K::CallExpr && callee.is_some_and(|decl| decl.kind == K::CXXMethodDecl) {
+        node.kind = K::CXXMemberCallExpr;
     }
     // A structure of C has no constructor.
-    if node.kind == "VarDecl" {
-        let constructed = |child: &Node| child.kind == "CXXConstructExpr" && child.inner.is_empty();
+    if node.kind == K::VarDecl {
+        let constructed = |child: &Node| child.kind == K::CXXConstructExpr && child.inner.is_empty();
         if node.inner.iter().any(constructed) {
             node.has_init = false;
             node.inner.retain(|child| !constructed(child));
@@ -118,41 +123,41 @@ fn simplified(mut node: Node) -> Node {
 
 fn is_c_type(node: &Node) -> bool {
     let ty = spelled(node.ty.as_ref());
-    !ty.contains("::") && !ty.contains(['&', '<', '(']) || node.kind == "DeclRefExpr" && !ty.contains(['&', '<'])
+    !ty.contains("::") && !ty.contains(['&', '<', '(']) || node.kind == K::DeclRefExpr && !ty.contains(['&', '<'])
 }
 
 /// Whether it could as well be C. A method's result is a value, too, of which nothing else is known.
 pub(super) fn is_c(node: &Node) -> bool {
-    match node.kind.as_str() {
-        ""
-        | "IntegerLiteral"
-        | "CharacterLiteral"
-        | "FloatingLiteral"
-        | "StringLiteral"
-        | "CXXBoolLiteralExpr"
-        | "CXXNullPtrLiteralExpr"
-        | "GNUNullExpr"
-        | "UnaryExprOrTypeTraitExpr"
-        | "ConstantExpr" => return true,
-        "CXXMemberCallExpr" => return is_c_type(node),
-        "DeclStmt" | "NullStmt" | "ReturnStmt" | "ImplicitValueInitExpr" => {}
-        "ImplicitCastExpr" if node.cast == "FunctionToPointerDecay" => {}
+    match &node.kind {
+        K::Absent
+        | K::IntegerLiteral
+        | K::CharacterLiteral
+        | K::FloatingLiteral
+        | K::StringLiteral
+        | K::CXXBoolLiteralExpr
+        | K::CXXNullPtrLiteralExpr
+        | K::GNUNullExpr
+        | K::UnaryExprOrTypeTraitExpr
+        | K::ConstantExpr => return true,
+        K::CXXMemberCallExpr => return is_c_type(node),
+        K::DeclStmt | K::NullStmt | K::ReturnStmt | K::ImplicitValueInitExpr => {}
+        K::ImplicitCastExpr if node.cast == Cast::FunctionToPointerDecay => {}
         // Whatever it is, it has no address.
-        "MemberExpr" if node.is_bitfield => return false,
-        "CallExpr"
-        | "ImplicitCastExpr"
-        | "VarDecl"
-        | "CStyleCastExpr"
-        | "ParenExpr"
-        | "DeclRefExpr"
-        | "MemberExpr"
-        | "ArraySubscriptExpr"
-        | "UnaryOperator"
-        | "BinaryOperator"
-        | "CompoundAssignOperator"
-        | "ConditionalOperator"
-        | "InitListExpr"
-        | "CXXThisExpr"
+        K::MemberExpr if node.is_bitfield => return false,
+        K::CallExpr
+        | K::ImplicitCastExpr
+        | K::VarDecl
+        | K::CStyleCastExpr
+        | K::ParenExpr
+        | K::DeclRefExpr
+        | K::MemberExpr
+        | K::ArraySubscriptExpr
+        | K::UnaryOperator
+        | K::BinaryOperator
+        | K::CompoundAssignOperator
+        | K::ConditionalOperator
+        | K::InitListExpr
+        | K::CXXThisExpr
             if is_c_type(node) => {}
         _ => return false,
     }
@@ -168,21 +173,21 @@ pub(super) struct Assertion<'n> {
 
 /// The assertion that a statement is. All of them are `switch (0) case 0: default: if (const AssertionResult …) ; else …`.
 pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
-    let inside = |node: &'_ Node, kind: &str| node.kind == kind;
-    let case = statement.inner.get(1).filter(|case| inside(statement, "SwitchStmt") && inside(case, "CaseStmt"))?;
-    let default = case.inner.last().filter(|default| inside(default, "DefaultStmt"))?;
-    let asks = default.inner.last().filter(|asks| inside(asks, "IfStmt"))?;
-    let declared = asks.inner.first().filter(|declared| inside(declared, "DeclStmt"))?;
+    let inside = |node: &Node, kind: K| node.kind == kind;
+    let case = statement.inner.get(1).filter(|case| inside(statement, K::SwitchStmt) && inside(case, K::CaseStmt))?;
+    let default = case.inner.last().filter(|default| inside(default, K::DefaultStmt))?;
+    let asks = default.inner.last().filter(|asks| inside(asks, K::IfStmt))?;
+    let declared = asks.inner.first().filter(|declared| inside(declared, K::DeclStmt))?;
     let result = declared.inner.first().filter(|variable| spelled(variable.ty.as_ref()).contains("AssertionResult"))?;
     let mut found = None;
     preorder(result, &mut |node| {
         if found.is_some() {
             return;
         }
-        if node.kind == "CXXConstructExpr" && spelled(node.ty.as_ref()).contains("AssertionResult") {
+        if node.kind == K::CXXConstructExpr && spelled(node.ty.as_ref()).contains("AssertionResult") {
             let arguments = node.inner.iter().take(1).collect();
             found = Some(Assertion { name: "EXPECT_TRUE".to_string(), strings: false, arguments });
-        } else if matches!(node.kind.as_str(), "CallExpr" | "CXXMemberCallExpr")
+        } else if matches!(node.kind, K::CallExpr | K::CXXMemberCallExpr)
             && let Some((callee, arguments)) = node.inner.split_first()
             && let Some(decl) = plain(callee).decl.as_ref()
         {
@@ -200,7 +205,7 @@ pub(super) fn assertion(statement: &Node) -> Option<Assertion<'_>> {
 /// What is passed to an assertion, as a value that is read; `None` if it is no value of C.
 pub(super) fn passed(argument: &Node, strings: bool) -> Option<Node> {
     let mut node = argument;
-    while node.kind == "ImplicitCastExpr" && node.cast == "NoOp" {
+    while node.kind == K::ImplicitCastExpr && node.cast == Cast::NoOp {
         node = node.inner.first()?;
     }
     let ty = spelled(node.ty.as_ref());
@@ -212,11 +217,11 @@ pub(super) fn passed(argument: &Node, strings: bool) -> Option<Node> {
     if !is_c(node) || (record && !ty.contains('*')) || !number {
         return None;
     }
-    let is_object = match node.kind.as_str() {
-        "DeclRefExpr" => node.decl.as_ref().is_some_and(|decl| decl.kind.ends_with("VarDecl")),
-        "MemberExpr" | "ArraySubscriptExpr" => true,
-        "UnaryOperator" => node.opcode == "*",
-        "ParenExpr" => {
+    let is_object = match &node.kind {
+        K::DeclRefExpr => node.decl.as_ref().is_some_and(|decl| decl.kind.is_variable()),
+        K::MemberExpr | K::ArraySubscriptExpr => true,
+        K::UnaryOperator => node.opcode == Opcode::Star,
+        K::ParenExpr => {
             return node
                 .inner
                 .first()
@@ -226,11 +231,11 @@ pub(super) fn passed(argument: &Node, strings: bool) -> Option<Node> {
         _ => false,
     };
     if !is_object {
-        let text = |node: &Node| strings && matches!(plain(node).kind.as_str(), "DeclRefExpr" | "MemberExpr");
+        let text = |node: &Node| strings && matches!(plain(node).kind, K::DeclRefExpr | K::MemberExpr);
         return Some(node.clone()).filter(|node| asks(node) || text(node));
     }
     // It is bound to a reference: that is where it is read.
-    let mut read = Node { kind: "ImplicitCastExpr".to_string(), cast: "LValueToRValue".to_string(), ..Node::default() };
+    let mut read = Node { kind: K::ImplicitCastExpr, cast: Cast::LValueToRValue, ..Node::default() };
     (read.id, read.ty) = (u64::MAX - node.id, node.ty.clone());
     (read.begin, read.end, read.inner) = (node.begin.clone(), node.end.clone(), vec![node.clone()]);
     Some(read)

@@ -1,13 +1,15 @@
 //! What people call the objects that expressions designate.
 
-use super::Target;
-use crate::ast::{Node, TypeText};
+use super::followed::Target;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::{Node, TypeText};
+use crate::clang::words::{CastKind as Cast, Opcode};
 use std::collections::BTreeSet;
 
 /// Without parentheses and casts.
 pub(crate) fn plain(node: &Node) -> &Node {
     let mut node = node;
-    while matches!(node.kind.as_str(), "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr" | "ConstantExpr") {
+    while matches!(node.kind, K::ParenExpr | K::ImplicitCastExpr | K::CStyleCastExpr | K::ConstantExpr) {
         match node.inner.last() {
             Some(inner) => node = inner,
             None => break,
@@ -19,7 +21,7 @@ pub(crate) fn plain(node: &Node) -> &Node {
 /// Without parentheses.
 pub(crate) fn bare(node: &Node) -> &Node {
     let mut node = node;
-    while let ("ParenExpr", Some(inner)) = (node.kind.as_str(), node.inner.first()) {
+    while let (K::ParenExpr, Some(inner)) = (&node.kind, node.inner.first()) {
         node = inner;
     }
     node
@@ -42,31 +44,31 @@ impl Naming<'_> {
     pub fn target(&self, lvalue: &Node) -> Target {
         let node = bare(lvalue);
         let child = node.inner.first();
-        match (node.kind.as_str(), child) {
-            ("DeclRefExpr", _) => {
+        match (&node.kind, child) {
+            (K::DeclRefExpr, _) => {
                 let decl = node.decl.as_deref();
                 let name = decl.map_or(String::new(), |decl| decl.name.clone());
                 Target { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
             }
             // What a test keeps in its fixture is its own.
-            ("MemberExpr", Some(base)) if plain(base).kind == "CXXThisExpr" => {
+            (K::MemberExpr, Some(base)) if plain(base).kind == K::CXXThisExpr => {
                 Target { is_state: false, name: member(node) }
             }
-            ("MemberExpr", Some(base)) if node.is_arrow => {
+            (K::MemberExpr, Some(base)) if node.is_arrow => {
                 Target { is_state: true, name: format!("{}{}", owner(base), member(node)) }
             }
-            ("MemberExpr", Some(base)) => {
+            (K::MemberExpr, Some(base)) => {
                 let outer = self.target(base);
-                let name = match bare(base).kind.as_str() {
+                let name = match &bare(base).kind {
                     // An object of a type is called after its type: pointers to it don't know its name.
-                    "DeclRefExpr" | "UnaryOperator" => owner(base),
+                    K::DeclRefExpr | K::UnaryOperator => owner(base),
                     _ => outer.name,
                 };
                 Target { is_state: outer.is_state, name: format!("{name}{}", member(node)) }
             }
-            ("ArraySubscriptExpr", Some(base)) => self.behind(base, "[]"),
-            ("UnaryOperator", Some(pointer)) if node.opcode == "*" => self.behind(pointer, ""),
-            ("UnaryOperator", Some(inner)) => self.target(inner),
+            (K::ArraySubscriptExpr, Some(base)) => self.behind(base, "[]"),
+            (K::UnaryOperator, Some(pointer)) if node.opcode == Opcode::Star => self.behind(pointer, ""),
+            (K::UnaryOperator, Some(inner)) => self.target(inner),
             _ => Target { is_state: false, name: String::new() },
         }
     }
@@ -74,8 +76,8 @@ impl Naming<'_> {
     /// What a pointer leads to.
     pub fn behind(&self, pointer: &Node, index: &str) -> Target {
         let array = bare(pointer);
-        if array.kind == "ImplicitCastExpr"
-            && array.cast == "ArrayToPointerDecay"
+        if array.kind == K::ImplicitCastExpr
+            && array.cast == Cast::ArrayToPointerDecay
             && let Some(inner) = array.inner.first()
         {
             let target = self.target(inner);
@@ -83,8 +85,8 @@ impl Naming<'_> {
         }
         let node = plain(pointer);
         let through = |name: String| Target { is_state: true, name };
-        match (node.kind.as_str(), node.inner.first()) {
-            ("DeclRefExpr", _) => {
+        match (&node.kind, node.inner.first()) {
+            (K::DeclRefExpr, _) => {
                 let decl = node.decl.as_deref();
                 let name = decl.map_or("", |decl| decl.name.as_str());
                 let of = match decl {
@@ -93,20 +95,20 @@ impl Naming<'_> {
                 };
                 through(if index.is_empty() { format!("*{name}{of}") } else { format!("{name}{index}{of}") })
             }
-            ("UnaryOperator", Some(inner)) if node.opcode == "&" => self.target(inner),
-            ("UnaryOperator", Some(inner)) if matches!(node.opcode.as_str(), "++" | "--") => self.behind(inner, index),
-            ("BinaryOperator" | "CompoundAssignOperator", Some(left)) => {
+            (K::UnaryOperator, Some(inner)) if node.opcode == Opcode::Amp => self.target(inner),
+            (K::UnaryOperator, Some(inner)) if node.opcode.is_step() => self.behind(inner, index),
+            (K::BinaryOperator | K::CompoundAssignOperator, Some(left)) => {
                 let is_pointer = |node: &Node| spelled(node.ty.as_ref()).contains(['*', '[']);
                 match node.inner.last() {
                     Some(right) if !is_pointer(left) && is_pointer(right) => self.behind(right, "[]"),
                     _ => self.behind(left, "[]"),
                 }
             }
-            ("CallExpr", Some(callee)) => {
+            (K::CallExpr, Some(callee)) => {
                 let name = plain(callee).decl.as_ref().map_or("", |decl| decl.name.as_str()).to_string();
                 through(format!("*{name}()"))
             }
-            ("StringLiteral" | "CompoundLiteralExpr", _) => Target { is_state: false, name: String::new() },
+            (K::StringLiteral | K::CompoundLiteralExpr, _) => Target { is_state: false, name: String::new() },
             _ => {
                 let name = self.target(node).name;
                 through(if index.is_empty() { format!("*{name}") } else { format!("{name}{index}") })

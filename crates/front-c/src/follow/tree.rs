@@ -1,14 +1,19 @@
 //! Shapes of trees, and where the nodes of the written source come from.
 
-use super::{Origin, Origins};
-use crate::ast::{Node, Position, Positions};
-use crate::{FrontError, Options};
+use super::followed::{Origin, Origins};
+use crate::clang::flags::flags_for;
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::{Node, Position};
+use crate::clang::options::Options;
+use crate::clang::read::{Positions, read as read_stream};
+use crate::clang::run::{self, Input};
+use crate::error::FrontError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Calls `each` for a node and all below it, outer before inner.
 pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
-    if node.kind.is_empty() {
+    if node.kind.is_absent() {
         return;
     }
     each(node);
@@ -21,15 +26,15 @@ pub(crate) fn preorder<'n>(node: &'n Node, each: &mut dyn FnMut(&'n Node)) {
 pub(crate) fn body(node: &Node) -> Option<&Node> {
     node.inner
         .iter()
-        .find(|child| child.kind == "CompoundStmt")
-        .filter(|_| matches!(node.kind.as_str(), "FunctionDecl" | "CXXMethodDecl"))
+        .find(|child| child.kind == K::CompoundStmt)
+        .filter(|_| matches!(node.kind, K::FunctionDecl | K::CXXMethodDecl))
 }
 
 /// Where all nodes of the wanted functions come from.
 pub(super) fn origins(file: &Path, options: &Options, wanted: &BTreeSet<String>) -> Result<Origins, FrontError> {
     let mut found = Origins::new();
     let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    super::read(file, options, |positions, node| {
+    read(file, options, |positions, node| {
         let Some(body) = body(node).filter(|_| wanted.contains(&node.name)) else { return };
         let mut list = Vec::new();
         preorder(body, &mut |node| list.push((node.kind.clone(), origin(node, positions, &mut texts))));
@@ -51,4 +56,24 @@ fn origin(node: &Node, positions: &Positions, texts: &mut BTreeMap<String, Vec<u
     };
     let in_macro = in_macro(&node.begin).or_else(|| in_macro(&node.end));
     Origin { file: file.to_string(), line: begin.line, column: begin.column, in_macro }
+}
+
+/// Hands every top-level declaration of a file to `each`.
+pub(crate) fn read(file: &Path, options: &Options, mut each: impl FnMut(&Positions, &Node)) -> Result<(), FrontError> {
+    let clang = run::find(options.clang.as_deref())?;
+    let flags = flags_for(file, options)?;
+    let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(file))?;
+    let mut positions = Positions::default();
+    let read = match run.output() {
+        Some(output) => read_stream(output, &mut positions, |positions, node| each(positions, &node)),
+        None => Ok(()),
+    };
+    if let Err(stderr) = run.finish()? {
+        return Err(FrontError::DoesNotCompile { file: file.to_path_buf(), stderr });
+    }
+    read.map_err(|error| FrontError::UnexpectedAst {
+        file: file.to_path_buf(),
+        what: error.to_string(),
+        at: format!("line {} of clang's output", error.line()),
+    })
 }

@@ -1,12 +1,14 @@
 //! The walk over a function's tree.
 
 use super::cxx::{assertion, is_c, passed};
-use super::naming::{Naming, bare, owner, plain, spelled};
-use super::tree::{body, preorder};
-use super::{
+use super::followed::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, Target,
 };
-use crate::ast::{Node, SPELLED_OFFSET};
+use super::naming::{Naming, bare, owner, plain, spelled};
+use super::tree::{body, preorder};
+use crate::clang::kind::NodeKind as K;
+use crate::clang::node::Node;
+use crate::clang::words::{CastKind as Cast, Opcode, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -48,25 +50,25 @@ const FUNCTIONS: [&str; 12] = [
 impl Unit {
     pub fn declaration(&mut self, node: &Node, wanted: &BTreeSet<String>, origins: &Origins) {
         preorder(node, &mut |node| {
-            if node.kind == "FieldDecl" && node.is_bitfield {
+            if node.kind == K::FieldDecl && node.is_bitfield {
                 let number = self.bits.len() as u32;
                 self.bits.insert(node.id, number);
             }
-            if node.kind == "RecordDecl" && node.is_complete {
+            if node.kind == K::RecordDecl && node.is_complete {
                 self.complete.insert(format!("{} {}", node.tag, node.name));
             }
-            if node.kind == "TypedefDecl" {
+            if node.kind == K::TypedefDecl {
                 self.typedefs.insert(node.name.clone(), spelled(node.ty.as_ref()).to_string());
             }
-            if node.kind == "VarDecl" && node.storage == "static" {
+            if node.kind == K::VarDecl && node.storage == Storage::Static {
                 self.statics.insert(node.id);
             }
         });
-        if node.kind == "VarDecl" {
+        if node.kind == K::VarDecl {
             self.statics.insert(node.id);
             let known = self.followed.globals.contains(&node.name);
             let sized = !spelled(node.ty.as_ref()).contains("[]");
-            if node.storage != "extern" && sized && !known && !node.is_thread_local {
+            if node.storage != Storage::Extern && sized && !known && !node.is_thread_local {
                 self.followed.globals.push(node.name.clone());
             }
         }
@@ -91,10 +93,10 @@ impl Unit {
         let mut kinds = Vec::new();
         preorder(body, &mut |node| {
             numbers.entry(node.id).or_insert(kinds.len());
-            kinds.push(node.kind.as_str());
+            kinds.push(&node.kind);
         });
         let origins = origins.get(name).map_or(&[][..], Vec::as_slice);
-        let same = origins.len() == kinds.len() && origins.iter().zip(&kinds).all(|((kind, _), other)| kind == other);
+        let same = origins.len() == kinds.len() && origins.iter().zip(&kinds).all(|((kind, _), other)| kind == *other);
         let mut walk = Walk {
             unit: self,
             numbers,
@@ -104,7 +106,7 @@ impl Unit {
             loops: Vec::new(),
             seen: BTreeSet::new(),
         };
-        let parameters = node.inner.iter().filter(|child| child.kind == "ParmVarDecl").enumerate();
+        let parameters = node.inner.iter().filter(|child| child.kind == K::ParmVarDecl).enumerate();
         for (position, parameter) in parameters.filter(|(_, parameter)| !parameter.name.is_empty()) {
             walk.made.parameters.push((position, parameter.name.clone()));
             walk.register(parameter);
@@ -146,7 +148,7 @@ impl Unit {
 struct Walk<'a> {
     unit: &'a Unit,
     numbers: BTreeMap<u64, usize>,
-    origins: &'a [(String, Origin)],
+    origins: &'a [(K, Origin)],
     made: FollowedFunction,
     /// Controlled statements around.
     depth: u32,
@@ -161,15 +163,21 @@ pub(crate) fn range(node: &Node) -> Option<Range<usize>> {
 }
 
 fn is_statement(node: &Node) -> bool {
-    node.kind.ends_with("Stmt") && node.kind != "StmtExpr"
+    node.kind.is_statement()
 }
 
 /// A statement that a semicolon ends which is not in its range.
 fn ends_before_semicolon(node: &Node) -> bool {
-    match node.kind.as_str() {
-        "CompoundStmt" | "NullStmt" | "DeclStmt" => false,
-        "IfStmt" | "WhileStmt" | "ForStmt" | "SwitchStmt" | "CaseStmt" | "DefaultStmt" | "LabelStmt"
-        | "AttributedStmt" => node.inner.last().is_some_and(ends_before_semicolon),
+    match &node.kind {
+        K::CompoundStmt | K::NullStmt | K::DeclStmt => false,
+        K::IfStmt
+        | K::WhileStmt
+        | K::ForStmt
+        | K::SwitchStmt
+        | K::CaseStmt
+        | K::DefaultStmt
+        | K::LabelStmt
+        | K::AttributedStmt => node.inner.last().is_some_and(ends_before_semicolon),
         _ => true,
     }
 }
@@ -177,31 +185,39 @@ fn ends_before_semicolon(node: &Node) -> bool {
 /// Has something in it that lives as long as the scope that it stands in.
 pub(crate) fn has_temporary(node: &Node) -> bool {
     let mut found = false;
-    preorder(node, &mut |node| found |= node.kind == "CompoundLiteralExpr");
+    preorder(node, &mut |node| found |= node.kind == K::CompoundLiteralExpr);
     found
 }
 
 /// Evaluating it changes nothing.
 fn is_pure(node: &Node) -> bool {
-    let own = match node.kind.as_str() {
-        "DeclRefExpr" | "MemberExpr" | "ArraySubscriptExpr" | "ParenExpr" | "ImplicitCastExpr" | "CStyleCastExpr"
-        | "IntegerLiteral" | "CharacterLiteral" | "ConstantExpr" | "CXXThisExpr" => true,
-        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | SPELLED_OFFSET => return true,
-        "UnaryOperator" => !matches!(node.opcode.as_str(), "++" | "--"),
-        "BinaryOperator" => node.opcode != "=",
+    let own = match &node.kind {
+        K::DeclRefExpr
+        | K::MemberExpr
+        | K::ArraySubscriptExpr
+        | K::ParenExpr
+        | K::ImplicitCastExpr
+        | K::CStyleCastExpr
+        | K::IntegerLiteral
+        | K::CharacterLiteral
+        | K::ConstantExpr
+        | K::CXXThisExpr => true,
+        K::UnaryExprOrTypeTraitExpr | K::OffsetOfExpr | K::SpelledOffset => return true,
+        K::UnaryOperator => !node.opcode.is_step(),
+        K::BinaryOperator => node.opcode != Opcode::Assign,
         _ => false,
     };
-    let volatile = node.cast == "LValueToRValue"
+    let volatile = node.cast == Cast::LValueToRValue
         && node.inner.first().is_some_and(|inner| spelled(inner.ty.as_ref()).contains("volatile"));
     own && !volatile && node.inner.iter().all(is_pure)
 }
 
 /// It is no constant.
 pub(super) fn asks(node: &Node) -> bool {
-    match node.kind.as_str() {
-        "UnaryExprOrTypeTraitExpr" | "OffsetOfExpr" | SPELLED_OFFSET | "ConstantExpr" => false,
-        "CallExpr" | "StmtExpr" => true,
-        _ => node.cast == "LValueToRValue" || node.inner.iter().any(asks),
+    match &node.kind {
+        K::UnaryExprOrTypeTraitExpr | K::OffsetOfExpr | K::SpelledOffset | K::ConstantExpr => false,
+        K::CallExpr | K::StmtExpr => true,
+        _ => node.cast == Cast::LValueToRValue || node.inner.iter().any(asks),
     }
 }
 
@@ -213,13 +229,18 @@ fn is_record(node: &Node) -> bool {
 
 /// Functions that are called in a statement or expression whatever its own conditions are.
 fn calls(node: &Node, found: &mut Vec<String>) {
-    match node.kind.as_str() {
-        "IfStmt" | "WhileStmt" | "ForStmt" | "SwitchStmt" | "ConditionalOperator" | "BinaryConditionalOperator" => {}
-        "BinaryOperator" if matches!(node.opcode.as_str(), "&&" | "||") => {
+    match &node.kind {
+        K::IfStmt
+        | K::WhileStmt
+        | K::ForStmt
+        | K::SwitchStmt
+        | K::ConditionalOperator
+        | K::BinaryConditionalOperator => {}
+        K::BinaryOperator if matches!(node.opcode, Opcode::And | Opcode::Or) => {
             node.inner.iter().take(1).for_each(|left| calls(left, found));
         }
         _ => {
-            if node.kind == "CallExpr"
+            if node.kind == K::CallExpr
                 && let Some(decl) = node.inner.first().and_then(|callee| plain(callee).decl.as_ref())
             {
                 found.push(decl.name.clone());
@@ -252,7 +273,7 @@ impl Walk<'_> {
     }
 
     fn register(&mut self, node: &Node) {
-        if node.storage == "register"
+        if node.storage == Storage::Register
             && let (Some(begin), Some(loc)) = (node.begin.expansion, node.loc.expansion)
         {
             self.made.registers.push(begin.offset as usize..loc.offset as usize);
@@ -264,21 +285,21 @@ impl Walk<'_> {
         if self.unit.cxx.is_some() && self.foreign(node) {
             return;
         }
-        match node.kind.as_str() {
-            "" | "NullStmt" | "BreakStmt" | "ContinueStmt" | "GotoStmt" => {}
-            "CompoundStmt" => node.inner.iter().for_each(|child| self.statement(child, true)),
-            "DeclStmt" => self.declare(node, in_block),
-            "IfStmt" => self.branch(node, node.child(0), false, false),
-            "WhileStmt" => self.branch(node, node.child(0), false, true),
-            "DoStmt" => self.branch(node, node.child(1), false, true),
-            "ForStmt" => self.branch(node, node.child(2), false, true),
-            "SwitchStmt" => self.branch(node, node.child(0), true, false),
-            "CaseStmt" | "DefaultStmt" | "AttributedStmt" => {
+        match &node.kind {
+            K::Absent | K::NullStmt | K::BreakStmt | K::ContinueStmt | K::GotoStmt => {}
+            K::CompoundStmt => node.inner.iter().for_each(|child| self.statement(child, true)),
+            K::DeclStmt => self.declare(node, in_block),
+            K::IfStmt => self.branch(node, node.child(0), false, false),
+            K::WhileStmt => self.branch(node, node.child(0), false, true),
+            K::DoStmt => self.branch(node, node.child(1), false, true),
+            K::ForStmt => self.branch(node, node.child(2), false, true),
+            K::SwitchStmt => self.branch(node, node.child(0), true, false),
+            K::CaseStmt | K::DefaultStmt | K::AttributedStmt => {
                 if let Some(inner) = node.inner.last() {
                     self.statement(inner, in_block);
                 }
             }
-            "LabelStmt" => {
+            K::LabelStmt => {
                 if let Some(inner) = node.inner.last() {
                     match range(inner) {
                         Some(range) if in_block => {
@@ -289,7 +310,7 @@ impl Walk<'_> {
                     self.statement(inner, in_block);
                 }
             }
-            "ReturnStmt" => {
+            K::ReturnStmt => {
                 if let Some(value) = node.child(0) {
                     self.expression(value, true, false);
                     let action = if asks(value) {
@@ -300,12 +321,12 @@ impl Walk<'_> {
                     self.made.actions.extend(action);
                 }
             }
-            "IndirectGotoStmt" => {
+            K::IndirectGotoStmt => {
                 if let Some(target) = node.child(0) {
                     self.expression(target, true, false);
                 }
             }
-            "GCCAsmStmt" | "MSAsmStmt" => self.lost(node, "assembly"),
+            K::GCCAsmStmt | K::MSAsmStmt => self.lost(node, "assembly"),
             _ => self.expression(node, false, false),
         }
     }
@@ -328,14 +349,14 @@ impl Walk<'_> {
             }
             return true;
         }
-        let heads: &[Option<&Node>] = match node.kind.as_str() {
-            "CompoundStmt" | "BreakStmt" | "ContinueStmt" | "GotoStmt" | "LabelStmt" | "" => &[],
-            "IfStmt" | "WhileStmt" => &[node.child(0)],
-            "DoStmt" => &[node.child(1)],
-            "ForStmt" => &[node.child(0), node.child(1), node.child(2), node.child(3)],
+        let heads: &[Option<&Node>] = match &node.kind {
+            K::CompoundStmt | K::BreakStmt | K::ContinueStmt | K::GotoStmt | K::LabelStmt | K::Absent => &[],
+            K::IfStmt | K::WhileStmt => &[node.child(0)],
+            K::DoStmt => &[node.child(1)],
+            K::ForStmt => &[node.child(0), node.child(1), node.child(2), node.child(3)],
             _ => &[Some(node)],
         };
-        let declares = |head: &&Node| head.kind == "DeclStmt" && matches!(node.kind.as_str(), "IfStmt" | "WhileStmt");
+        let declares = |head: &&Node| head.kind == K::DeclStmt && matches!(node.kind, K::IfStmt | K::WhileStmt);
         let strange = heads.iter().flatten().any(|head| !is_c(head) || declares(head));
         if strange {
             self.lost(node, "C++");
@@ -344,9 +365,9 @@ impl Walk<'_> {
     }
 
     fn branch(&mut self, node: &Node, condition: Option<&Node>, switch: bool, is_loop: bool) {
-        let is_for = node.kind == "ForStmt";
+        let is_for = node.kind == K::ForStmt;
         if is_for && let Some(init) = node.child(0) {
-            if init.kind == "DeclStmt" {
+            if init.kind == K::DeclStmt {
                 self.declare_in_head(init);
             } else {
                 self.expression(init, false, false);
@@ -362,14 +383,14 @@ impl Walk<'_> {
         if is_loop || switch {
             self.loops.push((self.depth, is_loop));
         }
-        let bodies: Vec<&Node> = match node.kind.as_str() {
-            "IfStmt" => node.inner.iter().skip(1).collect(),
-            "DoStmt" => node.inner.iter().take(1).collect(),
+        let bodies: Vec<&Node> = match &node.kind {
+            K::IfStmt => node.inner.iter().skip(1).collect(),
+            K::DoStmt => node.inner.iter().take(1).collect(),
             _ => node.inner.last().into_iter().collect(),
         };
         bodies.iter().for_each(|body| self.statement(body, false));
         let mut guards = Vec::new();
-        if node.kind == "IfStmt" {
+        if node.kind == K::IfStmt {
             bodies.iter().for_each(|body| calls(body, &mut guards));
         }
         let mut escape = None;
@@ -403,11 +424,11 @@ impl Walk<'_> {
                 _ => escape,
             });
         };
-        match node.kind.as_str() {
-            "ReturnStmt" | "GotoStmt" | "IndirectGotoStmt" => leave(Escape::Function),
-            "BreakStmt" | "ContinueStmt" if inner == 0 => {
-                let stays = in_switch && node.kind == "BreakStmt";
-                let mut around = self.loops.iter().rev().filter(|(_, is_loop)| *is_loop || node.kind == "BreakStmt");
+        match &node.kind {
+            K::ReturnStmt | K::GotoStmt | K::IndirectGotoStmt => leave(Escape::Function),
+            K::BreakStmt | K::ContinueStmt if inner == 0 => {
+                let stays = in_switch && node.kind == K::BreakStmt;
+                let mut around = self.loops.iter().rev().filter(|(_, is_loop)| *is_loop || node.kind == K::BreakStmt);
                 if let (false, Some((depth, _))) = (stays, around.next()) {
                     // The statement's own loop or switch is left by its end.
                     if *depth < self.depth {
@@ -415,17 +436,17 @@ impl Walk<'_> {
                     }
                 }
             }
-            "WhileStmt" | "DoStmt" | "ForStmt" => {
+            K::WhileStmt | K::DoStmt | K::ForStmt => {
                 node.inner.iter().for_each(|child| self.escapes(child, inner + 1, false, found));
             }
-            "SwitchStmt" => node.inner.iter().for_each(|child| self.escapes(child, inner, true, found)),
+            K::SwitchStmt => node.inner.iter().for_each(|child| self.escapes(child, inner, true, found)),
             _ => node.inner.iter().for_each(|child| self.escapes(child, inner, in_switch, found)),
         }
     }
 
     fn declare(&mut self, node: &Node, in_block: bool) {
         let is_local =
-            |child: &&Node| child.kind == "VarDecl" && !matches!(child.storage.as_str(), "static" | "extern");
+            |child: &&Node| child.kind == K::VarDecl && !matches!(child.storage, Storage::Static | Storage::Extern);
         let locals: Vec<&Node> = node.inner.iter().filter(is_local).collect();
         // Where several have initialisers that read something, each depends on its own only.
         let shared = locals.iter().filter(|variable| initialiser(variable).is_some_and(asks)).count() > 1;
@@ -436,7 +457,7 @@ impl Walk<'_> {
             if let Some(init) = init {
                 self.expression(init, true, false);
             }
-            let alone = init.filter(|init| shared && in_block && asks(init) && init.kind != "InitListExpr");
+            let alone = init.filter(|init| shared && in_block && asks(init) && init.kind != K::InitListExpr);
             if let Some((init, at)) = alone.and_then(|init| Some((init, range(init)?))) {
                 let (name, copies, origin) = (variable.name.clone(), is_copy(init), self.origin(variable));
                 self.made.actions.push(Action::DeclareInHead { at, name, copies, origin });
@@ -454,14 +475,14 @@ impl Walk<'_> {
     }
 
     fn declare_in_head(&mut self, node: &Node) {
-        for variable in node.inner.iter().filter(|child| child.kind == "VarDecl") {
+        for variable in node.inner.iter().filter(|child| child.kind == K::VarDecl) {
             self.register(variable);
             let Some(init) = initialiser(variable) else { continue };
             self.expression(init, true, false);
             match range(init) {
                 // A null pointer is one only as it is written.
                 Some(_) if !asks(init) && spelled(variable.ty.as_ref()).contains('*') => {}
-                Some(at) if init.kind != "InitListExpr" => {
+                Some(at) if init.kind != K::InitListExpr => {
                     let origin = self.origin(variable);
                     self.made.actions.push(Action::DeclareInHead {
                         at,
@@ -480,55 +501,55 @@ impl Walk<'_> {
         let inner = bare(node);
         let mut bits = None;
         // What the compiler selects may be a bit-field, which has no address.
-        let selects = matches!(inner.kind.as_str(), "ChooseExpr" | "GenericSelectionExpr");
+        let selects = matches!(inner.kind, K::ChooseExpr | K::GenericSelectionExpr);
         if selects && self.has_bits(inner) {
             return None;
         }
-        if let (true, Some(number)) = (inner.kind == "MemberExpr", self.unit.bits.get(&inner.link)) {
+        if let (true, Some(number)) = (inner.kind == K::MemberExpr, self.unit.bits.get(&inner.link)) {
             bits = Some((range(inner.inner.first()?)?, inner.is_arrow, *number));
         }
         Some(Lvalue { at, pure: is_pure(node), bits })
     }
 
     fn has_bits(&self, node: &Node) -> bool {
-        let own = node.kind == "MemberExpr" && self.unit.bits.contains_key(&node.link);
+        let own = node.kind == K::MemberExpr && self.unit.bits.contains_key(&node.link);
         own || node.inner.iter().any(|inner| self.has_bits(inner))
     }
 
     fn expression(&mut self, node: &Node, used: bool, guarded: bool) {
-        if node.kind.is_empty() || !self.seen.insert(node.id) {
+        if node.kind.is_absent() || !self.seen.insert(node.id) {
             return;
         }
-        match node.kind.as_str() {
-            "UnaryExprOrTypeTraitExpr"
-            | "OffsetOfExpr"
-            | SPELLED_OFFSET
-            | "ConstantExpr"
-            | "GenericSelectionExpr"
-            | "ChooseExpr"
-            | "PredefinedExpr" => {}
-            "AtomicExpr" => self.lost(node, "an atomic operation"),
-            "StmtExpr" => node.inner.iter().for_each(|child| self.statement(child, true)),
-            "ImplicitCastExpr" if node.cast == "LValueToRValue" => self.read(node, guarded),
-            "BinaryOperator" if node.opcode == "=" => self.write(node, used, guarded),
-            "CompoundAssignOperator" => self.write(node, used, guarded),
-            "BinaryOperator" if node.opcode == "," => {
+        match &node.kind {
+            K::UnaryExprOrTypeTraitExpr
+            | K::OffsetOfExpr
+            | K::SpelledOffset
+            | K::ConstantExpr
+            | K::GenericSelectionExpr
+            | K::ChooseExpr
+            | K::PredefinedExpr => {}
+            K::AtomicExpr => self.lost(node, "an atomic operation"),
+            K::StmtExpr => node.inner.iter().for_each(|child| self.statement(child, true)),
+            K::ImplicitCastExpr if node.cast == Cast::LValueToRValue => self.read(node, guarded),
+            K::BinaryOperator if node.opcode == Opcode::Assign => self.write(node, used, guarded),
+            K::CompoundAssignOperator => self.write(node, used, guarded),
+            K::BinaryOperator if node.opcode == Opcode::Comma => {
                 for (index, child) in node.inner.iter().enumerate() {
                     self.expression(child, used && index == 1, guarded);
                 }
             }
-            "BinaryOperator" if matches!(node.opcode.as_str(), "&&" | "||") => self.choice(node, guarded),
-            "ConditionalOperator" => self.choice(node, guarded),
-            "BinaryConditionalOperator" => {
+            K::BinaryOperator if matches!(node.opcode, Opcode::And | Opcode::Or) => self.choice(node, guarded),
+            K::ConditionalOperator => self.choice(node, guarded),
+            K::BinaryConditionalOperator => {
                 let ends = [node.inner.first(), node.inner.last()];
                 ends.into_iter().flatten().for_each(|child| self.expression(child, true, true));
             }
-            "OpaqueValueExpr" | "CXXMemberCallExpr" => {}
-            "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => self.step(node, used, guarded),
-            "CallExpr" => self.call(node, used, guarded),
-            "VAArgExpr" => self.made.actions.extend(range(node).map(Action::Variadic)),
-            "ParenExpr" | "CStyleCastExpr" => {
-                let void = node.kind == "CStyleCastExpr" && node.cast == "ToVoid";
+            K::OpaqueValueExpr | K::CXXMemberCallExpr => {}
+            K::UnaryOperator if node.opcode.is_step() => self.step(node, used, guarded),
+            K::CallExpr => self.call(node, used, guarded),
+            K::VAArgExpr => self.made.actions.extend(range(node).map(Action::Variadic)),
+            K::ParenExpr | K::CStyleCastExpr => {
+                let void = node.kind == K::CStyleCastExpr && node.cast == Cast::ToVoid;
                 node.inner.iter().for_each(|child| self.expression(child, used && !void, guarded));
             }
             _ if is_statement(node) => self.statement(node, false),
@@ -543,7 +564,7 @@ impl Walk<'_> {
         // What is read of a temporary are the values that made it.
         let fleeting = !lvalue.pure && (has_temporary(inner) || lvalue.bits.is_some());
         let vector =
-            spelled(inner.ty.as_ref()).contains("__vector_size__") || bare(inner).kind == "ExtVectorElementExpr";
+            spelled(inner.ty.as_ref()).contains("__vector_size__") || bare(inner).kind == K::ExtVectorElementExpr;
         if !fleeting && !vector {
             self.made.actions.push(Action::Read(lvalue));
         }
@@ -561,10 +582,10 @@ impl Walk<'_> {
         }
         self.made.actions.push(Action::Write {
             at,
-            updates: node.kind == "CompoundAssignOperator",
+            updates: node.kind == K::CompoundAssignOperator,
             copies: is_copy(right),
             used,
-            disturbed: !is_pure(right) && bare(left).kind != "DeclRefExpr",
+            disturbed: !is_pure(right) && bare(left).kind != K::DeclRefExpr,
             temporary,
             guarded,
             target: self.naming().target(left),
@@ -598,7 +619,8 @@ impl Walk<'_> {
 
     fn call(&mut self, node: &Node, used: bool, guarded: bool) {
         let Some((callee, arguments)) = node.inner.split_first() else { return };
-        let name = plain(callee).decl.as_ref().filter(|decl| decl.kind == "FunctionDecl").map(|decl| decl.name.clone());
+        let name =
+            plain(callee).decl.as_ref().filter(|decl| decl.kind == K::FunctionDecl).map(|decl| decl.name.clone());
         if let Some(name) = &name {
             let builtin = name.starts_with("__builtin_") && !FUNCTIONS.contains(&name.as_str());
             if builtin || name.starts_with("__sync_") || name.starts_with("__atomic_") {
@@ -649,18 +671,18 @@ impl Walk<'_> {
         let at = range(node)?;
         let ty = spelled(node.ty.as_ref()).to_string();
         let inner = plain(node);
-        let constant = match inner.kind.as_str() {
-            "IntegerLiteral" => inner.value.as_deref().and_then(|value| value.parse().ok()),
+        let constant = match &inner.kind {
+            K::IntegerLiteral => inner.value.as_deref().and_then(|value| value.parse().ok()),
             _ => None,
         };
         let pointer = ty.contains(['*', '[']) && !ty.contains('(');
         let number = ["char", "short", "int", "long", "enum", "_Bool"].iter().any(|name| ty.contains(name));
-        let function = ty.contains('(') || inner.kind == "InitListExpr" || inner.kind == "StmtExpr";
+        let function = ty.contains('(') || inner.kind == K::InitListExpr || inner.kind == K::StmtExpr;
         let kept = (pointer || (number && !is_record(node))) && constant.is_none() && !function && !has_temporary(node);
         let array = bare(node);
-        let decays = |node: &Node| node.kind == "ImplicitCastExpr" && node.cast == "ArrayToPointerDecay";
+        let decays = |node: &Node| node.kind == K::ImplicitCastExpr && node.cast == Cast::ArrayToPointerDecay;
         let mut decayed = array;
-        while decayed.kind == "ImplicitCastExpr" && !decays(decayed) {
+        while decayed.kind == K::ImplicitCastExpr && !decays(decayed) {
             decayed = match decayed.inner.first() {
                 Some(inner) => inner,
                 None => break,
@@ -683,10 +705,10 @@ impl Walk<'_> {
 
 /// The left side of an assignment.
 fn left_side(node: &Node) -> Option<&Node> {
-    let assigns = match node.kind.as_str() {
-        "BinaryOperator" => node.opcode == "=",
-        "CompoundAssignOperator" => true,
-        "UnaryOperator" => matches!(node.opcode.as_str(), "++" | "--"),
+    let assigns = match &node.kind {
+        K::BinaryOperator => node.opcode == Opcode::Assign,
+        K::CompoundAssignOperator => true,
+        K::UnaryOperator => node.opcode.is_step(),
         _ => false,
     };
     node.inner.first().filter(|_| assigns)
@@ -697,15 +719,15 @@ fn base_variable(lvalue: &Node) -> Option<(u64, bool)> {
     let node = bare(lvalue);
     let pointer = |node: &Node| {
         let variable = plain(node);
-        let direct = variable.kind == "DeclRefExpr" && !spelled(variable.ty.as_ref()).contains(['[', '(']);
+        let direct = variable.kind == K::DeclRefExpr && !spelled(variable.ty.as_ref()).contains(['[', '(']);
         Some((variable.decl.as_ref()?.id, true))
             .filter(|_| direct && !spelled(variable.ty.as_ref()).contains("volatile"))
     };
-    match node.kind.as_str() {
-        "DeclRefExpr" => Some((node.decl.as_ref()?.id, false)),
-        "MemberExpr" if node.is_arrow => pointer(node.inner.first()?),
-        "MemberExpr" => base_variable(node.inner.first()?),
-        "UnaryOperator" if node.opcode == "*" => pointer(node.inner.first()?),
+    match &node.kind {
+        K::DeclRefExpr => Some((node.decl.as_ref()?.id, false)),
+        K::MemberExpr if node.is_arrow => pointer(node.inner.first()?),
+        K::MemberExpr => base_variable(node.inner.first()?),
+        K::UnaryOperator if node.opcode == Opcode::Star => pointer(node.inner.first()?),
         _ => None,
     }
 }
@@ -715,7 +737,7 @@ impl Walk<'_> {
     fn assigned(&self, statement: &Node) -> Vec<Lvalue> {
         let (mut changed, mut found) = (BTreeSet::new(), Vec::new());
         preorder(statement, &mut |node| {
-            if node.kind == "VarDecl" {
+            if node.kind == K::VarDecl {
                 changed.insert((node.id, true));
                 changed.insert((node.id, false));
             }
@@ -736,17 +758,13 @@ impl Walk<'_> {
 
 fn is_copy(right: &Node) -> bool {
     let right = bare(right);
-    right.cast == "LValueToRValue" && is_record(right)
+    right.cast == Cast::LValueToRValue && is_record(right)
 }
 
 fn initialiser(variable: &Node) -> Option<&Node> {
     let expression = |child: &&Node| {
-        let kind = child.kind.as_str();
-        !kind.is_empty()
-            && !kind.ends_with("Attr")
-            && !kind.ends_with("Type")
-            && !kind.ends_with("Comment")
-            && !kind.ends_with("Decl")
+        let kind = &child.kind;
+        !(kind.is_absent() || kind.is_attribute() || kind.is_type() || kind.is_comment() || kind.is_declaration())
     };
     variable.inner.iter().rev().find(expression).filter(|_| variable.has_init)
 }

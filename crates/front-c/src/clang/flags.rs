@@ -1,0 +1,138 @@
+//! Compile flags: the user's, or those of compile_commands.json.
+
+use crate::clang::options::Options;
+use crate::error::FrontError;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+#[derive(Deserialize)]
+struct Entry {
+    directory: PathBuf,
+    file: PathBuf,
+    command: Option<String>,
+    arguments: Option<Vec<String>>,
+}
+
+/// A macro that puts the member's address beside the `offsetof` that clang evaluates: it stays a constant, and its parts
+/// are there as nodes.
+pub(crate) const SPELLED_OFFSETS: &str = "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
+    __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)";
+
+/// The flags to compile a file with: those of compile_commands.json (paths made independent of its directory), then
+/// the user's, then the directory of our headers.
+pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontError> {
+    let mut flags = Vec::new();
+    if let Some(database) = &options.compile_commands {
+        flags.extend(from_database(database, file)?);
+    }
+    flags.extend(options.flags.iter().cloned());
+    if let Some(directory) = &options.include_dir {
+        flags.push("-isystem".to_string());
+        flags.push(directory.to_string_lossy().into_owned());
+    }
+    Ok(flags)
+}
+
+fn from_database(database: &Path, file: &Path) -> Result<Vec<String>, FrontError> {
+    let bad = |why: String| FrontError::BadCompileCommands { file: database.to_path_buf(), why };
+    let text = std::fs::read_to_string(database).map_err(|error| bad(error.to_string()))?;
+    let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    let wanted = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let base = database.parent().unwrap_or(Path::new("."));
+    for entry in entries {
+        let directory = base.join(&entry.directory);
+        let path = directory.join(&entry.file);
+        if std::fs::canonicalize(&path).unwrap_or(path) != wanted {
+            continue;
+        }
+        let words = match (entry.arguments, entry.command) {
+            (Some(words), _) => words,
+            (None, Some(command)) => split_command(&command),
+            (None, None) => return Err(bad(format!("the entry of {} has no command", entry.file.display()))),
+        };
+        let directory = std::path::absolute(&directory).unwrap_or(directory);
+        return Ok(clean(&words, &directory, &entry.file, &wanted));
+    }
+    Ok(Vec::new())
+}
+
+/// Drops the compiler, the file, the output and dependency flags; makes the paths absolute.
+fn clean(words: &[String], directory: &Path, file: &Path, wanted: &Path) -> Vec<String> {
+    const WITH_PATH: [&str; 7] = ["-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-isysroot"];
+    let absolute = |path: &str| directory.join(path).to_string_lossy().into_owned();
+    let is_file = |word: &str| {
+        let path = directory.join(word);
+        Path::new(word) == file || std::fs::canonicalize(path).is_ok_and(|path| path == wanted)
+    };
+    let mut flags = Vec::new();
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-o" | "-MF" | "-MT" | "-MQ" | "-MJ" => drop(words.next()),
+            "-c" | "-S" | "-E" | "--" => {}
+            other if other.starts_with("-M") || (other.starts_with("-o") && other.len() > 2) => {}
+            other if WITH_PATH.contains(&other) => {
+                flags.push(other.to_string());
+                flags.extend(words.next().map(|path| absolute(path)));
+            }
+            other if !other.starts_with('-') && is_file(other) => {}
+            other => {
+                match WITH_PATH.iter().find(|flag| other.starts_with(**flag) && !other.starts_with("-include-pch")) {
+                    Some(flag) => flags.push(format!("{flag}{}", absolute(&other[flag.len()..]))),
+                    None => flags.push(other.to_string()),
+                }
+            }
+        }
+    }
+    flags
+}
+
+/// Splits a command as a shell does: quotes and backslashes, no expansion.
+fn split_command(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = command.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, ' ' | '\t' | '\n') => words.extend(word.take()),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (Some(open), _) if c == open => quote = None,
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_split_as_a_shell_does() {
+        assert_eq!(
+            split_command(r#"cc -DX="a b" -DY='"q"' -D\"Z  x.c"#),
+            ["cc", "-DX=a b", "-DY=\"q\"", "-D\"Z", "x.c"]
+        );
+    }
+
+    #[track_caller]
+    fn check(command: &str, expected: &[&str]) {
+        let words = split_command(command);
+        assert_eq!(clean(&words, Path::new("/proj"), Path::new("a.c"), Path::new("/proj/a.c")), expected);
+    }
+
+    #[test]
+    fn output_dependencies_and_the_file_itself_are_dropped() {
+        check("cc -c -O2 -o a.o -MD -MF a.d -MT x a.c", &["-O2"]);
+        check(
+            "cc -Iinc -I /abs -isystem sys -include pre.h -DX a.c",
+            &["-I/proj/inc", "-I", "/abs", "-isystem", "/proj/sys", "-include", "/proj/pre.h", "-DX"],
+        );
+    }
+}

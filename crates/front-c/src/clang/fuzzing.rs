@@ -1,0 +1,66 @@
+//! What fuzz targets need of the reader, which is private otherwise.
+
+use crate::clang::node::Node;
+use crate::clang::read::{Positions, read, read_bytes};
+
+/// The declarations of an AST as they are read from memory and as a stream, or why they can't be.
+///
+/// What memory gives, the stream gives, too. Not the other way: a stream drops the line breaks of its text, so that it
+/// reads a string with one inside, which is no JSON.
+pub fn ast_readings(json: &[u8]) -> [Result<String, String>; 2] {
+    touchstone_base::on_deep_stack(|| readings(json))
+}
+
+fn readings(json: &[u8]) -> [Result<String, String>; 2] {
+    let shown = |nodes: &[Node], read: Result<(), serde_json::Error>| match read {
+        Ok(()) => Ok(format!("{nodes:?}")),
+        Err(error) => Err(error.to_string()),
+    };
+    let (mut whole, mut stream) = (Vec::new(), Vec::new());
+    let from_memory = read_bytes(json, &mut Positions::default(), |_, node| whole.push(node));
+    let from_stream = read(json, &mut Positions::default(), |_, node| stream.push(node));
+    [shown(&whole, from_memory), shown(&stream, from_stream)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readings;
+
+    const TEXT: &str = r#"{
+  "id": "0x1", "kind": "TranslationUnitDecl", "loc": {}, "range": { "begin": {}, "end": {} },
+  "inner": [
+    {
+      "id": "0x2", "kind": "VarDecl", "loc": { "offset": 4, "file": "a.c", "line": 1, "col": 5, "tokLen": 1 },
+      "range": { "begin": { "offset": 0, "col": 1, "tokLen": 3 }, "end": {} },
+      "name": "x", "type": { "desugaredQualType": "int", "qualType": "T" }, "storageClass": "static", "init": "c",
+      "inner": [ { "id": "0x3", "kind": "UnaryOperator", "opcode": "-", "inner": [
+        { "id": "0x4", "kind": "NoSuchExpr", "castKind": "NoSuchCast", "value": "5", "isArrow": true }, {}
+      ] } ]
+    }
+  ]
+}"#;
+
+    #[test]
+    fn both_readings_agree_and_carry_words_that_are_not_known() {
+        let [whole, stream] = readings(TEXT.as_bytes());
+        assert_eq!(whole, stream);
+        let shown = whole.expect("an AST");
+        for part in ["kind: VarDecl", "storage: Static", "opcode: Minus", "Other(\"NoSuchExpr\")", "kind: Absent"] {
+            assert!(shown.contains(part), "{part} in {shown}");
+        }
+    }
+
+    #[test]
+    fn an_ast_that_is_cut_or_changed_at_any_byte_is_read_alike_or_refused() {
+        for at in 0..TEXT.len() {
+            let cut = &TEXT.as_bytes()[..at];
+            assert!(readings(cut).iter().all(Result::is_err), "cut at {at}");
+            for byte in [b'"', b'{', b'9', b'\n', 0xff] {
+                let mut changed = TEXT.as_bytes().to_vec();
+                changed[at] = byte;
+                let [whole, stream] = readings(&changed);
+                assert!(whole.is_err() || whole == stream, "byte {at} is {byte}: {whole:?}, {stream:?}");
+            }
+        }
+    }
+}

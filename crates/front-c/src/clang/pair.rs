@@ -1,0 +1,48 @@
+//! What clang says of two texts in one run: a source as it is written, and the same preprocessed.
+//!
+//! Of a small file, starting clang is most of the time. Only whoever knows that the flags of one do no harm to the other
+//! may ask for both at once.
+
+use crate::clang::dump::Dump;
+use crate::clang::flags::{SPELLED_OFFSETS, flags_for};
+use crate::clang::options::{Offsets, Options};
+use crate::clang::run::{self, Input};
+use crate::error::FrontError;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A source and its preprocessed text, which has an absolute name.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'a> {
+    /// As it is written.
+    pub written: &'a Path,
+    /// As the preprocessor leaves it.
+    pub preprocessed: &'a Path,
+}
+
+/// Asks clang for both with the flags of the first; `None` if it does not understand one of them.
+pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Dump)>, FrontError> {
+    let clang = run::find(options.clang.as_deref())?;
+    let mut flags = flags_for(texts.written, options)?;
+    if options.offsets == Offsets::Spelled {
+        flags.push(SPELLED_OFFSETS.to_string());
+    }
+    // A second input of the compiler behind clang's driver: it comes first.
+    flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
+    let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(texts.written))?;
+    let mut said = Vec::new();
+    if let Some(mut output) = run.output() {
+        output.read_to_end(&mut said).map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
+    }
+    if run.finish()?.is_err() {
+        return Ok(None);
+    }
+    // Whatever is inside of a unit is indented.
+    let Some(end) = said.windows(3).position(|three| three == b"\n}{").map(|at| at + 2) else { return Ok(None) };
+    if said[end..].windows(3).any(|three| three == b"\n}{") {
+        return Ok(None);
+    }
+    let (whole, all) = (said.len(), Arc::new(said));
+    Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
+}

@@ -1,0 +1,429 @@
+//! The C library as C: functions that the program calls and does not define are lowered from these models.
+
+use touchstone_ir::FunctionRole;
+
+/// A file of models.
+pub(crate) struct Model {
+    pub name: &'static str,
+    pub text: &'static str,
+    functions: &'static [&'static str],
+    /// Variables that programs name.
+    variables: &'static [&'static str],
+}
+
+impl Model {
+    /// What its functions are to a program.
+    pub fn role(&self) -> FunctionRole {
+        match self.name {
+            "<library>/time.c" => FunctionRole::World,
+            "<library>/verifier.c" => FunctionRole::Harness,
+            _ => FunctionRole::Model,
+        }
+    }
+    pub fn provides(&self, name: &str) -> bool {
+        self.functions.contains(&name) || self.variables.contains(&name)
+    }
+}
+
+pub(crate) const MODELS: [Model; 16] = [
+    Model {
+        name: "<library>/string.c",
+        text: include_str!("../../models/string.c"),
+        functions: &[
+            "strlen",
+            "strnlen",
+            "strcmp",
+            "strncmp",
+            "strcpy",
+            "strncpy",
+            "strcat",
+            "strncat",
+            "strchr",
+            "strrchr",
+            "strstr",
+            "strspn",
+            "strcspn",
+            "memcmp",
+            "memchr",
+            "memrchr",
+            "memccpy",
+            "memcpy",
+            "memmove",
+            "memset",
+            "mempcpy",
+            "bzero",
+            "explicit_bzero",
+            "bcopy",
+            "bcmp",
+            "index",
+            "rindex",
+            "strcoll",
+            "memmem",
+            "strchrnul",
+            "stpcpy",
+            "stpncpy",
+            "strpbrk",
+            "strtok_r",
+            "strtok",
+            "strsep",
+            "strndup",
+            "strdup",
+            "strcasecmp",
+            "strncasecmp",
+            "strcasestr",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/ctype.c",
+        text: include_str!("../../models/ctype.c"),
+        functions: &[
+            "isalnum", "isalpha", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct",
+            "isspace", "isupper", "isxdigit", "tolower", "toupper", "isascii", "toascii",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/stdlib.c",
+        text: include_str!("../../models/stdlib.c"),
+        functions: &[
+            "abs",
+            "labs",
+            "llabs",
+            "imaxabs",
+            "atoi",
+            "atol",
+            "atoll",
+            "realloc",
+            "strtol",
+            "strtoll",
+            "strtoul",
+            "strtoull",
+            "strtoimax",
+            "strtoumax",
+            "div",
+            "ldiv",
+            "lldiv",
+            "qsort",
+            "bsearch",
+            "srand",
+            "rand",
+            "srandom",
+            "random",
+            "getenv",
+            "atexit",
+            "_Exit",
+            "_exit",
+            "malloc",
+            "calloc",
+            "free",
+            "exit",
+            "abort",
+            "aligned_alloc",
+            "reallocarray",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/math.c",
+        text: include_str!("../../models/math.c"),
+        functions: &[
+            "modf",
+            "modff",
+            "frexp",
+            "frexpf",
+            "ldexp",
+            "ldexpf",
+            "scalbn",
+            "scalbnf",
+            "scalbln",
+            "logb",
+            "ilogb",
+            "nextafter",
+            "nextafterf",
+            "remquo",
+            "remquof",
+            "remainder",
+            "remainderf",
+            "drem",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/strtod.c",
+        text: include_str!("../../models/strtod.c"),
+        functions: &["strtod", "strtof", "atof"],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/bits.c",
+        text: include_str!("../../models/bits.c"),
+        functions: &[
+            "touchstone_bswap16",
+            "touchstone_bswap32",
+            "touchstone_bswap64",
+            "touchstone_popcount",
+            "touchstone_popcountl",
+            "touchstone_popcountll",
+            "touchstone_parity",
+            "touchstone_parityl",
+            "touchstone_parityll",
+            "touchstone_ffs",
+            "touchstone_ffsl",
+            "touchstone_ffsll",
+            "touchstone_clrsb",
+            "touchstone_clrsbl",
+            "touchstone_clrsbll",
+            "touchstone_ctz",
+            "touchstone_ctzl",
+            "touchstone_ctzll",
+            "touchstone_clz",
+            "touchstone_clzl",
+            "touchstone_clzll",
+            "touchstone_umul_overflows",
+            "touchstone_smul_overflows",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/wide.c",
+        text: include_str!("../../models/wide.c"),
+        functions: &[
+            "touchstone_wide_divide",
+            "touchstone_wide_divide_signed",
+            "touchstone_wide_multiply",
+            "touchstone_wide_to_double",
+            "touchstone_wide_to_float",
+            "touchstone_wide_from_double",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/longdouble.c",
+        text: include_str!("../../models/longdouble.c"),
+        functions: &[
+            "touchstone_long_add",
+            "touchstone_long_subtract",
+            "touchstone_long_multiply",
+            "touchstone_long_divide",
+            "touchstone_long_compare",
+            "touchstone_long_exponent",
+            "touchstone_long_from_integer",
+            "touchstone_long_to_integer",
+            "touchstone_long_from_double",
+            "touchstone_long_to_float",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/complex.c",
+        text: include_str!("../../models/complex.c"),
+        functions: &[
+            "touchstone_complex_multiply",
+            "touchstone_complex_multiplyf",
+            "touchstone_complex_multiplyl",
+            "touchstone_complex_divide",
+            "touchstone_complex_dividef",
+            "touchstone_complex_dividel",
+            "touchstone_complex_divide_integer",
+            "touchstone_complex_divide_unsigned",
+            "creal",
+            "crealf",
+            "creall",
+            "cimag",
+            "cimagf",
+            "cimagl",
+            "conj",
+            "conjf",
+            "conjl",
+            "cabs",
+            "cabsf",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/signal.c",
+        text: include_str!("../../models/signal.c"),
+        functions: &["signal", "raise"],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/format.c",
+        text: include_str!("../../models/format.c"),
+        functions: &["snprintf", "sprintf", "vsnprintf", "vsprintf"],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/stdio.c",
+        text: include_str!("../../models/stdio.c"),
+        functions: &[
+            "fclose",
+            "ferror",
+            "fflush",
+            "fopen",
+            "freopen",
+            "fprintf",
+            "fputc",
+            "fputs",
+            "fseek",
+            "ftell",
+            "fwrite",
+            "perror",
+            "printf",
+            "putc",
+            "putchar",
+            "puts",
+            "remove",
+            "rename",
+            "rewind",
+            "setbuf",
+            "setbuffer",
+            "setlinebuf",
+            "setvbuf",
+            "tmpfile",
+            "tmpnam",
+            "touchstone_file_exists",
+            "touchstone_file_rights",
+            "touchstone_file_at_end",
+            "touchstone_file_clear",
+            "touchstone_file_get",
+            "touchstone_file_unget",
+            "touchstone_quiet_fprintf",
+            "touchstone_quiet_fputs",
+            "touchstone_quiet_vfprintf",
+            "touchstone_quiet_vprintf",
+            "unlink",
+            "vfprintf",
+            "vprintf",
+        ],
+        variables: &["stderr", "stdin", "stdout"],
+    },
+    Model {
+        name: "<library>/stdin.c",
+        text: include_str!("../../models/stdin.c"),
+        functions: &[
+            "clearerr", "feof", "fgetc", "fgets", "fread", "fscanf", "getc", "getchar", "getline", "scanf", "sscanf",
+            "ungetc", "vfscanf", "vscanf", "vsscanf",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/errno.c",
+        text: include_str!("../../models/errno.c"),
+        functions: &["__errno_location", "setlocale"],
+        variables: &["touchstone_errno"],
+    },
+    Model {
+        name: "<library>/klee.c",
+        text: include_str!("../../models/klee.c"),
+        functions: &[
+            "klee_choose",
+            "klee_is_symbolic",
+            "klee_is_replay",
+            "klee_get_valuef",
+            "klee_get_valued",
+            "klee_get_valuel",
+            "klee_get_valuell",
+            "klee_get_value_i32",
+            "klee_get_value_i64",
+            "klee_get_obj_size",
+        ],
+        variables: &[],
+    },
+    Model {
+        name: "<library>/verifier.c",
+        text: include_str!("../../models/verifier.c"),
+        functions: &[
+            "__VERIFIER_nondet_char",
+            "__VERIFIER_nondet_uchar",
+            "__VERIFIER_nondet_unsigned_char",
+            "__VERIFIER_nondet_short",
+            "__VERIFIER_nondet_ushort",
+            "__VERIFIER_nondet_int",
+            "__VERIFIER_nondet_uint",
+            "__VERIFIER_nondet_unsigned",
+            "__VERIFIER_nondet_long",
+            "__VERIFIER_nondet_ulong",
+            "__VERIFIER_nondet_longlong",
+            "__VERIFIER_nondet_ulonglong",
+            "__VERIFIER_nondet_float",
+            "__VERIFIER_nondet_double",
+            "__VERIFIER_nondet_u8",
+            "__VERIFIER_nondet_u16",
+            "__VERIFIER_nondet_u32",
+            "__VERIFIER_nondet_U32",
+            "__VERIFIER_nondet_bool",
+            "__VERIFIER_nondet_size_t",
+            "__VERIFIER_nondet_ssize_t",
+            "__VERIFIER_nondet_loff_t",
+            "__VERIFIER_nondet_sector_t",
+            "__VERIFIER_nondet_pthread_t",
+            "__VERIFIER_nondet_schar",
+            "__VERIFIER_nondet_int8",
+            "__VERIFIER_nondet_uint8",
+            "__VERIFIER_nondet_int16",
+            "__VERIFIER_nondet_uint16",
+            "__VERIFIER_nondet_int32",
+            "__VERIFIER_nondet_uint32",
+            "__VERIFIER_nondet_int64",
+            "__VERIFIER_nondet_uint64",
+            "__VERIFIER_nondet_u64",
+            "__VERIFIER_nondet_S8",
+            "__VERIFIER_nondet_pointer",
+            "__VERIFIER_nondet_pchar",
+            "__VERIFIER_nondet_charp",
+            "__VERIFIER_nondet_const_char_pointer",
+            "__VERIFIER_nondet_memory",
+        ],
+        variables: &[],
+    },
+];
+
+/// Models of what is different each time: used instead of others where external functions are inputs.
+pub(crate) static WORLD: Model = Model {
+    name: "<library>/time.c",
+    text: include_str!("../../models/time.c"),
+    functions: &["time", "clock", "rand", "random", "srand", "srandom"],
+    variables: &[],
+};
+
+/// Models that only a run can use: where external functions are inputs, these are external functions.
+pub(crate) static DESCRIPTORS: Model = Model {
+    name: "<library>/descriptors.c",
+    text: include_str!("../../models/descriptors.c"),
+    functions: &["close", "creat", "lseek", "open", "read", "write"],
+    variables: &[],
+};
+
+/// Functions that the library itself takes from the program, if the program has them.
+const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
+/// Functions of standard output that are recognised, but where a program leads it elsewhere.
+pub(crate) const TO_CONSOLE: [&str; 3] = ["printf", "putchar", "puts"];
+/// Functions that compilers never call, unless they are told to (`-fno-builtin`): not even if the program has its own.
+const ALWAYS_INLINED: [&str; 5] = ["abs", "labs", "llabs", "fabs", "fabsf"];
+
+/// Whether the library itself takes a function from the program.
+pub(crate) fn is_replaceable(name: &str) -> bool {
+    REPLACEABLE.contains(&name)
+}
+/// Whether compilers have their own code for a function, whatever the program has.
+pub(crate) fn is_always_inlined(name: &str) -> bool {
+    ALWAYS_INLINED.contains(&name)
+}
+/// Whether a variable of the models keeps what earlier calls left: the error number.
+pub(crate) fn is_left_behind(variable: &str) -> bool {
+    variable == "touchstone_errno"
+}
+/// Whether there is a model of a function.
+pub(crate) fn has(name: &str) -> bool {
+    MODELS.iter().any(|model| model.functions.contains(&name))
+}
+
+/// The modelled function that a compiler builtin is.
+pub(crate) fn of_builtin(name: &str) -> Option<String> {
+    let plain = name.strip_prefix("__builtin_")?;
+    // One thread has nobody to lock out.
+    let plain = plain.strip_suffix("_unlocked").unwrap_or(plain);
+    let own = format!("touchstone_{plain}");
+    if has(&own) { Some(own) } else { has(plain).then(|| plain.to_string()) }
+}

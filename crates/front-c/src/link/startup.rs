@@ -1,0 +1,63 @@
+//! Constructors and destructors: functions that run before and after `main`.
+//!
+//! They are called where `main` begins, and destructors are told to whoever ends the program, so executors know nothing of
+//! them. Not here: what a shared library does when it is loaded.
+
+use crate::link::program::Program;
+use crate::link::starter::{Priority, Starter, When};
+use crate::link::tidy;
+use touchstone_ir::{Builtin, Callee, FuncId, Inst, InstKind, Operand, RegInfo, Ty};
+
+impl Program {
+    /// Lets `main` begin with the constructors.
+    pub fn surround_main(&mut self) {
+        let starters = std::mem::take(&mut self.starters);
+        let Some(main) = self.functions.ids().find(|&id| self.functions[id].name == "main") else { return };
+        if starters.is_empty() || !self.functions[main].is_defined() {
+            return;
+        }
+        let span = self.functions[main].span;
+        let entry = self.functions[main].blocks.ids().next().expect("invariant: a defined function has a block");
+        let mut order = starters;
+        order.sort_by_key(|starter| starter.priority);
+        if let Some(what) = self.startup_problem(main, &order) {
+            tidy::stop_at(&mut self.functions[main], entry, 0, what.to_string(), span);
+            return;
+        }
+        let mut insts = Vec::new();
+        // The first that is told runs last.
+        for starter in order.iter().filter(|starter| starter.when == When::After) {
+            let ty = self.function_types[&starter.function].clone();
+            let global = self.function_mark(starter.function, &ty, span);
+            let dst = self.functions[main].regs.push(RegInfo { ty: Ty::Ptr, name: None });
+            insts.push(InstKind::GlobalAddr { dst, global });
+            let args = vec![Operand::Reg(dst)];
+            insts.push(InstKind::Builtin { dst: None, builtin: Builtin::AtExit, args });
+        }
+        for starter in order.iter().filter(|starter| starter.when == When::Before) {
+            let callee = Callee::Direct(starter.function);
+            insts.push(InstKind::Call { dst: None, callee, args: Vec::new() });
+        }
+        let insts = insts.into_iter().map(|kind| Inst { kind, span });
+        self.functions[main].blocks[entry].insts.splice(0..0, insts);
+    }
+
+    fn startup_problem(&self, main: FuncId, order: &[Starter]) -> Option<&'static str> {
+        let unknown = |when| {
+            let mut all = order.iter().filter(|starter| starter.when == when);
+            all.clone().any(|starter| starter.priority == Priority::Unknown) && all.nth(1).is_some()
+        };
+        let takes_arguments = |starter: &Starter| !self.functions[starter.function].params.is_empty();
+        let calls_main = |inst: &Inst| matches!(&inst.kind, InstKind::Call { callee: Callee::Direct(callee), .. } if *callee == main);
+        let mut insts = self.functions.values().flat_map(|function| function.blocks.values()).flat_map(|b| &b.insts);
+        if unknown(When::Before) || unknown(When::After) {
+            Some("constructor whose priority a macro hides")
+        } else if order.iter().any(takes_arguments) {
+            Some("constructor with parameters")
+        } else if insts.any(calls_main) {
+            Some("constructor in a program that calls main")
+        } else {
+            None
+        }
+    }
+}

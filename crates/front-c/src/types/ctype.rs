@@ -1,0 +1,635 @@
+//! C types, their layout on x86-64 (System V ABI), and the data types of the IR that they become.
+
+use crate::clang::options::Offsets;
+use crate::types::tokens::Token;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use touchstone_base::float::Format;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, IntKind, StructKind, Ty};
+
+/// The most lanes: each is a register while the vector is computed.
+pub(crate) const MOST_LANES: u64 = 256;
+
+/// Why vectors of this kind can't be used, if so.
+fn vector_refusal(element: &Type, lanes: u64) -> Option<&'static str> {
+    match element.kind {
+        TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) if lanes <= MOST_LANES => None,
+        TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => Some("vector of very many elements"),
+        _ => Some("vector of such elements"),
+    }
+}
+
+/// A type with its qualifier and the typedef name that the user wrote.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Type {
+    pub kind: TypeKind,
+    pub is_const: bool,
+    pub is_volatile: bool,
+    pub alias: Option<Rc<str>>,
+}
+
+/// The structure of a type.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum TypeKind {
+    Void,
+    Bool,
+    Int {
+        name: &'static str,
+        bits: u8,
+        signed: bool,
+    },
+    Float {
+        name: &'static str,
+        format: Format,
+    },
+    /// An integer of 128 bits: always in memory (see `wide`).
+    Wide {
+        signed: bool,
+    },
+    /// x87's 80 bits: always in memory (see `long_double`).
+    LongDouble,
+    /// So many lanes of a scalar type: always in memory (see `vector`).
+    Vector(Rc<Type>, u64),
+    /// Real and imaginary part: always in memory (see `complex`).
+    Complex(Rc<Type>),
+    /// Index in [`Types::enums`].
+    Enum(usize),
+    Pointer(Rc<Type>),
+    Array(Rc<Type>, u64),
+    /// An array without length: tentative, flexible or `extern`.
+    OpenArray(Rc<Type>),
+    /// An array whose length, these tokens, is known when it is declared.
+    Variable(Rc<Type>, Rc<[Token]>),
+    /// Index in [`Types::records`].
+    Record(usize),
+    Function(Rc<Signature>),
+    /// A type that can be laid out (perhaps) but not be used; `what` names the construct.
+    Refused {
+        text: Rc<str>,
+        what: &'static str,
+        size: u64,
+        align: u64,
+    },
+}
+
+/// The type of a function.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Signature {
+    pub result: Type,
+    pub params: Vec<Type>,
+    pub variadic: bool,
+    pub prototype: bool,
+}
+
+impl Type {
+    /// A type without qualifier and alias.
+    pub fn plain(kind: TypeKind) -> Type {
+        Type { kind, is_const: false, is_volatile: false, alias: None }
+    }
+    /// `int`.
+    pub fn int() -> Type {
+        Type::plain(TypeKind::Int { name: "int", bits: 32, signed: true })
+    }
+    /// A type that is refused by name.
+    pub fn refused(text: &str, what: &'static str) -> Type {
+        Type::plain(TypeKind::Refused { text: Rc::from(text), what, size: 0, align: 1 })
+    }
+    /// The same without typedefs, as far as there is another name.
+    pub fn unaliased(&self) -> Type {
+        let kind = match &self.kind {
+            TypeKind::Pointer(pointee) => TypeKind::Pointer(Rc::new(pointee.unaliased())),
+            TypeKind::Array(element, length) => TypeKind::Array(Rc::new(element.unaliased()), *length),
+            TypeKind::Function(signature) => TypeKind::Function(Rc::new(Signature {
+                result: signature.result.unaliased(),
+                params: signature.params.iter().map(|param| Type { is_const: false, ..param.unaliased() }).collect(),
+                ..**signature
+            })),
+            TypeKind::Void
+            | TypeKind::Bool
+            | TypeKind::Int { .. }
+            | TypeKind::Wide { .. }
+            | TypeKind::Float { .. }
+            | TypeKind::LongDouble => self.kind.clone(),
+            TypeKind::Enum(_)
+            | TypeKind::Record(_)
+            | TypeKind::Vector(..)
+            | TypeKind::Complex(_)
+            | TypeKind::OpenArray(_)
+            | TypeKind::Variable(..)
+            | TypeKind::Refused { .. } => return self.clone(),
+        };
+        Type { kind, is_const: self.is_const, is_volatile: self.is_volatile, alias: None }
+    }
+    /// A pointer to this type.
+    pub fn pointer_to(self) -> Type {
+        Type::plain(TypeKind::Pointer(Rc::new(self)))
+    }
+    /// What a pointer points to or an array holds.
+    pub fn element(&self) -> Option<&Type> {
+        match &self.kind {
+            TypeKind::Pointer(element)
+            | TypeKind::Array(element, _)
+            | TypeKind::OpenArray(element)
+            | TypeKind::Variable(element, _) => Some(element),
+            _ => None,
+        }
+    }
+    /// Whether objects of this type may not be written.
+    pub fn is_deep_const(&self) -> bool {
+        match &self.kind {
+            TypeKind::Array(element, _) | TypeKind::OpenArray(element) => self.is_const || element.is_deep_const(),
+            _ => self.is_const,
+        }
+    }
+    /// Whether values are structures or unions, or like them: passed and assigned as bytes.
+    pub fn is_record(&self) -> bool {
+        matches!(self.kind, TypeKind::Record(_) | TypeKind::Vector(..) | TypeKind::Complex(_)) || self.in_halves()
+    }
+    /// Whether it is a pointer.
+    pub fn is_pointer(&self) -> bool {
+        matches!(self.kind, TypeKind::Pointer(_))
+    }
+}
+
+/// A field of a record.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldInfo {
+    /// clang's id of its declaration.
+    pub id: u64,
+    pub name: String,
+    pub ty: Type,
+    /// Byte offset; for a bit-field, of the byte that holds its first bit.
+    pub offset: u64,
+    /// First bit in the record and width of a bit-field.
+    pub bits: Option<(u64, u64)>,
+}
+
+/// A structure or union.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    /// `struct point`, or the typedef name of an unnamed one.
+    pub name: String,
+    pub named: bool,
+    pub is_union: bool,
+    pub complete: bool,
+    pub fields: Vec<FieldInfo>,
+    pub size: u64,
+    pub align: u64,
+    /// Why its layout is not known.
+    pub problem: Option<&'static str>,
+    pub data: DataTypeId,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub(crate) struct Enum {
+    pub name: String,
+    pub named: bool,
+    pub bits: u8,
+    pub signed: bool,
+    pub items: Vec<EnumItem>,
+    pub data: DataTypeId,
+}
+
+/// A declared field before layout.
+pub(crate) struct FieldDecl {
+    pub id: u64,
+    pub name: String,
+    pub ty: Type,
+    pub width: Option<u64>,
+    pub packed: bool,
+    pub aligned: Option<u64>,
+}
+
+/// What applies to all fields of a record.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    pub packed: bool,
+    pub aligned: Option<u64>,
+    /// The most that a field is aligned to.
+    pub most: Option<u64>,
+}
+
+/// What a bit-field of more than 32 bits is in an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WideFields {
+    /// Of a type of its own width, as for gcc.
+    OwnWidth,
+    /// Nobody said which compiler it is.
+    Unknown,
+}
+
+/// All records, enumerations and data types of the program.
+pub(crate) struct Types {
+    pub records: Vec<Record>,
+    pub enums: Vec<Enum>,
+    pub data: DataTypes,
+    pub char_signed: bool,
+    /// Every read of a volatile object is a new input.
+    pub fresh_volatile: bool,
+    /// How `offsetof` is understood.
+    pub offsets: Offsets,
+    pub wide_fields: WideFields,
+    interned: HashMap<DataType, DataTypeId>,
+    /// The types of functions behind their data types.
+    pub functions: BTreeMap<DataTypeId, Type>,
+}
+
+impl Types {
+    /// No types yet but the one that compilers make.
+    pub fn new() -> Types {
+        let mut types = Types {
+            records: Vec::new(),
+            enums: Vec::new(),
+            data: DataTypes::new(),
+            char_signed: true,
+            fresh_volatile: false,
+            offsets: Offsets::default(),
+            wide_fields: WideFields::Unknown,
+            interned: HashMap::new(),
+            functions: BTreeMap::new(),
+        };
+        let list = types.new_record("struct __va_list_tag".to_string(), true, false);
+        let record = &mut types.records[list];
+        (record.complete, record.size, record.align) = (true, 24, 8);
+        types.refresh_record(list);
+        types
+    }
+    /// The structure behind `va_list`.
+    pub const ARGUMENT_LIST: usize = 0;
+
+    /// A new record, not yet complete.
+    pub fn new_record(&mut self, name: String, named: bool, is_union: bool) -> usize {
+        let data = self.data.push(DataType::Opaque { name: name.clone(), size: 0, align: 1 });
+        self.records.push(Record {
+            name,
+            named,
+            is_union,
+            complete: false,
+            fields: Vec::new(),
+            size: 0,
+            align: 1,
+            problem: None,
+            data,
+        });
+        self.records.len() - 1
+    }
+
+    /// Lays out a record.
+    pub fn complete_record(&mut self, id: usize, fields: Vec<FieldDecl>, layout: Layout) {
+        let Layout { packed, aligned, most } = layout;
+        let is_union = self.records[id].is_union;
+        let mut infos = Vec::new();
+        let mut problem = None;
+        let (mut bit, mut widest, mut align) = (0u64, 0u64, 1u64);
+        for field in fields {
+            if is_union {
+                bit = 0;
+            }
+            let size = self.size(&field.ty);
+            let natural = self.align(&field.ty);
+            let effective = if packed || field.packed { 1 } else { natural }.max(field.aligned.unwrap_or(1));
+            let effective = effective.min(most.unwrap_or(u64::MAX));
+            let packed = packed || field.packed || most.is_some_and(|most| most < natural);
+            // Without its size, nothing behind the field has a place.
+            if size == 0 || matches!(field.ty.kind, TypeKind::Record(_)) {
+                problem = problem.or(self.refusal(&field.ty));
+            }
+            if field.width.is_some() && field.ty.wide().is_some() {
+                problem = problem.or(Some("128-bit bit-field"));
+            }
+            let (offset, bits) = match field.width {
+                Some(0) => {
+                    bit = round_up(bit, natural * 8);
+                    continue;
+                }
+                Some(width) => {
+                    if let Some(aligned) = field.aligned {
+                        bit = round_up(bit, aligned * 8);
+                    } else if !packed && bit % (size.max(1) * 8) + width > size * 8 {
+                        bit = round_up(bit, natural * 8);
+                    }
+                    let first = bit;
+                    bit += width;
+                    if !field.name.is_empty() {
+                        align = align.max(effective);
+                    }
+                    (first / 8, Some((first, width)))
+                }
+                None => {
+                    let offset = round_up(bit.div_ceil(8), effective);
+                    bit = (offset + size) * 8;
+                    align = align.max(effective);
+                    (offset, None)
+                }
+            };
+            widest = widest.max(bit);
+            infos.push(FieldInfo { id: field.id, name: field.name, ty: field.ty, offset, bits });
+        }
+        align = align.max(aligned.unwrap_or(1));
+        let size = round_up(widest.div_ceil(8), align);
+        let record = &mut self.records[id];
+        record.complete = true;
+        record.fields = infos;
+        record.size = size;
+        record.align = align;
+        record.problem = record.problem.or(problem);
+        self.refresh_record(id);
+    }
+
+    /// Writes a record's data type anew, after it was completed or named.
+    pub fn refresh_record(&mut self, id: usize) {
+        let record = self.records[id].clone();
+        let opaque = !record.complete || record.problem.is_some();
+        let data = if let Some(whole) = self.whole_member(&record).filter(|_| record.is_union && !opaque) {
+            let fields = vec![Field { name: whole.name.clone(), offset: 0, ty: self.data(&whole.ty) }];
+            DataType::Struct {
+                name: record.name,
+                fields,
+                size: record.size,
+                align: record.align,
+                kind: StructKind::Record,
+            }
+        } else if opaque || record.is_union {
+            DataType::Opaque { name: record.name, size: record.size, align: record.align }
+        } else {
+            let fields = self.data_fields(&record.fields);
+            DataType::Struct {
+                name: record.name,
+                fields,
+                size: record.size,
+                align: record.align,
+                kind: StructKind::Record,
+            }
+        };
+        self.data[record.data] = data;
+    }
+
+    /// The member of a union that all its bytes belong to and that can have any bytes: whatever the union holds is a
+    /// value of it. There is none where a member has pointers.
+    fn whole_member<'r>(&self, record: &'r Record) -> Option<&'r FieldInfo> {
+        let largest = record.fields.iter().map(|field| self.size(&field.ty)).max()?;
+        if record.fields.iter().any(|field| self.points(&field.ty)) {
+            return None;
+        }
+        let whole = |(index, field): (usize, &FieldInfo)| {
+            let writable = index == 0 || !field.name.is_empty();
+            field.bits.is_none() && writable && self.size(&field.ty) == largest && self.is_dense(&field.ty)
+        };
+        let fits = || record.fields.iter().enumerate().filter(|(index, field)| whole((*index, field)));
+        let float = |ty: &Type| matches!(ty.kind, TypeKind::Float { .. });
+        let best = fits().find(|(_, field)| !float(&field.ty)).or_else(|| fits().next());
+        best.map(|(_, field)| field)
+    }
+    /// Whether a value has pointers, or something that is not known.
+    fn points(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            TypeKind::Bool | TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => false,
+            TypeKind::Array(element, _) | TypeKind::Vector(element, _) | TypeKind::Complex(element) => {
+                self.points(element)
+            }
+            TypeKind::Record(id) => {
+                let record = &self.records[*id];
+                !record.complete || record.problem.is_some() || record.fields.iter().any(|field| self.points(&field.ty))
+            }
+            _ => true,
+        }
+    }
+    /// Whether any bytes are a value, and none of them is padding.
+    fn is_dense(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_) => true,
+            TypeKind::Array(element, _) => self.is_dense(element),
+            TypeKind::Record(id) => {
+                let record = &self.records[*id];
+                let mut end = 0;
+                let in_order = record.fields.iter().all(|field| {
+                    let follows = field.bits.is_none() && field.offset == end && self.is_dense(&field.ty);
+                    end += self.size(&field.ty);
+                    follows
+                });
+                !record.is_union && in_order && end == record.size
+            }
+            _ => false,
+        }
+    }
+
+    /// Fields for the IR. Nobody can set bit-fields without a name.
+    fn data_fields(&mut self, fields: &[FieldInfo]) -> Vec<Field> {
+        let mut out: Vec<Field> = Vec::new();
+        for field in fields {
+            let ty = match field.bits {
+                Some(_) if field.name.is_empty() => continue,
+                Some((bit, width)) if bit % 8 + width <= 64 => {
+                    let (first, width, signed) = ((bit % 8) as u8, width as u8, self.is_signed(&field.ty));
+                    self.intern(DataType::Bits { first, width, signed })
+                }
+                Some((bit, width)) => {
+                    let size = (bit + width).div_ceil(8) - bit / 8;
+                    self.intern(DataType::Opaque { name: "bit-field".to_string(), size, align: 1 })
+                }
+                None => self.data(&field.ty),
+            };
+            out.push(Field { name: field.name.clone(), offset: field.offset, ty });
+        }
+        out
+    }
+
+    /// A new enumeration.
+    pub fn new_enum(&mut self, name: String, named: bool) -> usize {
+        let data = self.data.push(DataType::Enum { name: name.clone(), bits: 32, signed: false, items: Vec::new() });
+        self.enums.push(Enum { name, named, bits: 32, signed: false, items: Vec::new(), data });
+        self.enums.len() - 1
+    }
+    /// Writes an enumeration's data type anew.
+    pub fn refresh_enum(&mut self, id: usize) {
+        let info = &self.enums[id];
+        self.data[info.data] =
+            DataType::Enum { name: info.name.clone(), bits: info.bits, signed: info.signed, items: info.items.clone() };
+    }
+
+    /// Size in bytes; 0 if not known.
+    pub fn size(&self, ty: &Type) -> u64 {
+        match &ty.kind {
+            // As GNU C has it for arithmetic on `void *`.
+            TypeKind::Void | TypeKind::Function(_) => 1,
+            TypeKind::Bool => 1,
+            TypeKind::Int { bits, .. } => u64::from(*bits / 8),
+            TypeKind::Float { format, .. } => u64::from(format.bits() / 8),
+            TypeKind::Wide { .. } | TypeKind::LongDouble => 16,
+            TypeKind::Enum(id) => u64::from(self.enums[*id].bits / 8),
+            TypeKind::Pointer(_) => 8,
+            TypeKind::Vector(element, lanes) => self.size(element).saturating_mul(*lanes),
+            TypeKind::Complex(part) => self.size(part) * 2,
+            TypeKind::Array(element, length) => self.size(element).saturating_mul(*length),
+            TypeKind::OpenArray(_) | TypeKind::Variable(..) => 0,
+            TypeKind::Record(id) => self.records[*id].size,
+            TypeKind::Refused { size, .. } => *size,
+        }
+    }
+    /// Alignment in bytes, at least 1.
+    pub fn align(&self, ty: &Type) -> u64 {
+        match &ty.kind {
+            TypeKind::Array(element, _) | TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
+                self.align(element)
+            }
+            TypeKind::Complex(part) => self.align(part),
+            TypeKind::Record(id) => self.records[*id].align,
+            TypeKind::Refused { align, .. } => *align,
+            _ => self.size(ty).max(1),
+        }
+    }
+    /// Why values of this type can't be used, if so.
+    pub fn refusal(&self, ty: &Type) -> Option<&'static str> {
+        match &ty.kind {
+            TypeKind::Refused { what, .. } => Some(what),
+            TypeKind::Variable(..) => Some("variable-length array"),
+            TypeKind::Array(element, _) | TypeKind::Complex(element) => self.refusal(element),
+            TypeKind::Vector(element, lanes) => vector_refusal(element, *lanes),
+            TypeKind::Record(id) if !self.records[*id].complete => Some("incomplete type"),
+            TypeKind::Record(id) => self.records[*id].problem,
+            _ => None,
+        }
+    }
+    /// The register type of a scalar; refused types get one of their width, so that they can be passed on.
+    pub fn scalar(&self, ty: &Type) -> Ty {
+        match &ty.kind {
+            TypeKind::Bool => Ty::I8,
+            TypeKind::Int { bits, .. } => Ty::Int(*bits),
+            TypeKind::Float { format, .. } => Ty::Int(format.bits()),
+            TypeKind::Enum(id) => Ty::Int(self.enums[*id].bits),
+            TypeKind::Refused { size: 1, .. } => Ty::I8,
+            TypeKind::Refused { size: 2, .. } => Ty::I16,
+            TypeKind::Refused { size: 4, .. } => Ty::I32,
+            TypeKind::Refused { .. } | TypeKind::Void => Ty::I64,
+            _ => Ty::Ptr,
+        }
+    }
+    /// Whether values of an integer type are signed.
+    pub fn is_signed(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            TypeKind::Int { signed, .. } | TypeKind::Wide { signed } => *signed,
+            TypeKind::Enum(id) => self.enums[*id].signed,
+            _ => false,
+        }
+    }
+
+    fn intern(&mut self, data: DataType) -> DataTypeId {
+        if let Some(&id) = self.interned.get(&data) {
+            return id;
+        }
+        let id = self.data.push(data.clone());
+        self.interned.insert(data, id);
+        id
+    }
+    /// The data type of the IR.
+    pub fn data(&mut self, ty: &Type) -> DataTypeId {
+        let data = match &ty.kind {
+            TypeKind::Void => DataType::Void,
+            TypeKind::Bool => DataType::Bool { name: alias_or(ty, "_Bool") },
+            TypeKind::Int { name, bits, signed } => {
+                let name = alias_or(ty, name);
+                let kind = if name == "char" { IntKind::Character } else { IntKind::Number };
+                DataType::Int { name, bits: *bits, signed: *signed, kind }
+            }
+            TypeKind::Float { name, format } => DataType::Float { name: alias_or(ty, name), format: *format },
+            TypeKind::Vector(..) | TypeKind::Complex(_) => {
+                let (size, align) = (self.size(ty), self.align(ty));
+                DataType::Opaque { name: self.spell(ty, ""), size, align }
+            }
+            TypeKind::LongDouble => DataType::Opaque { name: alias_or(ty, "long double"), size: 16, align: 16 },
+            TypeKind::Wide { signed } => {
+                let word =
+                    |signed| TypeKind::Int { name: if signed { "long" } else { "unsigned long" }, bits: 64, signed };
+                let [low, high] = [word(false), word(*signed)].map(|kind| self.data(&Type::plain(kind)));
+                let half = |name: &str, offset, ty| Field { name: name.to_string(), offset, ty };
+                let fields = vec![half("low", 0, low), half("high", 8, high)];
+                let name = alias_or(ty, wide_name(*signed));
+                DataType::Struct { name, fields, size: 16, align: 16, kind: StructKind::Halves }
+            }
+            TypeKind::Enum(id) => return self.enums[*id].data,
+            TypeKind::Record(id) => return self.records[*id].data,
+            TypeKind::Pointer(pointee) => {
+                let to_const = pointee.is_deep_const();
+                DataType::Pointer { pointee: self.data(pointee), to_const }
+            }
+            TypeKind::Array(element, length) => DataType::Array { element: self.data(element), length: *length },
+            TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
+                DataType::Array { element: self.data(element), length: 0 }
+            }
+            // Functions are of one type whatever their types are called.
+            TypeKind::Function(_) => {
+                let id = self.intern(DataType::Opaque { name: self.spell(&ty.unaliased(), ""), size: 0, align: 1 });
+                self.functions.entry(id).or_insert_with(|| ty.clone());
+                return id;
+            }
+            TypeKind::Refused { text, size, align, .. } => {
+                DataType::Opaque { name: alias_or(ty, text), size: *size, align: *align }
+            }
+        };
+        self.intern(data)
+    }
+
+    /// The type as C writes it, around a declarator.
+    pub fn spell(&self, ty: &Type, declarator: &str) -> String {
+        let named = |name: &str| {
+            let space = if declarator.is_empty() { "" } else { " " };
+            let qualifier = if ty.is_const { "const " } else { "" };
+            format!("{qualifier}{name}{space}{declarator}")
+        };
+        if let Some(alias) = &ty.alias {
+            return named(alias);
+        }
+        match &ty.kind {
+            TypeKind::Void => named("void"),
+            TypeKind::Bool => named("_Bool"),
+            TypeKind::Int { name, .. } | TypeKind::Float { name, .. } => named(name),
+            TypeKind::Wide { signed } => named(wide_name(*signed)),
+            TypeKind::LongDouble => named("long double"),
+            TypeKind::Vector(element, _) => {
+                let bytes = self.size(ty);
+                named(&format!("__attribute__((vector_size({bytes}))) {}", self.spell(element, "")))
+            }
+            TypeKind::Complex(part) => named(&format!("_Complex {}", self.spell(part, ""))),
+            TypeKind::Enum(id) => named(&self.enums[*id].name),
+            TypeKind::Record(id) => named(&self.records[*id].name),
+            TypeKind::Refused { text, .. } => named(text),
+            TypeKind::Pointer(pointee) => {
+                let qualifier = if ty.is_const { "const " } else { "" };
+                let inner = format!("*{qualifier}{declarator}");
+                match pointee.kind {
+                    TypeKind::Array(..) | TypeKind::OpenArray(_) | TypeKind::Variable(..) | TypeKind::Function(_) => {
+                        self.spell(pointee, &format!("({})", inner.trim_end()))
+                    }
+                    _ => self.spell(pointee, inner.trim_end()),
+                }
+            }
+            TypeKind::Array(element, length) => self.spell(element, &format!("{declarator}[{length}]")),
+            TypeKind::OpenArray(element) | TypeKind::Variable(element, _) => {
+                self.spell(element, &format!("{declarator}[]"))
+            }
+            TypeKind::Function(signature) => {
+                let mut params: Vec<String> = signature.params.iter().map(|param| self.spell(param, "")).collect();
+                if signature.variadic {
+                    params.push("...".to_string());
+                } else if params.is_empty() && signature.prototype {
+                    params.push("void".to_string());
+                }
+                self.spell(&signature.result, &format!("{declarator}({})", params.join(", ")))
+            }
+        }
+    }
+}
+
+fn wide_name(signed: bool) -> &'static str {
+    if signed { "__int128" } else { "unsigned __int128" }
+}
+
+fn alias_or(ty: &Type, name: &str) -> String {
+    ty.alias.as_deref().unwrap_or(name).to_string()
+}
+
+/// `value` rounded up to a multiple of `to`.
+pub(crate) fn round_up(value: u64, to: u64) -> u64 {
+    value.div_ceil(to.max(1)) * to.max(1)
+}

@@ -1,0 +1,83 @@
+//! `offsetof(type, member.path[3])`, from its source text. Only where the address of the member is not there as nodes
+//! (see [`SPELLED_OFFSETS`](crate::clang::flags::SPELLED_OFFSETS)).
+
+use crate::clang::options::Offsets;
+use crate::types::ctype::{Type, TypeKind, Types};
+use crate::types::scope::Scopes;
+use crate::types::tokens::{Token, tokenize};
+use crate::types::typename::{Parser, split_commas};
+
+/// The value of the `offsetof` (or `__builtin_offsetof`, or a macro of the same form) that a text starts with.
+pub(crate) fn evaluate(text: &str, scopes: &Scopes, types: &Types) -> Option<u64> {
+    let open = text.find('(')?;
+    if types.offsets == Offsets::Opaque || !text[..open].trim_end().ends_with("offsetof") {
+        return None;
+    }
+    let parts = split_commas(&tokenize(&inside(&text[open + 1..])?));
+    let [ty, path] = parts.as_slice() else { return None };
+    let ty = Parser::new(ty.clone(), scopes, types).type_name()?;
+    let mut words = path.iter();
+    let Some(Token::Word(first)) = words.next() else { return None };
+    let (mut offset, mut ty) = member(types, &ty, first)?;
+    while let Some(token) = words.next() {
+        let (step, inner) = if token.is(".") {
+            let Some(Token::Word(name)) = words.next() else { return None };
+            member(types, &ty, name)?
+        } else if token.is("[") {
+            let element = match &ty.kind {
+                TypeKind::Array(element, _) | TypeKind::OpenArray(element) => (**element).clone(),
+                _ => return None,
+            };
+            let index: Vec<Token> = words.by_ref().take_while(|token| !token.is("]")).cloned().collect();
+            let index = Parser::new(index, scopes, types).constant()?;
+            (types.size(&element) * u64::try_from(index).ok()?, element)
+        } else {
+            return None;
+        };
+        offset += step;
+        ty = inner;
+    }
+    Some(offset)
+}
+
+/// What stands before the bracket that closes, without comments and the line markers of preprocessed text.
+fn inside(text: &str) -> Option<String> {
+    let mut made = String::new();
+    let (mut depth, mut rest) = (1, text);
+    loop {
+        let until = if rest.starts_with("/*") {
+            rest.find("*/")? + 2
+        } else if rest.starts_with("//") || rest.starts_with('#') {
+            rest.find('\n')?
+        } else {
+            let next = rest.chars().next()?;
+            depth += i32::from(next == '(') - i32::from(next == ')');
+            if depth == 0 {
+                return Some(made);
+            }
+            made.push(next);
+            rest = &rest[next.len_utf8()..];
+            continue;
+        };
+        made.push(' ');
+        rest = &rest[until..];
+    }
+}
+
+/// Offset and type of a member, also through unnamed members.
+pub(crate) fn member(types: &Types, ty: &Type, name: &str) -> Option<(u64, Type)> {
+    let TypeKind::Record(id) = ty.kind else { return None };
+    let record = &types.records[id];
+    if !record.complete || record.problem.is_some() {
+        return None;
+    }
+    record.fields.iter().filter(|field| field.bits.is_none()).find_map(|field| {
+        if field.name == name {
+            Some((field.offset, field.ty.clone()))
+        } else if field.name.is_empty() {
+            member(types, &field.ty, name).map(|(offset, ty)| (field.offset + offset, ty))
+        } else {
+            None
+        }
+    })
+}
