@@ -10,7 +10,7 @@ use crate::unit::initialiser;
 use crate::wide::Wide;
 use touchstone_base::Span;
 use touchstone_ir::{
-    BinOp, BlockId, CmpOp, DecisionKind, InstKind, Operand, SwitchArm, TermKind, Ty, mask, sign_extend,
+    BinOp, BlockId, BranchRole, CmpOp, DecisionKind, InstKind, Operand, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 
 impl Lowerer<'_, '_> {
@@ -94,7 +94,7 @@ impl Lowerer<'_, '_> {
             .collect();
         arms.sort_by_key(|arm| arm.low);
         let default = self.new_block();
-        self.stop(TermKind::Switch { value, arms, default }, span);
+        self.stop(TermKind::Switch { value, arms, default, role: BranchRole::Condition }, span);
         self.start(default);
         self.stop(TermKind::Unreachable, span);
     }
@@ -205,7 +205,10 @@ impl Lowerer<'_, '_> {
             Some(wide) => self.without_high_half(wide, signed, &arms, node),
             None => narrow,
         };
-        self.stop(TermKind::Switch { value: operand, arms, default: default.unwrap_or(exit) }, span);
+        self.stop(
+            TermKind::Switch { value: operand, arms, default: default.unwrap_or(exit), role: BranchRole::Condition },
+            span,
+        );
         self.breaks.push(exit);
         self.statement(body);
         self.breaks.pop();

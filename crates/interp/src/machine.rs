@@ -785,17 +785,17 @@ impl<'m> Machine<'m> {
         let (func, block) = (frame.func, frame.block);
         match kind {
             TermKind::Jump(target) => Ok(Some(*target)),
-            TermKind::Branch { cond, then_block, else_block, tag } => {
+            TermKind::Branch { cond, then_block, else_block, role, tag } => {
                 let taken = self.int(frame, *cond)? != 0;
-                observer.event(&Event::Branch { func, block, tag: *tag, taken });
+                observer.event(&Event::Branch { func, block, role: *role, tag: *tag, taken });
                 Ok(Some(if taken { *then_block } else { *else_block }))
             }
-            TermKind::Switch { value, arms, default } => {
+            TermKind::Switch { value, arms, default, role } => {
                 let bits = self.operand_ty(frame, *value).bits();
                 let value = self.int(frame, *value)?;
                 let target = arms.iter().find(|arm| holds(arm, value, bits)).map_or(*default, |arm| arm.target);
                 let arm = arms.iter().position(|arm| arm.target == target).unwrap_or(arms.len());
-                observer.event(&Event::Switch { func, block, arm, target });
+                observer.event(&Event::Switch { func, block, role: *role, arm, target });
                 Ok(Some(target))
             }
             TermKind::Return(value) => {

@@ -1,7 +1,7 @@
 //! What a run tells about itself while it happens.
 
 use crate::{End, StateView};
-use touchstone_ir::{BlockId, CondTag, FuncId, PathHash, PointId};
+use touchstone_ir::{BlockId, BranchRole, CondTag, FuncId, PathHash, PointId};
 
 /// Something that happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,6 +12,8 @@ pub enum Event {
         func: FuncId,
         /// Block that ends in it.
         block: BlockId,
+        /// What it is to the source.
+        role: BranchRole,
         /// Which condition of the source it evaluates.
         tag: Option<CondTag>,
         /// Whether it went to its then side.
@@ -23,6 +25,8 @@ pub enum Event {
         func: FuncId,
         /// Block that ends in it.
         block: BlockId,
+        /// What it is to the source.
+        role: BranchRole,
         /// Index of the first arm that has the taken target; the number of arms if only the default has it.
         arm: usize,
         /// Where it went.
@@ -96,8 +100,9 @@ impl PathRecorder {
 impl Observer for PathRecorder {
     fn event(&mut self, event: &Event) {
         match *event {
-            Event::Branch { func, block, tag, taken } => self.path.branch(func, block, tag, taken),
-            Event::Switch { func, block, target, .. } => self.path.switch(func, block, target),
+            Event::Branch { role, .. } | Event::Switch { role, .. } if !role.is_outcome() => return,
+            Event::Branch { func, block, role, tag, taken } => self.path.branch(func, block, role, tag, taken),
+            Event::Switch { func, block, role, target, .. } => self.path.switch(func, block, role, target),
             Event::Indirect { func, block, callee } => self.path.indirect(func, block, callee),
             Event::Call(_) | Event::Return => return,
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, StateView, Value};
 use touchstone_ir::filetest::{self, Call, Expectation};
-use touchstone_ir::{Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
+use touchstone_ir::{BranchRole, Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir")
@@ -109,11 +109,13 @@ impl Observer for Recorder<'_> {
     fn event(&mut self, event: &Event) {
         let space = if self.trace.is_empty() { "" } else { " " };
         match event {
-            Event::Branch { func, block, tag, taken } => {
+            Event::Branch { func, block, role, tag, taken } => {
                 let tag = tag.map_or(String::new(), |tag| format!("[{}.{}]", tag.decision, tag.condition));
-                write!(self.trace, "{space}{func}.{block}{tag}={}", u8::from(*taken))
+                write!(self.trace, "{space}{func}.{block}{tag}{}={}", role_sign(*role), u8::from(*taken))
             }
-            Event::Switch { func, block, arm, target } => write!(self.trace, "{space}{func}.{block}#{arm}=>{target}"),
+            Event::Switch { func, block, role, arm, target } => {
+                write!(self.trace, "{space}{func}.{block}{}#{arm}=>{target}", role_sign(*role))
+            }
             Event::Indirect { func, block, callee } => write!(self.trace, "{space}{func}.{block}->{callee}"),
             Event::Call(func) => write!(self.trace, "{space}{func}("),
             Event::Return => write!(self.trace, "{space})"),
@@ -138,6 +140,15 @@ impl Observer for Recorder<'_> {
             },
         };
         write!(self.trace, " {}.{point}{value}", at.func()).expect("a string");
+    }
+}
+
+/// What tells a check or a dispatch from an outcome of the path.
+fn role_sign(role: BranchRole) -> &'static str {
+    match role {
+        BranchRole::Condition => "",
+        BranchRole::Check => "?",
+        BranchRole::Dispatch => "!",
     }
 }
 

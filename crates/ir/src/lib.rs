@@ -36,7 +36,8 @@ pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, D
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, Slot, SlotId};
 pub use inst::{
-    BinOp, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind, Terminator,
+    BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
+    Terminator,
 };
 pub use module::{FuncId, Global, GlobalId, GlobalRole, Init, Linkage, Module};
 pub use path::PathHash;

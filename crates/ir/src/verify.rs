@@ -14,7 +14,7 @@
 //!   loaded or stored; casts change the width in the right direction; float operations have as many operands as they
 //!   take, and their operands and results have the widths that [`touchstone_base::float::Op`] tells;
 //! - calls and builtins have the right number and types of arguments and results;
-//! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions; the ranges of a switch are not
+//! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions, checks and dispatches none; the ranges of a switch are not
 //!   empty and don't overlap; a function without result returns no value;
 //! - points are those of the function, and a condition point has the tag of an existing condition;
 //! - expressions of points are well-typed at every node: registers, slots and globals are in range and have the node's

@@ -188,7 +188,7 @@ impl Frame<'_> {
                 }
                 edges
             }
-            TermKind::Switch { value, arms, default } => self.switch(&state, *value, arms, *default),
+            TermKind::Switch { value, arms, default, .. } => self.switch(&state, *value, arms, *default),
             TermKind::Return(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
         }
     }

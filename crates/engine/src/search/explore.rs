@@ -456,7 +456,7 @@ impl<'m, 's> Exploration<'m, 's> {
     /// Takes every outcome that some input has: the first is followed, the others go to the worklist.
     fn split(&mut self, mut state: State, fork: &OutcomeFork) -> Option<State> {
         let span = fork.span();
-        state.depth += 1;
+        state.depth += u32::from(fork.role().is_outcome());
         if self.executor.config.depth.is_some_and(|depth| state.depth > depth) {
             self.give_up(Incomplete::Bound(Bound::Depth), span, 1);
             return None;

@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::parse::{Number, Parser, Result, ty_of_word};
 use crate::{
-    BinOp, Block, BoolTree, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst, InstKind,
-    Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    BinOp, Block, BoolTree, BranchRole, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst,
+    InstKind, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Id, IndexMap, float};
@@ -434,6 +434,7 @@ impl Parser {
     }
 
     fn branch(&mut self) -> Result<TermKind> {
+        let role = self.try_one_of::<BranchRole>().unwrap_or_default();
         let cond = self.operand(Some(Ty::I1))?;
         self.sign(",")?;
         let then_block = self.id("b", "a block (`b0`)")?;
@@ -446,10 +447,11 @@ impl Parser {
         } else {
             None
         };
-        Ok(TermKind::Branch { cond, then_block, else_block, tag })
+        Ok(TermKind::Branch { cond, then_block, else_block, role, tag })
     }
 
     fn switch(&mut self, context: &Context) -> Result<TermKind> {
+        let role = self.try_one_of::<BranchRole>().unwrap_or_default();
         let raw = self.raw_operand()?;
         let bits = context.raw_ty(raw).map_or(64, Ty::bits);
         let value = self.resolve(raw, None)?;
@@ -466,7 +468,7 @@ impl Parser {
         self.sign("=>")?;
         let default = self.id("b", "a block (`b0`)")?;
         self.sign("}")?;
-        Ok(TermKind::Switch { value, arms, default })
+        Ok(TermKind::Switch { value, arms, default, role })
     }
 }
 

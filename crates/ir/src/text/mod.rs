@@ -40,6 +40,7 @@
 //!   a global; an empty text is left out. `signed` or `unsigned` stands behind the type where it is not the usual one:
 //!   `i1` and `ptr` are usually unsigned, the others signed. `and` and `or` work on bits; the short-circuit ones of truth
 //!   values are `and_then` and `or_else`.
+//! - `branch check %1, b1, b2` and `switch dispatch %1 { … }` have another role than a condition.
 //! - A function without blocks is only declared.
 
 mod body;

@@ -4,8 +4,8 @@ use super::lex::is_name_byte;
 use super::points::signed_by_default;
 use super::words::{ExprOp, Word};
 use crate::{
-    Block, BoolTree, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init, Inst,
-    InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
+    Block, BoolTree, BranchRole, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init,
+    Inst, InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -384,15 +384,16 @@ impl<'m> Printer<'m> {
     fn terminator(&mut self, function: &Function, kind: &TermKind) {
         match kind {
             TermKind::Jump(target) => put!(self, "jump {target}"),
-            TermKind::Branch { cond, then_block, else_block, tag } => {
-                put!(self, "branch {}, {then_block}, {else_block}", operand(*cond, Some(Ty::I1)));
+            TermKind::Branch { cond, then_block, else_block, role, tag } => {
+                let (role, cond) = (role_prefix(*role), operand(*cond, Some(Ty::I1)));
+                put!(self, "branch {role}{cond}, {then_block}, {else_block}");
                 if let Some(tag) = tag {
                     put!(self, " [{}.{}]", tag.decision, tag.condition);
                 }
             }
-            TermKind::Switch { value, arms, default } => {
+            TermKind::Switch { value, arms, default, role } => {
                 let bits = operand_ty(function, *value).map(Ty::bits);
-                put!(self, "switch {} {{ ", operand(*value, None));
+                put!(self, "switch {}{} {{ ", role_prefix(*role), operand(*value, None));
                 for arm in arms {
                     put!(self, "{}, ", switch_arm(arm, bits));
                 }
@@ -449,6 +450,14 @@ fn constant(value: u64, bits: u8) -> String {
         sign_extend(value, bits).to_string()
     } else {
         value.to_string()
+    }
+}
+
+/// The role of a branch, which is not written if it is the usual one.
+fn role_prefix(role: BranchRole) -> String {
+    match role {
+        BranchRole::Condition => String::new(),
+        other => format!("{} ", other.word()),
     }
 }
 

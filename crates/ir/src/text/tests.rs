@@ -227,13 +227,19 @@ fn terminator(regs: usize) -> BoxedStrategy<TermKind> {
     );
     prop_oneof![
         id().prop_map(TermKind::Jump),
-        (op(), id(), id(), tag).prop_map(|(cond, then_block, else_block, tag)| TermKind::Branch {
+        (op(), id(), id(), one_of(), tag).prop_map(|(cond, then_block, else_block, role, tag)| TermKind::Branch {
             cond,
             then_block,
             else_block,
+            role,
             tag
         }),
-        (op(), vec(arm, 0..4), id()).prop_map(|(value, arms, default)| TermKind::Switch { value, arms, default }),
+        (op(), vec(arm, 0..4), id(), one_of()).prop_map(|(value, arms, default, role)| TermKind::Switch {
+            value,
+            arms,
+            default,
+            role
+        }),
         proptest::option::of(op()).prop_map(TermKind::Return),
         name().prop_map(TermKind::Unsupported),
         Just(TermKind::Unreachable),

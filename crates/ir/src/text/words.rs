@@ -1,7 +1,8 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
 use crate::{
-    BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage, StructKind,
+    BinOp, BranchRole, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage,
+    StructKind,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -50,6 +51,7 @@ words! {
         Program => "program", Model => "model", World => "world", Harness => "harness",
         External => "answering", Callback => "callback",
     }
+    BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
     GlobalRole { Variable => "variable", LeftBehind => "left_behind" }
     IntKind { Number => "number", Character => "character" }
     StructKind { Record => "record", Halves => "halves" }

@@ -297,15 +297,16 @@ impl Verifier<'_> {
     fn terminator(&mut self, function: &Function, kind: &TermKind) {
         match kind {
             TermKind::Jump(target) => self.target(function, *target),
-            TermKind::Branch { cond, then_block, else_block, tag } => {
+            TermKind::Branch { cond, then_block, else_block, role, tag } => {
                 self.expect(function, *cond, Some(Ty::I1));
                 self.target(function, *then_block);
                 self.target(function, *else_block);
                 if let Some(tag) = tag {
+                    self.check(role.is_outcome(), || format!("{role:?} with the tag of a condition"));
                     self.tag(function, *tag);
                 }
             }
-            TermKind::Switch { value, arms, default } => {
+            TermKind::Switch { value, arms, default, .. } => {
                 self.target(function, *default);
                 match self.operand(function, *value) {
                     Some(Ty::Int(bits)) if is_scalar(Ty::Int(bits)) => self.arms(function, arms, bits),

@@ -163,6 +163,7 @@ fn wrong_terminators_are_found() {
     check_block("branch %0, b0, b1", &["fn1 b0 instruction 0: expected i1, found i32"]);
     check_block("branch %3, b0, b1 [d0.c1]", &["fn1 b0 instruction 0: d0.c1 is no condition"]);
     check_block("branch %3, b0, b1 [d1.c0]", &["fn1 b0 instruction 0: d1.c0 is no condition"]);
+    check_block("branch check %3, b0, b1 [d0.c0]", &["fn1 b0 instruction 0: Check with the tag of a condition"]);
     check_block("return %4", &["fn1 b0 instruction 0: expected i32, found i64"]);
     check_block("switch %1 { else => b0 }", &["fn1 b0 instruction 0: a switch over a pointer"]);
     check_block(
