@@ -29,6 +29,7 @@ mod marks;
 mod memory;
 mod observer;
 mod printf;
+mod throw;
 mod value;
 mod view;
 

@@ -48,6 +48,13 @@ pub enum LimitKind {
 pub enum End {
     /// The function returned.
     Returned(Option<Value>),
+    /// Nobody caught what was thrown.
+    Threw {
+        /// The object.
+        thrown: Value,
+        /// Its class: the tag of the object, if the module tells where objects have it.
+        class: Option<u64>,
+    },
     /// The program asked to end with this status.
     Exited(i32),
     /// It went wrong.
@@ -82,6 +89,7 @@ pub struct InputRequest {
 /// Why an instruction does not go on to the next.
 pub(crate) enum Stop {
     Error(ErrorKind),
+    Threw { thrown: Value, class: Option<u64> },
     Exit(i32),
     Assumed,
     Limit(LimitKind),
@@ -98,6 +106,7 @@ impl Stop {
     fn at(self, span: Span) -> End {
         match self {
             Stop::Error(kind) => End::Error { kind, span },
+            Stop::Threw { thrown, class } => End::Threw { thrown, class },
             Stop::Exit(status) => End::Exited(status),
             Stop::Assumed => End::Assumed,
             Stop::Limit(kind) => End::Limit(kind),
@@ -500,6 +509,10 @@ impl<'m> Machine<'m> {
         self.slots.push(Some(object));
     }
 
+    pub(crate) fn module(&self) -> &'m Module {
+        self.module
+    }
+
     // What a view asks for.
 
     pub(crate) fn depth(&self) -> usize {
@@ -808,6 +821,12 @@ impl<'m> Machine<'m> {
                 self.step_return(value, observer);
                 Ok(None)
             }
+            TermKind::Throw(value) => {
+                let thrown = self.used(frame, *value)?;
+                self.step_throw(thrown, observer)?;
+                Ok(None)
+            }
+            TermKind::Catch { next, .. } => Ok(Some(*next)),
             TermKind::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
             TermKind::Unreachable => Err(Stop::Error(ErrorKind::Unreachable)),
         }

@@ -43,7 +43,7 @@ pub enum Event {
     },
     /// A function is entered, also the outermost one.
     Call(FuncId),
-    /// The innermost function was left by its return.
+    /// The innermost function was left: by its return, or because something thrown goes to one of its callers.
     Return,
 }
 
@@ -90,8 +90,10 @@ impl PathRecorder {
     /// The identity of the whole path, once the run has ended.
     pub fn finish(&self, end: &End) -> PathHash {
         let mut path = self.path;
-        if let End::Error { kind, span } = end {
-            path.end_error(*kind, *span);
+        match end {
+            End::Error { kind, span } => path.end_error(*kind, *span),
+            End::Threw { class, .. } => path.end_threw(*class),
+            _ => {}
         }
         path
     }

@@ -382,6 +382,21 @@ pub enum TermKind {
     },
     /// Leaves the function. Without a value where the function has a result, the result is undefined: nobody may use it.
     Return(Option<Operand>),
+    /// Leaves the function by throwing an object (`ptr`), and so every function on the way to the innermost call whose block
+    /// ends in a [`TermKind::Catch`]; locals die as in a return. Where there is none, the run ends: the class of the
+    /// object is read then, which is its tag in [`crate::Module::thrown`].
+    Throw(Operand),
+    /// The block's last instruction is a call. If it throws, the object is in `thrown`, the call's result register stays as
+    /// it was, and control goes to the handler; else it goes on. A `Throw` of the function itself is not caught: what
+    /// happens inside a function is a jump.
+    Catch {
+        /// Gets the object, `ptr`.
+        thrown: Reg,
+        /// Where to go then.
+        handler: BlockId,
+        /// Where to go if the call returned.
+        next: BlockId,
+    },
     /// A construct that is not supported: whoever gets here stops with this name.
     Unsupported(String),
     /// Control never gets here (after a call that does not return, or by the language's rules).
@@ -492,13 +507,22 @@ impl InstKind {
 }
 
 impl TermKind {
+    /// The register that the terminator may write.
+    pub fn dst(&self) -> Option<Reg> {
+        match self {
+            TermKind::Catch { thrown, .. } => Some(*thrown),
+            _ => None,
+        }
+    }
+
     /// The values that the terminator reads.
     pub fn operands(&self) -> Vec<Operand> {
         match self {
             TermKind::Branch { cond, .. } => vec![*cond],
             TermKind::Switch { value, .. } => vec![*value],
             TermKind::Return(value) => value.iter().copied().collect(),
-            TermKind::Jump(_) | TermKind::Unsupported(_) | TermKind::Unreachable => vec![],
+            TermKind::Throw(value) => vec![*value],
+            TermKind::Jump(_) | TermKind::Catch { .. } | TermKind::Unsupported(_) | TermKind::Unreachable => vec![],
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The identity of a path, as every part of the tool counts paths.
 //!
 //! A path is the sequence of outcomes of all executed condition branches and switches, callees included, of the functions
-//! that calls through pointers go to, and, if it ends in an error, that error and its place. Checks and dispatches
+//! that calls through pointers go to, and, if it ends in an error, that error and its place, or, if nobody catches what it
+//! throws, the class of that. Checks and dispatches
 //! ([`BranchRole`]) are no outcomes: what they lead to is. Interpreter and engine feed the same outcomes into a
 //! [`PathHash`], so that equal numbers mean equal paths (up to 64-bit collisions).
 //!
@@ -26,6 +27,7 @@ enum Outcome {
     Switch = 3,
     Error = 4,
     Indirect = 5,
+    Threw = 6,
 }
 
 impl Default for PathHash {
@@ -72,6 +74,11 @@ impl PathHash {
     /// The path ended in an error.
     pub fn end_error(&mut self, kind: ErrorKind, span: Span) {
         self.word(stable_hash(&(Outcome::Error as u8, kind as u8, span.file.index(), span.line, span.column)));
+    }
+
+    /// The path ended because nobody caught an object of this class; which one is part of the path, and where is not.
+    pub fn end_threw(&mut self, class: Option<u64>) {
+        self.word(stable_hash(&(Outcome::Threw as u8, class)));
     }
 
     /// The hash of what was fed so far.

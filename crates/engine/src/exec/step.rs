@@ -392,6 +392,15 @@ impl Executor<'_> {
                 self.leave(state, value);
                 Ok(Flow::Next)
             }
+            TermKind::Throw(value) => {
+                let thrown = state.top().value(*value);
+                self.step_throw(state, thrown, span)?;
+                Ok(Flow::Next)
+            }
+            TermKind::Catch { next, .. } => {
+                self.goto(state, *next, None, span)?;
+                Ok(Flow::Next)
+            }
             TermKind::Unsupported(what) => Err(Stop::unsupported(what.clone(), span)),
             TermKind::Unreachable => Err(Stop::error(ErrorKind::Unreachable, span)),
         }
@@ -481,7 +490,13 @@ impl Executor<'_> {
     }
 
     /// Goes to a block of the same function; loop bounds are checked here.
-    fn goto(&mut self, state: &mut State, target: BlockId, tag: Option<CondTag>, span: Span) -> Result<(), Stop> {
+    pub(super) fn goto(
+        &mut self,
+        state: &mut State,
+        target: BlockId,
+        tag: Option<CondTag>,
+        span: Span,
+    ) -> Result<(), Stop> {
         if (self.config.loop_bound.is_some() || self.config.iterations.is_some()) && !state.is_folded() {
             self.count_iteration(state, target, tag, span)?;
         }

@@ -587,12 +587,9 @@ impl<'m, 's> Exploration<'m, 's> {
                 return;
             }
             PathEnd::Incomplete { why, span } => return self.give_up(why.clone(), *span, 1),
-            PathEnd::Returned(_) | PathEnd::Exited(_) | PathEnd::Error { .. } => {}
+            PathEnd::Returned(_) | PathEnd::Exited(_) | PathEnd::Threw { .. } | PathEnd::Error { .. } => {}
         }
-        let mut hash = state.hash;
-        if let PathEnd::Error { kind, span } = &end {
-            hash.end_error(*kind, *span);
-        }
+        let hash = end.path(state.hash);
         if self.aim == Aim::Goals {
             return self.end_for_goals(state, &end);
         }

@@ -423,6 +423,10 @@ impl Parser {
         } else if self.eat_word("return") {
             let value = if self.starts_operand() { Some(self.operand(context.result)?) } else { None };
             TermKind::Return(value)
+        } else if self.eat_word("throw") {
+            TermKind::Throw(self.operand(Some(Ty::Ptr))?)
+        } else if self.eat_word("catch") {
+            self.catch(context)?
         } else if self.eat_word("unsupported") {
             TermKind::Unsupported(self.text("the name of the construct in quotes")?)
         } else if self.eat_word("unreachable") {
@@ -448,6 +452,20 @@ impl Parser {
             None
         };
         Ok(TermKind::Branch { cond, then_block, else_block, role, tag })
+    }
+
+    /// `%4: ptr => b2, else => b1`, behind the word.
+    fn catch(&mut self, context: &Context) -> Result<TermKind> {
+        let reg = self.register("a register for the thrown object")?;
+        if self.is_sign(":") {
+            self.register_ty(context, reg)?;
+        }
+        self.sign("=>")?;
+        let handler = self.id("b", "a block (`b0`)")?;
+        self.sign(",")?;
+        self.word("else")?;
+        self.sign("=>")?;
+        Ok(TermKind::Catch { thrown: Reg::new(reg as usize), handler, next: self.id("b", "a block (`b0`)")? })
     }
 
     fn switch(&mut self, context: &Context) -> Result<TermKind> {
@@ -483,5 +501,5 @@ impl Context {
 }
 
 fn is_item(word: &str) -> bool {
-    matches!(word, "func" | "global" | "type" | "file")
+    matches!(word, "func" | "global" | "type" | "file" | "thrown")
 }

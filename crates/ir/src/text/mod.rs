@@ -41,6 +41,9 @@
 //!   `i1` and `ptr` are usually unsigned, the others signed. `and` and `or` work on bits; the short-circuit ones of truth
 //!   values are `and_then` and `or_else`.
 //! - `branch check %1, b1, b2` and `switch dispatch %1 { … }` have another role than a condition.
+//! - A call that may throw is the last of its block: `%1: i32 = call @f()`, then `catch %2: ptr => b1, else => b2`.
+//!   `type ty3 = one_of "shape" tag 0 32 { 1: ty1, 2: ty2 }` is a type with variants, told apart by 32 bits at offset 0;
+//!   `thrown ty3` is the module's type of thrown objects.
 //! - A function without blocks is only declared.
 
 mod body;

@@ -50,6 +50,9 @@ impl<'m> Printer<'m> {
             self.data_type(data);
             self.out.push('\n');
         }
+        if let Some(thrown) = self.module.thrown {
+            put!(self, "thrown {thrown}\n");
+        }
         for global in self.module.globals.values() {
             self.global(global);
         }
@@ -92,6 +95,13 @@ impl<'m> Printer<'m> {
                 for (index, field) in fields.iter().enumerate() {
                     let comma = if index == 0 { "" } else { "," };
                     put!(self, "{comma} {}: {} at {}", quoted(field.name.as_bytes()), field.ty, field.offset);
+                }
+                put!(self, " }}");
+            }
+            DataType::OneOf { name, tag, variants } => {
+                put!(self, "one_of {} tag {} {} {{", quoted(name.as_bytes()), tag.offset, tag.bits);
+                for (index, variant) in variants.iter().enumerate() {
+                    put!(self, "{} {}: {}", if index == 0 { "" } else { "," }, variant.tag, variant.ty);
                 }
                 put!(self, " }}");
             }
@@ -401,6 +411,11 @@ impl<'m> Printer<'m> {
             }
             TermKind::Return(Some(value)) => put!(self, "return {}", operand(*value, function.result)),
             TermKind::Return(None) => put!(self, "return"),
+            TermKind::Throw(value) => put!(self, "throw {}", operand(*value, Some(Ty::Ptr))),
+            TermKind::Catch { thrown, handler, next } => {
+                let ty = function.regs.get(*thrown).map_or(String::new(), |info| format!(": {}", info.ty));
+                put!(self, "catch {thrown}{ty} => {handler}, else => {next}");
+            }
             TermKind::Unsupported(what) => put!(self, "unsupported {}", quoted(what.as_bytes())),
             TermKind::Unreachable => put!(self, "unreachable"),
         }
@@ -414,8 +429,10 @@ fn registers_to_declare(function: &Function) -> Vec<Reg> {
         let name = if param.name.is_empty() { None } else { Some(param.name.as_str()) };
         by_params.insert(param.reg, name);
     }
-    let defined: BTreeSet<Reg> =
-        function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| inst.kind.dst()).collect();
+    let dsts = |block: &Block| -> Vec<Reg> {
+        block.insts.iter().filter_map(|inst| inst.kind.dst()).chain(block.terminator.kind.dst()).collect()
+    };
+    let defined: BTreeSet<Reg> = function.blocks.values().flat_map(dsts).collect();
     let needs_line = |(reg, info): &(Reg, &RegInfo)| match by_params.get(reg) {
         Some(name) => *name != info.name.as_deref(),
         None => info.name.is_some() || !defined.contains(reg),

@@ -66,6 +66,10 @@ impl Verifier<'_> {
         self.inst = Some(block.insts.len());
         self.span(block.terminator.span);
         self.terminator(function, &block.terminator.kind);
+        if let TermKind::Catch { .. } = block.terminator.kind {
+            let calls = matches!(block.insts.last().map(|inst| &inst.kind), Some(InstKind::Call { .. }));
+            self.check(calls, || "a catch that does not follow a call".to_string());
+        }
     }
 
     // Operands.
@@ -318,6 +322,13 @@ impl Verifier<'_> {
                 Some(ty) => self.expect(function, *value, Some(ty)),
                 None => self.error("a value is returned from a function without result"),
             },
+            TermKind::Throw(value) => self.expect(function, *value, Some(Ty::Ptr)),
+            TermKind::Catch { thrown, handler, next } => {
+                let found = self.reg(function, *thrown);
+                self.same(found, Some(Ty::Ptr));
+                self.target(function, *handler);
+                self.target(function, *next);
+            }
             TermKind::Return(None) | TermKind::Unsupported(_) | TermKind::Unreachable => {}
         }
     }
