@@ -116,7 +116,7 @@ impl Builtin {
 }
 
 /// Float operations carry widths and directions, so they have a table of their own.
-const FLOAT_OPS: [(Op, &str); 33] = [
+const FLOAT_OPS: [(Op, &str); 37] = [
     (Op::Add, "add"),
     (Op::Sub, "sub"),
     (Op::Mul, "mul"),
@@ -150,6 +150,10 @@ const FLOAT_OPS: [(Op, &str); 33] = [
     (Op::ToUnsigned(16), "to_u16"),
     (Op::ToUnsigned(32), "to_u32"),
     (Op::ToUnsigned(64), "to_u64"),
+    (Op::Saturate(8), "saturate_i8"),
+    (Op::Saturate(16), "saturate_i16"),
+    (Op::Saturate(32), "saturate_i32"),
+    (Op::Saturate(64), "saturate_i64"),
 ];
 
 impl Word for Op {
