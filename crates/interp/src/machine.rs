@@ -348,8 +348,18 @@ impl<'m> Machine<'m> {
         self.limits.steps - self.steps_left
     }
 
-    /// Calls a function. Memory stays as the call leaves it, so calls can follow each other.
+    /// Calls a function. Memory stays as the call leaves it, so calls can follow each other. A module with functions that run
+    /// at start must have been [started](crate::started).
     pub fn call(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
+        if !self.module.startup.is_empty() {
+            let what = "start-up functions that have not run".to_string();
+            return End::Unsupported { what, span: self.module.functions[function].span };
+        }
+        self.call_now(function, args, observer)
+    }
+
+    /// The same, also before the module has started.
+    pub(crate) fn call_now(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
         self.steps_left = self.limits.steps;
         if self.out_of_memory {
             return End::Limit(LimitKind::Memory);
@@ -507,6 +517,11 @@ impl<'m> Machine<'m> {
     /// Lets an object die with the innermost frame: behind its slots.
     pub(crate) fn add_to_frame(&mut self, object: ObjectId) {
         self.slots.push(Some(object));
+    }
+
+    /// Whether something waits for the end of the program.
+    pub(crate) fn has_work_at_exit(&self) -> bool {
+        !self.at_exit.is_empty()
     }
 
     pub(crate) fn module(&self) -> &'m Module {

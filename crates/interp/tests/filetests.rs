@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, StateView, Value};
+use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, StateView, Value, started};
 use touchstone_ir::filetest::{self, Call, Expectation};
 use touchstone_ir::{BranchRole, Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
 
@@ -66,13 +66,26 @@ fn run_file(text: &str) -> Result<Vec<(Expectation, String)>, String> {
         Err(error) if expects("parse") => format!("error {:?}", error.to_string()),
         Err(error) => return Err(error.to_string()),
     };
-    let module = parsed.unwrap_or_default();
+    let mut module = parsed.unwrap_or_default();
     if parse(&print(&module)).as_ref() != Ok(&module) {
         return Err("printing and parsing gives another module".to_string());
     }
     let errors: Vec<String> = verify(&module).iter().map(|error| format!("error {:?}", error.to_string())).collect();
     if !errors.is_empty() && !expects("verify") {
         return Err(errors.join(", "));
+    }
+    if errors.is_empty() {
+        let limits = Limits { steps: 1_000_000, frames: 1000, heap_bytes: 1 << 24 };
+        let show_end = |end: End| format!("start-up: {}", show(&end, None, &module));
+        let left = started(&module, limits).map_err(show_end);
+        match left {
+            Ok(left) => module = left,
+            Err(end) => return Err(end),
+        }
+        let errors = verify(&module);
+        if parse(&print(&module)).as_ref() != Ok(&module) || !errors.is_empty() {
+            return Err(format!("start-up leaves a bad module: {errors:?}"));
+        }
     }
     // Each `verify` line is for one error; the last takes those that are left.
     let mut verify_lines = expectations.iter().filter(|expectation| expectation.command == "verify").count();

@@ -25,6 +25,9 @@ pub struct Module {
     pub globals: IndexMap<GlobalId, Global>,
     /// Functions.
     pub functions: IndexMap<FuncId, Function>,
+    /// Functions that run before any other, in order; none has parameters or a result. Whoever runs them gets a module
+    /// without them, in which globals and objects of the [`GlobalRole::Heap`] hold what they left.
+    pub startup: Vec<FuncId>,
 }
 
 /// A global variable.
@@ -58,6 +61,9 @@ pub enum GlobalRole {
     Variable,
     /// What earlier calls of the library left behind: any value, until a call sets it.
     LeftBehind,
+    /// An object of the heap that is there when a run begins. It holds what the module says, no test sets it, and its life
+    /// never ends (whoever ends it stops as unsupported).
+    Heap,
 }
 
 /// Who can see a global.

@@ -6,6 +6,7 @@
 //!   fit into 64 bits, and fields lie inside their structure;
 //! - a type with variants is contained by none; its variants are structures that have the tag inside, and differ in it; what
 //!   is thrown is such a type;
+//! - functions that run at start have a body, neither parameters nor a result; objects of the heap are local;
 //! - initialisers are in order, don't overlap and lie inside their global; a global that is only declared has none.
 //!
 //! For a function:
@@ -41,7 +42,10 @@
 mod function;
 mod points;
 
-use crate::{BlockId, DataType, DataTypeId, FuncId, Global, Init, Linkage, Module, PointId, Tag, Variant, mask};
+use crate::{
+    BlockId, DataType, DataTypeId, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId, Tag, Variant,
+    mask,
+};
 use std::collections::BTreeSet;
 use std::fmt;
 use touchstone_base::{Id, Span};
@@ -86,6 +90,12 @@ pub fn verify(module: &Module) -> Vec<VerifyError> {
     if let Some(thrown) = module.thrown {
         let known = matches!(module.types.get(thrown), Some(DataType::OneOf { .. }));
         verifier.check(known, || format!("what is thrown is {thrown}, which has no variants"));
+    }
+    for start in &module.startup {
+        let fits =
+            |function: &Function| function.is_defined() && function.params.is_empty() && function.result.is_none();
+        let fits = module.functions.get(*start).is_some_and(fits);
+        verifier.check(fits, || format!("{start} can't run at start"));
     }
     verifier.names();
     for global in module.globals.values() {
@@ -253,6 +263,8 @@ impl<'m> Verifier<'m> {
             self.check(known, || format!("{function} of `{name}` is no function"));
             self.check(global.size == 0, || format!("`{name}` stands for a function and has a size"));
         }
+        let nameless = global.role != GlobalRole::Heap || global.linkage == Linkage::Local;
+        self.check(nameless, || format!("`{name}` is on the heap and not local"));
         let declared_only = global.linkage == Linkage::Undefined;
         self.check(!(declared_only && global.init.is_some()), || format!("`{name}` is undefined and has contents"));
         let mut free_from = 0;

@@ -326,12 +326,14 @@ impl Parser {
             module.types.push(self.data_type()?);
         } else if self.eat_word("thrown") {
             module.thrown = Some(self.id("ty", "a data type (ty0)")?);
+        } else if self.eat_word("start") {
+            module.startup.push(self.function_ref()?);
         } else if self.eat_word("global") {
             module.globals.push(self.global()?);
         } else if self.is_word("func") {
             module.functions.push(self.function()?);
         } else {
-            return self.expected("`file`, `type`, `thrown`, `global` or `func`");
+            return self.expected("`file`, `type`, `thrown`, `start`, `global` or `func`");
         }
         Ok(())
     }

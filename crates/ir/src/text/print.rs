@@ -53,6 +53,9 @@ impl<'m> Printer<'m> {
         if let Some(thrown) = self.module.thrown {
             put!(self, "thrown {thrown}\n");
         }
+        for start in &self.module.startup {
+            put!(self, "start {}\n", self.function_ref(*start));
+        }
         for global in self.module.globals.values() {
             self.global(global);
         }

@@ -303,15 +303,15 @@ fn function() -> impl Strategy<Value = Function> {
 
 fn module() -> impl Strategy<Value = Module> {
     let thrown = proptest::option::of(id());
-    (vec(name(), 0..3), vec(data_type(), 0..6), thrown, vec(global(), 0..5), vec(function(), 0..4)).prop_map(
-        |(files, types, thrown, globals, functions)| Module {
+    (vec(name(), 0..3), vec(data_type(), 0..6), thrown, vec(global(), 0..5), (vec(function(), 0..4), vec(id(), 0..3)))
+        .prop_map(|(files, types, thrown, globals, (functions, startup))| Module {
+            startup,
             files: files.into_iter().collect(),
             types: types.into_iter().collect(),
             thrown,
             globals: globals.into_iter().collect(),
             functions: functions.into_iter().collect::<IndexMap<FuncId, Function>>(),
-        },
-    )
+        })
 }
 
 proptest! {
@@ -341,7 +341,7 @@ fn check_error(text: &str, expected: &str) {
 
 #[test]
 fn an_error_says_where_and_what_was_expected() {
-    check_error("x", "1:1: expected `file`, `type`, `thrown`, `global` or `func`, found `x`");
+    check_error("x", "1:1: expected `file`, `type`, `thrown`, `start`, `global` or `func`, found `x`");
     check_error("file f1 \"a\"", "1:6: expected `f0`, found `f1`: ids are in order");
     check_error("file f0 a", "1:9: expected the path of the file in quotes, found `a`");
     check_error("file f0 \"a", "1:11: expected `\"` at the end of a quoted text");

@@ -52,7 +52,7 @@ words! {
         External => "answering", Callback => "callback",
     }
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
-    GlobalRole { Variable => "variable", LeftBehind => "left_behind" }
+    GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
     StructKind { Record => "record", Halves => "halves" }
 }

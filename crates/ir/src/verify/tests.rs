@@ -205,6 +205,11 @@ fn wrong_modules_are_found() {
         "type ty0 = one_of \"a\" tag 0 8 {} type ty1 = array ty0 length 2",
         &["ty1 contains ty0, which has variants"],
     );
+    check(
+        "type ty0 = void start @f start fn9 func @f(%0: i32) { b0: return }",
+        &["fn0 can't run at start", "fn9 can't run at start"],
+    );
+    check("type ty0 = void global @x: ty0 size 1 heap", &["`x` is on the heap and not local"]);
     check("thrown ty0 type ty0 = void", &["what is thrown is ty0, which has no variants"]);
     check("type ty0 = pointer ty9", &["ty9 is no data type"]);
     check("type ty0 = pointer ty0", &[]);
