@@ -89,7 +89,8 @@ pub enum DataType {
         /// What it is to the source.
         kind: StructKind,
     },
-    /// One of several structures; which one an object is stands in its tag. Only behind pointers: nothing contains one by
+    /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them, decided
+    /// when the program first looks behind the pointer. Only behind pointers: nothing contains one by
     /// value, and an object has the size of its variant.
     OneOf {
         /// Spelling.

@@ -4,7 +4,7 @@
 //! - names of functions are unique, and so are names of globals; every file, type, global and function id is in range;
 //! - integer data types are 8, 16, 32 or 64 bits wide, alignments are at least 1, no type contains itself by value, sizes
 //!   fit into 64 bits, and fields lie inside their structure;
-//! - a type with variants is contained by none; its variants are structures that have the tag inside, and differ in it; what
+//! - a type with variants is contained by none; its variants are structures that have the tag as a field, and differ in it; what
 //!   is thrown is such a type;
 //! - functions that run at start have a body, neither parameters nor a result; objects of the heap are local;
 //! - initialisers are in order, don't overlap and lie inside their global; a global that is only declared has none.
@@ -43,8 +43,8 @@ mod function;
 mod points;
 
 use crate::{
-    BlockId, DataType, DataTypeId, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId, Tag, Variant,
-    mask,
+    BlockId, DataType, DataTypeId, Field, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId, Tag,
+    Variant, mask,
 };
 use std::collections::BTreeSet;
 use std::fmt;
@@ -188,7 +188,6 @@ impl<'m> Verifier<'m> {
 
     fn variants(&mut self, id: DataTypeId, tag: Tag, variants: &[Variant]) {
         self.check(matches!(tag.bits, 8 | 16 | 32 | 64), || format!("the tag of {id} is {} bits wide", tag.bits));
-        let end = tag.offset.checked_add(u64::from(tag.bits / 8));
         let mut seen = BTreeSet::new();
         for variant in variants {
             self.data(variant.ty);
@@ -196,8 +195,13 @@ impl<'m> Verifier<'m> {
             self.check(mask(variant.tag, tag.bits) == variant.tag, || {
                 format!("the tag {} of {id} is not {} bits wide", variant.tag, tag.bits)
             });
-            let fits = match self.module.types.get(variant.ty) {
-                Some(DataType::Struct { size, .. }) => end.is_some_and(|end| end <= *size),
+            let types = &self.module.types;
+            let is_tag = |field: &Field| {
+                let number = matches!(types.get(field.ty), Some(DataType::Int { bits, .. } | DataType::Enum { bits, .. }) if *bits == tag.bits);
+                field.offset == tag.offset && number
+            };
+            let fits = match types.get(variant.ty) {
+                Some(DataType::Struct { fields, .. }) => fields.iter().any(is_tag),
                 Some(_) => false,
                 None => true,
             };

@@ -194,7 +194,7 @@ fn wrong_modules_are_found() {
     check("func @f() func @f() type ty0 = void", &["two functions are named `f`"]);
     check("global @x: ty7 size 1", &["ty7 is no data type"]);
     check(
-        "type ty0 = void type ty1 = one_of \"a\" tag 0 8 { 1: ty0, 1: ty2, 256: ty2 } type ty2 = struct \"s\" size 1 align 1 {}",
+        "type ty0 = void type ty1 = one_of \"a\" tag 0 8 { 1: ty0, 1: ty2, 256: ty2 } type ty2 = struct \"s\" size 1 align 1 { \"t\": ty3 at 0 } type ty3 = int \"b\" 8 unsigned",
         &[
             "ty0 is no structure with the tag of ty1",
             "two variants of ty1 have the tag 1",
