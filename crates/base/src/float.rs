@@ -158,6 +158,9 @@ pub enum Op {
     /// 32, up to 32 the low bits of that to signed 64; for wider ones a value of at least 2^63 is converted less 2^63 and
     /// gets the top bit flipped.
     ToUnsigned(u8),
+    /// To a signed integer of this width (8 to 64), towards zero; what does not fit gives the nearest number of that width, and a
+    /// NaN gives 0.
+    Saturate(u8),
 }
 
 impl Op {
@@ -167,7 +170,7 @@ impl Op {
             Op::Fma => 3,
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Eq | Op::Lt | Op::Le => 2,
             Op::Sqrt | Op::Round(_) | Op::Convert(_) => 1,
-            Op::FromSigned(_) | Op::FromUnsigned(_) | Op::ToSigned(_) | Op::ToUnsigned(_) => 1,
+            Op::FromSigned(_) | Op::FromUnsigned(_) | Op::ToSigned(_) | Op::ToUnsigned(_) | Op::Saturate(_) => 1,
         }
     }
 
@@ -182,7 +185,7 @@ impl Op {
     /// The format of the result; none for a truth value or an integer.
     pub const fn result_format(self, format: Format) -> Option<Format> {
         match self {
-            Op::Eq | Op::Lt | Op::Le | Op::ToSigned(_) | Op::ToUnsigned(_) => None,
+            Op::Eq | Op::Lt | Op::Le | Op::ToSigned(_) | Op::ToUnsigned(_) | Op::Saturate(_) => None,
             Op::Convert(to) => Some(to),
             _ => Some(format),
         }
@@ -193,7 +196,7 @@ impl Op {
         match self {
             Op::Eq | Op::Lt | Op::Le => 1,
             Op::Convert(to) => to.bits(),
-            Op::ToSigned(bits) | Op::ToUnsigned(bits) => bits,
+            Op::ToSigned(bits) | Op::ToUnsigned(bits) | Op::Saturate(bits) => bits,
             _ => format.bits(),
         }
     }
@@ -225,6 +228,7 @@ pub fn eval(op: Op, format: Format, args: &[u64]) -> u64 {
         },
         Op::ToSigned(bits) => to_signed(format.value(arg(0)), bits),
         Op::ToUnsigned(bits) => to_unsigned(format.value(arg(0)), bits),
+        Op::Saturate(bits) => saturate(format.value(arg(0)), bits),
         Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem | Op::Sqrt | Op::Fma | Op::Round(_) => {
             let args = [arg(0), arg(1), arg(2)];
             let used = &args[..op.arity()];
@@ -258,7 +262,8 @@ macro_rules! compute {
                 Op::Round(Rounding::Even) => a.round_ties_even(),
                 Op::Round(Rounding::Away) => a.round(),
                 Op::Eq | Op::Lt | Op::Le | Op::Convert(_) => <$float>::NAN,
-                Op::FromSigned(_) | Op::FromUnsigned(_) | Op::ToSigned(_) | Op::ToUnsigned(_) => <$float>::NAN,
+                Op::FromSigned(_) | Op::FromUnsigned(_) => <$float>::NAN,
+                Op::ToSigned(_) | Op::ToUnsigned(_) | Op::Saturate(_) => <$float>::NAN,
             }
         }
     };
@@ -296,6 +301,13 @@ fn to_i64(value: f64) -> i64 {
 fn to_signed(value: f64, bits: u8) -> u64 {
     let word = if bits <= 32 { i64::from(to_i32(value)) } else { to_i64(value) };
     word as u64 & (u64::MAX >> (64 - bits.clamp(1, 64)))
+}
+
+fn saturate(value: f64, bits: u8) -> u64 {
+    let bits = bits.clamp(1, 64);
+    // The host's conversion saturates at 64 bits.
+    let (least, most) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
+    (value as i64).clamp(least, most) as u64 & (u64::MAX >> (64 - bits))
 }
 
 fn to_unsigned(value: f64, bits: u8) -> u64 {
@@ -458,6 +470,34 @@ mod tests {
                 assert_eq!(results, [eq, lt, le], "{a} {b} {format}");
             }
         }
+    }
+
+    #[test]
+    fn saturating_conversions_give_the_nearest_number() {
+        let check = |bits, value: f64, expected: i64| {
+            let expected = expected as u64 & (u64::MAX >> (64 - bits));
+            assert_eq!(eval(Op::Saturate(bits), Format::F64, &[value.to_bits()]), expected, "{bits} {value}");
+            let single = f64::from(value as f32);
+            if single == value || value.is_nan() {
+                let bits_of = u64::from((value as f32).to_bits());
+                assert_eq!(eval(Op::Saturate(bits), Format::F32, &[bits_of]), expected, "{bits} {value}");
+            }
+        };
+        for bits in [8, 16, 32, 64] {
+            let (least, most) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
+            check(bits, f64::NAN, 0);
+            check(bits, -0.0, 0);
+            check(bits, 1.9, 1);
+            check(bits, -1.9, -1);
+            for (limit, end) in [(most, f64::INFINITY), (most, 1e300), (least, f64::NEG_INFINITY), (least, -1e300)] {
+                check(bits, end, limit);
+            }
+            check(bits, -(least as f64), most);
+            check(bits, least as f64, least);
+            check(bits, least as f64 - 0.5, least);
+        }
+        check(32, 2147483647.9, 2147483647);
+        check(8, 126.9, 126);
     }
 
     #[test]

@@ -130,6 +130,11 @@ impl MadeInput {
 pub enum Outcome {
     /// The function returns.
     Returned,
+    /// Nobody catches what it throws.
+    Threw {
+        /// The class of that, by its name.
+        class: String,
+    },
     /// The program exits with this status.
     Exited(i32),
     /// The run goes wrong.

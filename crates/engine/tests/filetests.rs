@@ -49,6 +49,7 @@ fn every_file_test_has_the_number_of_paths_that_it_expects() {
 
 fn paths(text: &str, expectation: &Expectation) -> String {
     let module = parse(text).expect("file tests with paths parse");
+    let module = touchstone_interp::started(&module, touchstone_interp::Limits::default()).expect("it starts");
     let name = expectation.function().expect("a function's name");
     let func = module.function_named(&name).expect("the function exists");
     let mut tests = Collect::default();

@@ -4,10 +4,10 @@ use crate::machine::{Frame, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::Observer;
 use crate::printf;
-use crate::value::Value;
+use crate::value::{Pointer, Value};
 use std::borrow::Cow;
-use touchstone_base::{float, math};
-use touchstone_ir::{Builtin, ErrorKind, Operand, Reg, Ty};
+use touchstone_base::{Id, float, math};
+use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, Operand, Reg, Ty};
 
 impl<'m> Machine<'m> {
     /// Runs a builtin and gives its result ([`Value::Undefined`] where there is none).
@@ -229,12 +229,17 @@ impl<'m> Machine<'m> {
     fn free(&mut self, frame: &Frame<'m>, operand: Operand) -> Result<Value, Stop> {
         let value = self.used(frame, operand)?;
         if value != Value::NULL {
-            let pointer = self.memory.resolve(value).map_err(|_| ErrorKind::InvalidFree)?;
-            let info = self.memory.info(pointer.object);
-            if info.kind != ObjectKind::Heap || !info.alive || pointer.offset != 0 {
+            let Pointer { object, offset } = self.memory.resolve(value).map_err(|_| ErrorKind::InvalidFree)?;
+            // Globals are the first objects.
+            let global = self.module().globals.get(GlobalId::new(object.index()));
+            if global.is_some_and(|global| global.role == GlobalRole::Heap) {
+                return Err(Stop::Unsupported("the end of an object that was there at start".to_string()));
+            }
+            let info = self.memory.info(object);
+            if info.kind != ObjectKind::Heap || !info.alive || offset != 0 {
                 return Err(ErrorKind::InvalidFree.into());
             }
-            self.memory.kill(pointer.object);
+            self.memory.kill(object);
         }
         Ok(Value::Undefined)
     }

@@ -29,6 +29,8 @@ mod marks;
 mod memory;
 mod observer;
 mod printf;
+mod start;
+mod throw;
 mod value;
 mod view;
 
@@ -36,6 +38,7 @@ pub use machine::{End, InputRequest, LimitKind, Limits, Machine};
 pub use memory::{Layout, ObjectInfo, ObjectKind};
 pub use observer::{Event, NullObserver, Observer, PathRecorder};
 pub use printf::float_text;
+pub use start::started;
 pub use touchstone_ir::PathHash;
 pub use value::{ObjectId, Pointer, Value};
 pub use view::StateView;

@@ -48,6 +48,13 @@ pub enum LimitKind {
 pub enum End {
     /// The function returned.
     Returned(Option<Value>),
+    /// Nobody caught what was thrown.
+    Threw {
+        /// The object.
+        thrown: Value,
+        /// Its class: the tag of the object, if the module tells where objects have it.
+        class: Option<u64>,
+    },
     /// The program asked to end with this status.
     Exited(i32),
     /// It went wrong.
@@ -82,6 +89,7 @@ pub struct InputRequest {
 /// Why an instruction does not go on to the next.
 pub(crate) enum Stop {
     Error(ErrorKind),
+    Threw { thrown: Value, class: Option<u64> },
     Exit(i32),
     Assumed,
     Limit(LimitKind),
@@ -98,6 +106,7 @@ impl Stop {
     fn at(self, span: Span) -> End {
         match self {
             Stop::Error(kind) => End::Error { kind, span },
+            Stop::Threw { thrown, class } => End::Threw { thrown, class },
             Stop::Exit(status) => End::Exited(status),
             Stop::Assumed => End::Assumed,
             Stop::Limit(kind) => End::Limit(kind),
@@ -339,8 +348,18 @@ impl<'m> Machine<'m> {
         self.limits.steps - self.steps_left
     }
 
-    /// Calls a function. Memory stays as the call leaves it, so calls can follow each other.
+    /// Calls a function. Memory stays as the call leaves it, so calls can follow each other. A module with functions that run
+    /// at start must have been [started](crate::started).
     pub fn call(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
+        if !self.module.startup.is_empty() {
+            let what = "start-up functions that have not run".to_string();
+            return End::Unsupported { what, span: self.module.functions[function].span };
+        }
+        self.call_now(function, args, observer)
+    }
+
+    /// The same, also before the module has started.
+    pub(crate) fn call_now(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
         self.steps_left = self.limits.steps;
         if self.out_of_memory {
             return End::Limit(LimitKind::Memory);
@@ -498,6 +517,15 @@ impl<'m> Machine<'m> {
     /// Lets an object die with the innermost frame: behind its slots.
     pub(crate) fn add_to_frame(&mut self, object: ObjectId) {
         self.slots.push(Some(object));
+    }
+
+    /// Whether something waits for the end of the program.
+    pub(crate) fn has_work_at_exit(&self) -> bool {
+        !self.at_exit.is_empty()
+    }
+
+    pub(crate) fn module(&self) -> &'m Module {
+        self.module
     }
 
     // What a view asks for.
@@ -785,17 +813,17 @@ impl<'m> Machine<'m> {
         let (func, block) = (frame.func, frame.block);
         match kind {
             TermKind::Jump(target) => Ok(Some(*target)),
-            TermKind::Branch { cond, then_block, else_block, tag } => {
+            TermKind::Branch { cond, then_block, else_block, role, tag } => {
                 let taken = self.int(frame, *cond)? != 0;
-                observer.event(&Event::Branch { func, block, tag: *tag, taken });
+                observer.event(&Event::Branch { func, block, role: *role, tag: *tag, taken });
                 Ok(Some(if taken { *then_block } else { *else_block }))
             }
-            TermKind::Switch { value, arms, default } => {
+            TermKind::Switch { value, arms, default, role } => {
                 let bits = self.operand_ty(frame, *value).bits();
                 let value = self.int(frame, *value)?;
                 let target = arms.iter().find(|arm| holds(arm, value, bits)).map_or(*default, |arm| arm.target);
                 let arm = arms.iter().position(|arm| arm.target == target).unwrap_or(arms.len());
-                observer.event(&Event::Switch { func, block, arm, target });
+                observer.event(&Event::Switch { func, block, role: *role, arm, target });
                 Ok(Some(target))
             }
             TermKind::Return(value) => {
@@ -808,6 +836,12 @@ impl<'m> Machine<'m> {
                 self.step_return(value, observer);
                 Ok(None)
             }
+            TermKind::Throw(value) => {
+                let thrown = self.used(frame, *value)?;
+                self.step_throw(thrown, observer)?;
+                Ok(None)
+            }
+            TermKind::Catch { next, .. } => Ok(Some(*next)),
             TermKind::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
             TermKind::Unreachable => Err(Stop::Error(ErrorKind::Unreachable)),
         }

@@ -247,6 +247,17 @@ impl<'m> Memory<'m> {
         self.stores.get_mut(self.records[object].store as usize)
     }
 
+    /// Every object that lives.
+    pub fn live(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.records.iter().filter(|(_, record)| record.store != DEAD).map(|(id, _)| id)
+    }
+
+    /// Where intact pointers are stored in an object.
+    pub fn pointer_places(&self, object: ObjectId) -> Vec<u64> {
+        let store = self.stores.get(self.records[object].store as usize);
+        store.map_or(Vec::new(), |store| store.pointers.keys().copied().collect())
+    }
+
     // Addresses.
 
     /// The address that a pointer stands for.

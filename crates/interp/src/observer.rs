@@ -1,7 +1,7 @@
 //! What a run tells about itself while it happens.
 
 use crate::{End, StateView};
-use touchstone_ir::{BlockId, CondTag, FuncId, PathHash, PointId};
+use touchstone_ir::{BlockId, BranchRole, CondTag, FuncId, PathHash, PointId};
 
 /// Something that happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,6 +12,8 @@ pub enum Event {
         func: FuncId,
         /// Block that ends in it.
         block: BlockId,
+        /// What it is to the source.
+        role: BranchRole,
         /// Which condition of the source it evaluates.
         tag: Option<CondTag>,
         /// Whether it went to its then side.
@@ -23,6 +25,8 @@ pub enum Event {
         func: FuncId,
         /// Block that ends in it.
         block: BlockId,
+        /// What it is to the source.
+        role: BranchRole,
         /// Index of the first arm that has the taken target; the number of arms if only the default has it.
         arm: usize,
         /// Where it went.
@@ -39,7 +43,7 @@ pub enum Event {
     },
     /// A function is entered, also the outermost one.
     Call(FuncId),
-    /// The innermost function was left by its return.
+    /// The innermost function was left: by its return, or because something thrown goes to one of its callers.
     Return,
 }
 
@@ -86,8 +90,10 @@ impl PathRecorder {
     /// The identity of the whole path, once the run has ended.
     pub fn finish(&self, end: &End) -> PathHash {
         let mut path = self.path;
-        if let End::Error { kind, span } = end {
-            path.end_error(*kind, *span);
+        match end {
+            End::Error { kind, span } => path.end_error(*kind, *span),
+            End::Threw { class, .. } => path.end_threw(*class),
+            _ => {}
         }
         path
     }
@@ -96,8 +102,9 @@ impl PathRecorder {
 impl Observer for PathRecorder {
     fn event(&mut self, event: &Event) {
         match *event {
-            Event::Branch { func, block, tag, taken } => self.path.branch(func, block, tag, taken),
-            Event::Switch { func, block, target, .. } => self.path.switch(func, block, target),
+            Event::Branch { role, .. } | Event::Switch { role, .. } if !role.is_outcome() => return,
+            Event::Branch { func, block, role, tag, taken } => self.path.branch(func, block, role, tag, taken),
+            Event::Switch { func, block, role, target, .. } => self.path.switch(func, block, role, target),
             Event::Indirect { func, block, callee } => self.path.indirect(func, block, callee),
             Event::Call(_) | Event::Return => return,
         }

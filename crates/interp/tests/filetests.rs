@@ -6,9 +6,9 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, StateView, Value};
+use touchstone_interp::{End, Event, LimitKind, Limits, Machine, Observer, StateView, Value, started};
 use touchstone_ir::filetest::{self, Call, Expectation};
-use touchstone_ir::{Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
+use touchstone_ir::{BranchRole, Module, PointId, PointKind, Ty, parse, print, sign_extend, verify};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir")
@@ -69,13 +69,26 @@ fn run_file(text: &str) -> Result<Vec<(Expectation, String)>, String> {
         Err(error) if expects("parse") => format!("error {:?}", error.to_string()),
         Err(error) => return Err(error.to_string()),
     };
-    let module = parsed.unwrap_or_default();
+    let mut module = parsed.unwrap_or_default();
     if parse(&print(&module)).as_ref() != Ok(&module) {
         return Err("printing and parsing gives another module".to_string());
     }
     let errors: Vec<String> = verify(&module).iter().map(|error| format!("error {:?}", error.to_string())).collect();
     if !errors.is_empty() && !expects("verify") {
         return Err(errors.join(", "));
+    }
+    if errors.is_empty() {
+        let limits = Limits { steps: 1_000_000, frames: 1000, heap_bytes: 1 << 24 };
+        let show_end = |end: End| format!("start-up: {}", show(&end, None, &module));
+        let left = started(&module, limits).map_err(show_end);
+        match left {
+            Ok(left) => module = left,
+            Err(end) => return Err(end),
+        }
+        let errors = verify(&module);
+        if parse(&print(&module)).as_ref() != Ok(&module) || !errors.is_empty() {
+            return Err(format!("start-up leaves a bad module: {errors:?}"));
+        }
     }
     // Each `verify` line is for one error; the last takes those that are left.
     let mut verify_lines = expectations.iter().filter(|expectation| expectation.command == "verify").count();
@@ -112,11 +125,13 @@ impl Observer for Recorder<'_> {
     fn event(&mut self, event: &Event) {
         let space = if self.trace.is_empty() { "" } else { " " };
         match event {
-            Event::Branch { func, block, tag, taken } => {
+            Event::Branch { func, block, role, tag, taken } => {
                 let tag = tag.map_or(String::new(), |tag| format!("[{}.{}]", tag.decision, tag.condition));
-                write!(self.trace, "{space}{func}.{block}{tag}={}", u8::from(*taken))
+                write!(self.trace, "{space}{func}.{block}{tag}{}={}", role_sign(*role), u8::from(*taken))
             }
-            Event::Switch { func, block, arm, target } => write!(self.trace, "{space}{func}.{block}#{arm}=>{target}"),
+            Event::Switch { func, block, role, arm, target } => {
+                write!(self.trace, "{space}{func}.{block}{}#{arm}=>{target}", role_sign(*role))
+            }
             Event::Indirect { func, block, callee } => write!(self.trace, "{space}{func}.{block}->{callee}"),
             Event::Call(func) => write!(self.trace, "{space}{func}("),
             Event::Return => write!(self.trace, "{space})"),
@@ -141,6 +156,15 @@ impl Observer for Recorder<'_> {
             },
         };
         write!(self.trace, " {}.{point}{value}", at.func()).expect("a string");
+    }
+}
+
+/// What tells a check or a dispatch from an outcome of the path.
+fn role_sign(role: BranchRole) -> &'static str {
+    match role {
+        BranchRole::Condition => "",
+        BranchRole::Check => "?",
+        BranchRole::Dispatch => "!",
     }
 }
 
@@ -170,6 +194,7 @@ fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {
         End::Returned(Some(value)) => show_value(*value, ty),
         End::Exited(status) => format!("exit {status}"),
         End::Error { kind, span } => format!("error \"{kind}\"{}", place(span)),
+        End::Threw { class, .. } => format!("threw {:?}", module.class_name(*class)),
         End::Assumed => "assumed".to_string(),
         End::Limit(LimitKind::Steps) => "limit steps".to_string(),
         End::Limit(LimitKind::Frames) => "limit frames".to_string(),

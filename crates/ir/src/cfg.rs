@@ -54,7 +54,8 @@ pub fn successors(kind: &TermKind) -> Vec<BlockId> {
         TermKind::Jump(target) => vec![*target],
         TermKind::Branch { then_block, else_block, .. } => vec![*then_block, *else_block],
         TermKind::Switch { arms, default, .. } => arms.iter().map(|arm| arm.target).chain([*default]).collect(),
-        TermKind::Return(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
+        TermKind::Catch { handler, next, .. } => vec![*next, *handler],
+        TermKind::Return(_) | TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
     };
     let mut seen = BTreeSet::new();
     targets.retain(|target| seen.insert(*target));

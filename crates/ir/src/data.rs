@@ -89,6 +89,17 @@ pub enum DataType {
         /// What it is to the source.
         kind: StructKind,
     },
+    /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them, decided
+    /// when the program first looks behind the pointer. Only behind pointers: nothing contains one by
+    /// value, and an object has the size of its variant.
+    OneOf {
+        /// Spelling.
+        name: String,
+        /// Where every variant has its tag.
+        tag: Tag,
+        /// The variants.
+        variants: Vec<Variant>,
+    },
     /// A type that can be named but not (yet) be made or read: some unions, functions, incomplete types.
     Opaque {
         /// Spelling.
@@ -119,6 +130,24 @@ pub enum StructKind {
     /// A number that is too wide for a register, as its two halves, the low one first; the high one says whether it is signed.
     /// The fields have no names that the source knows.
     Halves,
+}
+
+/// Where an object says which variant it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Tag {
+    /// Byte offset.
+    pub offset: u64,
+    /// 8, 16, 32 or 64.
+    pub bits: u8,
+}
+
+/// A variant of a [`DataType::OneOf`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Variant {
+    /// The tag that its objects have.
+    pub tag: u64,
+    /// A structure.
+    pub ty: DataTypeId,
 }
 
 /// The array at the end of a structure.
@@ -174,6 +203,12 @@ impl DataType {
         matches!(self, DataType::Struct { kind: StructKind::Halves, .. })
     }
 
+    /// The variant with this tag.
+    pub fn variant(&self, tag: u64) -> Option<DataTypeId> {
+        let DataType::OneOf { variants, .. } = self else { return None };
+        variants.iter().find(|variant| variant.tag == tag).map(|variant| variant.ty)
+    }
+
     /// Size in bytes.
     pub fn size(&self, types: &DataTypes) -> u64 {
         match self {
@@ -185,6 +220,8 @@ impl DataType {
             DataType::Pointer { .. } => 8,
             DataType::Array { element, length } => types[*element].size(types) * length,
             DataType::Struct { size, .. } | DataType::Opaque { size, .. } => *size,
+            // What every variant has.
+            DataType::OneOf { tag, .. } => tag.offset.saturating_add(u64::from(tag.bits / 8)),
         }
     }
     /// The last field of a structure if it is an array that objects may have more of than the type says (`data[]`,
@@ -220,6 +257,7 @@ impl DataType {
             DataType::Pointer { .. } => 8,
             DataType::Array { element, .. } => types[*element].align(types),
             DataType::Struct { align, .. } | DataType::Opaque { align, .. } => *align,
+            DataType::OneOf { tag, .. } => u64::from(tag.bits / 8),
         }
     }
 }

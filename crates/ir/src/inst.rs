@@ -355,7 +355,7 @@ pub struct Terminator {
 pub enum TermKind {
     /// Goes on.
     Jump(BlockId),
-    /// Evaluates a condition. Every executed branch is one outcome of the path.
+    /// Evaluates a condition. Whether its outcome is one of the path is up to its role.
     Branch {
         /// `i1`.
         cond: Operand,
@@ -363,11 +363,13 @@ pub enum TermKind {
         then_block: BlockId,
         /// Where to go if it is 0.
         else_block: BlockId,
-        /// Which condition of the source this is.
+        /// What it is to the source.
+        role: BranchRole,
+        /// Which condition of the source this is; only where the role is a condition.
         tag: Option<CondTag>,
     },
-    /// Goes to the arm whose range holds the value. Its outcome on the path is the arm's target block, so several
-    /// ranges with one target are one arm.
+    /// Goes to the arm whose range holds the value. Its outcome is the arm's target block, so several ranges with one
+    /// target are one arm; whether it is an outcome of the path is up to its role.
     Switch {
         /// An integer.
         value: Operand,
@@ -375,13 +377,50 @@ pub enum TermKind {
         arms: Vec<SwitchArm>,
         /// Where to go otherwise.
         default: BlockId,
+        /// What it is to the source.
+        role: BranchRole,
     },
     /// Leaves the function. Without a value where the function has a result, the result is undefined: nobody may use it.
     Return(Option<Operand>),
+    /// Leaves the function by throwing an object (`ptr`), and so every function on the way to the innermost call whose block
+    /// ends in a [`TermKind::Catch`]; locals die as in a return. Where there is none, the run ends: the class of the
+    /// object is read then, which is its tag in [`crate::Module::thrown`].
+    Throw(Operand),
+    /// The block's last instruction is a call. If it throws, the object is in `thrown`, the call's result register stays as
+    /// it was, and control goes to the handler; else it goes on. A `Throw` of the function itself is not caught: what
+    /// happens inside a function is a jump.
+    Catch {
+        /// Gets the object, `ptr`.
+        thrown: Reg,
+        /// Where to go then.
+        handler: BlockId,
+        /// Where to go if the call returned.
+        next: BlockId,
+    },
     /// A construct that is not supported: whoever gets here stops with this name.
     Unsupported(String),
     /// Control never gets here (after a call that does not return, or by the language's rules).
     Unreachable,
+}
+
+/// What a branch or a switch is to the source. Only a condition is an outcome of the path, and only on a condition can
+/// objectives hang: paths that differ in nothing but checks and dispatches are one path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum BranchRole {
+    /// The source asks.
+    #[default]
+    Condition,
+    /// The language asks whether an operation may be done; where it may not, it goes wrong in a defined way.
+    Check,
+    /// The language looks which of several implementations is meant.
+    Dispatch,
+}
+
+impl BranchRole {
+    /// Whether an outcome is one of the path.
+    pub fn is_outcome(self) -> bool {
+        self == BranchRole::Condition
+    }
 }
 
 /// A range of a switch, inclusive, as masked constants of the switched width; compared signed or unsigned is the same
@@ -468,13 +507,22 @@ impl InstKind {
 }
 
 impl TermKind {
+    /// The register that the terminator may write.
+    pub fn dst(&self) -> Option<Reg> {
+        match self {
+            TermKind::Catch { thrown, .. } => Some(*thrown),
+            _ => None,
+        }
+    }
+
     /// The values that the terminator reads.
     pub fn operands(&self) -> Vec<Operand> {
         match self {
             TermKind::Branch { cond, .. } => vec![*cond],
             TermKind::Switch { value, .. } => vec![*value],
             TermKind::Return(value) => value.iter().copied().collect(),
-            TermKind::Jump(_) | TermKind::Unsupported(_) | TermKind::Unreachable => vec![],
+            TermKind::Throw(value) => vec![*value],
+            TermKind::Jump(_) | TermKind::Catch { .. } | TermKind::Unsupported(_) | TermKind::Unreachable => vec![],
         }
     }
 }

@@ -30,13 +30,15 @@ mod verify;
 pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{
-    DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, IntKind, PlaceStep, PointerTarget, StructKind, Tail,
+    DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, IntKind, PlaceStep, PointerTarget, StructKind, Tag,
+    Tail, Variant,
 };
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, Slot, SlotId};
 pub use inst::{
-    BinOp, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind, Terminator,
+    BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
+    Terminator,
 };
 pub use module::{FuncId, Global, GlobalId, GlobalRole, Init, Linkage, Module};
 pub use path::PathHash;

@@ -4,7 +4,7 @@
 //! that one source under two sets of macros has two meanings wherever they make a difference. A literal that names a source
 //! file does not count: asserts have one, and it is spelled as the file was.
 
-use crate::{Callee, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module};
+use crate::{BranchRole, Callee, FuncId, Function, Global, GlobalId, Init, InstKind, Linkage, Module, TermKind};
 use std::hash::{Hash, Hasher};
 use touchstone_base::StableHasher;
 
@@ -41,7 +41,7 @@ impl Module {
                     other => format!("{other:?}").hash(hasher),
                 }
             }
-            format!("{:?}", block.terminator.kind).hash(hasher);
+            end_meaning(&block.terminator.kind).hash(hasher);
         }
     }
 
@@ -61,5 +61,16 @@ impl Module {
         let text = text.trim_end_matches('\0');
         let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
         !text.is_empty() && self.files.values().any(|file| last(file) == last(text))
+    }
+}
+
+/// A terminator in words. The usual role is left out: meanings are kept, and it was the only one once.
+fn end_meaning(kind: &TermKind) -> String {
+    let words = format!("{kind:?}");
+    match kind {
+        TermKind::Branch { role: BranchRole::Condition, .. } | TermKind::Switch { role: BranchRole::Condition, .. } => {
+            words.replacen(", role: Condition", "", 1)
+        }
+        _ => words,
     }
 }

@@ -1,6 +1,6 @@
 //! Modules: whole programs.
 
-use crate::{DataType, DataTypeId, DataTypes, Function, Ty};
+use crate::{DataType, DataTypeId, DataTypes, Function, Tag, Ty};
 use touchstone_base::{Files, IndexMap, Span, define_id};
 
 define_id! {
@@ -19,10 +19,15 @@ pub struct Module {
     pub files: Files,
     /// Data types.
     pub types: DataTypes,
+    /// The type of what is thrown, a [`DataType::OneOf`]: the tag of an object is its class.
+    pub thrown: Option<DataTypeId>,
     /// Globals.
     pub globals: IndexMap<GlobalId, Global>,
     /// Functions.
     pub functions: IndexMap<FuncId, Function>,
+    /// Functions that run before any other, in order; none has parameters or a result. Whoever runs them gets a module
+    /// without them, in which globals and objects of the [`GlobalRole::Heap`] hold what they left.
+    pub startup: Vec<FuncId>,
 }
 
 /// A global variable.
@@ -56,6 +61,9 @@ pub enum GlobalRole {
     Variable,
     /// What earlier calls of the library left behind: any value, until a call sets it.
     LeftBehind,
+    /// An object of the heap that is there when a run begins. It holds what the module says, no test sets it, and its life
+    /// never ends (whoever ends it stops as unsupported).
+    Heap,
 }
 
 /// Who can see a global.
@@ -110,6 +118,24 @@ impl Module {
     pub fn byte_type(&self) -> Option<DataTypeId> {
         let is_byte = |ty: &DataType| matches!(ty, DataType::Int { bits: 8, signed: false, .. });
         self.types.iter().find(|(_, ty)| is_byte(ty)).map(|(id, _)| id)
+    }
+    /// Where a thrown object has its class, if the module says so.
+    pub fn class_tag(&self) -> Option<Tag> {
+        match self.thrown.map(|thrown| &self.types[thrown]) {
+            Some(DataType::OneOf { tag, .. }) => Some(*tag),
+            _ => None,
+        }
+    }
+    /// The name of a class of thrown objects.
+    pub fn class_name(&self, class: Option<u64>) -> String {
+        let name = |class: u64| match self.types[self.thrown?].variant(class).map(|ty| &self.types[ty]) {
+            Some(DataType::Struct { name, .. }) => Some(name.clone()),
+            _ => None,
+        };
+        match class {
+            Some(class) => name(class).unwrap_or_else(|| format!("class {class}")),
+            None => "an object".to_string(),
+        }
     }
     /// The function with this name.
     pub fn function_named(&self, name: &str) -> Option<FuncId> {

@@ -1,8 +1,10 @@
 //! The identity of a path, as every part of the tool counts paths.
 //!
 //! A path is the sequence of outcomes of all executed condition branches and switches, callees included, of the functions
-//! that calls through pointers go to, and, if it ends in an error, that error and its place. Interpreter and engine feed the same outcomes into a [`PathHash`], so
-//! that equal numbers mean equal paths (up to 64-bit collisions).
+//! that calls through pointers go to, and, if it ends in an error, that error and its place, or, if nobody catches what it
+//! throws, the class of that. Checks and dispatches
+//! ([`BranchRole`]) are no outcomes: what they lead to is. Interpreter and engine feed the same outcomes into a
+//! [`PathHash`], so that equal numbers mean equal paths (up to 64-bit collisions).
 //!
 //! A branch with a tag is identified by the tag and not by its block: a front end may duplicate the code of one source
 //! condition (both sides of an exclusive or), and it is one condition all the same.
@@ -10,7 +12,7 @@
 //! Only the *sequence* counts: two modules that differ in block numbers give different hashes, so the numbers are
 //! comparable within one module, never across edits.
 
-use crate::{BlockId, CondTag, ErrorKind, FuncId};
+use crate::{BlockId, BranchRole, CondTag, ErrorKind, FuncId};
 use touchstone_base::{Id, Span, stable_hash};
 
 /// A running hash over the outcomes of a path; sensitive to order. Cheap to copy into a forked state.
@@ -25,6 +27,7 @@ enum Outcome {
     Switch = 3,
     Error = 4,
     Indirect = 5,
+    Threw = 6,
 }
 
 impl Default for PathHash {
@@ -40,7 +43,10 @@ impl PathHash {
     }
 
     /// A branch in `block` went to its then side (`taken`) or its else side.
-    pub fn branch(&mut self, func: FuncId, block: BlockId, tag: Option<CondTag>, taken: bool) {
+    pub fn branch(&mut self, func: FuncId, block: BlockId, role: BranchRole, tag: Option<CondTag>, taken: bool) {
+        if !role.is_outcome() {
+            return;
+        }
         let place = match tag {
             Some(tag) => pair(tag.decision, tag.condition),
             None => block.index() as u64,
@@ -51,7 +57,10 @@ impl PathHash {
     }
 
     /// A switch in `block` went to `target`.
-    pub fn switch(&mut self, func: FuncId, block: BlockId, target: BlockId) {
+    pub fn switch(&mut self, func: FuncId, block: BlockId, role: BranchRole, target: BlockId) {
+        if !role.is_outcome() {
+            return;
+        }
         self.mix(func, Outcome::Switch, 0);
         self.word(pair(block, target));
     }
@@ -65,6 +74,11 @@ impl PathHash {
     /// The path ended in an error.
     pub fn end_error(&mut self, kind: ErrorKind, span: Span) {
         self.word(stable_hash(&(Outcome::Error as u8, kind as u8, span.file.index(), span.line, span.column)));
+    }
+
+    /// The path ended because nobody caught an object of this class; which one is part of the path, and where is not.
+    pub fn end_threw(&mut self, class: Option<u64>) {
+        self.word(stable_hash(&(Outcome::Threw as u8, class)));
     }
 
     /// The hash of what was fed so far.
@@ -102,7 +116,7 @@ mod tests {
     fn hash(outcomes: &[(usize, usize, Option<CondTag>, bool)]) -> u64 {
         let mut path = PathHash::new();
         for &(func, block, tag, taken) in outcomes {
-            path.branch(FuncId::new(func), BlockId::new(block), tag, taken);
+            path.branch(FuncId::new(func), BlockId::new(block), BranchRole::Condition, tag, taken);
         }
         path.value()
     }
@@ -131,11 +145,22 @@ mod tests {
     }
 
     #[test]
+    fn checks_and_dispatches_are_no_outcomes() {
+        let (func, block) = (FuncId::new(0), BlockId::new(1));
+        for role in [BranchRole::Check, BranchRole::Dispatch] {
+            let mut path = PathHash::new();
+            path.branch(func, block, role, None, true);
+            path.switch(func, block, role, block);
+            assert_eq!(path, PathHash::new(), "{role:?}");
+        }
+    }
+
+    #[test]
     fn a_switch_is_told_by_its_target_and_an_error_by_its_place() {
         let (func, block) = (FuncId::new(0), BlockId::new(1));
         let (mut a, mut b) = (PathHash::new(), PathHash::new());
-        a.switch(func, block, BlockId::new(2));
-        b.switch(func, block, BlockId::new(3));
+        a.switch(func, block, BranchRole::Condition, BlockId::new(2));
+        b.switch(func, block, BranchRole::Condition, BlockId::new(3));
         assert_ne!(a, b);
         let before = a;
         let mut other = a;

@@ -4,6 +4,9 @@
 //! - names of functions are unique, and so are names of globals; every file, type, global and function id is in range;
 //! - integer data types are 8, 16, 32 or 64 bits wide, alignments are at least 1, no type contains itself by value, sizes
 //!   fit into 64 bits, and fields lie inside their structure;
+//! - a type with variants is contained by none; its variants are structures that have the tag as a field, and differ in it; what
+//!   is thrown is such a type;
+//! - functions that run at start have a body, neither parameters nor a result; objects of the heap are local;
 //! - initialisers are in order, don't overlap and lie inside their global; a global that is only declared has none.
 //!
 //! For a function:
@@ -14,7 +17,8 @@
 //!   loaded or stored; casts change the width in the right direction; float operations have as many operands as they
 //!   take, and their operands and results have the widths that [`touchstone_base::float::Op`] tells;
 //! - calls and builtins have the right number and types of arguments and results;
-//! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions; the ranges of a switch are not
+//! - what is thrown and what is caught is a pointer, and a block that catches ends with a call;
+//! - branches go to existing blocks, ask an `i1`, and have tags of existing conditions, checks and dispatches none; the ranges of a switch are not
 //!   empty and don't overlap; a function without result returns no value;
 //! - points are those of the function, and a condition point has the tag of an existing condition;
 //! - expressions of points are well-typed at every node: registers, slots and globals are in range and have the node's
@@ -38,7 +42,10 @@
 mod function;
 mod points;
 
-use crate::{BlockId, DataType, DataTypeId, FuncId, Global, Init, Linkage, Module, PointId};
+use crate::{
+    BlockId, DataType, DataTypeId, Field, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId, Tag,
+    Variant, mask,
+};
 use std::collections::BTreeSet;
 use std::fmt;
 use touchstone_base::{Id, Span};
@@ -79,6 +86,16 @@ pub fn verify(module: &Module) -> Vec<VerifyError> {
     }
     if verifier.errors.is_empty() {
         verifier.layouts();
+    }
+    if let Some(thrown) = module.thrown {
+        let known = matches!(module.types.get(thrown), Some(DataType::OneOf { .. }));
+        verifier.check(known, || format!("what is thrown is {thrown}, which has no variants"));
+    }
+    for start in &module.startup {
+        let fits =
+            |function: &Function| function.is_defined() && function.params.is_empty() && function.result.is_none();
+        let fits = module.functions.get(*start).is_some_and(fits);
+        verifier.check(fits, || format!("{start} can't run at start"));
     }
     verifier.names();
     for global in module.globals.values() {
@@ -146,18 +163,49 @@ impl<'m> Verifier<'m> {
                 self.check(matches!(bits, 8 | 16 | 32 | 64), || format!("{id} is {bits} bits wide"));
             }
             DataType::Pointer { pointee, .. } => self.data(*pointee),
-            DataType::Array { element, .. } => self.data(*element),
+            DataType::Array { element, .. } => self.contained(id, *element),
             DataType::Struct { fields, align, .. } => {
                 self.check(*align > 0, || format!("{id} has no alignment"));
                 for field in fields {
-                    self.data(field.ty);
+                    self.contained(id, field.ty);
                 }
             }
             DataType::Bits { first, width, .. } => {
                 let fits = *first < 8 && *width > 0 && first.saturating_add(*width) <= 64;
                 self.check(fits, || format!("{id} has bits that don't fit into 64"));
             }
+            DataType::OneOf { tag, variants, .. } => self.variants(id, *tag, variants),
             DataType::Opaque { align, .. } => self.check(*align > 0, || format!("{id} has no alignment")),
+        }
+    }
+
+    /// A type that another contains by value.
+    fn contained(&mut self, id: DataTypeId, part: DataTypeId) {
+        self.data(part);
+        let varies = matches!(self.module.types.get(part), Some(DataType::OneOf { .. }));
+        self.check(!varies, || format!("{id} contains {part}, which has variants"));
+    }
+
+    fn variants(&mut self, id: DataTypeId, tag: Tag, variants: &[Variant]) {
+        self.check(matches!(tag.bits, 8 | 16 | 32 | 64), || format!("the tag of {id} is {} bits wide", tag.bits));
+        let mut seen = BTreeSet::new();
+        for variant in variants {
+            self.data(variant.ty);
+            self.check(seen.insert(variant.tag), || format!("two variants of {id} have the tag {}", variant.tag));
+            self.check(mask(variant.tag, tag.bits) == variant.tag, || {
+                format!("the tag {} of {id} is not {} bits wide", variant.tag, tag.bits)
+            });
+            let types = &self.module.types;
+            let is_tag = |field: &Field| {
+                let number = matches!(types.get(field.ty), Some(DataType::Int { bits, .. } | DataType::Enum { bits, .. }) if *bits == tag.bits);
+                field.offset == tag.offset && number
+            };
+            let fits = match types.get(variant.ty) {
+                Some(DataType::Struct { fields, .. }) => fields.iter().any(is_tag),
+                Some(_) => false,
+                None => true,
+            };
+            self.check(fits, || format!("{} is no structure with the tag of {id}", variant.ty));
         }
     }
 
@@ -219,6 +267,8 @@ impl<'m> Verifier<'m> {
             self.check(known, || format!("{function} of `{name}` is no function"));
             self.check(global.size == 0, || format!("`{name}` stands for a function and has a size"));
         }
+        let nameless = global.role != GlobalRole::Heap || global.linkage == Linkage::Local;
+        self.check(nameless, || format!("`{name}` is on the heap and not local"));
         let declared_only = global.linkage == Linkage::Undefined;
         self.check(!(declared_only && global.init.is_some()), || format!("`{name}` is undefined and has contents"));
         let mut free_from = 0;

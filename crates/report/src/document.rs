@@ -459,11 +459,14 @@ pub struct Test {
     pub path: String,
     /// Inputs by name.
     pub inputs: Json,
-    /// `returned`, `exited`, `error`, `oracle_rejected`.
+    /// `returned`, `exited`, `threw`, `error`, `oracle_rejected`.
     pub outcome: String,
     /// With `exited`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i32>,
+    /// With `threw`: the class of what nobody caught.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threw: Option<String>,
     /// With `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TestError>,
@@ -533,6 +536,7 @@ impl Test {
             inputs: Json::default(),
             outcome: MEASURED.to_string(),
             exit_status: None,
+            threw: None,
             error: None,
             expected: Json::default(),
             covers,

@@ -136,6 +136,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
     let (outcome, exit_status, error) = match &test.outcome {
         Outcome::Returned => ("returned", None, None),
         Outcome::OracleRejected => ("oracle_rejected", None, None),
+        Outcome::Threw { .. } => ("threw", None, None),
         Outcome::Exited(status) => ("exited", Some(*status), None),
         Outcome::Error { kind, span } => {
             let at = place(*span, &module.files);
@@ -157,6 +158,10 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         inputs: Json::of(&Inputs { test, types: &module.types }),
         outcome: outcome.to_string(),
         exit_status,
+        threw: match &test.outcome {
+            Outcome::Threw { class } => Some(class.clone()),
+            _ => None,
+        },
         error,
         expected: Json::of(&ExpectedJson { test, module }),
         covers: covers.iter().map(id).collect(),

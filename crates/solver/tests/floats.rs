@@ -8,7 +8,9 @@ mod float_trees;
 use float_trees::{Builder, F32, F64, Float, Truth, float_of, pattern, truth_of};
 use proptest::prelude::*;
 use touchstone_base::Id;
-use touchstone_solver::{Answer, Config, Element, FloatFormat, Model, Op, Path, Side, Solver, TermId, Terms, VarId};
+use touchstone_solver::{
+    Answer, Config, Element, FloatFormat, FloatOp, Model, Op, Path, Side, Solver, TermId, Terms, VarId,
+};
 
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150)
@@ -166,5 +168,25 @@ proptest! {
         table in prop::collection::vec(pattern(F32), 8), conditions in conditions(F32, 1, 2)
     ) {
         check_brute_force(F32, &table, &conditions, Config { enumeration: 0, pool: 1, ..Config::default() })?;
+    }
+}
+
+proptest! {
+    #[test]
+    fn saturating_conversions_agree_with_the_shared_evaluation(x in pattern(F64), y in pattern(F32)) {
+        for format in [F32, F64] {
+            for width in [8, 16, 32, 64] {
+                let mut terms = Terms::new();
+                let [var, _] = fresh(&mut terms, format);
+                let op = FloatOp::Saturate(width);
+                let term = terms.float(op, format, &[var]);
+                for value in [x, y] {
+                    let value = value & (u64::MAX >> (64 - format.bits()));
+                    let expected = touchstone_base::float::eval(op, format, &[value]);
+                    prop_assert_eq!(model([value, 0]).eval(&terms, term), expected, "{:#x} as i{}", value, width);
+                    prop_assert!(terms.facts(term).admits(expected));
+                }
+            }
+        }
     }
 }

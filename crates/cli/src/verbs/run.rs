@@ -38,6 +38,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     Ok(match end {
         End::Returned(Some(Value::Int(status))) => ExitCode::from(status as u8),
         End::Returned(_) => ExitCode::SUCCESS,
+        End::Threw { class, .. } => bail!("nobody catches `{}`", module.class_name(class)),
         End::Exited(status) => ExitCode::from(status as u8),
         End::Error { kind, span } => {
             eprintln!("{} {kind} at {}", crate::output::progress::error_label(), at(span));

@@ -4,7 +4,7 @@
 use crate::Goal;
 use crate::criteria::decision::outcomes;
 use crate::registry::{Draft, Labelling, Scope};
-use touchstone_ir::{BlockId, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
+use touchstone_ir::{BlockId, BranchRole, DecisionKind, SwitchArm, TermKind, Ty, sign_extend};
 
 pub(crate) struct Branch;
 
@@ -33,7 +33,9 @@ fn arms(scope: &Scope<'_>) -> Vec<Draft> {
     let function = scope.function();
     let mut drafts = Vec::new();
     for (block, content) in function.blocks.iter() {
-        let TermKind::Switch { value, arms, default } = &content.terminator.kind else { continue };
+        let TermKind::Switch { value, arms, default, role: BranchRole::Condition } = &content.terminator.kind else {
+            continue;
+        };
         let ty = match value {
             touchstone_ir::Operand::Reg(reg) => function.regs[*reg].ty,
             touchstone_ir::Operand::Const(ty, _) => *ty,

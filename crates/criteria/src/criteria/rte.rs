@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_base::float;
 use touchstone_ir::{
-    BinOp, BlockId, CastOp, CmpOp, ErrorKind, Expr, ExprKind, Function, InstKind, Operand, PointId, PointKind, Reg, Ty,
-    mask, sign_extend, successors,
+    BinOp, BlockId, CastOp, CmpOp, ErrorKind, Expr, ExprKind, Function, InstKind, Operand, PointId, PointKind, Reg,
+    TermKind, Ty, mask, sign_extend, successors,
 };
 
 pub(crate) struct Rte;
@@ -171,7 +171,16 @@ fn unset_on_entry(function: &Function) -> BTreeMap<BlockId, BTreeSet<Reg>> {
         for dst in function.blocks[block].insts.iter().filter_map(|inst| inst.kind.dst()) {
             unset.remove(&dst);
         }
-        for next in successors(&function.blocks[block].terminator.kind) {
+        let end = &function.blocks[block].terminator.kind;
+        for next in successors(end) {
+            // What is caught is written on that way only.
+            let mut unset = unset.clone();
+            if let TermKind::Catch { thrown, handler, next: other } = end
+                && next == *handler
+                && handler != other
+            {
+                unset.remove(thrown);
+            }
             let before = known.get(&next).map(BTreeSet::len);
             let at = known.entry(next).or_default();
             at.extend(unset.iter().copied());

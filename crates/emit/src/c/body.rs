@@ -5,7 +5,7 @@ use crate::c::ctype::{CTypes, Unwritable};
 use crate::c::flexible;
 use crate::c::form::Form;
 use crate::c::literal;
-use crate::c::makeable::librarys_own;
+use crate::c::makeable::{librarys_own, thrown};
 use crate::c::names::Locals;
 use crate::c::preprocessed::is_meant;
 use crate::c::stubs;
@@ -55,6 +55,9 @@ pub(crate) fn test_text(program: &Program, test: &TestCase) -> TestText {
 type Body = (Vec<String>, BTreeSet<String>);
 
 fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
+    if let Some(why) = thrown(test) {
+        return Err(Unwritable(why));
+    }
     match &test.kind {
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
         TestKind::Function { params, globals, objects } => {
@@ -116,7 +119,8 @@ pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
             lines.push(format!("EXPECT_ERROR(\"{kind}\", {file}, {});", span.line));
         }
         Outcome::Exited(status) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
-        Outcome::Returned | Outcome::OracleRejected => {}
+        // One that throws is not written.
+        Outcome::Returned | Outcome::OracleRejected | Outcome::Threw { .. } => {}
     }
     lines
 }

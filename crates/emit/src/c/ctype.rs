@@ -37,6 +37,7 @@ impl<'m> CTypes<'m> {
             }
             DataType::Bool { name } => Ok(join(if is_type_name(name) { name } else { "_Bool" }, declarator)),
             DataType::Bits { .. } => Err(Unwritable("a bit-field on its own".to_string())),
+            DataType::OneOf { name, .. } => Err(Unwritable(format!("`{name}`, which has variants"))),
             DataType::Pointer { pointee, to_const } => self.declare_pointer(*pointee, *to_const, declarator),
             DataType::Array { element, length } => self.declare(*element, &format!("{declarator}[{length}]")),
             DataType::Struct { name, .. } | DataType::Opaque { name, .. } => {

@@ -233,6 +233,7 @@ impl Form {
     /// Why a test can't be run by this framework, or not without ending all others.
     pub(crate) fn refuses(self, test: &TestCase, file_of: impl Fn() -> String) -> Option<String> {
         match (self, &test.outcome) {
+            (_, Outcome::Threw { class }) => Some(format!("the call throws `{class}`")),
             (Form::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
             (Form::Gtest, Outcome::Exited(_)) => None,
             (_, Outcome::Exited(status)) => {

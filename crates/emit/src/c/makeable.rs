@@ -1,6 +1,7 @@
-//! Inputs that no test can make: structures that only the library makes, and whose insides are its own business.
+//! What no test can make: structures that only the library makes, and whose insides are its own business; and ends that
+//! C does not have.
 
-use touchstone_criteria::{TestCase, TestKind};
+use touchstone_criteria::{Outcome, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
 /// Structures of the library by the names that its headers give them, with what users call them.
@@ -23,6 +24,9 @@ const LIBRARYS_OWN: &[(&str, &str)] = &[
 
 /// Why a test can't be made: an object of it is one that only the library makes.
 pub fn unmakeable(module: &Module, test: &TestCase) -> Option<String> {
+    if let Some(why) = thrown(test) {
+        return Some(why);
+    }
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
     let object = objects.iter().find_map(|object| {
         let name = librarys_own(module, object.element)?;
@@ -35,6 +39,12 @@ pub fn unmakeable(module: &Module, test: &TestCase) -> Option<String> {
         .find_map(|input| librarys_own(module, input.data).filter(|_| !is_empty(&input.value)));
     let name = object.or(value)?;
     Some(format!("a `{name}` that the library did not make as an input"))
+}
+
+/// Why C can't express how a test ends.
+pub(crate) fn thrown(test: &TestCase) -> Option<String> {
+    let Outcome::Threw { class } = &test.outcome else { return None };
+    Some(format!("`{class}` is thrown, and nothing in C catches it"))
 }
 
 /// What the user calls a structure that only the library makes.

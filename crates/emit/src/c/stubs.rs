@@ -165,7 +165,11 @@ fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<Passed>> {
         DataType::Bool { .. } => Some(Passed::Truth),
         DataType::Float { format, .. } => Some(Passed::Float(*format)),
         DataType::Pointer { .. } | DataType::Array { .. } => Some(Passed::Pointer),
-        DataType::Void | DataType::Bits { .. } | DataType::Struct { .. } | DataType::Opaque { .. } => None,
+        DataType::Void
+        | DataType::Bits { .. }
+        | DataType::Struct { .. }
+        | DataType::OneOf { .. }
+        | DataType::Opaque { .. } => None,
     };
     params.iter().map(passed).collect::<Option<Vec<Passed>>>().filter(|params| params.len() <= MOST_ARGUMENTS)
 }

@@ -21,7 +21,7 @@ pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: Variant, fil
             (None, false) if result.message == "oracle rejected" => Replay::Agreed,
             (None, false) => Replay::Disagreed(full_message(result)),
         },
-        Outcome::Returned | Outcome::Exited(_) => match (&result.skipped, result.ok) {
+        Outcome::Returned | Outcome::Exited(_) | Outcome::Threw { .. } => match (&result.skipped, result.ok) {
             (Some(why), _) => Replay::NotCheckable(why.clone()),
             (None, true) => Replay::Agreed,
             (None, false) => Replay::Disagreed(full_message(result)),

@@ -553,7 +553,7 @@ impl Run<'_> {
             DataType::Struct { fields, .. } => DataValue::Struct(
                 fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
             ),
-            DataType::Void | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
             DataType::Bits { first, width, .. } => {
                 let bytes = self.machine.peek_bytes(object, offset as i64, self.size(data)).unwrap_or_default();
                 let bytes: Option<Vec<u8>> = bytes.into_iter().collect();

@@ -32,10 +32,7 @@ impl Executor<'_> {
         let attention = self.watching.coverage.as_ref().map_or(Attention::Path, Coverage::attention);
         let mut run = self.confirm(func, &kind, &answers, steps, attention);
         let outcome = self.outcome(end, &model);
-        let mut hash = state.hash;
-        if let PathEnd::Error { kind, span } = end {
-            hash.end_error(*kind, *span);
-        }
+        let hash = end.path(state.hash);
         let disagreement = self.disagreement(&run, &outcome, hash.value(), end, &model);
         if disagreement.is_some() && run.shows_addresses {
             return None;
@@ -159,7 +156,7 @@ impl Executor<'_> {
     fn data_value(&mut self, state: &State, data: DataTypeId, cells: &[Cell], model: &Model) -> DataValue {
         let types = &self.module.types;
         match &types[data] {
-            DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
             DataType::Void if cells.is_empty() => DataValue::Undefined,
             DataType::Array { element, length } => {
                 let step = types[*element].size(types) as usize;
@@ -287,6 +284,7 @@ impl Executor<'_> {
         };
         match end {
             PathEnd::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
+            PathEnd::Threw { class } => Outcome::Threw { class: self.module.class_name(*class) },
             PathEnd::Exited(status) => Outcome::Exited(number(status) as i32 & 0xff),
             PathEnd::Returned(value) if self.config.entry == crate::Entry::Program => {
                 Outcome::Exited(value.as_ref().map_or(0, |value| number(value) as i32 & 0xff))
@@ -303,6 +301,7 @@ impl Executor<'_> {
                 _ => Outcome::Exited(0),
             },
             End::Returned(_) => Outcome::Returned,
+            End::Threw { class, .. } => Outcome::Threw { class: self.module.class_name(*class) },
             End::Exited(status) => Outcome::Exited(*status & 0xff),
             End::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
             End::Assumed | End::Limit(_) | End::Unsupported { .. } => return None,

@@ -90,6 +90,7 @@ impl Observer for Watcher<'_> {
         match *event {
             Event::Branch { tag: Some(tag), taken, .. } => self.branch(tag, taken),
             Event::Branch { tag: None, .. } | Event::Indirect { .. } => {}
+            Event::Switch { role, .. } if !role.is_outcome() => {}
             Event::Switch { func, block, target, .. } => {
                 for goal in self.watch.arm(func, block, target) {
                     self.hit[goal.index()] = true;

@@ -6,9 +6,9 @@ use crate::state::memory::{Cell, Contents, Object, ObjectKind, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{MOST_STACK, PathEnd, State, Stop};
 use std::rc::Rc;
-use touchstone_base::Span;
+use touchstone_base::{Id, Span};
 use touchstone_criteria::Doubt;
-use touchstone_ir::{Builtin, ErrorKind, Operand, Reg, Ty};
+use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, Operand, Reg, Ty};
 use touchstone_solver::Op;
 
 impl Executor<'_> {
@@ -210,6 +210,15 @@ impl Executor<'_> {
             {
                 state.memory.get_mut(object).live = false;
                 Ok(())
+            }
+            Value::Ptr(Pointer { object, .. })
+                if self
+                    .module
+                    .globals
+                    .get(GlobalId::new(object.index()))
+                    .is_some_and(|global| global.role == GlobalRole::Heap) =>
+            {
+                Err(Stop::unsupported("the end of an object that was there at start", span))
             }
             Value::Choice(_) => Err(Stop::unsupported("free of a pointer that depends on inputs", span)),
             // Tests make no input on the heap; a caller may.

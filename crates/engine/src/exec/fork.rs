@@ -4,14 +4,14 @@
 //! kept on the path's trail, so that the path can be found again (`search/prefix.rs`).
 
 use crate::exec::executor::Executor;
-use crate::exec::step::{Flow, Stepped, TakenBy};
+use crate::exec::step::{Answer, Flow, Stepped};
 use crate::state::trail::Choice;
 use crate::state::value::LazyId;
 use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::GoalId;
-use touchstone_ir::{BlockId, CondTag};
+use touchstone_ir::{BlockId, BranchRole, CondTag};
 use touchstone_solver::{Path, Side, TermId, Values};
 
 /// Why a path does not simply go on.
@@ -30,15 +30,28 @@ pub(crate) enum Fork {
 #[derive(Clone)]
 pub(crate) enum OutcomeFork {
     /// A condition.
-    Branch { cond: TermId, then_block: BlockId, else_block: BlockId, tag: Option<CondTag>, span: Span },
+    Branch {
+        cond: TermId,
+        then_block: BlockId,
+        else_block: BlockId,
+        role: BranchRole,
+        tag: Option<CondTag>,
+        span: Span,
+    },
     /// A condition for each target; they exclude each other and one holds.
-    Switch { targets: Vec<(BlockId, TermId)>, span: Span },
+    Switch { targets: Vec<(BlockId, TermId)>, role: BranchRole, span: Span },
 }
 
 impl OutcomeFork {
     pub fn span(&self) -> Span {
         match self {
             OutcomeFork::Branch { span, .. } | OutcomeFork::Switch { span, .. } => *span,
+        }
+    }
+
+    pub fn role(&self) -> BranchRole {
+        match self {
+            OutcomeFork::Branch { role, .. } | OutcomeFork::Switch { role, .. } => *role,
         }
     }
 }
@@ -80,13 +93,17 @@ impl Executor<'_> {
     /// Goes one way, whether or not some input does.
     pub(crate) fn go(&mut self, state: &mut State, fork: &OutcomeFork, choice: Choice) -> Result<(), Stop> {
         match (fork, choice) {
-            // The outcome on the trail is the choice.
-            (OutcomeFork::Branch { then_block, else_block, tag, span, .. }, Choice::Branch(taken)) => {
-                self.take_branch(state, *tag, TakenBy::Inputs(taken), *then_block, *else_block, *span)
+            (OutcomeFork::Branch { then_block, else_block, role, tag, span, .. }, Choice::Branch(taken)) => {
+                // An outcome on the trail is the choice; what is none has to be kept apart.
+                if !role.is_outcome() {
+                    state.trail.choose(choice);
+                }
+                let target = if taken { *then_block } else { *else_block };
+                self.take_branch(state, Answer { role: *role, tag: *tag, taken, chosen: true }, target, *span)
             }
-            (OutcomeFork::Switch { span, .. }, Choice::Arm(target)) => {
+            (OutcomeFork::Switch { role, span, .. }, Choice::Arm(target)) => {
                 state.trail.choose(choice);
-                self.take_arm(state, BlockId::new(target as usize), *span)
+                self.take_arm(state, *role, BlockId::new(target as usize), *span)
             }
             // No way of this fork.
             _ => Err(Stop::End(PathEnd::Assumed)),

@@ -12,17 +12,10 @@ use crate::state::{PathEnd, Purpose, State, Stop};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, IncompletePaths};
 use touchstone_ir::{
-    BlockId, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty,
-    sign_extend,
+    BlockId, BranchRole, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind,
+    Terminator, Ty, sign_extend,
 };
 use touchstone_solver::{Rel, TermId};
-
-/// A branch's outcome, and what decided it.
-#[derive(Clone, Copy)]
-pub(super) enum TakenBy {
-    Inputs(bool),
-    Constant(bool),
-}
 
 /// What one step did.
 pub(crate) struct Stepped {
@@ -45,6 +38,16 @@ pub(crate) enum Flow {
     Fork(Fork),
     /// It does not.
     End(PathEnd),
+}
+
+/// What a branch answered.
+#[derive(Clone, Copy)]
+pub(crate) struct Answer {
+    pub role: BranchRole,
+    pub tag: Option<CondTag>,
+    pub taken: bool,
+    /// Inputs decided it.
+    pub chosen: bool,
 }
 
 impl Executor<'_> {
@@ -379,19 +382,22 @@ impl Executor<'_> {
                 self.goto(state, *target, None, span)?;
                 Ok(Flow::Next)
             }
-            TermKind::Branch { cond, then_block, else_block, tag } => match self.scalar(state, *cond, span)? {
+            TermKind::Branch { cond, then_block, else_block, role, tag } => match self.scalar(state, *cond, span)? {
                 Scalar::Const(value) => {
-                    let outcome = TakenBy::Constant(value & 1 == 1);
-                    self.take_branch(state, *tag, outcome, *then_block, *else_block, span)?;
+                    let taken = value & 1 == 1;
+                    let target = if taken { *then_block } else { *else_block };
+                    self.take_branch(state, Answer { role: *role, tag: *tag, taken, chosen: false }, target, span)?;
                     Ok(Flow::Next)
                 }
                 Scalar::Term(cond) => {
-                    let (then_block, else_block, tag) = (*then_block, *else_block, *tag);
-                    let fork = OutcomeFork::Branch { cond, then_block, else_block, tag, span };
+                    let (then_block, else_block, role, tag) = (*then_block, *else_block, *role, *tag);
+                    let fork = OutcomeFork::Branch { cond, then_block, else_block, role, tag, span };
                     Ok(Flow::Fork(Fork::Outcome(fork)))
                 }
             },
-            TermKind::Switch { value, arms, default } => self.step_switch(state, *value, arms, *default, span),
+            TermKind::Switch { value, arms, default, role } => {
+                self.step_switch(state, *value, arms, *default, *role, span)
+            }
             TermKind::Return(value) => {
                 let function = &self.module.functions[state.top().func];
                 // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
@@ -404,6 +410,15 @@ impl Executor<'_> {
                 self.leave(state, value);
                 Ok(Flow::Next)
             }
+            TermKind::Throw(value) => {
+                let thrown = state.top().value(*value);
+                self.step_throw(state, thrown, span)?;
+                Ok(Flow::Next)
+            }
+            TermKind::Catch { next, .. } => {
+                self.goto(state, *next, None, span)?;
+                Ok(Flow::Next)
+            }
             TermKind::Unsupported(what) => Err(Stop::unsupported(what.clone(), span)),
             TermKind::Unreachable => Err(Stop::error(ErrorKind::Unreachable, span)),
         }
@@ -413,33 +428,33 @@ impl Executor<'_> {
     pub(super) fn take_branch(
         &mut self,
         state: &mut State,
-        tag: Option<CondTag>,
-        outcome: TakenBy,
-        then_block: BlockId,
-        else_block: BlockId,
+        Answer { role, tag, taken, chosen }: Answer,
+        target: BlockId,
         span: Span,
     ) -> Result<(), Stop> {
-        let (taken, chosen) = match outcome {
-            TakenBy::Inputs(taken) => (taken, true),
-            TakenBy::Constant(taken) => (taken, false),
-        };
         let (func, block) = (state.top().func, state.top().block);
-        if !state.is_folded() {
-            state.hash.branch(func, block, tag, taken);
+        if !state.is_folded() && role.is_outcome() {
+            state.hash.branch(func, block, role, tag, taken);
             let depth = state.frames.len() as u32;
             state.trail.outcome(BranchOutcome { func, tag, taken, chosen, depth });
             if let Some(tag) = tag {
                 self.watch_branch(state, tag, taken);
             }
         }
-        self.goto(state, if taken { then_block } else { else_block }, tag, span)
+        self.goto(state, target, tag, span)
     }
 
     /// Records a switch outcome and goes there.
-    pub(crate) fn take_arm(&mut self, state: &mut State, target: BlockId, span: Span) -> Result<(), Stop> {
+    pub(crate) fn take_arm(
+        &mut self,
+        state: &mut State,
+        role: BranchRole,
+        target: BlockId,
+        span: Span,
+    ) -> Result<(), Stop> {
         let (func, block) = (state.top().func, state.top().block);
-        if !state.is_folded() {
-            state.hash.switch(func, block, target);
+        if !state.is_folded() && role.is_outcome() {
+            state.hash.switch(func, block, role, target);
             self.watch_arm(state, target);
         }
         self.goto(state, target, None, span)
@@ -451,13 +466,14 @@ impl Executor<'_> {
         value: Operand,
         arms: &[SwitchArm],
         default: BlockId,
+        role: BranchRole,
         span: Span,
     ) -> Result<Flow, Stop> {
         let width = self.operand_ty(state, value).bits();
         let value = match self.scalar(state, value, span)? {
             Scalar::Const(value) => {
                 let target = arms.iter().find(|arm| arm_holds(arm, value, width)).map_or(default, |arm| arm.target);
-                self.take_arm(state, target, span)?;
+                self.take_arm(state, role, target, span)?;
                 return Ok(Flow::Next);
             }
             Scalar::Term(term) => term,
@@ -477,7 +493,7 @@ impl Executor<'_> {
             Some((_, cond)) => *cond = self.terms.or(*cond, none),
             None => targets.push((default, none)),
         }
-        Ok(Flow::Fork(Fork::Outcome(OutcomeFork::Switch { targets, span })))
+        Ok(Flow::Fork(Fork::Outcome(OutcomeFork::Switch { targets, role, span })))
     }
 
     fn arm_condition(&mut self, arm: &SwitchArm, value: TermId, width: u8) -> TermId {
@@ -492,7 +508,13 @@ impl Executor<'_> {
     }
 
     /// Goes to a block of the same function; loop bounds are checked here.
-    fn goto(&mut self, state: &mut State, target: BlockId, tag: Option<CondTag>, span: Span) -> Result<(), Stop> {
+    pub(super) fn goto(
+        &mut self,
+        state: &mut State,
+        target: BlockId,
+        tag: Option<CondTag>,
+        span: Span,
+    ) -> Result<(), Stop> {
         if (self.config.loop_bound.is_some() || self.config.iterations.is_some()) && !state.is_folded() {
             self.count_iteration(state, target, tag, span)?;
         }

@@ -353,7 +353,8 @@ impl Executor<'_> {
                 true
             }
             // Nobody knows what is in it.
-            (DataType::Opaque { .. }, _) | (_, DataType::Opaque { .. }) => true,
+            (DataType::Opaque { .. } | DataType::OneOf { .. }, _)
+            | (_, DataType::Opaque { .. } | DataType::OneOf { .. }) => true,
             _ => false,
         };
         same_scalar

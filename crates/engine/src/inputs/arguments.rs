@@ -46,7 +46,7 @@ impl Executor<'_> {
         let ty = function.regs[param.reg].ty;
         if let (DataType::Array { element, length }, false) = (&self.module.types[param.data], param.aggregate) {
             let count = self.config.lengths.get(name).copied().unwrap_or(*length);
-            let object = self.input_object(state, *element, count, name, Length::Given)?;
+            let object = self.input_object(state, *element, count, name, Length::Given, None)?;
             let value = Value::pointer(object, 0);
             let cells = disassemble(&value, 8, &mut self.pointers).collect();
             return Ok((value, cells));

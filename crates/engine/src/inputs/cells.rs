@@ -96,7 +96,7 @@ impl Executor<'_> {
                 cells.resize(start + *size as usize, Cell::Byte(0));
             }
             // Never on their own.
-            DataType::Void | DataType::Bits { .. } | DataType::Opaque { .. } => {
+            DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
                 cells.resize(cells.len() + size, Cell::Unmade);
             }

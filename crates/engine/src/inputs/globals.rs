@@ -12,7 +12,7 @@ use touchstone_base::Id;
 use touchstone_criteria::Doubt;
 use touchstone_ir::{
     CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, PointKind,
-    Reg,
+    Reg, TermKind,
 };
 
 /// A global larger than this is not modelled.
@@ -233,7 +233,9 @@ fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
     for function in module.functions.values() {
         let derived = derived_from(function);
         for block in function.blocks.values() {
-            if let touchstone_ir::TermKind::Return(Some(Operand::Reg(reg))) = &block.terminator.kind {
+            if let TermKind::Return(Some(Operand::Reg(reg))) | TermKind::Throw(Operand::Reg(reg)) =
+                &block.terminator.kind
+            {
                 escaping.extend(&derived[reg.index()]);
             }
         }

@@ -10,7 +10,7 @@ use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_criteria::Bound;
-use touchstone_ir::{DataType, DataTypeId, FuncId, IntKind};
+use touchstone_ir::{DataType, DataTypeId, FuncId, IntKind, Tag};
 use touchstone_solver::{Op, Rel};
 
 /// Where the number of elements of an input object comes from.
@@ -51,6 +51,8 @@ impl Executor<'_> {
         let is_callback = |id: FuncId| self.module.functions[id].is_callback();
         if self.config.externals && behind.any(|global| global.function.is_some_and(is_callback)) {
             // It stands for all functions that the program does not have.
+        } else if matches!(self.module.types[element], DataType::OneOf { .. }) {
+            options.extend(self.variants(state, id, &lazy, element));
         } else if self.size_of(element) == 0 {
             let is_function =
                 self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
@@ -71,7 +73,7 @@ impl Executor<'_> {
             fresh.inputs_mut().fresh += 1;
             let count = length.unwrap_or(1);
             let said = if length.is_some() { Length::Given } else { Length::Default };
-            options.push(self.input_object(&mut fresh, element, count, &lazy.name, said).map(|object| {
+            options.push(self.input_object(&mut fresh, element, count, &lazy.name, said, None).map(|object| {
                 decide(&mut fresh, Value::pointer(object, 0));
                 fresh
             }));
@@ -88,7 +90,7 @@ impl Executor<'_> {
         }
         options.push(Ok(null));
         for earlier in &state.inputs.objects {
-            if self.same_layout(earlier.element, element) {
+            if self.fits(earlier.element, element) {
                 options.push(self.inside(state, id, &lazy, earlier, purpose));
             }
         }
@@ -100,6 +102,38 @@ impl Executor<'_> {
             }
         }
         options
+    }
+
+    /// A fresh object of each variant, with its tag. What nobody looks at is never chosen.
+    fn variants(&mut self, state: &State, id: LazyId, lazy: &Lazy, data: DataTypeId) -> Vec<Result<State, Stop>> {
+        let DataType::OneOf { name, tag, variants } = &self.module.types[data] else { return Vec::new() };
+        if self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1) {
+            let what = format!("several objects behind `{}`, since `{name}` has variants", lazy.name);
+            return vec![Err(Stop::unsupported(what, Span::none()))];
+        }
+        if state.inputs.fresh >= self.config.max_objects {
+            return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
+        }
+        let mut options = Vec::new();
+        for variant in variants {
+            let mut fresh = state.clone();
+            fresh.inputs_mut().fresh += 1;
+            let tagged = Some((*tag, variant.tag));
+            let made = self.input_object(&mut fresh, variant.ty, 1, &lazy.name, Length::Default, tagged);
+            options.push(made.map(|object| {
+                fresh.inputs_mut().decide(id, Value::pointer(object, 0));
+                fresh
+            }));
+        }
+        options
+    }
+
+    /// Whether a pointer to `wanted` may lead to an object of this type.
+    fn fits(&self, object: DataTypeId, wanted: DataTypeId) -> bool {
+        match &self.module.types[wanted] {
+            DataType::OneOf { variants, .. } => variants.iter().any(|variant| variant.ty == object),
+            _ => self.same_layout(object, wanted),
+        }
     }
 
     /// An input pointer leads into an object: to any element behind which there is as much as it is said to lead to.
@@ -133,7 +167,7 @@ impl Executor<'_> {
         Ok(alias)
     }
 
-    /// A fresh object of `count` elements that the function under test finds already there.
+    /// A fresh object of `count` elements that the function under test finds already there; one that is a variant has its tag.
     pub(super) fn input_object(
         &mut self,
         state: &mut State,
@@ -141,6 +175,7 @@ impl Executor<'_> {
         count: u64,
         name: &str,
         length: Length,
+        tagged: Option<(Tag, u64)>,
     ) -> Result<ObjectId, Stop> {
         let is_array = length != Length::Default;
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
@@ -161,6 +196,12 @@ impl Executor<'_> {
         let tail = self.tail_length(element, name).filter(|_| count == 1);
         if let Some(length) = tail {
             self.tail_cells(state.inputs_mut(), element, name, length, &mut constraints, &mut cells);
+        }
+        if let Some((tag, value)) = tagged {
+            let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
+            for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {
+                *cell = Cell::Byte(*byte);
+            }
         }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let default_length = length == Length::Default;

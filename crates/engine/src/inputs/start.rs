@@ -36,6 +36,10 @@ impl Executor<'_> {
             doubts: Rc::default(),
             returned: None,
         };
+        if !self.module.startup.is_empty() {
+            let span = self.module.functions[func].span;
+            return Err(Stop::unsupported("start-up functions that have not run", span));
+        }
         self.globals(&mut state, func)?;
         self.keep_doubts(&mut state);
         let function = &self.module.functions[func];

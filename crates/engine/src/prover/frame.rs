@@ -236,7 +236,7 @@ pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSe
                 }
             }
         }
-        if let TermKind::Return(Some(operand)) = &block.terminator.kind {
+        if let TermKind::Return(Some(operand)) | TermKind::Throw(operand) = &block.terminator.kind {
             leaves(operand);
         }
     }

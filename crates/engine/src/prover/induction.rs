@@ -120,7 +120,7 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
             continue;
         }
         match &module.types[data] {
-            DataType::Bits { .. } | DataType::Opaque { .. } => return false,
+            DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => return false,
             DataType::Pointer { pointee, .. } => pending.push(*pointee),
             DataType::Array { element, .. } => pending.push(*element),
             DataType::Struct { fields, .. } => pending.extend(fields.iter().map(|field| field.ty)),
@@ -385,7 +385,10 @@ impl Induction<'_, '_> {
     fn is_untreated(&self, state: &State) -> bool {
         let frame = state.top();
         let block = &self.executor.module.functions[frame.func].blocks[frame.block];
-        let Some(inst) = block.insts.get(frame.inst) else { return false };
+        // What is thrown may arrive at a loop in another frame.
+        let Some(inst) = block.insts.get(frame.inst) else {
+            return matches!(block.terminator.kind, TermKind::Throw(_));
+        };
         let number = |value: &Value| matches!(value, Value::Int(Scalar::Term(_)));
         // The start of an object, or another place in it.
         let anywhere_in =

@@ -157,7 +157,7 @@ impl Loops {
 }
 
 impl Loop {
-    /// `None` if objects may die in the loop.
+    /// `None` if objects may die in the loop, or something is caught there.
     fn of(
         module: &Module,
         function: &Function,
@@ -165,6 +165,10 @@ impl Loop {
         live: &BTreeSet<Reg>,
         calls: &CallGraph,
     ) -> Option<Loop> {
+        // What is caught comes from elsewhere: nothing is said about such a loop.
+        if blocks.iter().any(|block| matches!(function.blocks[*block].terminator.kind, TermKind::Catch { .. })) {
+            return None;
+        }
         let insts = || blocks.iter().flat_map(|block| &function.blocks[*block].insts);
         let changed: BTreeSet<Reg> = insts().filter_map(|inst| inst.kind.dst()).collect();
         let from = roots(function, insts().map(|inst| &inst.kind), |reg| Roots::of(Root::Entry(reg)));

@@ -188,8 +188,15 @@ impl Frame<'_> {
                 }
                 edges
             }
-            TermKind::Switch { value, arms, default } => self.switch(&state, *value, arms, *default),
-            TermKind::Return(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
+            TermKind::Switch { value, arms, default, .. } => self.switch(&state, *value, arms, *default),
+            TermKind::Catch { thrown, handler, next } => {
+                // The block's call may do both, whatever it is: its result is unknown on both ways.
+                let mut caught = state.clone();
+                caught.assign(*thrown, Abs::top(self.reg_ty(*thrown)), true, None);
+                let on = Edge { target: *next, outcome: None, state };
+                vec![on, Edge { target: *handler, outcome: None, state: caught }]
+            }
+            TermKind::Return(_) | TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
         }
     }
 

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Goal, GoalId};
-use touchstone_ir::{CondTag, FuncId, InstKind, Module, TermKind, successors};
+use touchstone_ir::{BranchRole, CondTag, FuncId, InstKind, Module, TermKind, successors};
 use touchstone_solver::{Path, Side, TermId};
 
 /// A condition on the way.
@@ -299,11 +299,13 @@ impl Search<'_> {
         (frame.inst >= block.insts.len() && decides).then_some(block.terminator.span)
     }
 
-    fn fact(&self, way: &Way, tag: Option<CondTag>, span: Span, value: bool) -> Fact {
+    fn fact(&self, way: &Way, (role, tag): (BranchRole, Option<CondTag>), span: Span, value: bool) -> Fact {
         let function = &self.executor.module.functions[way.state.top().func];
-        let text = match tag {
-            Some(tag) => function.decisions[tag.decision].conditions[tag.condition].text.clone(),
-            None => "this arm of the switch".to_string(),
+        let text = match (tag, role) {
+            (Some(tag), _) => function.decisions[tag.decision].conditions[tag.condition].text.clone(),
+            (None, BranchRole::Condition) => "this arm of the switch".to_string(),
+            (None, BranchRole::Check) => "this check".to_string(),
+            (None, BranchRole::Dispatch) => "this implementation".to_string(),
         };
         Fact { span, text, value, fixed: false, label: None, time: way.time(span) }
     }
@@ -312,8 +314,10 @@ impl Search<'_> {
     fn side(&mut self, way: &Way, fork: &OutcomeFork, on: fork::Way, waiting: &mut Vec<Way>) {
         self.sides += 1;
         let fact = match (fork, on.choice) {
-            (OutcomeFork::Branch { tag, span, .. }, Choice::Branch(taken)) => self.fact(way, *tag, *span, taken),
-            _ => self.fact(way, None, fork.span(), true),
+            (OutcomeFork::Branch { role, tag, span, .. }, Choice::Branch(taken)) => {
+                self.fact(way, (*role, *tag), *span, taken)
+            }
+            _ => self.fact(way, (fork.role(), None), fork.span(), true),
         };
         let (mut state, path) = (way.state.clone(), way.state.path.clone());
         let taken = self.executor.take(&mut state, fork, on.choice, path);
@@ -358,16 +362,18 @@ impl Search<'_> {
         if frame.inst < block.insts.len() {
             return;
         }
-        let TermKind::Branch { cond, then_block, else_block, tag: Some(tag) } = block.terminator.kind else { return };
+        let TermKind::Branch { cond, then_block, else_block, role, tag: Some(tag) } = block.terminator.kind else {
+            return;
+        };
         let Value::Int(Scalar::Const(value)) = frame.value(cond) else { return };
         let (taken, span) = (value == 0, block.terminator.span);
         self.sides += 1;
         let cond = self.executor.terms.truth(!taken);
-        let fork = OutcomeFork::Branch { cond, then_block, else_block, tag: Some(tag), span };
+        let fork = OutcomeFork::Branch { cond, then_block, else_block, role, tag: Some(tag), span };
         let (mut state, path) = (way.state.clone(), way.state.path.clone());
         let stepped = self.executor.take(&mut state, &fork, Choice::Branch(taken), path);
         if let Some(rank) = self.rank(&state, &stepped.hits) {
-            let fact = Fact { fixed: true, ..self.fact(way, Some(tag), span, taken) };
+            let fact = Fact { fixed: true, ..self.fact(way, (role, Some(tag)), span, taken) };
             self.block(way, rank, None, fact);
         }
     }
@@ -379,14 +385,14 @@ impl Search<'_> {
         if frame.inst < block.insts.len() {
             return;
         }
-        let TermKind::Switch { value, .. } = &block.terminator.kind else { return };
+        let TermKind::Switch { value, role, .. } = &block.terminator.kind else { return };
         let Value::Int(Scalar::Const(_)) = frame.value(*value) else { return };
         let span = block.terminator.span;
         let mut taken = way.state.clone();
         if !matches!(self.executor.step(&mut taken).flow, Flow::Next) {
             return;
         }
-        let fork = OutcomeFork::Switch { targets: Vec::new(), span };
+        let fork = OutcomeFork::Switch { targets: Vec::new(), role: *role, span };
         for target in successors(&block.terminator.kind) {
             if target == taken.top().block {
                 continue;
@@ -395,7 +401,7 @@ impl Search<'_> {
             let (mut state, path) = (way.state.clone(), way.state.path.clone());
             let stepped = self.executor.take(&mut state, &fork, Choice::Arm(target.index() as u32), path);
             if let Some(rank) = self.rank(&state, &stepped.hits) {
-                let fact = Fact { fixed: true, ..self.fact(way, None, span, true) };
+                let fact = Fact { fixed: true, ..self.fact(way, (*role, None), span, true) };
                 self.block(way, rank, None, fact);
             }
         }

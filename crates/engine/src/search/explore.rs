@@ -472,7 +472,7 @@ impl<'m, 's> Exploration<'m, 's> {
     /// Takes every outcome that some input has: the first is followed, the others go to the worklist.
     fn split(&mut self, state: &mut State, fork: &OutcomeFork) -> Goes {
         let span = fork.span();
-        state.depth += 1;
+        state.depth += u32::from(fork.role().is_outcome());
         if self.executor.config.depth.is_some_and(|depth| state.depth > depth) {
             self.give_up(Incomplete::Bound(Bound::Depth), span, 1);
             return Goes::Nowhere;
@@ -604,12 +604,9 @@ impl<'m, 's> Exploration<'m, 's> {
                 return;
             }
             PathEnd::Incomplete { why, span } => return self.give_up(why.clone(), *span, 1),
-            PathEnd::Returned(_) | PathEnd::Exited(_) | PathEnd::Error { .. } => {}
+            PathEnd::Returned(_) | PathEnd::Exited(_) | PathEnd::Threw { .. } | PathEnd::Error { .. } => {}
         }
-        let mut hash = state.hash;
-        if let PathEnd::Error { kind, span } = &end {
-            hash.end_error(*kind, *span);
-        }
+        let hash = end.path(state.hash);
         if self.aim == Aim::Goals {
             return self.end_for_goals(state, &end);
         }

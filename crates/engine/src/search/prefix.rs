@@ -164,7 +164,7 @@ fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<St
     match fork {
         Fork::Outcome(fork) => {
             let wanted = next(executor, Some).ok_or(LostPrefix("a choice is missing"))?;
-            state.depth += 1;
+            state.depth += u32::from(fork.role().is_outcome());
             for way in executor.ways(&state, &fork) {
                 if let Side::Feasible(path) = way.side
                     && way.choice == wanted

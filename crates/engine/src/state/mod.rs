@@ -51,6 +51,10 @@ impl Frame {
 pub(crate) enum PathEnd {
     Returned(Option<Value>),
     Exited(Value),
+    /// Nobody caught an object of this class.
+    Threw {
+        class: Option<u64>,
+    },
     Error {
         kind: ErrorKind,
         span: Span,
@@ -63,6 +67,19 @@ pub(crate) enum PathEnd {
         why: Incomplete,
         span: Span,
     },
+}
+
+impl PathEnd {
+    /// The identity of a path that has come here and ends so.
+    pub fn path(&self, so_far: PathHash) -> PathHash {
+        let mut path = so_far;
+        match self {
+            PathEnd::Error { kind, span } => path.end_error(*kind, *span),
+            PathEnd::Threw { class } => path.end_threw(*class),
+            _ => {}
+        }
+        path
+    }
 }
 
 /// What an undecided input pointer is wanted for.

@@ -171,6 +171,10 @@ fn is_bytes(types: &DataTypes, data: DataTypeId) -> bool {
         DataType::Struct { fields, .. } => {
             fields.iter().all(|field| !matches!(types[field.ty], DataType::Bool { .. }) && is_bytes(types, field.ty))
         }
-        DataType::Void | DataType::Bits { .. } | DataType::Pointer { .. } | DataType::Opaque { .. } => false,
+        DataType::Void
+        | DataType::Bits { .. }
+        | DataType::Pointer { .. }
+        | DataType::OneOf { .. }
+        | DataType::Opaque { .. } => false,
     }
 }

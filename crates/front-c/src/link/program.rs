@@ -439,8 +439,13 @@ impl Program {
             let span = self.functions[function].blocks[block].insts[at].span;
             tidy::stop_at(&mut self.functions[function], block, at, what, span);
         }
-        let mut module =
-            Module { files: self.files, types: self.types.data, globals: self.globals, functions: self.functions };
+        let mut module = Module {
+            files: self.files,
+            types: self.types.data,
+            globals: self.globals,
+            functions: self.functions,
+            ..Module::default()
+        };
         tidy::merge_types(&mut module);
         tidy::add_byte(&mut module);
         tidy::drop_unused_files(&mut module, self.given_files);

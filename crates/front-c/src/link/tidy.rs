@@ -46,7 +46,9 @@ fn each_register(function: &mut Function, mut visit: impl FnMut(&mut Reg)) {
         match &mut block.terminator.kind {
             TermKind::Branch { cond: operand, .. }
             | TermKind::Switch { value: operand, .. }
+            | TermKind::Throw(operand)
             | TermKind::Return(Some(operand)) => read(operand, &mut visit),
+            TermKind::Catch { thrown, .. } => visit(thrown),
             TermKind::Jump(_) | TermKind::Return(None) | TermKind::Unsupported(_) | TermKind::Unreachable => {}
         }
     }

@@ -10,7 +10,7 @@ use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind, WideFields};
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, CmpOp, Operand, TermKind, Ty};
+use touchstone_ir::{BinOp, BranchRole, CmpOp, Operand, TermKind, Ty};
 
 /// How wide an operand is for a compiler that knows the widths of bit-fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +70,16 @@ impl Lowerer<'_, '_> {
         }
         let same = self.cmp(CmpOp::Eq, value, narrowed, span);
         let (differs, fits) = (self.new_block(), self.new_block());
-        self.terminate(TermKind::Branch { cond: same, then_block: fits, else_block: differs, tag: None }, span);
+        self.terminate(
+            TermKind::Branch {
+                cond: same,
+                then_block: fits,
+                else_block: differs,
+                role: BranchRole::Condition,
+                tag: None,
+            },
+            span,
+        );
         self.start(differs);
         self.terminate(TermKind::Unsupported(DIFFER.to_string()), span);
         self.start(fits);

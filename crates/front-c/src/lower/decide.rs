@@ -11,7 +11,8 @@ use crate::lower::func::Lowerer;
 use crate::types::ctype::TypeKind;
 use touchstone_base::IndexMap;
 use touchstone_ir::{
-    BlockId, BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, InstKind, Operand, TermKind, Ty,
+    BlockId, BoolTree, BranchRole, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, InstKind, Operand,
+    TermKind, Ty,
 };
 
 /// How deep equivalences may nest to the right before they count as conditions: each level doubles the code.
@@ -112,7 +113,8 @@ impl Lowerer<'_, '_> {
         self.mark_condition(tag, node);
         let ty = self.unit.type_of(elvis);
         let cond = self.truth_of(value, &ty, span);
-        let kind = TermKind::Branch { cond, then_block: yes, else_block: no, tag: Some(tag) };
+        let kind =
+            TermKind::Branch { cond, then_block: yes, else_block: no, role: BranchRole::Condition, tag: Some(tag) };
         self.terminate(kind, span);
     }
 
@@ -246,7 +248,13 @@ impl Lowerer<'_, '_> {
                 let tag = CondTag { decision, condition: *condition };
                 self.mark_condition(tag, node);
                 let cond = self.truth(node);
-                let kind = TermKind::Branch { cond, then_block: yes, else_block: no, tag: Some(tag) };
+                let kind = TermKind::Branch {
+                    cond,
+                    then_block: yes,
+                    else_block: no,
+                    role: BranchRole::Condition,
+                    tag: Some(tag),
+                };
                 self.terminate(kind, span);
             }
             Tree::Const(value) => {

@@ -494,7 +494,8 @@ fn targets_mut(kind: &mut TermKind) -> Vec<&mut BlockId> {
         TermKind::Switch { arms, default, .. } => {
             arms.iter_mut().map(|arm| &mut arm.target).chain(std::iter::once(default)).collect()
         }
-        TermKind::Return(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
+        TermKind::Catch { handler, next, .. } => vec![handler, next],
+        TermKind::Return(_) | TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
     }
 }
 
@@ -504,7 +505,8 @@ pub(crate) fn targets(kind: &TermKind) -> Vec<BlockId> {
         TermKind::Jump(target) => vec![*target],
         TermKind::Branch { then_block, else_block, .. } => vec![*then_block, *else_block],
         TermKind::Switch { arms, default, .. } => arms.iter().map(|arm| arm.target).chain([*default]).collect(),
-        TermKind::Return(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
+        TermKind::Catch { handler, next, .. } => vec![*handler, *next],
+        TermKind::Return(_) | TermKind::Throw(_) | TermKind::Unsupported(_) | TermKind::Unreachable => Vec::new(),
     }
 }
 

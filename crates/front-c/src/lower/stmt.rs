@@ -11,7 +11,7 @@ use crate::lower::wide::Wide;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_ir::{
-    BinOp, BlockId, CmpOp, DecisionKind, InstKind, Operand, SwitchArm, TermKind, Ty, mask, sign_extend,
+    BinOp, BlockId, BranchRole, CmpOp, DecisionKind, InstKind, Operand, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 
 impl Lowerer<'_, '_> {
@@ -95,7 +95,7 @@ impl Lowerer<'_, '_> {
             .collect();
         arms.sort_by_key(|arm| arm.low);
         let default = self.new_block();
-        self.stop(TermKind::Switch { value, arms, default }, span);
+        self.stop(TermKind::Switch { value, arms, default, role: BranchRole::Condition }, span);
         self.start(default);
         self.stop(TermKind::Unreachable, span);
     }
@@ -206,7 +206,10 @@ impl Lowerer<'_, '_> {
             Some(wide) => self.without_high_half(wide, signed, &arms, node),
             None => narrow,
         };
-        self.stop(TermKind::Switch { value: operand, arms, default: default.unwrap_or(exit) }, span);
+        self.stop(
+            TermKind::Switch { value: operand, arms, default: default.unwrap_or(exit), role: BranchRole::Condition },
+            span,
+        );
         self.breaks.push(exit);
         self.statement(body);
         self.breaks.pop();

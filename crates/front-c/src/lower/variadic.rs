@@ -10,7 +10,7 @@ use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
 use crate::types::ctype::{Type, round_up};
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, Builtin, CmpOp, InstKind, Operand, SlotId, TermKind, Ty};
+use touchstone_ir::{BinOp, BranchRole, Builtin, CmpOp, InstKind, Operand, SlotId, TermKind, Ty};
 
 /// Where a `va_list` keeps the address of the next argument.
 const NEXT: i64 = 8;
@@ -103,7 +103,16 @@ impl Lowerer<'_, '_> {
         // Only a function under test is called without: nobody knows what arguments it wants.
         let none = self.cmp(CmpOp::Eq, Operand::Reg(hidden), Operand::Const(Ty::Ptr, 0), span);
         let (unknown, known) = (self.new_block(), self.new_block());
-        self.terminate(TermKind::Branch { cond: none, then_block: unknown, else_block: known, tag: None }, span);
+        self.terminate(
+            TermKind::Branch {
+                cond: none,
+                then_block: unknown,
+                else_block: known,
+                role: BranchRole::Condition,
+                tag: None,
+            },
+            span,
+        );
         self.start(unknown);
         self.terminate(TermKind::Unsupported("variable arguments of a function under test".to_string()), span);
         self.start(known);

@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::parse::{Number, Parser, Result, ty_of_word};
 use crate::{
-    BinOp, Block, BoolTree, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst, InstKind,
-    Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
+    BinOp, Block, BoolTree, BranchRole, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst,
+    InstKind, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Id, IndexMap, float};
@@ -423,6 +423,10 @@ impl Parser {
         } else if self.eat_word("return") {
             let value = if self.starts_operand() { Some(self.operand(context.result)?) } else { None };
             TermKind::Return(value)
+        } else if self.eat_word("throw") {
+            TermKind::Throw(self.operand(Some(Ty::Ptr))?)
+        } else if self.eat_word("catch") {
+            self.catch(context)?
         } else if self.eat_word("unsupported") {
             TermKind::Unsupported(self.text("the name of the construct in quotes")?)
         } else if self.eat_word("unreachable") {
@@ -434,6 +438,7 @@ impl Parser {
     }
 
     fn branch(&mut self) -> Result<TermKind> {
+        let role = self.try_one_of::<BranchRole>().unwrap_or_default();
         let cond = self.operand(Some(Ty::I1))?;
         self.sign(",")?;
         let then_block = self.id("b", "a block (`b0`)")?;
@@ -446,10 +451,25 @@ impl Parser {
         } else {
             None
         };
-        Ok(TermKind::Branch { cond, then_block, else_block, tag })
+        Ok(TermKind::Branch { cond, then_block, else_block, role, tag })
+    }
+
+    /// `%4: ptr => b2, else => b1`, behind the word.
+    fn catch(&mut self, context: &Context) -> Result<TermKind> {
+        let reg = self.register("a register for the thrown object")?;
+        if self.is_sign(":") {
+            self.register_ty(context, reg)?;
+        }
+        self.sign("=>")?;
+        let handler = self.id("b", "a block (`b0`)")?;
+        self.sign(",")?;
+        self.word("else")?;
+        self.sign("=>")?;
+        Ok(TermKind::Catch { thrown: Reg::new(reg as usize), handler, next: self.id("b", "a block (`b0`)")? })
     }
 
     fn switch(&mut self, context: &Context) -> Result<TermKind> {
+        let role = self.try_one_of::<BranchRole>().unwrap_or_default();
         let raw = self.raw_operand()?;
         let bits = context.raw_ty(raw).map_or(64, Ty::bits);
         let value = self.resolve(raw, None)?;
@@ -466,7 +486,7 @@ impl Parser {
         self.sign("=>")?;
         let default = self.id("b", "a block (`b0`)")?;
         self.sign("}")?;
-        Ok(TermKind::Switch { value, arms, default })
+        Ok(TermKind::Switch { value, arms, default, role })
     }
 }
 
@@ -481,5 +501,5 @@ impl Context {
 }
 
 fn is_item(word: &str) -> bool {
-    matches!(word, "func" | "global" | "type" | "file")
+    matches!(word, "func" | "global" | "type" | "file" | "thrown" | "start")
 }

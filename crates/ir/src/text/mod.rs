@@ -40,6 +40,11 @@
 //!   a global; an empty text is left out. `signed` or `unsigned` stands behind the type where it is not the usual one:
 //!   `i1` and `ptr` are usually unsigned, the others signed. `and` and `or` work on bits; the short-circuit ones of truth
 //!   values are `and_then` and `or_else`.
+//! - `branch check %1, b1, b2` and `switch dispatch %1 { … }` have another role than a condition.
+//! - A call that may throw is the last of its block: `%1: i32 = call @f()`, then `catch %2: ptr => b1, else => b2`.
+//!   `type ty3 = one_of "shape" tag 0 32 { 1: ty1, 2: ty2 }` is a type with variants, told apart by 32 bits at offset 0;
+//!   `thrown ty3` is the module's type of thrown objects.
+//! - `start @f` is a function that runs before any other; a global with the role `heap` is an object that is there then.
 //! - A function without blocks is only declared.
 
 mod body;

@@ -5,7 +5,9 @@
 
 use super::lex::{ParseError, Placed, Token, lex};
 use super::words::Word;
-use crate::{DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Ty, mask};
+use crate::{
+    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Tag, Ty, Variant, mask,
+};
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
 
@@ -322,12 +324,16 @@ impl Parser {
             self.id_in_order("ty", module.types.next_id())?;
             self.sign("=")?;
             module.types.push(self.data_type()?);
+        } else if self.eat_word("thrown") {
+            module.thrown = Some(self.id("ty", "a data type (ty0)")?);
+        } else if self.eat_word("start") {
+            module.startup.push(self.function_ref()?);
         } else if self.eat_word("global") {
             module.globals.push(self.global()?);
         } else if self.is_word("func") {
             module.functions.push(self.function()?);
         } else {
-            return self.expected("`file`, `type`, `global` or `func`");
+            return self.expected("`file`, `type`, `thrown`, `start`, `global` or `func`");
         }
         Ok(())
     }
@@ -337,7 +343,7 @@ impl Parser {
         let Token::Word(word) = self.next() else {
             return self.fail_at(
                 at,
-                "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, opaque)",
+                "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, one_of, opaque)",
             );
         };
         match word.as_str() {
@@ -393,6 +399,22 @@ impl Parser {
                 })?;
                 Ok(DataType::Struct { name, fields, size, align, kind })
             }
+            "one_of" => {
+                let name = self.text("the name of the type in quotes")?;
+                self.word("tag")?;
+                let offset = self.u64("the offset of the tag")?;
+                let at = self.at;
+                let Ok(bits) = u8::try_from(self.u64("the width of the tag in bits")?) else {
+                    return self.fail_at(at, "expected a width of at most 64 bits");
+                };
+                self.sign("{")?;
+                let variants = self.list("}", |parser| {
+                    let tag = parser.u64("the tag of a variant")?;
+                    parser.sign(":")?;
+                    Ok(Variant { tag, ty: parser.id("ty", "a data type (ty0)")? })
+                })?;
+                Ok(DataType::OneOf { name, tag: Tag { offset, bits }, variants })
+            }
             "opaque" => {
                 let name = self.text("the name of the type in quotes")?;
                 let (size, align) = self.layout()?;
@@ -401,7 +423,7 @@ impl Parser {
             _ => self.fail_at(
                 at,
                 format!(
-                    "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, opaque), found `{word}`"
+                    "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, one_of, opaque), found `{word}`"
                 ),
             ),
         }

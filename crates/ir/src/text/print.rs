@@ -4,8 +4,8 @@ use super::lex::is_name_byte;
 use super::points::signed_by_default;
 use super::words::{ExprOp, Word};
 use crate::{
-    Block, BoolTree, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init, Inst,
-    InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
+    Block, BoolTree, BranchRole, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init,
+    Inst, InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -50,6 +50,12 @@ impl<'m> Printer<'m> {
             self.data_type(data);
             self.out.push('\n');
         }
+        if let Some(thrown) = self.module.thrown {
+            put!(self, "thrown {thrown}\n");
+        }
+        for start in &self.module.startup {
+            put!(self, "start {}\n", self.function_ref(*start));
+        }
         for global in self.module.globals.values() {
             self.global(global);
         }
@@ -92,6 +98,13 @@ impl<'m> Printer<'m> {
                 for (index, field) in fields.iter().enumerate() {
                     let comma = if index == 0 { "" } else { "," };
                     put!(self, "{comma} {}: {} at {}", quoted(field.name.as_bytes()), field.ty, field.offset);
+                }
+                put!(self, " }}");
+            }
+            DataType::OneOf { name, tag, variants } => {
+                put!(self, "one_of {} tag {} {} {{", quoted(name.as_bytes()), tag.offset, tag.bits);
+                for (index, variant) in variants.iter().enumerate() {
+                    put!(self, "{} {}: {}", if index == 0 { "" } else { "," }, variant.tag, variant.ty);
                 }
                 put!(self, " }}");
             }
@@ -384,15 +397,16 @@ impl<'m> Printer<'m> {
     fn terminator(&mut self, function: &Function, kind: &TermKind) {
         match kind {
             TermKind::Jump(target) => put!(self, "jump {target}"),
-            TermKind::Branch { cond, then_block, else_block, tag } => {
-                put!(self, "branch {}, {then_block}, {else_block}", operand(*cond, Some(Ty::I1)));
+            TermKind::Branch { cond, then_block, else_block, role, tag } => {
+                let (role, cond) = (role_prefix(*role), operand(*cond, Some(Ty::I1)));
+                put!(self, "branch {role}{cond}, {then_block}, {else_block}");
                 if let Some(tag) = tag {
                     put!(self, " [{}.{}]", tag.decision, tag.condition);
                 }
             }
-            TermKind::Switch { value, arms, default } => {
+            TermKind::Switch { value, arms, default, role } => {
                 let bits = operand_ty(function, *value).map(Ty::bits);
-                put!(self, "switch {} {{ ", operand(*value, None));
+                put!(self, "switch {}{} {{ ", role_prefix(*role), operand(*value, None));
                 for arm in arms {
                     put!(self, "{}, ", switch_arm(arm, bits));
                 }
@@ -400,6 +414,11 @@ impl<'m> Printer<'m> {
             }
             TermKind::Return(Some(value)) => put!(self, "return {}", operand(*value, function.result)),
             TermKind::Return(None) => put!(self, "return"),
+            TermKind::Throw(value) => put!(self, "throw {}", operand(*value, Some(Ty::Ptr))),
+            TermKind::Catch { thrown, handler, next } => {
+                let ty = function.regs.get(*thrown).map_or(String::new(), |info| format!(": {}", info.ty));
+                put!(self, "catch {thrown}{ty} => {handler}, else => {next}");
+            }
             TermKind::Unsupported(what) => put!(self, "unsupported {}", quoted(what.as_bytes())),
             TermKind::Unreachable => put!(self, "unreachable"),
         }
@@ -413,8 +432,10 @@ fn registers_to_declare(function: &Function) -> Vec<Reg> {
         let name = if param.name.is_empty() { None } else { Some(param.name.as_str()) };
         by_params.insert(param.reg, name);
     }
-    let defined: BTreeSet<Reg> =
-        function.blocks.values().flat_map(|block| &block.insts).filter_map(|inst| inst.kind.dst()).collect();
+    let dsts = |block: &Block| -> Vec<Reg> {
+        block.insts.iter().filter_map(|inst| inst.kind.dst()).chain(block.terminator.kind.dst()).collect()
+    };
+    let defined: BTreeSet<Reg> = function.blocks.values().flat_map(dsts).collect();
     let needs_line = |(reg, info): &(Reg, &RegInfo)| match by_params.get(reg) {
         Some(name) => *name != info.name.as_deref(),
         None => info.name.is_some() || !defined.contains(reg),
@@ -449,6 +470,14 @@ fn constant(value: u64, bits: u8) -> String {
         sign_extend(value, bits).to_string()
     } else {
         value.to_string()
+    }
+}
+
+/// The role of a branch, which is not written if it is the usual one.
+fn role_prefix(role: BranchRole) -> String {
+    match role {
+        BranchRole::Condition => String::new(),
+        other => format!("{} ", other.word()),
     }
 }
 

@@ -65,6 +65,10 @@ fn data_type() -> impl Strategy<Value = DataType> {
         (id(), size()).prop_map(|(element, length)| DataType::Array { element, length }),
         (name(), vec(field, 0..4), size(), size(), one_of())
             .prop_map(|(name, fields, size, align, kind)| DataType::Struct { name, fields, size, align, kind }),
+        (name(), size(), bits(), vec((any::<u64>(), id()), 0..4)).prop_map(|(name, offset, bits, variants)| {
+            let variants = variants.into_iter().map(|(tag, ty)| Variant { tag, ty }).collect();
+            DataType::OneOf { name, tag: Tag { offset, bits }, variants }
+        }),
         (name(), size(), size()).prop_map(|(name, size, align)| DataType::Opaque { name, size, align }),
     ]
 }
@@ -227,14 +231,26 @@ fn terminator(regs: usize) -> BoxedStrategy<TermKind> {
     );
     prop_oneof![
         id().prop_map(TermKind::Jump),
-        (op(), id(), id(), tag).prop_map(|(cond, then_block, else_block, tag)| TermKind::Branch {
+        (op(), id(), id(), one_of(), tag).prop_map(|(cond, then_block, else_block, role, tag)| TermKind::Branch {
             cond,
             then_block,
             else_block,
+            role,
             tag
         }),
-        (op(), vec(arm, 0..4), id()).prop_map(|(value, arms, default)| TermKind::Switch { value, arms, default }),
+        (op(), vec(arm, 0..4), id(), one_of()).prop_map(|(value, arms, default, role)| TermKind::Switch {
+            value,
+            arms,
+            default,
+            role
+        }),
         proptest::option::of(op()).prop_map(TermKind::Return),
+        op().prop_map(TermKind::Throw),
+        (0..regs.max(1), id(), id()).prop_map(|(thrown, handler, next)| TermKind::Catch {
+            thrown: Reg::new(thrown),
+            handler,
+            next
+        }),
         name().prop_map(TermKind::Unsupported),
         Just(TermKind::Unreachable),
     ]
@@ -286,14 +302,16 @@ fn function() -> impl Strategy<Value = Function> {
 }
 
 fn module() -> impl Strategy<Value = Module> {
-    (vec(name(), 0..3), vec(data_type(), 0..6), vec(global(), 0..5), vec(function(), 0..4)).prop_map(
-        |(files, types, globals, functions)| Module {
+    let thrown = proptest::option::of(id());
+    (vec(name(), 0..3), vec(data_type(), 0..6), thrown, vec(global(), 0..5), (vec(function(), 0..4), vec(id(), 0..3)))
+        .prop_map(|(files, types, thrown, globals, (functions, startup))| Module {
+            startup,
             files: files.into_iter().collect(),
             types: types.into_iter().collect(),
+            thrown,
             globals: globals.into_iter().collect(),
             functions: functions.into_iter().collect::<IndexMap<FuncId, Function>>(),
-        },
-    )
+        })
 }
 
 proptest! {
@@ -323,7 +341,7 @@ fn check_error(text: &str, expected: &str) {
 
 #[test]
 fn an_error_says_where_and_what_was_expected() {
-    check_error("x", "1:1: expected `file`, `type`, `global` or `func`, found `x`");
+    check_error("x", "1:1: expected `file`, `type`, `thrown`, `start`, `global` or `func`, found `x`");
     check_error("file f1 \"a\"", "1:6: expected `f0`, found `f1`: ids are in order");
     check_error("file f0 a", "1:9: expected the path of the file in quotes, found `a`");
     check_error("file f0 \"a", "1:11: expected `\"` at the end of a quoted text");
@@ -333,7 +351,7 @@ fn an_error_says_where_and_what_was_expected() {
     check_error("§", "1:1: unexpected character");
     check_error(
         "type ty0 = real",
-        "1:12: expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, opaque), found `real`",
+        "1:12: expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, one_of, opaque), found `real`",
     );
     check_error(
         "type ty0 = int \"int\" 99999999999999999999 signed",

@@ -1,7 +1,8 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
 use crate::{
-    BinOp, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage, StructKind,
+    BinOp, BranchRole, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage,
+    StructKind,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -50,7 +51,8 @@ words! {
         Program => "program", Model => "model", World => "world", Harness => "harness",
         External => "answering", Callback => "callback",
     }
-    GlobalRole { Variable => "variable", LeftBehind => "left_behind" }
+    BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
+    GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
     StructKind { Record => "record", Halves => "halves" }
 }
@@ -114,7 +116,7 @@ impl Builtin {
 }
 
 /// Float operations carry widths and directions, so they have a table of their own.
-const FLOAT_OPS: [(Op, &str); 33] = [
+const FLOAT_OPS: [(Op, &str); 37] = [
     (Op::Add, "add"),
     (Op::Sub, "sub"),
     (Op::Mul, "mul"),
@@ -148,6 +150,10 @@ const FLOAT_OPS: [(Op, &str); 33] = [
     (Op::ToUnsigned(16), "to_u16"),
     (Op::ToUnsigned(32), "to_u32"),
     (Op::ToUnsigned(64), "to_u64"),
+    (Op::Saturate(8), "saturate_i8"),
+    (Op::Saturate(16), "saturate_i16"),
+    (Op::Saturate(32), "saturate_i32"),
+    (Op::Saturate(64), "saturate_i64"),
 ];
 
 impl Word for Op {

@@ -66,6 +66,10 @@ impl Verifier<'_> {
         self.inst = Some(block.insts.len());
         self.span(block.terminator.span);
         self.terminator(function, &block.terminator.kind);
+        if let TermKind::Catch { .. } = block.terminator.kind {
+            let calls = matches!(block.insts.last().map(|inst| &inst.kind), Some(InstKind::Call { .. }));
+            self.check(calls, || "a catch that does not follow a call".to_string());
+        }
     }
 
     // Operands.
@@ -297,15 +301,16 @@ impl Verifier<'_> {
     fn terminator(&mut self, function: &Function, kind: &TermKind) {
         match kind {
             TermKind::Jump(target) => self.target(function, *target),
-            TermKind::Branch { cond, then_block, else_block, tag } => {
+            TermKind::Branch { cond, then_block, else_block, role, tag } => {
                 self.expect(function, *cond, Some(Ty::I1));
                 self.target(function, *then_block);
                 self.target(function, *else_block);
                 if let Some(tag) = tag {
+                    self.check(role.is_outcome(), || format!("{role:?} with the tag of a condition"));
                     self.tag(function, *tag);
                 }
             }
-            TermKind::Switch { value, arms, default } => {
+            TermKind::Switch { value, arms, default, .. } => {
                 self.target(function, *default);
                 match self.operand(function, *value) {
                     Some(Ty::Int(bits)) if is_scalar(Ty::Int(bits)) => self.arms(function, arms, bits),
@@ -317,6 +322,13 @@ impl Verifier<'_> {
                 Some(ty) => self.expect(function, *value, Some(ty)),
                 None => self.error("a value is returned from a function without result"),
             },
+            TermKind::Throw(value) => self.expect(function, *value, Some(Ty::Ptr)),
+            TermKind::Catch { thrown, handler, next } => {
+                let found = self.reg(function, *thrown);
+                self.same(found, Some(Ty::Ptr));
+                self.target(function, *handler);
+                self.target(function, *next);
+            }
             TermKind::Return(None) | TermKind::Unsupported(_) | TermKind::Unreachable => {}
         }
     }

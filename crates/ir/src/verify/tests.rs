@@ -163,6 +163,16 @@ fn wrong_terminators_are_found() {
     check_block("branch %0, b0, b1", &["fn1 b0 instruction 0: expected i1, found i32"]);
     check_block("branch %3, b0, b1 [d0.c1]", &["fn1 b0 instruction 0: d0.c1 is no condition"]);
     check_block("branch %3, b0, b1 [d1.c0]", &["fn1 b0 instruction 0: d1.c0 is no condition"]);
+    check_block("branch check %3, b0, b1 [d0.c0]", &["fn1 b0 instruction 0: Check with the tag of a condition"]);
+    check_block("throw %0", &["fn1 b0 instruction 0: expected ptr, found i32"]);
+    check_block(
+        "catch %0 => b7, else => b1",
+        &[
+            "fn1 b0 instruction 0: expected ptr, found i32",
+            "fn1 b0 instruction 0: b7 is no block",
+            "fn1 b0 instruction 0: a catch that does not follow a call",
+        ],
+    );
     check_block("return %4", &["fn1 b0 instruction 0: expected i32, found i64"]);
     check_block("switch %1 { else => b0 }", &["fn1 b0 instruction 0: a switch over a pointer"]);
     check_block(
@@ -183,6 +193,24 @@ fn wrong_terminators_are_found() {
 fn wrong_modules_are_found() {
     check("func @f() func @f() type ty0 = void", &["two functions are named `f`"]);
     check("global @x: ty7 size 1", &["ty7 is no data type"]);
+    check(
+        "type ty0 = void type ty1 = one_of \"a\" tag 0 8 { 1: ty0, 1: ty2, 256: ty2 } type ty2 = struct \"s\" size 1 align 1 { \"t\": ty3 at 0 } type ty3 = int \"b\" 8 unsigned",
+        &[
+            "ty0 is no structure with the tag of ty1",
+            "two variants of ty1 have the tag 1",
+            "the tag 256 of ty1 is not 8 bits wide",
+        ],
+    );
+    check(
+        "type ty0 = one_of \"a\" tag 0 8 {} type ty1 = array ty0 length 2",
+        &["ty1 contains ty0, which has variants"],
+    );
+    check(
+        "type ty0 = void start @f start fn9 func @f(%0: i32) { b0: return }",
+        &["fn0 can't run at start", "fn9 can't run at start"],
+    );
+    check("type ty0 = void global @x: ty0 size 1 heap", &["`x` is on the heap and not local"]);
+    check("thrown ty0 type ty0 = void", &["what is thrown is ty0, which has no variants"]);
     check("type ty0 = pointer ty9", &["ty9 is no data type"]);
     check("type ty0 = pointer ty0", &[]);
     check("type ty0 = array ty0 length 3", &["ty0 contains itself"]);

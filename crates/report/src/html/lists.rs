@@ -240,7 +240,10 @@ fn test_entry(out: &mut String, site: &Site<'_>, test: &Test, covers: &[&Objecti
     let ending = match (&test.error, test.exit_status) {
         (Some(error), _) => format!("<span class=\"tu\">{}</span>", escape(&error.kind)),
         (None, Some(status)) => format!("exits with {status}"),
-        (None, None) => escape(&test.outcome.replace('_', " ")),
+        (None, None) => match &test.threw {
+            Some(class) => format!("throws {}", escape(class)),
+            None => escape(&test.outcome.replace('_', " ")),
+        },
     };
     let _ = write!(
         out,

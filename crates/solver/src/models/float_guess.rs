@@ -119,7 +119,7 @@ pub(crate) fn operands(op: FloatOp, format: Format, args: &[u64; 3], same: bool,
             values.extend([(0, format.of(whole)), (0, format.of(whole + 0.5f64.copysign(whole)))]);
         }
         FloatOp::ToUnsigned(_) => values.extend([(0, format.of(target as f64)), (0, format.of(target as f64 + 0.5))]),
-        FloatOp::Eq | FloatOp::Lt | FloatOp::Le => {}
+        FloatOp::Eq | FloatOp::Lt | FloatOp::Le | FloatOp::Saturate(_) => {}
     }
     if matches!(op, FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div | FloatOp::Sqrt) {
         for (index, value) in &mut values {

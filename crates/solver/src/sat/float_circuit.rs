@@ -91,6 +91,7 @@ impl Blaster {
             }
             FloatOp::ToSigned(bits) => self.float_to_signed(shape, a, usize::from(bits)),
             FloatOp::ToUnsigned(bits) => self.float_to_unsigned(shape, a, usize::from(bits)),
+            FloatOp::Saturate(_) => unreachable!("invariant: `Terms::float` writes it with other operations"),
         }
     }
 

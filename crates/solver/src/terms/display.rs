@@ -75,6 +75,7 @@ fn float_name(op: FloatOp) -> String {
         FloatOp::FromSigned(bits) => return format!("from.s{bits}"),
         FloatOp::FromUnsigned(bits) => return format!("from.u{bits}"),
         FloatOp::ToSigned(bits) => return format!("to.s{bits}"),
+        FloatOp::Saturate(bits) => return format!("sat.s{bits}"),
         FloatOp::ToUnsigned(bits) => return format!("to.u{bits}"),
     };
     name.to_string()

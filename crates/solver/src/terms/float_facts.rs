@@ -227,6 +227,7 @@ pub(crate) fn float(op: FloatOp, format: Format, args: &[Facts; 3]) -> Facts {
                 None => Facts::top(1),
             };
         }
+        FloatOp::Saturate(_) => return Facts::top(width),
         FloatOp::ToSigned(bits) | FloatOp::ToUnsigned(bits) => {
             let signed = matches!(op, FloatOp::ToSigned(_));
             return match fits(&a, bits, signed) {
@@ -260,7 +261,8 @@ pub(crate) fn float(op: FloatOp, format: Format, args: &[Facts; 3]) -> Facts {
 /// A result that is certainly a NaN of a known sign, since the first operand that may be one is.
 fn certain_nan(op: FloatOp, format: Format, spans: &[Span], args: &[Facts; 3]) -> Option<Facts> {
     let to = match op {
-        FloatOp::Eq | FloatOp::Lt | FloatOp::Le | FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_) => return None,
+        FloatOp::Eq | FloatOp::Lt | FloatOp::Le => return None,
+        FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_) | FloatOp::Saturate(_) => return None,
         FloatOp::Convert(to) => to,
         _ => format,
     };

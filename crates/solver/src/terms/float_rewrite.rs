@@ -95,6 +95,23 @@ impl Terms {
         self.float(FloatOp::ToUnsigned(width), format, &[a])
     }
 
+    /// The signed integer towards zero, or the nearest one that there is; 0 for a NaN. Written with the other conversion where
+    /// that has a defined value, so that nobody else needs to know it.
+    fn saturated(&mut self, format: Format, a: TermId, width: u8) -> TermId {
+        let limit = 2f64.powi(i32::from(width) - 1);
+        let (above, below) = (format.of(limit), format.of(-limit));
+        let [above, below] = [above, below].map(|bound| self.constant(format.bits(), bound));
+        let (too_big, too_small) = (self.fle(format, above, a), self.flt(format, a, below));
+        let least = 1u64 << (width - 1);
+        let (most, least, zero) =
+            (self.constant(width, least - 1), self.constant(width, least), self.constant(width, 0));
+        let inside = self.f_to_sint(format, a, width);
+        let number = self.ite(too_small, least, inside);
+        let number = self.ite(too_big, most, number);
+        let nan = self.is_nan(format, a);
+        self.ite(nan, zero, number)
+    }
+
     /// The integral value in a direction, as a float.
     pub fn fround_to_integral(&mut self, format: Format, mode: Rounding, a: TermId) -> TermId {
         self.float(FloatOp::Round(mode), format, &[a])
@@ -128,6 +145,9 @@ impl Terms {
         all[..args.len()].copy_from_slice(args);
         if let [Some(a), Some(b), Some(c)] = all.map(|arg| self.as_const(arg)) {
             return self.constant(op.result_bits(format), eval(op, format, &[a, b, c]));
+        }
+        if let FloatOp::Saturate(bits) = op {
+            return self.saturated(format, args[0], bits);
         }
         let takes_float = !matches!(op, FloatOp::FromSigned(_) | FloatOp::FromUnsigned(_));
         if takes_float {
@@ -198,7 +218,8 @@ impl Terms {
         match *self.get(term) {
             Term::Const { value, .. } => !format.is_nan(value) || value & format.quiet_bit() != 0,
             Term::Float(op, own, _) => match op {
-                FloatOp::Eq | FloatOp::Lt | FloatOp::Le | FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_) => false,
+                FloatOp::Eq | FloatOp::Lt | FloatOp::Le => false,
+                FloatOp::ToSigned(_) | FloatOp::ToUnsigned(_) | FloatOp::Saturate(_) => false,
                 FloatOp::Convert(to) => to == format,
                 _ => own == format,
             },

@@ -1,0 +1,60 @@
+//! What is thrown: to which frame it goes, and how the path ends if nobody catches it.
+
+use crate::exec::calls::end_life;
+use crate::exec::executor::Executor;
+use crate::state::value::{Scalar, Value};
+use crate::state::{Frame, PathEnd, State, Stop};
+use touchstone_base::Span;
+use touchstone_ir::{BlockId, Module, Reg, TermKind, Ty};
+
+impl Executor<'_> {
+    /// Leaves frames up to the one that catches; the innermost frame throws.
+    pub(super) fn step_throw(&mut self, state: &mut State, thrown: Value, span: Span) -> Result<(), Stop> {
+        if thrown == Value::Undefined {
+            return Err(self.uninitialised(state, span));
+        }
+        let callers = state.frames.len() - 1;
+        let caught = (0..callers).rev().find_map(|depth| Some((depth, catch_of(self.module, &state.frames[depth])?)));
+        let Some((depth, (reg, handler))) = caught else {
+            let class = self.class_of(state, &thrown, span)?;
+            return Err(Stop::End(PathEnd::Threw { class }));
+        };
+        if state.is_folded() {
+            // The sides of a branch may meet in different frames then.
+            return Err(Stop::unsupported("a handler in a precondition", span));
+        }
+        while state.frames.len() > depth + 1
+            && let Some(frame) = state.frames.pop()
+        {
+            frame.slots.iter().for_each(|slot| end_life(state, *slot));
+        }
+        state.set(reg, thrown);
+        self.goto(state, handler, None, span)
+    }
+
+    /// The class of a thrown object, if the module tells where it stands; where it depends on inputs it is fixed first.
+    fn class_of(&mut self, state: &mut State, thrown: &Value, span: Span) -> Result<Option<u64>, Stop> {
+        let Some(tag) = self.module.class_tag() else { return Ok(None) };
+        let place = match tag.offset {
+            0 => thrown.clone(),
+            offset => self.advance(state, thrown, Scalar::Const(offset), span)?,
+        };
+        let class = self.load(state, &place, Ty::Int(tag.bits), span)?;
+        match self.as_scalar(state, &class, span)? {
+            Scalar::Const(class) => Ok(Some(class)),
+            Scalar::Term(term) => match state.fixed_value(term) {
+                Some(class) => Ok(Some(class)),
+                None => Err(Stop::unfixed(term)),
+            },
+        }
+    }
+}
+
+/// What a frame that waits for a call does with what the call throws.
+fn catch_of(module: &Module, frame: &Frame) -> Option<(Reg, BlockId)> {
+    let block = &module.functions[frame.func].blocks[frame.block];
+    match block.terminator.kind {
+        TermKind::Catch { thrown, handler, .. } if frame.inst == block.insts.len() => Some((thrown, handler)),
+        _ => None,
+    }
+}

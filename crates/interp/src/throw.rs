@@ -1,0 +1,48 @@
+//! What is thrown: to which frame it goes, and what is known of it if nobody catches it.
+
+use crate::machine::{Frame, Machine, Stop};
+use crate::observer::{Event, Observer};
+use crate::value::{Pointer, Value};
+use touchstone_base::Id;
+use touchstone_ir::{BlockId, Reg, TermKind, Ty};
+
+impl<'m> Machine<'m> {
+    /// Leaves frames up to the one that catches; the innermost frame throws.
+    pub(crate) fn step_throw(&mut self, thrown: Value, observer: &mut impl Observer) -> Result<(), Stop> {
+        let callers = self.frames.len().saturating_sub(1);
+        let caught = (0..callers).rev().find_map(|depth| Some((depth, catch_of(&self.frames[depth])?)));
+        let Some((depth, (reg, handler))) = caught else {
+            let class = self.class_of(thrown)?;
+            return Err(Stop::Threw { thrown, class });
+        };
+        while self.frames.len() > depth + 1
+            && let Some(frame) = self.frames.pop()
+        {
+            self.leave(&frame);
+            observer.event(&Event::Return);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            (frame.block, frame.next) = (handler, 0);
+            self.regs[frame.reg_base + reg.index()] = thrown;
+        }
+        Ok(())
+    }
+
+    /// The class of a thrown object, if the module tells where it stands.
+    fn class_of(&self, thrown: Value) -> Result<Option<u64>, Stop> {
+        let Some(tag) = self.module().class_tag() else { return Ok(None) };
+        let Pointer { object, offset } = self.memory.resolve(thrown)?;
+        let place = Pointer { object, offset: offset.wrapping_add(tag.offset as i64) };
+        let class = self.memory.load(place, Ty::Int(tag.bits))?;
+        Ok(Some(self.memory.as_int(class)?))
+    }
+}
+
+/// What a frame that waits for a call does with what the call throws.
+fn catch_of(frame: &Frame<'_>) -> Option<(Reg, BlockId)> {
+    let block = &frame.function.blocks[frame.block];
+    match block.terminator.kind {
+        TermKind::Catch { thrown, handler, .. } if frame.next == block.insts.len() => Some((thrown, handler)),
+        _ => None,
+    }
+}
