@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
-use touchstone_emit::{Preprocessed, ReplayLimits, Sandbox, Target};
+use touchstone_emit::{Build, Preprocessed, ReplayLimits, Sandbox};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::document::SourceFile;
@@ -32,7 +32,7 @@ pub struct Plan {
     /// The explorations to do, in the order in which reports show them.
     pub tasks: Vec<Task>,
     /// How tests are compiled and replayed.
-    pub target: Target,
+    pub target: Build,
     /// The suite to begin from.
     pub suite: Option<Suite>,
     /// The files that define the program's functions, with what their comments exclude.
@@ -196,8 +196,8 @@ impl<'r> Material<'r> {
         })
     }
 
-    fn target(&self) -> Target {
-        Target {
+    fn target(&self) -> Build {
+        Build {
             units: self.program.units.clone(),
             include_dir: self.include_dir.clone(),
             cc: self.request.compilation.compiler.clone(),

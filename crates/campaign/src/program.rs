@@ -3,7 +3,7 @@
 use crate::request::Compilation;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use touchstone_emit::Unit;
+use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
     Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers,
 };
@@ -37,7 +37,7 @@ pub struct Program {
     /// What it does.
     pub module: Module,
     /// What it is compiled from.
-    pub units: Vec<Unit>,
+    pub units: Vec<SourceUnit>,
 }
 
 impl Program {
@@ -89,8 +89,8 @@ impl Reader {
     /// Reads these files as one program.
     pub fn read(&self, files: &[PathBuf]) -> Result<Program, ReadError> {
         let module = lower_files(files, &self.options)?;
-        let unit = |path: &PathBuf| Ok(Unit { path: path.clone(), flags: flags_for(path, &self.options)? });
-        let units = files.iter().map(unit).collect::<Result<Vec<Unit>, FrontError>>()?;
+        let unit = |path: &PathBuf| Ok(SourceUnit { path: path.clone(), flags: flags_for(path, &self.options)? });
+        let units = files.iter().map(unit).collect::<Result<Vec<SourceUnit>, FrontError>>()?;
         match touchstone_ir::verify(&module).first() {
             Some(problem) => Err(ReadError::Malformed { problem: problem.to_string() }),
             None => Ok(Program { module, units }),

@@ -66,7 +66,7 @@ impl Suite {
         for unit in &measured.units {
             let record = &unit.record;
             let file = |index: u32| record.files.get(index as usize).map(|file| canonical(file)).unwrap_or_default();
-            let compiled = |(name, place): &(String, touchstone_instrument::Place)| {
+            let compiled = |(name, place): &(String, touchstone_instrument::SourceRange)| {
                 let meaning = record.meanings.get(name).cloned().unwrap_or_default();
                 (name.clone(), (file(place.file), name.clone(), meaning))
             };

@@ -19,27 +19,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use suite::{Claim, Court, Judgement, Program, Suites, generate};
+use suite::{Claim, Court, JudgedProgram, Judgement, Suites, generate};
 use toolchain::judges_are_here;
 
 const CRITERIA: &str = "mcdc,branch,condition,stmt";
 
-fn decisions() -> Vec<Program> {
+fn decisions() -> Vec<JudgedProgram> {
     let folder = support::root().join("tests/decisions");
     let entries = std::fs::read_dir(folder).expect("tests/decisions").map(|entry| entry.expect("readable").path());
     let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "c")).collect();
     files.sort();
     let name = |file: &Path| file.file_name().expect("a file").to_string_lossy().into_owned();
-    files.into_iter().map(|file| Program { name: name(&file), files: vec![file], whole: false }).collect()
+    files.into_iter().map(|file| JudgedProgram { name: name(&file), files: vec![file], whole: false }).collect()
 }
 
-fn examples() -> Vec<Program> {
+fn examples() -> Vec<JudgedProgram> {
     let whole = |example: &support::Example| example.expectations.iter().any(|expected| expected.has("--entry"));
     let program = |example: support::Example| {
         let whole = whole(&example);
         // A folder's first file may have the name of another example.
         let name = format!("examples/{}", example.name);
-        Program { name, files: example.files, whole }
+        JudgedProgram { name, files: example.files, whole }
     };
     support::examples().into_iter().map(program).collect()
 }
@@ -72,8 +72,8 @@ fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> 
 type Judged = BTreeMap<(String, String), (Claim, Judgement)>;
 
 /// All suites of some programs, judged, and the suites that fail.
-fn judged(court: &Court, programs: &[Program], suites: Vec<Suites>) -> (Judged, Vec<String>) {
-    let jobs: Vec<(&Program, &Suites, usize)> = programs
+fn judged(court: &Court, programs: &[JudgedProgram], suites: Vec<Suites>) -> (Judged, Vec<String>) {
+    let jobs: Vec<(&JudgedProgram, &Suites, usize)> = programs
         .iter()
         .zip(&suites)
         .flat_map(|(program, suites)| (0..suites.files.len()).map(move |index| (program, suites, index)))
@@ -138,7 +138,7 @@ enum Gcov {
 }
 
 /// Compares all of some programs with what is written down.
-fn compare(programs: &[Program], all: &Judged, mut complaints: Vec<String>, gcov: Gcov) {
+fn compare(programs: &[JudgedProgram], all: &Judged, mut complaints: Vec<String>, gcov: Gcov) {
     let differences = written_differences();
     for ((program, function), (claim, judgement)) in all {
         for measure in measures(claim, judgement) {
@@ -190,13 +190,13 @@ fn llvm_and_gcov_see_what_we_claim_of_every_example() {
 }
 
 /// For the reason `coupled`: all combinations of a decision show llvm-cov no more pairs than our suite does.
-fn all_combinations_have_no_more_pairs(court: &Court, programs: &[Program]) {
+fn all_combinations_have_no_more_pairs(court: &Court, programs: &[JudgedProgram]) {
     let differences = written_differences();
-    let coupled = |program: &Program| {
+    let coupled = |program: &JudgedProgram| {
         let own = differences.iter().filter(|(key, what)| key.0 == program.name && what.is_coupled());
         own.map(|(key, what)| (key.1.as_str(), what)).collect::<Vec<_>>()
     };
-    let with_some: Vec<&Program> = programs.iter().filter(|program| !coupled(program).is_empty()).collect();
+    let with_some: Vec<&JudgedProgram> = programs.iter().filter(|program| !coupled(program).is_empty()).collect();
     assert!(!with_some.is_empty(), "no decision is coupled any more: this test has lost its subject");
     let complaints = each(&with_some, |program| {
         let functions: Vec<&str> = coupled(program).iter().map(|(name, _)| *name).collect();

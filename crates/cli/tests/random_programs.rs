@@ -20,7 +20,7 @@ mod support;
 #[path = "random_programs/whole.rs"]
 mod whole;
 
-use functions::{Style, Unit};
+use functions::{RandomUnit, Style};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -168,7 +168,8 @@ fn the_engine_finds_exactly_the_paths_that_all_inputs_of_a_random_function_take(
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let points = if long() { 1500 } else { 300 };
         let style = Style { divisions: true, bounds: true, uninitialised: true, points };
-        let units: Vec<Unit> = seeds.clone().map(|seed| functions::unit(seed, &format!("f{seed}"), style)).collect();
+        let units: Vec<RandomUnit> =
+            seeds.clone().map(|seed| functions::unit(seed, &format!("f{seed}"), style)).collect();
         let text: String = units.iter().map(|unit| unit.text.as_str()).collect();
         let module = lower(&write(scratch.path(), "functions.c", &text));
         let failed = seeds.zip(&units).filter_map(|(seed, unit)| {
@@ -180,7 +181,7 @@ fn the_engine_finds_exactly_the_paths_that_all_inputs_of_a_random_function_take(
 }
 
 /// Explores a function and runs all its inputs.
-fn compare(module: &Module, unit: &Unit) -> Result<(), String> {
+fn compare(module: &Module, unit: &RandomUnit) -> Result<(), String> {
     let func = module.function_named(&unit.name).expect("the function");
     let pre = module.function_named(&format!("{}_pre", unit.name)).expect("its precondition");
     let started = Instant::now();
@@ -233,7 +234,7 @@ struct Brute {
 }
 
 /// All inputs that the precondition allows, in the interpreter.
-fn brute_force(module: &Module, func: FuncId, pre: FuncId, unit: &Unit) -> Brute {
+fn brute_force(module: &Module, func: FuncId, pre: FuncId, unit: &RandomUnit) -> Brute {
     let values = |name: &str| {
         let domain = unit.domains.iter().find(|(known, ..)| known == name);
         let (_, low, high) = domain.unwrap_or_else(|| panic!("{name} has no domain\n{}", unit.text));
@@ -261,7 +262,7 @@ fn tests_of_random_functions_replay_on_the_compiled_program() {
         let scratch = tempfile::tempdir().expect("a scratch directory");
         let style = Style { divisions: true, bounds: false, uninitialised: false, points: 150 };
         // Other functions than those of the brute-force test.
-        let units: Vec<Unit> =
+        let units: Vec<RandomUnit> =
             seeds.clone().map(|seed| functions::unit(seed + (1 << 32), &format!("f{seed}"), style)).collect();
         let text: String = units.iter().map(|unit| unit.text.as_str()).collect();
         let file = write(scratch.path(), "functions.c", &text);

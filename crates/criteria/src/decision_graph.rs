@@ -26,7 +26,7 @@ pub struct DecisionGraph {
     /// Nodes.
     pub nodes: IndexMap<NodeId, Node>,
     /// Where an evaluation begins.
-    pub start: Target,
+    pub start: Next,
 }
 
 /// A condition in a context.
@@ -44,12 +44,12 @@ pub struct Edge {
     /// Earlier conditions whose effect is masked by it, sorted.
     pub masks: Vec<CondId>,
     /// What comes next.
-    pub target: Target,
+    pub target: Next,
 }
 
 /// What comes next in an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum Next {
     /// Another condition.
     Node(NodeId),
     /// The decision has this outcome.
@@ -89,13 +89,13 @@ impl DecisionGraph {
         let mut pending = vec![Walk::default()];
         while let Some(walk) = pending.pop() {
             match walk.at(self) {
-                Target::Done(result) => {
+                Next::Done(result) => {
                     if rows.len() == limit {
                         return None;
                     }
                     rows.push(walk.row(result));
                 }
-                Target::Node(_) => {
+                Next::Node(_) => {
                     for outcome in [false, true] {
                         let mut next = walk.clone();
                         next.step(self, outcome);
@@ -130,17 +130,17 @@ enum WalkTarget {
 
 impl Walk {
     /// What comes next.
-    pub fn at(&self, graph: &DecisionGraph) -> Target {
+    pub fn at(&self, graph: &DecisionGraph) -> Next {
         match self.target {
             None => graph.start,
-            Some(WalkTarget::Node(node)) => Target::Node(node),
-            Some(WalkTarget::Done(result)) => Target::Done(result),
+            Some(WalkTarget::Node(node)) => Next::Node(node),
+            Some(WalkTarget::Done(result)) => Next::Done(result),
         }
     }
 
     /// The next condition had this outcome.
     pub fn step(&mut self, graph: &DecisionGraph, outcome: bool) {
-        let Target::Node(node) = self.at(graph) else { return };
+        let Next::Node(node) = self.at(graph) else { return };
         let node = &graph.nodes[node];
         let edge = &node.edges[usize::from(outcome)];
         self.outcomes.push((node.condition, outcome));
@@ -148,8 +148,8 @@ impl Walk {
         // A constant right after the condition can mask the condition itself.
         self.unmasked.retain(|(condition, _)| edge.masks.binary_search(condition).is_err());
         self.target = Some(match edge.target {
-            Target::Node(node) => WalkTarget::Node(node),
-            Target::Done(result) => WalkTarget::Done(result),
+            Next::Node(node) => WalkTarget::Node(node),
+            Next::Done(result) => WalkTarget::Done(result),
         });
     }
 
@@ -243,9 +243,9 @@ struct Builder<'t> {
 
 impl<'t> Builder<'t> {
     /// Begins to evaluate a subtree; `masks` come from constants on the way.
-    fn enter(&mut self, tree: &'t BoolTree, stack: Stack<'t>) -> (Target, Vec<CondId>) {
+    fn enter(&mut self, tree: &'t BoolTree, stack: Stack<'t>) -> (Next, Vec<CondId>) {
         match tree {
-            BoolTree::Cond(condition) => (Target::Node(self.node(*condition, stack)), Vec::new()),
+            BoolTree::Cond(condition) => (Next::Node(self.node(*condition, stack)), Vec::new()),
             BoolTree::Const(value) => self.leave(*value, stack),
             BoolTree::Not(inner) => self.enter(inner, push(Pending::Negate, &stack)),
             BoolTree::And(left, right) => self.enter(left, short_circuit(false, left, right, &stack)),
@@ -282,8 +282,8 @@ impl<'t> Builder<'t> {
     }
 
     /// The subtree on top of the stack has this value.
-    fn leave(&mut self, value: bool, stack: Stack<'t>) -> (Target, Vec<CondId>) {
-        let Some(link) = stack else { return (Target::Done(value), Vec::new()) };
+    fn leave(&mut self, value: bool, stack: Stack<'t>) -> (Next, Vec<CondId>) {
+        let Some(link) = stack else { return (Next::Done(value), Vec::new()) };
         let rest = link.rest.clone();
         match &link.first {
             Pending::Negate => self.leave(!value, rest),
@@ -502,11 +502,11 @@ mod tests {
                 }
                 let mut walk = Walk::default();
                 for (condition, outcome) in &order {
-                    let Target::Node(node) = walk.at(&graph) else { panic!("{tree:?}: done too early") };
+                    let Next::Node(node) = walk.at(&graph) else { panic!("{tree:?}: done too early") };
                     assert_eq!(graph.nodes[node].condition, *condition);
                     walk.step(&graph, *outcome);
                 }
-                assert_eq!(walk.at(&graph), Target::Done(value), "{tree:?}");
+                assert_eq!(walk.at(&graph), Next::Done(value), "{tree:?}");
                 let row = walk.row(value);
                 let sorted = |mut list: Vec<(CondId, bool)>| {
                     list.sort_unstable();

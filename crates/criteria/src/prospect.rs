@@ -3,7 +3,7 @@
 //!
 //! Deliberately not here: which outcomes inputs allow. That is the executors' part.
 
-use crate::{DecisionGraph, Goal, Node, Row, Target, Walk};
+use crate::{DecisionGraph, Goal, Next, Node, Row, Walk};
 use touchstone_base::Id;
 use touchstone_ir::CondId;
 
@@ -33,7 +33,7 @@ impl DecisionGraph {
         };
         let mut found = false;
         self.visit(self.start, allowed, |target| {
-            if let Target::Node(id) = target
+            if let Next::Node(id) = target
                 && self.nodes[id].condition == condition
                 && spares(&self.nodes[id], value)
             {
@@ -64,15 +64,15 @@ impl DecisionGraph {
     }
 
     /// Whether allowed outcomes lead from here to an allowed end.
-    fn leads(&self, from: Target, allows: impl Fn(&Node, bool) -> bool, ends: impl Fn(bool) -> bool) -> bool {
-        self.visit(from, allows, |target| matches!(target, Target::Done(result) if ends(result)))
+    fn leads(&self, from: Next, allows: impl Fn(&Node, bool) -> bool, ends: impl Fn(bool) -> bool) -> bool {
+        self.visit(from, allows, |target| matches!(target, Next::Done(result) if ends(result)))
     }
 
     /// Visits everything that allowed outcomes lead to from here, each node once, until `stops` says so; gives whether it did.
-    fn visit(&self, from: Target, allows: impl Fn(&Node, bool) -> bool, mut stops: impl FnMut(Target) -> bool) -> bool {
+    fn visit(&self, from: Next, allows: impl Fn(&Node, bool) -> bool, mut stops: impl FnMut(Next) -> bool) -> bool {
         let (mut pending, mut seen) = (vec![from], vec![false; self.nodes.len()]);
         while let Some(target) = pending.pop() {
-            if let Target::Node(id) = target
+            if let Next::Node(id) = target
                 && std::mem::replace(&mut seen[id.index()], true)
             {
                 continue;
@@ -80,7 +80,7 @@ impl DecisionGraph {
             if stops(target) {
                 return true;
             }
-            if let Target::Node(id) = target {
+            if let Next::Node(id) = target {
                 let node = &self.nodes[id];
                 let open = [false, true].into_iter().filter(|outcome| allows(node, *outcome));
                 pending.extend(open.map(|outcome| node.edges[usize::from(outcome)].target));
@@ -90,13 +90,13 @@ impl DecisionGraph {
     }
 
     /// The nodes from here on that evaluate a condition.
-    fn nodes_of(&self, from: Target, condition: CondId) -> Vec<&Node> {
+    fn nodes_of(&self, from: Next, condition: CondId) -> Vec<&Node> {
         let mut found = Vec::new();
         self.visit(
             from,
             |_, _| true,
             |target| {
-                if let Target::Node(id) = target
+                if let Next::Node(id) = target
                     && self.nodes[id].condition == condition
                 {
                     found.push(&self.nodes[id]);
@@ -119,7 +119,7 @@ mod tests {
         let all = graph.rows(1 << 12).expect("few rows");
         let (mut pending, mut found) = (vec![Walk::default()], Vec::new());
         while let Some(walk) = pending.pop() {
-            if let Target::Node(_) = walk.at(graph) {
+            if let Next::Node(_) = walk.at(graph) {
                 for outcome in [false, true] {
                     let mut next = walk.clone();
                     next.step(graph, outcome);

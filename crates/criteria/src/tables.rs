@@ -274,7 +274,7 @@ mod tests {
     //! Tables against definitions by brute force over complete assignments.
 
     use super::*;
-    use crate::decision_graph::Target;
+    use crate::decision_graph::Next;
     use crate::{GoalId, Objective, Walk};
     use touchstone_base::Id;
     use touchstone_ir::{BoolTree, Condition, DataType, DataTypes, Decision, DecisionKind};
@@ -350,8 +350,8 @@ mod tests {
         let mut walk = Walk::default();
         loop {
             match walk.at(graph) {
-                Target::Done(result) => return walk.row(result),
-                Target::Node(node) => walk.step(graph, given[graph.nodes[node].condition.index()]),
+                Next::Done(result) => return walk.row(result),
+                Next::Node(node) => walk.step(graph, given[graph.nodes[node].condition.index()]),
             }
         }
     }

@@ -23,6 +23,7 @@ mod error;
 mod sha256;
 mod tap;
 
+pub use c::build::{Build, ReplayLimits, SourceUnit};
 pub use c::ctype::parameter_list;
 pub use c::form::Form;
 pub use c::makeable::unmakeable;
@@ -30,6 +31,5 @@ pub use c::preprocessed::Preprocessed;
 pub use c::replay::{Replayed, replay};
 pub use c::sandbox::{Layer, Sandbox};
 pub use c::suite::CSuite;
-pub use c::target::{ReplayLimits, Target, Unit};
 pub use c::testcomp::TestCompSuite;
 pub use error::EmitError;

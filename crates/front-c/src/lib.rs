@@ -31,7 +31,7 @@ pub use clang::run::gnu_version;
 pub use error::FrontError;
 pub use follow::cxx::follow_tests;
 pub use follow::followed::{
-    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target,
+    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, WrittenState,
 };
 pub use follow::hazards::{After, Hazard, HazardKind, Root, hazards};
 pub use follow::text::follow;

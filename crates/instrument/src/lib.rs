@@ -35,7 +35,7 @@ pub use line_directives::LineDirective;
 pub use measured::states;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
 pub use own::{check_own, clear_own, make_own};
-pub use record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+pub use record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
 pub use state::trace::trim_traces;
 pub use state::{
     NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,

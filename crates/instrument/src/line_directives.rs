@@ -1,7 +1,7 @@
 //! `#line`: a generated file says which line of which file its own lines come from. Probes know the places of the text that
 //! was compiled; reports show the places that it names, as compilers and gcov do.
 
-use crate::record::{Place, UnitRecord};
+use crate::record::{SourceRange, UnitRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct LineDirective {
 
 impl UnitRecord {
     /// The place that is shown for a place of the compiled text.
-    pub fn shown(&self, place: Place) -> Place {
+    pub fn shown(&self, place: SourceRange) -> SourceRange {
         let governing = |line: u32| {
             let before = self.lines.iter().filter(|known| known.file == place.file && known.at < line);
             before.max_by_key(|known| known.at)
@@ -34,7 +34,7 @@ impl UnitRecord {
             // It goes on in another file: its beginning is shown.
             false => (line, place.column),
         };
-        Place { file: here.to, line, column: place.column, end_line, end_column }
+        SourceRange { file: here.to, line, column: place.column, end_line, end_column }
     }
 
     /// Keeps the directives of the files that functions stand in. `preprocessed` has those that counted.

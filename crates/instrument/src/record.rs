@@ -23,7 +23,7 @@ pub struct UnitRecord {
     /// All files that places refer to; the first is the source file.
     pub files: Vec<String>,
     /// All functions that have objectives: where they stand.
-    pub functions: Vec<(String, Place)>,
+    pub functions: Vec<(String, SourceRange)>,
     /// All objectives of the unit.
     pub objectives: Vec<ProbedObjective>,
     /// All decisions whose rows are probed.
@@ -76,7 +76,7 @@ impl Keeps {
 
 /// A place in a source file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourceRange {
     /// Position in [`UnitRecord::files`].
     pub file: u32,
     /// First line.
@@ -99,7 +99,7 @@ pub struct ProbedObjective {
     /// Function.
     pub function: String,
     /// Where.
-    pub place: Place,
+    pub place: SourceRange,
     /// What it asks.
     pub text: String,
     /// No run can cover it: the compiler folds it.
@@ -118,11 +118,11 @@ pub struct ProbedDecision {
     /// Position among the function's decisions.
     pub decision: u32,
     /// Where.
-    pub place: Place,
+    pub place: SourceRange,
     /// Source text.
     pub text: String,
     /// Conditions: where, and their text.
-    pub conditions: Vec<(Place, String)>,
+    pub conditions: Vec<(SourceRange, String)>,
     /// The rows, by number.
     pub rows: Vec<ProbedRow>,
     /// The probe of the first row; the others follow.

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 use touchstone_base::Id;
-use touchstone_criteria::{DecisionGraph, Row, Target, Walk};
+use touchstone_criteria::{DecisionGraph, Next, Row, Walk};
 use touchstone_ir::CondId;
 
 /// The rows of a decision with their numbers.
@@ -50,8 +50,8 @@ fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {
     let mut adds = BTreeMap::new();
     for node in graph.nodes.values() {
         let other = match node.edges[0].target {
-            Target::Done(_) => 1,
-            Target::Node(next) => counts.get(&next.index()).copied().unwrap_or(0),
+            Next::Done(_) => 1,
+            Next::Node(next) => counts.get(&next.index()).copied().unwrap_or(0),
         };
         adds.insert(node.condition, other);
     }
@@ -62,8 +62,8 @@ fn by_sum(graph: &DecisionGraph, all: Vec<Row>) -> Numbered {
     Numbered { rows: rows.into_iter().map(|(_, row)| row).collect(), scheme: Scheme::Sum(adds) }
 }
 
-fn count(graph: &DecisionGraph, at: Target, counts: &mut BTreeMap<usize, u32>) -> u32 {
-    let Target::Node(node) = at else { return 1 };
+fn count(graph: &DecisionGraph, at: Next, counts: &mut BTreeMap<usize, u32>) -> u32 {
+    let Next::Node(node) = at else { return 1 };
     if let Some(known) = counts.get(&node.index()) {
         return *known;
     }
@@ -79,11 +79,11 @@ fn by_table(graph: &DecisionGraph) -> Numbered {
     let mut pending: Vec<(Walk, Option<(usize, usize)>)> = vec![(Walk::default(), None)];
     while let Some((walk, from)) = pending.pop() {
         let reached = match walk.at(graph) {
-            Target::Done(result) => {
+            Next::Done(result) => {
                 rows.push(walk.row(result));
                 rows.len() as u32 - 1
             }
-            Target::Node(_) => {
+            Next::Node(_) => {
                 table.push([0, 0]);
                 for outcome in [false, true] {
                     let mut next = walk.clone();

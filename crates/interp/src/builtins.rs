@@ -1,6 +1,6 @@
 //! What the interpreter implements itself: inputs, assumptions, output, the heap.
 
-use crate::machine::{Frame, LimitKind, Machine, Stop};
+use crate::machine::{CallFrame, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::Observer;
 use crate::printf;
@@ -13,7 +13,7 @@ impl<'m> Machine<'m> {
     /// Runs a builtin and gives its result ([`Value::Undefined`] where there is none).
     pub(crate) fn step_builtin(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         builtin: Builtin,
         dst: Option<Reg>,
         args: &[Operand],
@@ -104,14 +104,14 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn c_string(&self, frame: &Frame<'m>, operand: Operand) -> Result<Vec<u8>, Stop> {
+    fn c_string(&self, frame: &CallFrame<'m>, operand: Operand) -> Result<Vec<u8>, Stop> {
         let place = self.memory.resolve(self.used(frame, operand)?)?;
         Ok(self.memory.c_string(place, u64::MAX)?)
     }
 
     fn parse_float(
         &self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         text: Operand,
         length: Operand,
         format: float::Format,
@@ -124,7 +124,13 @@ impl<'m> Machine<'m> {
         value.map(Value::Int).ok_or_else(|| Stop::Unsupported("a text that is no decimal number".to_string()))
     }
 
-    fn make_symbolic(&mut self, frame: &Frame<'m>, addr: Operand, size: Operand, name: Operand) -> Result<Value, Stop> {
+    fn make_symbolic(
+        &mut self,
+        frame: &CallFrame<'m>,
+        addr: Operand,
+        size: Operand,
+        name: Operand,
+    ) -> Result<Value, Stop> {
         let (value, size) = (self.used(frame, addr)?, self.int(frame, size)?);
         let name = self.c_string(frame, name)?;
         if size > 0 {
@@ -137,7 +143,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Undefined)
     }
 
-    fn fresh_int(&mut self, frame: &Frame<'m>, name: Operand, bits: u8) -> Result<Value, Stop> {
+    fn fresh_int(&mut self, frame: &CallFrame<'m>, name: Operand, bits: u8) -> Result<Value, Stop> {
         let name = self.c_string(frame, name)?;
         let bytes = self.next_input(name, u64::from(bits.div_ceil(8)));
         let mut word = [0; 8];
@@ -147,7 +153,7 @@ impl<'m> Machine<'m> {
 
     fn printf(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         format: Operand,
         args: &[Operand],
         observer: &mut impl Observer,
@@ -174,7 +180,7 @@ impl<'m> Machine<'m> {
         Ok(Value::ptr(object, 0))
     }
 
-    fn release(&mut self, frame: &Frame<'m>, operand: Operand) -> Result<Value, Stop> {
+    fn release(&mut self, frame: &CallFrame<'m>, operand: Operand) -> Result<Value, Stop> {
         // Undefined where its declaration was jumped over.
         if let Value::Ptr(pointer) = self.get(frame, operand)
             && self.memory.info(pointer.object).kind == ObjectKind::Stack
@@ -186,7 +192,7 @@ impl<'m> Machine<'m> {
 
     fn write(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         stream: Operand,
         bytes: Operand,
         size: Operand,
@@ -203,7 +209,7 @@ impl<'m> Machine<'m> {
 
     fn vprintf(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         stream: Operand,
         format: Operand,
         list: Operand,
@@ -226,7 +232,7 @@ impl<'m> Machine<'m> {
         Ok(Value::Int(text.len() as u64))
     }
 
-    fn free(&mut self, frame: &Frame<'m>, operand: Operand) -> Result<Value, Stop> {
+    fn free(&mut self, frame: &CallFrame<'m>, operand: Operand) -> Result<Value, Stop> {
         let value = self.used(frame, operand)?;
         if value != Value::NULL {
             let Pointer { object, offset } = self.memory.resolve(value).map_err(|_| ErrorKind::InvalidFree)?;

@@ -117,7 +117,7 @@ impl Stop {
 
 /// An active call. Its registers are `regs[reg_base..]`, its slots `slots[slot_base..]` (made when first needed).
 #[derive(Clone, Copy)]
-pub(crate) struct Frame<'m> {
+pub(crate) struct CallFrame<'m> {
     pub func: FuncId,
     pub function: &'m Function,
     pub block: BlockId,
@@ -160,7 +160,7 @@ pub struct Machine<'m> {
     out_of_memory: bool,
     inputs: std::collections::VecDeque<Vec<u8>>,
     pub(crate) requests: Vec<InputRequest>,
-    pub(crate) frames: Vec<Frame<'m>>,
+    pub(crate) frames: Vec<CallFrame<'m>>,
     pub(crate) regs: Vec<Value>,
     slots: Vec<Option<ObjectId>>,
     /// Arguments of the call that is being made.
@@ -401,7 +401,7 @@ impl<'m> Machine<'m> {
     /// Runs the innermost frame up to a call or its return. Where it stands is only written back when it is left for a
     /// call, since nobody else looks.
     #[inline(never)]
-    fn run_frame(&mut self, mut frame: Frame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
+    fn run_frame(&mut self, mut frame: CallFrame<'m>, observer: &mut impl Observer) -> Result<(), (Stop, Span)> {
         loop {
             let block = &frame.function.blocks[frame.block];
             for (index, inst) in block.insts.iter().enumerate().skip(frame.next) {
@@ -414,7 +414,7 @@ impl<'m> Machine<'m> {
                         return self.enter(callee, result, observer).map_err(|stop| (stop, inst.span));
                     }
                     Ok(Flow::Mark { buffer, result }) => {
-                        let at = Frame { next: index + 1, ..frame };
+                        let at = CallFrame { next: index + 1, ..frame };
                         self.set_mark(&at, buffer, result).map_err(|stop| (stop, inst.span))?;
                     }
                     Ok(Flow::Resume { mark, value }) => {
@@ -466,7 +466,7 @@ impl<'m> Machine<'m> {
         let (block, next) = (BlockId::new(0), 0);
         self.serials += 1;
         let serial = self.serials;
-        let frame = Frame { func: callee, function, block, next, reg_base, slot_base, result, serial };
+        let frame = CallFrame { func: callee, function, block, next, reg_base, slot_base, result, serial };
         self.frames.push(frame);
         observer.event(&Event::Call(callee));
         observer.enter(&StateView { machine: self, frame: &frame });
@@ -474,7 +474,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Ends the life of a frame that was popped.
-    pub(crate) fn leave(&mut self, frame: &Frame<'m>) {
+    pub(crate) fn leave(&mut self, frame: &CallFrame<'m>) {
         for object in self.slots.drain(frame.slot_base..).flatten() {
             self.memory.kill(object);
         }
@@ -501,7 +501,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    fn slot(&mut self, frame: &Frame<'m>, slot: SlotId) -> Result<ObjectId, Stop> {
+    fn slot(&mut self, frame: &CallFrame<'m>, slot: SlotId) -> Result<ObjectId, Stop> {
         let index = frame.slot_base + slot.index();
         if let Some(object) = self.slots[index] {
             return Ok(object);
@@ -535,12 +535,12 @@ impl<'m> Machine<'m> {
     }
 
     /// A register of the innermost frame.
-    pub(crate) fn register(&self, frame: &Frame<'m>, reg: Reg) -> Option<Value> {
+    pub(crate) fn register(&self, frame: &CallFrame<'m>, reg: Reg) -> Option<Value> {
         self.regs.get(frame.reg_base + reg.index()).copied()
     }
 
     /// The object of a slot of the innermost frame, if there is one yet.
-    pub(crate) fn slot_object(&self, frame: &Frame<'m>, slot: SlotId) -> Option<ObjectId> {
+    pub(crate) fn slot_object(&self, frame: &CallFrame<'m>, slot: SlotId) -> Option<ObjectId> {
         self.slots.get(frame.slot_base + slot.index()).copied().flatten()
     }
 
@@ -551,7 +551,7 @@ impl<'m> Machine<'m> {
     // Operands.
 
     #[inline]
-    pub(crate) fn get(&self, frame: &Frame<'m>, operand: Operand) -> Value {
+    pub(crate) fn get(&self, frame: &CallFrame<'m>, operand: Operand) -> Value {
         match operand {
             Operand::Reg(reg) => self.regs[frame.reg_base + reg.index()],
             Operand::Const(_, value) => Value::Int(value),
@@ -559,13 +559,13 @@ impl<'m> Machine<'m> {
     }
 
     #[inline]
-    pub(crate) fn int(&self, frame: &Frame<'m>, operand: Operand) -> Result<u64, ErrorKind> {
+    pub(crate) fn int(&self, frame: &CallFrame<'m>, operand: Operand) -> Result<u64, ErrorKind> {
         self.memory.as_int(self.get(frame, operand))
     }
 
     /// A value that is used, so it must not be undefined.
     #[inline]
-    pub(crate) fn used(&self, frame: &Frame<'m>, operand: Operand) -> Result<Value, ErrorKind> {
+    pub(crate) fn used(&self, frame: &CallFrame<'m>, operand: Operand) -> Result<Value, ErrorKind> {
         match self.get(frame, operand) {
             Value::Undefined => Err(ErrorKind::Uninitialised),
             value => Ok(value),
@@ -573,12 +573,12 @@ impl<'m> Machine<'m> {
     }
 
     #[inline]
-    pub(crate) fn set(&mut self, frame: &Frame<'m>, reg: Reg, value: Value) {
+    pub(crate) fn set(&mut self, frame: &CallFrame<'m>, reg: Reg, value: Value) {
         self.regs[frame.reg_base + reg.index()] = value;
     }
 
     #[inline]
-    pub(crate) fn operand_ty(&self, frame: &Frame<'m>, operand: Operand) -> Ty {
+    pub(crate) fn operand_ty(&self, frame: &CallFrame<'m>, operand: Operand) -> Ty {
         match operand {
             Operand::Reg(reg) => frame.function.regs[reg].ty,
             Operand::Const(ty, _) => ty,
@@ -589,7 +589,7 @@ impl<'m> Machine<'m> {
 
     // Once an instruction: a call of its own would take a quarter of the time.
     #[inline(always)]
-    fn step(&mut self, frame: &Frame<'m>, inst: &'m Inst, observer: &mut impl Observer) -> Result<Flow, Stop> {
+    fn step(&mut self, frame: &CallFrame<'m>, inst: &'m Inst, observer: &mut impl Observer) -> Result<Flow, Stop> {
         match &inst.kind {
             InstKind::Copy { dst, src } => self.set(frame, *dst, self.used(frame, *src)?),
             InstKind::Bin { dst, op, a, b } => {
@@ -701,7 +701,7 @@ impl<'m> Machine<'m> {
         Ok(Flow::Next)
     }
 
-    pub(crate) fn at_exit(&mut self, frame: &Frame<'m>, function: Operand) -> Result<Value, Stop> {
+    pub(crate) fn at_exit(&mut self, frame: &CallFrame<'m>, function: Operand) -> Result<Value, Stop> {
         match self.used(frame, function)? {
             Value::NULL => self.at_exit.clear(),
             _ => self.at_exit.push(self.called(frame, function, None, &[])?),
@@ -710,7 +710,13 @@ impl<'m> Machine<'m> {
     }
 
     /// The function that a pointer is the address of.
-    fn called(&self, frame: &Frame<'m>, callee: Operand, dst: Option<Reg>, args: &[Operand]) -> Result<FuncId, Stop> {
+    fn called(
+        &self,
+        frame: &CallFrame<'m>,
+        callee: Operand,
+        dst: Option<Reg>,
+        args: &[Operand],
+    ) -> Result<FuncId, Stop> {
         let place = self.memory.resolve(self.used(frame, callee)?)?;
         // Globals are the first objects.
         let global = GlobalId::new(place.object.index());
@@ -725,7 +731,7 @@ impl<'m> Machine<'m> {
     }
 
     #[inline(never)]
-    fn step_cast(&mut self, frame: &Frame<'m>, dst: Reg, op: CastOp, src: Operand) -> Result<(), Stop> {
+    fn step_cast(&mut self, frame: &CallFrame<'m>, dst: Reg, op: CastOp, src: Operand) -> Result<(), Stop> {
         let (from, to) = (self.operand_ty(frame, src), frame.function.regs[dst].ty);
         let value = crate::arith::cast(op, self.int(frame, src)?, from.bits(), to.bits());
         let value = if op == CastOp::IntToPtr { self.memory.pointer_at(value) } else { Value::Int(value) };
@@ -735,7 +741,7 @@ impl<'m> Machine<'m> {
 
     fn step_float(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         dst: Reg,
         op: float::Op,
         format: float::Format,
@@ -750,7 +756,7 @@ impl<'m> Machine<'m> {
     }
 
     #[inline(never)]
-    fn step_ptr_add(&mut self, frame: &Frame<'m>, dst: Reg, base: Operand, offset: Operand) -> Result<(), Stop> {
+    fn step_ptr_add(&mut self, frame: &CallFrame<'m>, dst: Reg, base: Operand, offset: Operand) -> Result<(), Stop> {
         let bytes = self.int(frame, offset)?;
         let value = match self.used(frame, base)? {
             Value::Ptr(Pointer { object, offset }) => Value::ptr(object, offset.wrapping_add(bytes as i64)),
@@ -761,7 +767,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    fn step_copy(&mut self, frame: &Frame<'m>, dst: Operand, src: Operand, size: Operand) -> Result<(), Stop> {
+    fn step_copy(&mut self, frame: &CallFrame<'m>, dst: Operand, src: Operand, size: Operand) -> Result<(), Stop> {
         let (to, from) = (self.used(frame, dst)?, self.used(frame, src)?);
         let size = self.int(frame, size)?;
         if size > 0 {
@@ -777,7 +783,7 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    fn step_set(&mut self, frame: &Frame<'m>, dst: Operand, value: Operand, size: Operand) -> Result<(), Stop> {
+    fn step_set(&mut self, frame: &CallFrame<'m>, dst: Operand, value: Operand, size: Operand) -> Result<(), Stop> {
         let (to, byte) = (self.used(frame, dst)?, self.int(frame, value)? as u8);
         let size = self.int(frame, size)?;
         if size > 0 {
@@ -806,7 +812,7 @@ impl<'m> Machine<'m> {
     #[inline]
     fn finish_block(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         kind: &'m TermKind,
         observer: &mut impl Observer,
     ) -> Result<Option<BlockId>, Stop> {

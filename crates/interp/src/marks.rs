@@ -4,7 +4,7 @@
 //! is known that its bytes differ elsewhere. Registers keep their values when control comes
 //! back. A mark whose call has ended is no place to go to: that is reported, never done.
 
-use crate::machine::{Flow, Frame, LimitKind, Machine, Stop};
+use crate::machine::{CallFrame, Flow, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::value::{Pointer, Value};
@@ -27,7 +27,7 @@ impl<'m> Machine<'m> {
     /// What a builtin of marks does to control.
     pub(crate) fn step_mark(
         &mut self,
-        frame: &Frame<'m>,
+        frame: &CallFrame<'m>,
         builtin: Builtin,
         result: Option<Reg>,
         args: &[Operand],
@@ -62,7 +62,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Makes a mark at a place of the innermost frame and writes its number to the buffer.
-    pub(crate) fn set_mark(&mut self, at: &Frame<'m>, buffer: Pointer, result: Option<Reg>) -> Result<(), Stop> {
+    pub(crate) fn set_mark(&mut self, at: &CallFrame<'m>, buffer: Pointer, result: Option<Reg>) -> Result<(), Stop> {
         const MOST: usize = 1 << 24;
         if self.marks.len() >= MOST {
             return Err(Stop::Limit(LimitKind::Memory));

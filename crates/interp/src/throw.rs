@@ -1,6 +1,6 @@
 //! What is thrown: to which frame it goes, and what is known of it if nobody catches it.
 
-use crate::machine::{Frame, Machine, Stop};
+use crate::machine::{CallFrame, Machine, Stop};
 use crate::observer::{Event, Observer};
 use crate::value::{Pointer, Value};
 use touchstone_base::Id;
@@ -39,7 +39,7 @@ impl<'m> Machine<'m> {
 }
 
 /// What a frame that waits for a call does with what the call throws.
-fn catch_of(frame: &Frame<'_>) -> Option<(Reg, BlockId)> {
+fn catch_of(frame: &CallFrame<'_>) -> Option<(Reg, BlockId)> {
     let block = &frame.function.blocks[frame.block];
     match block.terminator.kind {
         TermKind::Catch { thrown, handler, .. } if frame.next == block.insts.len() => Some((thrown, handler)),

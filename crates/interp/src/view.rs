@@ -5,7 +5,7 @@
 //! takes it or begins its life.
 
 use crate::arith;
-use crate::machine::{Frame, Machine};
+use crate::machine::{CallFrame, Machine};
 use crate::value::{Pointer, Value};
 use touchstone_base::float;
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Ty};
@@ -14,7 +14,7 @@ use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, FuncId, Ty};
 #[derive(Clone, Copy)]
 pub struct StateView<'a> {
     pub(crate) machine: &'a Machine<'a>,
-    pub(crate) frame: &'a Frame<'a>,
+    pub(crate) frame: &'a CallFrame<'a>,
 }
 
 impl StateView<'_> {

@@ -21,7 +21,7 @@ pub struct PathHash(u64);
 
 /// What kind of outcome a word describes; keeps outcomes of different kinds apart.
 #[derive(Clone, Copy)]
-enum Outcome {
+enum OutcomeWord {
     TaggedBranch = 1,
     PlainBranch = 2,
     Switch = 3,
@@ -51,7 +51,7 @@ impl PathHash {
             Some(tag) => pair(tag.decision, tag.condition),
             None => block.index() as u64,
         };
-        let kind = if tag.is_some() { Outcome::TaggedBranch } else { Outcome::PlainBranch };
+        let kind = if tag.is_some() { OutcomeWord::TaggedBranch } else { OutcomeWord::PlainBranch };
         self.mix(func, kind, u64::from(taken));
         self.word(place);
     }
@@ -61,24 +61,24 @@ impl PathHash {
         if !role.is_outcome() {
             return;
         }
-        self.mix(func, Outcome::Switch, 0);
+        self.mix(func, OutcomeWord::Switch, 0);
         self.word(pair(block, target));
     }
 
     /// A call through a pointer in `block` went to `callee`.
     pub fn indirect(&mut self, func: FuncId, block: BlockId, callee: FuncId) {
-        self.mix(func, Outcome::Indirect, 0);
+        self.mix(func, OutcomeWord::Indirect, 0);
         self.word(pair(block, callee));
     }
 
     /// The path ended in an error.
     pub fn end_error(&mut self, kind: ErrorKind, span: Span) {
-        self.word(stable_hash(&(Outcome::Error as u8, kind as u8, span.file.index(), span.line, span.column)));
+        self.word(stable_hash(&(OutcomeWord::Error as u8, kind as u8, span.file.index(), span.line, span.column)));
     }
 
     /// The path ended because nobody caught an object of this class; which one is part of the path, and where is not.
     pub fn end_threw(&mut self, class: Option<u64>) {
-        self.word(stable_hash(&(Outcome::Threw as u8, class)));
+        self.word(stable_hash(&(OutcomeWord::Threw as u8, class)));
     }
 
     /// The hash of what was fed so far.
@@ -86,7 +86,7 @@ impl PathHash {
         self.0
     }
 
-    fn mix(&mut self, func: FuncId, kind: Outcome, taken: u64) {
+    fn mix(&mut self, func: FuncId, kind: OutcomeWord, taken: u64) {
         self.word((func.index() as u64) << 8 | (kind as u64) << 1 | taken);
     }
 

@@ -1,6 +1,6 @@
 //! Truth tables as part of the document.
 
-use crate::document::{Condition, Decision, Pair, PairKind, PairSearch, Row, SearchStatus, Side, SideStatus};
+use crate::document::{Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus};
 use crate::json::stretch;
 use touchstone_base::{Files, Id};
 use touchstone_criteria::{DecisionTable, TableCondition, TableRow};
@@ -13,7 +13,7 @@ pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
         r#true: side(&condition.sides[1]),
         r#false: side(&condition.sides[0]),
     };
-    let row = |row: &TableRow| Row {
+    let row = |row: &TableRow| ReportedRow {
         values: row.values.values().copied().collect(),
         result: row.result,
         shows: row.shows.iter().map(|condition| condition.index()).collect(),

@@ -220,7 +220,7 @@ pub struct IncompletePaths {
     pub why: String,
     /// Where.
     #[serde(flatten)]
-    pub at: Place,
+    pub at: Position,
     /// How many.
     pub count: u64,
 }
@@ -228,7 +228,7 @@ pub struct IncompletePaths {
 /// A position; all three are null where there is none.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Place {
+pub struct Position {
     pub file: Option<String>,
     pub line: Option<u32>,
     pub column: Option<u32>,
@@ -343,7 +343,7 @@ pub struct Decision {
     /// Its conditions, in evaluation order.
     pub conditions: Vec<Condition>,
     /// The rows that were seen.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportedRow>,
     /// Independence pairs among the rows.
     pub pairs: Vec<Pair>,
     /// Pairs that were found and are not listed.
@@ -415,7 +415,7 @@ pub enum SideStatus {
 
 /// A distinct evaluation of a decision.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Row {
+pub struct ReportedRow {
     /// One a condition; null where it was not evaluated.
     pub values: Vec<Option<bool>>,
     /// The outcome.
@@ -555,7 +555,7 @@ pub struct TestError {
     pub kind: String,
     /// Where.
     #[serde(flatten)]
-    pub at: Place,
+    pub at: Position,
 }
 
 /// What the real program did.
@@ -588,7 +588,7 @@ pub struct StateUpdate {
     pub what: String,
     /// Where it was written last.
     #[serde(flatten)]
-    pub at: Place,
+    pub at: Position,
     /// Whether it influences an assertion of the test.
     pub checked: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::Extras;
 use crate::decisions::decision;
-use crate::document::{self, Document, Json, Place, Stretch, Verdict};
+use crate::document::{self, Document, Json, Position, Stretch, Verdict};
 use crate::value::{Elements, Shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -44,14 +44,14 @@ pub fn test_json(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> St
     text.expect("invariant: every key is a string and nothing here refuses to be written")
 }
 
-pub(crate) fn place(span: Span, files: &Files) -> Place {
+pub(crate) fn place(span: Span, files: &Files) -> Position {
     let file = files.get(span.file).filter(|_| span.is_some());
-    Place { file: file.cloned(), line: file.map(|_| span.line), column: file.map(|_| span.column) }
+    Position { file: file.cloned(), line: file.map(|_| span.line), column: file.map(|_| span.column) }
 }
 
 /// A span as documents have it.
 pub fn stretch(span: Span, files: &Files) -> Stretch {
-    let Place { file, line, column } = place(span, files);
+    let Position { file, line, column } = place(span, files);
     let known = file.is_some();
     Stretch {
         file,

@@ -2,9 +2,8 @@
 
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
-    Bound, Campaign, Criterion, DecisionGraph, DecisionTable, FunctionResult, Goal, Incomplete, IncompletePaths,
-    Objective, ObjectiveCounts, Objectives, PairSearch, PathCounts, Row, SolverUse, Status, Target, Walk,
-    decision_tables,
+    Bound, Campaign, Criterion, DecisionGraph, DecisionTable, FunctionResult, Goal, Incomplete, IncompletePaths, Next,
+    Objective, ObjectiveCounts, Objectives, PairSearch, PathCounts, Row, SolverUse, Status, Walk, decision_tables,
 };
 use touchstone_ir::{
     BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, FunctionRole, Module,
@@ -186,8 +185,8 @@ fn table(text: &str, tree: BoolTree, conditions: &[&str], tests: &[(&str, &str)]
         let mut walk = Walk::default();
         loop {
             match walk.at(&graph) {
-                Target::Done(result) => return walk.row(result),
-                Target::Node(node) => {
+                Next::Done(result) => return walk.row(result),
+                Next::Node(node) => {
                     let value = values.chars().nth(graph.nodes[node].condition.index());
                     walk.step(&graph, value == Some('T'));
                 }

@@ -23,7 +23,7 @@ const LEAST_RATE: f64 = 20e6;
 const MOST_RATIO: f64 = 60.0;
 
 #[derive(Serialize)]
-struct Row {
+struct InterpRow {
     program: &'static str,
     instructions: u64,
     seconds: f64,
@@ -81,7 +81,7 @@ pub fn interp(options: &Bench) -> Result<Exit> {
     Ok(if slow { Exit::Disagreed } else { Exit::Done })
 }
 
-fn measure(program: &'static str, number: usize) -> Result<Row> {
+fn measure(program: &'static str, number: usize) -> Result<InterpRow> {
     let define = format!("PROGRAM={number}");
     let lowered = super::read(LOOPS, std::slice::from_ref(&define))?;
     let module = &lowered.module;
@@ -104,7 +104,7 @@ fn measure(program: &'static str, number: usize) -> Result<Row> {
         ensure!(output.0 == ran.stdout, "it prints something else than the compiled program");
     }
     let (instructions_per_second, ratio) = (instructions as f64 / seconds, seconds / cc_seconds);
-    Ok(Row { program, instructions, seconds, instructions_per_second, cc_seconds, ratio })
+    Ok(InterpRow { program, instructions, seconds, instructions_per_second, cc_seconds, ratio })
 }
 
 fn compile(directory: &Path, define: &str) -> Result<std::path::PathBuf> {

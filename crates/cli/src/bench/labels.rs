@@ -58,7 +58,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct LabelsRow {
     program: &'static str,
     criterion: &'static str,
     labels: usize,
@@ -74,7 +74,7 @@ struct Row {
 
 /// Carries out the bench.
 pub fn labels(options: &Bench) -> Result<Exit> {
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<LabelsRow> = Vec::new();
     let mut exit = Exit::Done;
     if options.format == Format::Text {
         say!(
@@ -93,7 +93,7 @@ pub fn labels(options: &Bench) -> Result<Exit> {
             continue;
         }
         let measured = measure(&case).with_context(|| format!("bench {} {}", case.name, case.criterion))?;
-        let searched: Vec<&Row> = measured.iter().filter(|row| row.mode != "paths" && row.complete).collect();
+        let searched: Vec<&LabelsRow> = measured.iter().filter(|row| row.mode != "paths" && row.complete).collect();
         if let Some(pair) = searched.windows(2).find(|pair| pair[0].open != pair[1].open) {
             eprintln!("{} {}: {} and {} cover different labels", case.name, case.criterion, pair[0].mode, pair[1].mode);
             exit = Exit::Disagreed;
@@ -116,7 +116,7 @@ pub fn labels(options: &Bench) -> Result<Exit> {
     Ok(exit)
 }
 
-fn measure(case: &Case) -> Result<Vec<Row>> {
+fn measure(case: &Case) -> Result<Vec<LabelsRow>> {
     let define: Vec<String> = case.define.iter().map(|define| define.to_string()).collect();
     let program = read(case.source, &define)?;
     let module = &program.module;
@@ -130,7 +130,7 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
         deadline: Deadline::after(limit),
         ..Config::default()
     };
-    let row = |mode, paths, seconds, open: Vec<GoalId>, complete| Row {
+    let row = |mode, paths, seconds, open: Vec<GoalId>, complete| LabelsRow {
         program: case.name,
         criterion: case.criterion,
         labels: wanted.goals.len(),
@@ -168,7 +168,7 @@ fn measure(case: &Case) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &LabelsRow) -> String {
     let covered = if row.mode == "paths" { String::new() } else { format!("{}/{}", row.covered, row.labels) };
     let seconds = match row.complete {
         true => format!("{:.4}", row.seconds),
@@ -181,7 +181,7 @@ fn line(row: &Row) -> String {
 }
 
 /// Time of idl by time of plain paths, geometric mean over the cases.
-fn overhead(rows: &[Row]) -> f64 {
+fn overhead(rows: &[LabelsRow]) -> f64 {
     let ratios: Vec<f64> = rows
         .chunks(4)
         .filter_map(|case| {

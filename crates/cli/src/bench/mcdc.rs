@@ -15,7 +15,7 @@ const CONTROLLER: &str = include_str!("../../../../bench/paths/controller.c");
 const MATCHER: &str = include_str!("../../../../bench/paths/matcher.c");
 
 #[derive(Serialize)]
-struct Row {
+struct McdcRow {
     program: &'static str,
     paths: u64,
     objectives: usize,
@@ -59,7 +59,7 @@ pub fn mcdc(options: &Bench) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn measure(name: &'static str, program: &Program, function: &str) -> Result<Row> {
+fn measure(name: &'static str, program: &Program, function: &str) -> Result<McdcRow> {
     let module = &program.module;
     let func = module.function_named(function).context("the bench program lacks its function")?;
     let config = Config { precondition: program.helper(function, "_pre"), ..Config::default() };
@@ -74,7 +74,7 @@ fn measure(name: &'static str, program: &Program, function: &str) -> Result<Row>
     };
     let times = timing::race(&mut [&mut plain, &mut tracking]);
     let (without, with) = (times[0], times[1]);
-    Ok(Row {
+    Ok(McdcRow {
         program: name,
         paths,
         objectives: wanted.goals.len(),

@@ -63,7 +63,7 @@ const BUILDS: [Build; 9] = [
 ];
 
 #[derive(Serialize)]
-struct Row {
+struct BuildRow {
     build: String,
     seconds: f64,
     /// Times the plain build of the same compiler.
@@ -104,9 +104,9 @@ pub fn measure(options: &Bench) -> Result<Exit> {
             Bar::Times(times) => *times,
         })
     };
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<BuildRow> = Vec::new();
     for (build, program, seconds) in &programs {
-        rows.push(Row {
+        rows.push(BuildRow {
             build: build.name.to_string(),
             seconds: *seconds,
             ratio: seconds / plain(build.compiler),
@@ -117,7 +117,7 @@ pub fn measure(options: &Bench) -> Result<Exit> {
     let compiled = compile::compile(scratch.path(), options.quick)?;
     for compiled in compiled.into_iter().chain(compile::project(scratch.path(), options.quick)?) {
         let compile::Compiled { name, seconds, ratio, bar } = compiled;
-        rows.push(Row { build: name, seconds, ratio, bar, hits_mb: None });
+        rows.push(BuildRow { build: name, seconds, ratio, bar, hits_mb: None });
     }
     match options.format {
         Format::Json => say!("{}", serde_json::to_string_pretty(&rows)?),

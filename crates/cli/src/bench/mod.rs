@@ -31,7 +31,7 @@ const CONTROLLER: &str = include_str!("../../../../bench/paths/controller.c");
 
 /// One measured exploration, with what is known of others.
 #[derive(Serialize)]
-struct Row {
+struct PathsRow {
     program: String,
     aliases: &'static str,
     expected: u64,
@@ -180,13 +180,13 @@ impl Sink for Quiet {
     fn event(&mut self, _: Event<'_>) {}
 }
 
-fn measure(case: &Case) -> Result<Row> {
+fn measure(case: &Case) -> Result<PathsRow> {
     let result = explore_case(case)?;
     let aliases = match case.aliases {
         Aliases::Late => "late",
         Aliases::Eager => "eager",
     };
-    Ok(Row {
+    Ok(PathsRow {
         program: case.program.clone(),
         aliases,
         expected: case.expected,
@@ -235,7 +235,7 @@ fn header() -> String {
     )
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &PathsRow) -> String {
     let wrong = if row.tests == row.expected { "" } else { "  <- WRONG" };
     format!(
         "{:<18} {:<6} {:>7} {:>7} {:>10} {:>9.3} {:>9.0} {:>9} {:>6}  {:<14} {}{wrong}",

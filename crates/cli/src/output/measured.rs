@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Files, Id, Span};
 use touchstone_criteria::{Row, TableHead};
-use touchstone_instrument::{Measured, MeasuredUnit, Place, ProbedDecision, ProbedObjective};
+use touchstone_instrument::{Measured, MeasuredUnit, ProbedDecision, ProbedObjective, SourceRange};
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
     Counts, Function, NOT_MEASURED, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict,
@@ -90,13 +90,13 @@ struct Making<'a> {
 }
 
 impl<'a> Making<'a> {
-    fn span(&mut self, unit: &MeasuredUnit, place: Place) -> Span {
+    fn span(&mut self, unit: &MeasuredUnit, place: SourceRange) -> Span {
         let place = unit.record.shown(place);
         let file = unit.record.files.get(place.file as usize).map_or("", String::as_str);
         let shown = self.selection.shown(file);
         let known = self.files.iter().find(|(_, name)| **name == shown).map(|(id, _)| id);
         let file = known.unwrap_or_else(|| self.files.push(shown));
-        let Place { line, column, end_line, end_column, .. } = place;
+        let SourceRange { line, column, end_line, end_column, .. } = place;
         Span { file, line, column, end_line, end_column }
     }
 

@@ -1,7 +1,7 @@
 //! Which of the files that were measured count.
 
 use std::path::{Path, PathBuf};
-use touchstone_instrument::{MeasuredUnit, Place};
+use touchstone_instrument::{MeasuredUnit, SourceRange};
 
 /// Which files count.
 pub struct Selection {
@@ -33,7 +33,7 @@ impl Selection {
 pub struct Counted(Vec<bool>);
 
 impl Counted {
-    pub fn holds(&self, place: Place) -> bool {
+    pub fn holds(&self, place: SourceRange) -> bool {
         self.0.get(place.file as usize).copied().unwrap_or(false)
     }
 }

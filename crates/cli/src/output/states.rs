@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use touchstone_instrument::{Measured, StateRules, StateUse, states};
 use touchstone_report::Document;
-use touchstone_report::document::{NOT_MEASURED, Objective, Place, StateUpdate, Stretch, TestState, Verdict};
+use touchstone_report::document::{NOT_MEASURED, Objective, Position, StateUpdate, Stretch, TestState, Verdict};
 
 /// The name of the criterion.
 pub const STATE: &str = "state";
@@ -77,7 +77,7 @@ pub fn add(
             let column = Some(used.column).filter(|column| *column > 0);
             updates.push(StateUpdate {
                 what: what(used),
-                at: Place { file: Some(file.clone()), line, column },
+                at: Position { file: Some(file.clone()), line, column },
                 checked: used.checked,
             });
             let variant = measured.units.get(used.unit).and_then(|unit| variants.of(unit, &used.function));

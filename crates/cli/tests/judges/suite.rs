@@ -10,7 +10,7 @@ use std::process::Command;
 use touchstone_front_c::{Options, lower_files, write_headers};
 
 /// A program to judge.
-pub struct Program {
+pub struct JudgedProgram {
     pub name: String,
     pub files: Vec<PathBuf>,
     /// Whether it is run from its main.
@@ -41,7 +41,7 @@ pub struct Suites {
 }
 
 /// Runs `touchstone generate`. Nothing is replayed: the judges' builds run the tests.
-pub fn generate(program: &Program, functions: &[&str], criteria: &str) -> Suites {
+pub fn generate(program: &JudgedProgram, functions: &[&str], criteria: &str) -> Suites {
     let out = tempfile::tempdir().expect("a scratch directory");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
     command.current_dir(support::root()).arg("generate").args(&program.files).args(["-c", criteria]);
@@ -63,7 +63,7 @@ pub fn generate(program: &Program, functions: &[&str], criteria: &str) -> Suites
     Suites { out, files, claims }
 }
 
-fn claims(program: &Program, report: &Value) -> BTreeMap<String, Claim> {
+fn claims(program: &JudgedProgram, report: &Value) -> BTreeMap<String, Claim> {
     let headers = tempfile::tempdir().expect("a scratch directory");
     write_headers(headers.path()).expect("headers");
     let include_dir = Some(headers.path().to_path_buf());
@@ -151,7 +151,7 @@ impl Court {
     /// Builds and runs a suite with both judges: what they say of the functions, or which tests failed.
     pub fn judge(
         &self,
-        program: &Program,
+        program: &JudgedProgram,
         out: &Path,
         suite: &Path,
         functions: &[String],
@@ -169,7 +169,7 @@ impl Court {
     /// llvm-cov's view alone, with further flags for the compiler.
     pub fn judge_by_llvm(
         &self,
-        program: &Program,
+        program: &JudgedProgram,
         out: &Path,
         suite: &Path,
         flags: &[&str],
@@ -180,7 +180,7 @@ impl Court {
 
 fn build<T>(
     kit: &Kit,
-    program: &Program,
+    program: &JudgedProgram,
     out: &Path,
     suite: &Path,
     flags: &[&str],

@@ -7,7 +7,7 @@ use crate::rng::Rng;
 use std::fmt::Write;
 
 /// A function under test with everything that it needs.
-pub struct Unit {
+pub struct RandomUnit {
     /// Its name; `NAME_pre` restricts its inputs.
     pub name: String,
     /// The C text: types, globals, helpers, precondition, function.
@@ -62,7 +62,7 @@ struct Gen<'r> {
 }
 
 /// The function of this seed.
-pub fn unit(seed: u64, name: &str, style: Style) -> Unit {
+pub fn unit(seed: u64, name: &str, style: Style) -> RandomUnit {
     let mut rng = Rng::new(seed);
     let mut generator = Gen {
         rng: &mut rng,
@@ -83,7 +83,7 @@ pub fn unit(seed: u64, name: &str, style: Style) -> Unit {
 }
 
 impl Gen<'_> {
-    fn unit(&mut self) -> Unit {
+    fn unit(&mut self) -> RandomUnit {
         let name = self.unit.clone();
         let mut text = String::new();
         let _ = writeln!(text, "struct P_{name} {{ int f; {} g; short h[2]; }};", self.rng.word("char int long"));
@@ -146,7 +146,7 @@ impl Gen<'_> {
         let _ = writeln!(text, "int {name}({}) {{\n{body}}}", params.join(", "));
         let domains = domains.into_iter().map(|(name, low, high, ..)| (name, low, high)).collect();
         let eager = self.rng.chance(20);
-        Unit { name, text, domains, eager }
+        RandomUnit { name, text, domains, eager }
     }
 
     /// A declaration, its range, how many scalars it has.

@@ -1,7 +1,7 @@
 //! Decision coverage: every outermost boolean expression is true and false, also outside control flow.
 
 use crate::registry::{Draft, Known, Labelling, Scope};
-use crate::{Goal, Target};
+use crate::{Goal, Next};
 use touchstone_ir::DecisionId;
 
 pub(crate) struct Decision;
@@ -23,7 +23,7 @@ pub(crate) fn outcomes(scope: &Scope<'_>, id: DecisionId) -> Vec<Draft> {
     let decision = &scope.function().decisions[id];
     let graph = &scope.graphs[id];
     let possible = |value: bool| {
-        let done = Target::Done(value);
+        let done = Next::Done(value);
         graph.start == done || graph.nodes.values().any(|node| node.edges.iter().any(|edge| edge.target == done))
     };
     // A decision without conditions is no decision: `while (1)`.

@@ -17,7 +17,7 @@ use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, Te
 use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarget};
 
 /// What all tests of a file share.
-pub(crate) struct Program<'m> {
+pub(crate) struct TestedProgram<'m> {
     pub(crate) form: Form,
     pub(crate) module: &'m Module,
     pub(crate) function: &'m Function,
@@ -37,7 +37,7 @@ pub(crate) struct TestText {
 }
 
 /// The test as C. One that can't be written becomes a test that says so and is skipped.
-pub(crate) fn test_text(program: &Program, test: &TestCase) -> TestText {
+pub(crate) fn test_text(program: &TestedProgram, test: &TestCase) -> TestText {
     let (lines, declarations) = match body(program, test) {
         Ok(found) => found,
         Err(Unwritable(why)) => (vec![program.form.skip(&why)], BTreeSet::new()),
@@ -54,7 +54,7 @@ pub(crate) fn test_text(program: &Program, test: &TestCase) -> TestText {
 
 type Body = (Vec<String>, BTreeSet<String>);
 
-fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
+fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
     if let Some(why) = thrown(test) {
         return Err(Unwritable(why));
     }
@@ -76,7 +76,7 @@ fn body(program: &Program, test: &TestCase) -> Result<Body, Unwritable> {
 }
 
 /// Ends a test that is known not to be checkable before it does any harm.
-fn skip(program: &Program, test: &TestCase) -> Option<String> {
+fn skip(program: &TestedProgram, test: &TestCase) -> Option<String> {
     let why = match &test.replayed {
         Replay::NotCheckable(why) => Some(why.clone()),
         Replay::NotRun | Replay::Agreed | Replay::Disagreed(_) => {
@@ -87,14 +87,14 @@ fn skip(program: &Program, test: &TestCase) -> Option<String> {
 }
 
 /// The name of the file that an error happens in.
-fn file_name(program: &Program, outcome: &Outcome) -> String {
+fn file_name(program: &TestedProgram, outcome: &Outcome) -> String {
     let Outcome::Error { span, .. } = outcome else { return String::new() };
     let path = program.module.files.get(span.file).map_or("", String::as_str);
     path.rsplit('/').next().unwrap_or(path).to_string()
 }
 
 /// What must be said before the run.
-pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
+pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<String> {
     let error = matches!(test.outcome, Outcome::Error { .. });
     // What was written before things went wrong may still be in a buffer.
     let output = test.expected.output.as_ref().filter(|_| !error);
@@ -125,7 +125,7 @@ pub(crate) fn announcements(program: &Program, test: &TestCase) -> Vec<String> {
     lines
 }
 
-fn program_body(program: &Program, test: &TestCase) -> Result<Vec<String>, Unwritable> {
+fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, Unwritable> {
     let mut lines = surroundings::lines(program, test)?;
     lines.extend(announcements(program, test));
     lines.extend(skip(program, test));
@@ -153,7 +153,7 @@ fn program_body(program: &Program, test: &TestCase) -> Result<Vec<String>, Unwri
 
 /// A test that calls the function directly, line by line.
 pub(crate) struct FunctionTest<'a> {
-    pub(crate) program: &'a Program<'a>,
+    pub(crate) program: &'a TestedProgram<'a>,
     pub(crate) values: Values<'a>,
     pub(crate) locals: Locals<'a>,
     pub(crate) lines: Vec<String>,
@@ -162,7 +162,7 @@ pub(crate) struct FunctionTest<'a> {
 }
 
 impl<'a> FunctionTest<'a> {
-    pub(crate) fn new(program: &'a Program<'a>, objects: &[ObjectInput]) -> Self {
+    pub(crate) fn new(program: &'a TestedProgram<'a>, objects: &[ObjectInput]) -> Self {
         let mut locals = Locals::new(&program.names);
         let objects = objects
             .iter()

@@ -2,10 +2,10 @@
 //!
 //! Signed overflow wraps and types may alias, as in the model, whatever the user's flags say: ours stand last.
 
+use crate::c::build::Build;
 use crate::c::preprocessed::inline_definitions;
 use crate::c::suite::includable;
-use crate::c::target::Target;
-use crate::{EmitError, Unit};
+use crate::{EmitError, SourceUnit};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,7 +38,7 @@ const SANITIZED: &[&str] = &[
 /// Compiles and links in one directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Compiler<'a> {
-    pub(crate) target: &'a Target,
+    pub(crate) target: &'a Build,
     pub(crate) module: &'a Module,
     pub(crate) dir: &'a Path,
 }
@@ -167,7 +167,7 @@ pub(crate) fn compile_others(compiler: &Compiler, unit: usize, variant: Variant)
     let target = compiler.target;
     let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
     others
-        .map(|(index, Unit { path, flags })| {
+        .map(|(index, SourceUnit { path, flags })| {
             let has_main = target.defines_main(compiler.module, index);
             let defines: &[&str] = if has_main { &["-Dmain=touchstone_program_main"] } else { &[] };
             let path = with_inline_definitions(compiler, index, path)?;

@@ -4,6 +4,7 @@
 //! The files that write a test are one circle on purpose: a body has values, values have stubs, and stubs have bodies.
 
 pub(crate) mod body;
+pub(crate) mod build;
 pub(crate) mod chunk;
 pub(crate) mod comment;
 pub(crate) mod compiler;
@@ -23,7 +24,6 @@ pub(crate) mod stubs;
 pub(crate) mod suite;
 pub(crate) mod surroundings;
 pub(crate) mod symbols;
-pub(crate) mod target;
 pub(crate) mod testcomp;
 pub(crate) mod values;
 pub(crate) mod verdict;

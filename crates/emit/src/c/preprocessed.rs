@@ -1,8 +1,8 @@
 //! What the preprocessor makes of the program's files: which words and functions a file has, and which macros are left at
 //! its end, in whose reach the text of tests then stands.
 
+use crate::c::build::Build;
 use crate::c::names::{is_identifier, source_name};
-use crate::c::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ pub(crate) struct Surface {
 
 impl Preprocessed {
     /// The surface of a unit.
-    pub(crate) fn of(&self, target: &Target, unit: usize) -> Arc<Surface> {
+    pub(crate) fn of(&self, target: &Build, unit: usize) -> Arc<Surface> {
         let mut units = match self.units.lock() {
             Ok(units) => units,
             Err(poisoned) => poisoned.into_inner(),
@@ -38,7 +38,7 @@ impl Preprocessed {
     }
 }
 
-fn preprocess(target: &Target, unit: usize) -> Surface {
+fn preprocess(target: &Build, unit: usize) -> Surface {
     let unit = &target.units[unit];
     let mut command = Command::new(&target.cc);
     command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-E", "-P", "-dD"]).arg(&unit.path);

@@ -4,11 +4,11 @@
 //! tests that run to their end (plain) and tests that go wrong (with sanitizers).
 
 use crate::EmitError;
+use crate::c::build::Build;
 use crate::c::chunk::{Chunk, test_name};
 use crate::c::compiler::{Compiler, Variant, compile_others};
 use crate::c::suite::{chunk_paths, unit_with};
 use crate::c::symbols::Symbols;
-use crate::c::target::Target;
 use crate::c::verdict::verdict;
 use crate::tap::{TapReader, TapResult};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub struct Replayed {
 pub fn replay(
     suite: &Path,
     module: &Module,
-    target: &Target,
+    target: &Build,
     tests: &[TestCase],
     progress: &mut dyn FnMut(usize),
 ) -> Result<Replayed, EmitError> {
@@ -306,7 +306,7 @@ fn run_program(
     scratch: &Path,
     names: &[String],
     variant: Variant,
-    target: &Target,
+    target: &Build,
     deadline: Deadline,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {

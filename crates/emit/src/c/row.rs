@@ -5,7 +5,7 @@
 //! makes and checks is made of integers, and it writes nothing and asks for nothing. Pointers to whole
 //! objects are part of the shape.
 
-use crate::c::body::{FunctionTest, Program, TestText, announcements};
+use crate::c::body::{FunctionTest, TestText, TestedProgram, announcements};
 use crate::c::ctype::Unwritable;
 use crate::c::literal;
 use crate::c::place::member;
@@ -14,7 +14,11 @@ use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, Te
 use touchstone_ir::{DataType, DataTypeId, DataValue};
 
 /// The test as a row, with its shape before it if the file doesn't have it yet. `None` if it can't be a row.
-pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<TestText> {
+pub(crate) fn row_text(
+    program: &TestedProgram,
+    test: &TestCase,
+    shapes: &mut BTreeMap<String, usize>,
+) -> Option<TestText> {
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
     if matches!(test.replayed, Replay::NotCheckable(_))
         || !test.answers.is_empty()
@@ -27,7 +31,7 @@ pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap
     if !error && test.expected.output.as_ref().is_some_and(|output| !output.is_empty()) {
         return None;
     }
-    let mut row = Row::new(program, objects);
+    let mut row = RowTest::new(program, objects);
     row.inputs(params, globals, objects).ok()?;
     row.test.lines.extend(announcements(program, test));
     row.test.call(test).ok()?;
@@ -49,18 +53,18 @@ pub(crate) fn row_text(program: &Program, test: &TestCase, shapes: &mut BTreeMap
     Some(TestText { text, declarations: row.test.values.declarations })
 }
 
-struct Row<'a> {
+struct RowTest<'a> {
     test: FunctionTest<'a>,
     /// The fields of the structure, one a line.
     fields: String,
     initialisers: Vec<String>,
 }
 
-impl<'a> Row<'a> {
-    fn new(program: &'a Program<'a>, objects: &[ObjectInput]) -> Self {
+impl<'a> RowTest<'a> {
+    fn new(program: &'a TestedProgram<'a>, objects: &[ObjectInput]) -> Self {
         let mut test = FunctionTest::new(program, objects);
         test.values.objects.iter_mut().for_each(|object| object.declared = true);
-        Row { test, fields: String::new(), initialisers: Vec::new() }
+        RowTest { test, fields: String::new(), initialisers: Vec::new() }
     }
 
     /// Adds a field that holds `value` and gives its name.

@@ -2,7 +2,7 @@
 
 /// A place that a report names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct NamedPlace {
     pub(crate) file: String,
     pub(crate) line: u32,
 }
@@ -22,7 +22,7 @@ pub(crate) enum Finding {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Report {
     pub(crate) finding: Finding,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<NamedPlace>,
 }
 
 /// All findings in the text, in order.
@@ -68,7 +68,7 @@ fn jumped_to_null(report: &str) -> bool {
 }
 
 /// `dir/file.c:12` or `dir/file.c:12:7`.
-fn place_of(text: &str) -> Option<Place> {
+fn place_of(text: &str) -> Option<NamedPlace> {
     let mut parts: Vec<&str> = text.split(':').collect();
     let last: u32 = parts.pop()?.parse().ok()?;
     let line = match parts.last().and_then(|part| part.parse().ok()) {
@@ -80,7 +80,7 @@ fn place_of(text: &str) -> Option<Place> {
     };
     let path = parts.join(":");
     let file = path.rsplit('/').next().filter(|file| !file.is_empty())?.to_string();
-    Some(Place { file, line })
+    Some(NamedPlace { file, line })
 }
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ mod tests {
             .iter()
             .map(|(finding, places)| Report {
                 finding: finding.clone(),
-                places: places.iter().map(|(file, line)| Place { file: file.to_string(), line: *line }).collect(),
+                places: places.iter().map(|(file, line)| NamedPlace { file: file.to_string(), line: *line }).collect(),
             })
             .collect();
         assert_eq!(reports(&lines), expected);

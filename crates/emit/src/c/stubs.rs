@@ -5,7 +5,7 @@
 //! Its own parameters are only passed in the same way. Arguments that are structures are not kept, nor are those of a
 //! function that the file does not declare.
 
-use crate::c::body::Program;
+use crate::c::body::TestedProgram;
 use crate::c::comment::comment_text;
 use crate::c::ctype::{CTypes, Unwritable};
 use crate::c::literal;
@@ -67,12 +67,12 @@ pub(crate) fn has_stubs(module: &Module, function: &Function) -> bool {
 }
 
 /// A name that is only called has no declaration at the end of the file.
-fn is_declared(program: &Program, function: &Function) -> bool {
+fn is_declared(program: &TestedProgram, function: &Function) -> bool {
     function.span != Span::none() && program.visibility.declares(source_name(&function.name))
 }
 
 /// The definitions of the functions that the program calls and nobody defines.
-pub(crate) fn stub_text(program: &Program) -> String {
+pub(crate) fn stub_text(program: &TestedProgram) -> String {
     let mut text = String::new();
     for function in stubs(program.module) {
         let name = source_name(&function.name);
@@ -194,7 +194,7 @@ fn result(function: &Function, types: &CTypes) -> Result<String, Unwritable> {
 
 /// A type as a name that the file knows: another file's own name for it is replaced by one that is returned in the same
 /// way.
-pub(crate) fn spelled(program: &Program, data: DataTypeId) -> Result<String, Unwritable> {
+pub(crate) fn spelled(program: &TestedProgram, data: DataTypeId) -> Result<String, Unwritable> {
     let own = program.ctypes.declare(data, "");
     if own.as_ref().is_ok_and(|name| program.visibility.knows_types_of(name, "")) {
         return own;
@@ -211,7 +211,7 @@ pub(crate) fn spelled(program: &Program, data: DataTypeId) -> Result<String, Unw
 }
 
 /// `CALLED(measure, 3);` for each call that the stubs keep, then that there were no others.
-pub(crate) fn calls(program: &Program, values: &mut Values, test: &TestCase) -> Vec<String> {
+pub(crate) fn calls(program: &TestedProgram, values: &mut Values, test: &TestCase) -> Vec<String> {
     let Some(calls) = test.expected.calls.as_ref().filter(|_| program.has_stubs) else {
         return Vec::new();
     };

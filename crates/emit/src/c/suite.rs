@@ -9,7 +9,8 @@
 //! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
-use crate::c::body::{Program, main_prototype, test_text};
+use crate::c::body::{TestedProgram, main_prototype, test_text};
+use crate::c::build::{Build, relative_path};
 use crate::c::comment::{comment_text, covers_comment};
 use crate::c::ctype::CTypes;
 use crate::c::form::Form;
@@ -17,7 +18,6 @@ use crate::c::names::{program_names, source_name};
 use crate::c::preprocessed::{inline_definitions, replaced};
 use crate::c::row::row_text;
 use crate::c::stubs::{has_stubs, stub_text};
-use crate::c::target::{Target, relative_path};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -42,7 +42,7 @@ const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
 
 /// The tests of one function, as C files that grow.
 pub struct CSuite<'m> {
-    program: Program<'m>,
+    program: TestedProgram<'m>,
     path: PathBuf,
     file: File,
     prologue: String,
@@ -67,7 +67,7 @@ impl<'m> CSuite<'m> {
         dir: &Path,
         module: &'m Module,
         function: FuncId,
-        target: &Target,
+        target: &Build,
         form: Form,
     ) -> Result<CSuite<'m>, EmitError> {
         fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
@@ -96,7 +96,7 @@ impl<'m> CSuite<'m> {
                 remove_ours(&registry)?;
             }
         }
-        let program = Program {
+        let program = TestedProgram {
             form,
             module,
             function,
@@ -264,13 +264,13 @@ pub(crate) fn chunk_paths(first: &Path) -> impl Iterator<Item = PathBuf> + '_ {
 }
 
 /// The unit to include: the one that defines the function, or the first that includes the header that does.
-pub(crate) fn unit_with(module: &Module, function: &Function, target: &Target) -> Result<usize, EmitError> {
+pub(crate) fn unit_with(module: &Module, function: &Function, target: &Build) -> Result<usize, EmitError> {
     if let Some(unit) = target.unit_of_file(module, function.span.file) {
         return Ok(unit);
     }
     let file = module.files.get(function.span.file).cloned().unwrap_or_default();
     let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let includes = |unit: &crate::Unit| {
+    let includes = |unit: &crate::SourceUnit| {
         let mut command = Command::new(&target.cc);
         command.args(&unit.flags).arg("-I").arg(&target.include_dir).args(["-w", "-M"]).arg(&unit.path);
         let list = command.output().map(|output| output.stdout).unwrap_or_default();
@@ -283,7 +283,7 @@ pub(crate) fn unit_with(module: &Module, function: &Function, target: &Target) -
 }
 
 /// The words that build a file, for the comment at its top.
-fn build_command(dir: &Path, target: &Target, unit: usize, form: Form) -> String {
+fn build_command(dir: &Path, target: &Build, unit: usize, form: Form) -> String {
     let mut words = vec![target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
     words.extend(target.units[unit].flags.iter().cloned());
     words.push(dir.join(OWN_NAME).display().to_string());
@@ -306,7 +306,7 @@ fn build_command(dir: &Path, target: &Target, unit: usize, form: Form) -> String
     words.collect::<Vec<_>>().join(" ").replace("*/", "* /")
 }
 
-fn prologue(program: &Program, given: &Path, target: &Target, unit: usize) -> Result<String, EmitError> {
+fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) -> Result<String, EmitError> {
     let dir = given.canonicalize().map_err(EmitError::io(given))?;
     let path = &target.units[unit].path;
     let source = relative_path(&path.canonicalize().map_err(EmitError::io(path))?, &dir);

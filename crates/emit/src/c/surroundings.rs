@@ -1,7 +1,7 @@
 //! What surrounds the program in a test: its arguments, standard input, variables of the environment, and what functions
 //! return that nobody defines (`stubs.rs`).
 
-use crate::c::body::Program;
+use crate::c::body::TestedProgram;
 use crate::c::ctype::Unwritable;
 use crate::c::form::Form;
 use crate::c::literal;
@@ -11,7 +11,7 @@ use touchstone_criteria::{InputSource, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, Function};
 
 /// The lines that set up what surrounds the program, and the words that it is called with.
-pub(crate) fn lines(program: &Program, test: &TestCase) -> Result<Vec<String>, Unwritable> {
+pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, Unwritable> {
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
         if test.answers.iter().any(|input| stub_of(program, input).is_none()) {
@@ -45,7 +45,7 @@ pub(crate) fn lines(program: &Program, test: &TestCase) -> Result<Vec<String>, U
 }
 
 /// What `main` is called with.
-pub(crate) fn arguments(program: &Program, test: &TestCase) -> String {
+pub(crate) fn arguments(program: &TestedProgram, test: &TestCase) -> String {
     let words = test.answers.iter().filter(|input| matches!(input.source(), InputSource::Argument(_))).count();
     let list = if words == 0 { "touchstone_arguments" } else { "arguments" };
     let all = [format!("{}", words + 1), list.to_string(), format!("{list} + {}", words + 1)];
@@ -59,18 +59,18 @@ fn array_text(bytes: &[u8]) -> String {
 }
 
 /// `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0); /* 5 */` for others.
-fn request(program: &Program, input: &MadeInput) -> String {
+fn request(program: &TestedProgram, input: &MadeInput) -> String {
     let stub = stub_of(program, input);
     stub.and_then(|function| returned(program, function.result_data, input)).unwrap_or_else(|| input_line(input))
 }
 
 /// The stub that answers a request.
-fn stub_of<'m>(program: &Program<'m>, input: &MadeInput) -> Option<&'m Function> {
+fn stub_of<'m>(program: &TestedProgram<'m>, input: &MadeInput) -> Option<&'m Function> {
     let request = matches!(input.source(), InputSource::Request);
     stubs_and_callbacks(program.module).find(|function| request && source_name(&function.name) == input.name)
 }
 
-fn returned(program: &Program, data: DataTypeId, input: &MadeInput) -> Option<String> {
+fn returned(program: &TestedProgram, data: DataTypeId, input: &MadeInput) -> Option<String> {
     let types = &program.module.types;
     let name = spelled(program, data).ok()?;
     let mut bytes = [0; 8];

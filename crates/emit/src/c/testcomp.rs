@@ -8,7 +8,7 @@
 
 use crate::EmitError;
 use crate::archive::zip;
-use crate::c::target::Target;
+use crate::c::build::Build;
 use crate::sha256::sha256;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl TestCompSuite {
         dir: &Path,
         module: &Module,
         entry: FuncId,
-        target: &Target,
+        target: &Build,
         producer: &str,
     ) -> Result<TestCompSuite, EmitError> {
         let folder = dir.join("test-suite");

@@ -1,9 +1,9 @@
 //! Which names of the program a test file can use: it includes one source file, the others are only linked.
 
+use crate::c::build::Build;
 use crate::c::ctype::{CTypes, Unwritable};
 use crate::c::names::source_name;
 use crate::c::preprocessed::{Surface, words_of};
-use crate::c::target::Target;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ pub(crate) enum Reach {
 /// What is visible after including one source file.
 pub(crate) struct Visibility<'m> {
     module: &'m Module,
-    target: Target,
+    target: Build,
     unit: usize,
     /// Asked for when it is first needed.
     surface: OnceCell<Arc<Surface>>,
 }
 
 impl<'m> Visibility<'m> {
-    pub(crate) fn new(module: &'m Module, target: &Target, unit: usize) -> Self {
+    pub(crate) fn new(module: &'m Module, target: &Build, unit: usize) -> Self {
         Visibility { module, target: target.clone(), unit, surface: OnceCell::new() }
     }
 

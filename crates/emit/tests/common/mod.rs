@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_emit::{CSuite, Form, Preprocessed, ReplayLimits, Sandbox, Target, Unit, replay};
+use touchstone_emit::{Build, CSuite, Form, Preprocessed, ReplayLimits, Sandbox, SourceUnit, replay};
 use touchstone_ir::{
     Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, FunctionRole, Global, IntKind, Linkage, Module,
     Param, PointerTarget, Reg, TermKind, Terminator,
@@ -14,7 +14,7 @@ use touchstone_ir::{
 pub struct Bench {
     pub dir: tempfile::TempDir,
     pub module: Module,
-    pub target: Target,
+    pub target: Build,
     pub int: DataTypeId,
     pub char: DataTypeId,
     pub void: DataTypeId,
@@ -59,7 +59,7 @@ impl Bench {
             module.types.push(DataType::Int { name: "char".into(), bits: 8, signed: true, kind: IntKind::Character });
         let void = module.types.push(DataType::Void);
         std::fs::create_dir(dir.path().join("include")).expect("a directory");
-        let target = Target {
+        let target = Build {
             units: Vec::new(),
             include_dir: dir.path().join("include"),
             cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
@@ -76,7 +76,7 @@ impl Bench {
     pub fn file(&mut self, name: &str, source: &str) -> FileId {
         let path = self.dir.path().join(name);
         std::fs::write(&path, source).expect("a written file");
-        self.target.units.push(Unit { path: path.clone(), flags: Vec::new() });
+        self.target.units.push(SourceUnit { path: path.clone(), flags: Vec::new() });
         self.module.files.push(path.display().to_string())
     }
 

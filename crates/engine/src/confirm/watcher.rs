@@ -1,7 +1,7 @@
 //! Watching a concrete run: which goals it reaches. The reference that everything symbolic is checked against.
 
 use touchstone_base::Id;
-use touchstone_criteria::{Goal, GoalId, Target, Walk, Watch};
+use touchstone_criteria::{Goal, GoalId, Next, Walk, Watch};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
 use touchstone_ir::{CondTag, DecisionId, PointId};
 
@@ -44,8 +44,8 @@ impl<'w> Watcher<'w> {
             }
         };
         let is_next = |walk: &Walk| match walk.at(&watch.graph) {
-            Target::Node(node) => watch.graph.nodes[node].condition == tag.condition,
-            Target::Done(_) => false,
+            Next::Node(node) => watch.graph.nodes[node].condition == tag.condition,
+            Next::Done(_) => false,
         };
         let walk = &mut decisions[index].1;
         if !is_next(walk) {
@@ -58,7 +58,7 @@ impl<'w> Watcher<'w> {
         for goal in self.watch.condition(watch, (tag.condition, taken)) {
             self.hit[goal.index()] = true;
         }
-        if let Target::Done(result) = walk.at(&watch.graph) {
+        if let Next::Done(result) = walk.at(&watch.graph) {
             let row = decisions.remove(index).1.row(result);
             for goal in self.watch.row(watch, &row) {
                 self.hit[goal.index()] = true;

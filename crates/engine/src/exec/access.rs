@@ -35,7 +35,7 @@ pub(crate) enum Written {
 }
 
 /// One place that an access may go to, under a guard (`None`: always).
-struct Place {
+struct GuardedPointer {
     guard: Option<TermId>,
     pointer: Pointer,
 }
@@ -96,7 +96,7 @@ impl Executor<'_> {
         size: u64,
         intent: Intent,
         span: Span,
-    ) -> Result<Vec<Place>, Stop> {
+    ) -> Result<Vec<GuardedPointer>, Stop> {
         match addr {
             Value::Choice(options) => {
                 let options = Rc::clone(options);
@@ -121,7 +121,7 @@ impl Executor<'_> {
                         Err(stop) => return Err(stop),
                     };
                     if self.check(state, Some(*guard), pointer, size, intent, span)? {
-                        places.push(Place { guard: Some(*guard), pointer });
+                        places.push(GuardedPointer { guard: Some(*guard), pointer });
                     }
                 }
                 if let [only] = places.as_mut_slice() {
@@ -132,7 +132,7 @@ impl Executor<'_> {
             _ => {
                 let pointer = self.target(state, addr, span)?;
                 self.check(state, None, pointer, size, intent, span)?;
-                Ok(vec![Place { guard: None, pointer }])
+                Ok(vec![GuardedPointer { guard: None, pointer }])
             }
         }
     }
@@ -276,7 +276,7 @@ impl Executor<'_> {
         }
     }
 
-    fn load_place(&mut self, state: &mut State, place: &Place, ty: Ty, span: Span) -> Result<Value, Stop> {
+    fn load_place(&mut self, state: &mut State, place: &GuardedPointer, ty: Ty, span: Span) -> Result<Value, Stop> {
         let Pointer { object, offset } = place.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
@@ -325,7 +325,14 @@ impl Executor<'_> {
         Ok(Value::Undefined)
     }
 
-    fn store_place(&mut self, state: &mut State, place: &Place, value: &Value, ty: Ty, span: Span) -> Result<(), Stop> {
+    fn store_place(
+        &mut self,
+        state: &mut State,
+        place: &GuardedPointer,
+        value: &Value,
+        ty: Ty,
+        span: Span,
+    ) -> Result<(), Stop> {
         let Pointer { object, offset } = place.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
@@ -347,7 +354,7 @@ impl Executor<'_> {
                         Some(0) => return Ok(()),
                         Some(_) => value.clone(),
                         None => {
-                            let unguarded = Place { guard: None, pointer: place.pointer };
+                            let unguarded = GuardedPointer { guard: None, pointer: place.pointer };
                             match self.load_place(state, &unguarded, ty, span) {
                                 Ok(old) => self.select(guard, value, &old, ty),
                                 // Nobody wrote the old bytes: whoever reads them afterwards must know whether this did.

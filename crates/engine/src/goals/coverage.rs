@@ -9,7 +9,7 @@ use crate::state::{PathEnd, State};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use touchstone_base::Id;
-use touchstone_criteria::{DecisionGraph, Goal, GoalId, Row, Target, Walk, Watch};
+use touchstone_criteria::{DecisionGraph, Goal, GoalId, Next, Row, Walk, Watch};
 use touchstone_ir::{CondId, DecisionId, FuncId};
 
 /// What gets a test.
@@ -87,8 +87,8 @@ impl Coverage {
                     open.ends = ends(&watch.graph);
                     open.useful = open.ends.clone();
                     open.start = match watch.graph.start {
-                        Target::Node(start) => Some(watch.graph.nodes[start].condition),
-                        Target::Done(_) => None,
+                        Next::Node(start) => Some(watch.graph.nodes[start].condition),
+                        Next::Done(_) => None,
                     };
                 }
                 open.goals += 1;
@@ -235,7 +235,7 @@ fn ends(graph: &DecisionGraph) -> Vec<[bool; 2]> {
             ends.resize(index + 1, [false; 2]);
         }
         for outcome in [0, 1] {
-            ends[index][outcome] |= matches!(node.edges[outcome].target, Target::Done(_));
+            ends[index][outcome] |= matches!(node.edges[outcome].target, Next::Done(_));
         }
     }
     ends
@@ -278,12 +278,12 @@ pub(crate) fn row(graph: &DecisionGraph, outcomes: &[(CondId, bool)]) -> Option<
     let mut walk = Walk::default();
     for &(condition, taken) in outcomes.iter().rev() {
         match walk.at(graph) {
-            Target::Node(node) if graph.nodes[node].condition == condition => walk.step(graph, taken),
+            Next::Node(node) if graph.nodes[node].condition == condition => walk.step(graph, taken),
             _ => return None,
         }
     }
     match walk.at(graph) {
-        Target::Done(result) => Some(walk.row(result)),
-        Target::Node(_) => None,
+        Next::Done(result) => Some(walk.row(result)),
+        Next::Node(_) => None,
     }
 }

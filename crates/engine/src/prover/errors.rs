@@ -1,9 +1,9 @@
 //! How an instruction can go wrong in an abstract state.
 
-use crate::prover::frame::Frame;
+use crate::prover::frame::FunctionFacts;
 use crate::prover::state::State;
 use crate::prover::step::divides;
-use crate::prover::value::{Base, Pointer, Target};
+use crate::prover::value::{Base, Pointer, PointsTo};
 use touchstone_ir::{Builtin, Callee, ErrorKind, Inst, InstKind, Linkage, Operand, TermKind, Ty};
 
 /// What an access does.
@@ -13,7 +13,7 @@ enum Access {
     Write,
 }
 
-impl Frame<'_> {
+impl FunctionFacts<'_> {
     /// Whether an instruction may end the path with this error. `copies`: some reachable code copies memory, undefined
     /// bytes included.
     pub fn may_fail(&self, state: &State, inst: &Inst, kind: ErrorKind, copies: bool) -> bool {
@@ -75,24 +75,24 @@ impl Frame<'_> {
     }
 
     fn access_fails(&self, pointer: &Pointer, bytes: u64, what: Access, kind: ErrorKind) -> bool {
-        let any = pointer.object == Target::Any;
+        let any = pointer.object == PointsTo::Any;
         match kind {
             ErrorKind::NullPointer => pointer.zero || pointer.bare,
             ErrorKind::InvalidPointer => pointer.bare,
             // Known objects live as long as the frame, but for locals of blocks.
             ErrorKind::Dangling => match pointer.object {
-                Target::Known(Base::Slot(slot), _) => self.ends_within(slot),
+                PointsTo::Known(Base::Slot(slot), _) => self.ends_within(slot),
                 _ => any,
             },
             ErrorKind::OutOfBounds => match &pointer.object {
-                Target::None => false,
-                Target::Known(base, offset) => !self.is_inside(*base, offset, bytes),
-                Target::Any => true,
+                PointsTo::None => false,
+                PointsTo::Known(base, offset) => !self.is_inside(*base, offset, bytes),
+                PointsTo::Any => true,
             },
             ErrorKind::ReadOnly if what == Access::Write => match pointer.object {
-                Target::None | Target::Known(Base::Slot(_), _) => false,
-                Target::Known(Base::Global(global), _) => self.module.globals[global].constant,
-                Target::Known(Base::Param(_), _) | Target::Any => true,
+                PointsTo::None | PointsTo::Known(Base::Slot(_), _) => false,
+                PointsTo::Known(Base::Global(global), _) => self.module.globals[global].constant,
+                PointsTo::Known(Base::Param(_), _) | PointsTo::Any => true,
             },
             // Whether what is read was written is asked of the state.
             _ => false,
@@ -102,7 +102,7 @@ impl Frame<'_> {
     /// Whether a read certainly finds bytes that somebody wrote, if it is inside of an object.
     fn is_written(&self, state: &State, addr: Operand, ty: Ty, copies: bool) -> bool {
         let pointer = state.value(addr).pointer();
-        let Target::Known(base, _) = pointer.object else { return false };
+        let PointsTo::Known(base, _) = pointer.object else { return false };
         let (_, cell) = self.read(state, &pointer, ty);
         if cell.is_some_and(|cell| state.cell(&cell).is_some()) {
             return true;

@@ -1,10 +1,10 @@
 //! Pure expressions on abstract states: whether a label's predicate can hold.
 
 use crate::prover::domain;
-use crate::prover::frame::Frame;
+use crate::prover::frame::FunctionFacts;
 use crate::prover::state::{Cell, Dead, State};
 use crate::prover::step::{binary, cast, divides};
-use crate::prover::value::{Abs, Base, Pointer, Target};
+use crate::prover::value::{Abs, Base, Pointer, PointsTo};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Operand, Ty};
 use touchstone_solver::Facts;
 
@@ -14,7 +14,7 @@ const ALTERNATIVES: u32 = 8;
 /// Predicates that are nested deeper than this are not looked at.
 const DEEPEST: usize = 200;
 
-impl Frame<'_> {
+impl FunctionFacts<'_> {
     /// Whether a predicate can have a value, and that be true.
     pub fn can_hold(&self, state: &State, predicate: &Expr) -> bool {
         if predicate.depth() > DEEPEST {
@@ -178,7 +178,7 @@ impl Frame<'_> {
             ExprKind::Load(addr) => {
                 let pointer = self.eval(state, addr)?.pointer();
                 match pointer.object {
-                    Target::Known(base, offset) => match offset.singleton() {
+                    PointsTo::Known(base, offset) => match offset.singleton() {
                         Some(offset) => {
                             let cell = Cell { base, offset, bytes: expr.ty.bytes() };
                             state.narrow_cell(cell, facts)

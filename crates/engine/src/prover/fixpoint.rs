@@ -3,7 +3,7 @@
 //! Narrowing recomputes what is known at a block from what is known at its predecessors. Every state in the process
 //! covers every run, so stopping it anywhere is sound.
 
-use crate::prover::frame::Frame;
+use crate::prover::frame::FunctionFacts;
 use crate::prover::state::State;
 use crate::prover::step::Edge;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub(crate) struct Fixpoint {
     pub states: Vec<Option<State>>,
 }
 
-impl Frame<'_> {
+impl FunctionFacts<'_> {
     /// What is known everywhere if the function starts like this; `None` if that takes more work than there is left.
     pub fn fixpoint(&self, start: &State, work: &mut Work) -> Option<Fixpoint> {
         let blocks = &self.function.blocks;

@@ -2,7 +2,7 @@
 //! objects are, what globals always hold, which numbers its code speaks of.
 
 use crate::prover::state::{Cell, State};
-use crate::prover::value::{Abs, Base, Pointer, Target};
+use crate::prover::value::{Abs, Base, Pointer, PointsTo};
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_ir::{
@@ -16,7 +16,7 @@ const LARGEST_TABLE: u64 = 1 << 14;
 const MOST_OFFSETS: u64 = 4096;
 
 /// A function with what is known of it.
-pub(crate) struct Frame<'m> {
+pub(crate) struct FunctionFacts<'m> {
     pub module: &'m Module,
     pub function: &'m Function,
     /// Bytes behind each parameter of the function under test, where that is certain.
@@ -31,16 +31,16 @@ pub(crate) struct Frame<'m> {
     pub landmarks: Vec<i128>,
 }
 
-impl<'m> Frame<'m> {
+impl<'m> FunctionFacts<'m> {
     pub fn new(
         module: &'m Module,
         function: &'m Function,
         inputs: &'m BTreeSet<GlobalId>,
         params: Vec<Option<u64>>,
-    ) -> Frame<'m> {
+    ) -> FunctionFacts<'m> {
         let made_from = made_from(function);
         let escaped = escaped(function, &made_from);
-        Frame { module, function, params, inputs, made_from, escaped, landmarks: landmarks(function) }
+        FunctionFacts { module, function, params, inputs, made_from, escaped, landmarks: landmarks(function) }
     }
 
     /// Whether a slot's life may end before its frame's.
@@ -91,7 +91,7 @@ impl<'m> Frame<'m> {
 
     /// What a read gives, and which piece of memory it reads.
     pub fn read(&self, state: &State, pointer: &Pointer, ty: Ty) -> (Abs, Option<Cell>) {
-        let Target::Known(base, offset) = pointer.object else { return (Abs::top(ty), None) };
+        let PointsTo::Known(base, offset) = pointer.object else { return (Abs::top(ty), None) };
         let cell = offset.singleton().map(|offset| Cell { base, offset, bytes: ty.bytes() });
         if let Some(known) = cell.and_then(|cell| state.cell(&cell))
             && known.fits(ty)
@@ -141,8 +141,8 @@ impl<'m> Frame<'m> {
     pub fn write(&self, state: &mut State, addr: Operand, bytes: u64, value: Option<Abs>) {
         let pointer = state.value(addr).pointer();
         match pointer.object {
-            Target::None => {}
-            Target::Known(base @ (Base::Slot(_) | Base::Global(_)), offset) => {
+            PointsTo::None => {}
+            PointsTo::Known(base @ (Base::Slot(_) | Base::Global(_)), offset) => {
                 let end = offset.unsigned.1.saturating_add(bytes);
                 state.forget_range(base, offset.unsigned.0, end);
                 if let Base::Global(_) = base {
@@ -152,7 +152,7 @@ impl<'m> Frame<'m> {
                     state.set_cell(Cell { base, offset, bytes: bytes as u8 }, value);
                 }
             }
-            Target::Known(Base::Param(_), _) | Target::Any => {
+            PointsTo::Known(Base::Param(_), _) | PointsTo::Any => {
                 let none = BTreeSet::new();
                 let own = match addr {
                     Operand::Reg(reg) => &self.made_from[reg.index()],

@@ -6,7 +6,7 @@ use crate::exec::layout::layout;
 use crate::prover::candidates::{Candidate, LoopVar, Var, definitions};
 use crate::prover::loops::{Loop, Root, Roots};
 use crate::prover::state::{Cell as KnownCell, State as Known};
-use crate::prover::value::{Abs, Base, Target};
+use crate::prover::value::{Abs, Base, PointsTo};
 use crate::state::State;
 use crate::state::memory::{Assembled, Cell, Contents, ObjectKind, assemble, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
@@ -201,7 +201,7 @@ impl Havoc {
                     return Value::term(&executor.terms, fresh);
                 };
                 if let Some(Abs::Ptr(pointer)) = known
-                    && let Target::Known(_, offsets) = pointer.object
+                    && let PointsTo::Known(_, offsets) = pointer.object
                     && !pointer.bare
                 {
                     constrain(&mut executor.terms, fresh, &offsets, constraints);

@@ -8,7 +8,7 @@
 use crate::prover::frame::{escaped, made_from};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
-use touchstone_criteria::{Goal, Target, Watch};
+use touchstone_criteria::{Goal, Next, Watch};
 use touchstone_ir::{
     BlockId, Builtin, CallGraph, Cfg, CmpOp, CondTag, Expr, ExprKind, FuncId, Function, GlobalId, InstKind, Module,
     Operand, Reg, SlotId, TermKind, Ty, possible_callees,
@@ -316,7 +316,7 @@ fn splits_a_decision(function: &Function, func: FuncId, head: BlockId, watch: &W
     };
     function.decisions.ids().any(|decision| {
         let Some(found) = watch.decision(func, decision) else { return false };
-        let Target::Node(first) = found.graph.start else { return false };
+        let Next::Node(first) = found.graph.start else { return false };
         let first = CondTag { decision, condition: found.graph.nodes[first].condition };
         let mut pending = vec![head];
         let mut seen = BTreeSet::from([head]);

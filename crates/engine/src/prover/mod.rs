@@ -35,12 +35,12 @@ pub(crate) use sweep::{Sweep, Wanted};
 use crate::config::Config;
 use crate::inputs::globals::changeable_globals;
 use fixpoint::Work;
-use frame::Frame;
+use frame::FunctionFacts;
 use rustc_hash::FxHashSet;
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
-use touchstone_criteria::{DecisionGraph, Goal, GoalId, Proof, Target, Watch};
+use touchstone_criteria::{DecisionGraph, Goal, GoalId, Next, Proof, Watch};
 use touchstone_ir::{
     BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
     TermKind, possible_callees,
@@ -195,7 +195,7 @@ impl<'m> Analysis<'m> {
         let (frame, start) = if func == self.func && !self.called {
             start::under_test(module, func, &inputs, self.config)
         } else {
-            let frame = Frame::new(module, function, &inputs, Vec::new());
+            let frame = FunctionFacts::new(module, function, &inputs, Vec::new());
             (frame, State::unknown(function))
         };
         for &goal in self.watch.entry(func) {
@@ -254,7 +254,7 @@ impl<'m> Analysis<'m> {
     /// Marks what a block may reach.
     fn look_at_block(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FunctionFacts<'_>,
         func: FuncId,
         block: BlockId,
         state: State,
@@ -286,7 +286,7 @@ impl<'m> Analysis<'m> {
 
     fn look_at_inst(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &FunctionFacts<'_>,
         func: FuncId,
         inst: &Inst,
         state: &State,
@@ -357,9 +357,9 @@ impl<'m> Analysis<'m> {
         let mut seen = BTreeSet::new();
         while let Some(target) = pending.pop() {
             match target {
-                Target::Done(result) if result == value => return true,
-                Target::Done(_) => {}
-                Target::Node(node) => {
+                Next::Done(result) if result == value => return true,
+                Next::Done(_) => {}
+                Next::Node(node) => {
                     if seen.insert(node) {
                         let node = &graph.nodes[node];
                         for outcome in [false, true] {

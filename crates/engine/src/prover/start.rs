@@ -1,7 +1,7 @@
 //! What is known when the function under test starts: its parameters' types and ranges, and what its pointers lead to.
 
 use crate::config::{Config, Entry};
-use crate::prover::frame::Frame;
+use crate::prover::frame::FunctionFacts;
 use crate::prover::state::State;
 use crate::prover::value::{Abs, Base, Pointer};
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ pub(crate) fn under_test<'m>(
     func: FuncId,
     inputs: &'m BTreeSet<GlobalId>,
     config: &Config,
-) -> (Frame<'m>, State) {
+) -> (FunctionFacts<'m>, State) {
     let function = &module.functions[func];
     let mut state = State::unknown(function);
     let mut sizes = vec![None; function.params.len()];
     if config.entry == Entry::Program {
-        return (Frame::new(module, function, inputs, sizes), state);
+        return (FunctionFacts::new(module, function, inputs, sizes), state);
     }
     let size = |data: DataTypeId| module.types[data].size(&module.types);
     let no_empty_object = no_empty_object(module, func, config);
@@ -53,7 +53,7 @@ pub(crate) fn under_test<'m>(
             state.set(param.reg, value, None);
         }
     }
-    (Frame::new(module, function, inputs, sizes), state)
+    (FunctionFacts::new(module, function, inputs, sizes), state)
 }
 
 /// Whether every object that inputs lead to has at least one element.

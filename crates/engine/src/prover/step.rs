@@ -1,7 +1,7 @@
 //! One instruction on abstract states, and the ways on at the end of a block.
 
 use crate::prover::domain;
-use crate::prover::frame::Frame;
+use crate::prover::frame::FunctionFacts;
 use crate::prover::state::{Dead, Origin, State};
 use crate::prover::value::{Abs, Base, Pointer, is_zero};
 use touchstone_ir::{
@@ -20,7 +20,7 @@ pub(crate) struct Edge {
     pub state: State,
 }
 
-impl Frame<'_> {
+impl FunctionFacts<'_> {
     /// Executes an instruction; `Dead` if control never gets behind it.
     pub fn step(&self, state: &mut State, inst: &Inst) -> Result<(), Dead> {
         match &inst.kind {

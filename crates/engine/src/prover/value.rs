@@ -26,14 +26,14 @@ pub(crate) struct Pointer {
     /// May be another number; one that is the address of an object is covered by `object` too.
     pub bare: bool,
     /// Into which object it may lead.
-    pub object: Target,
+    pub object: PointsTo,
     /// If it leads into an object, its address may be that of null (by arithmetic far outside of the object).
     pub odd: bool,
 }
 
 /// Where a pointer may lead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
+pub(crate) enum PointsTo {
     /// Into no object.
     None,
     /// Into this one, at these offsets (64 bits).
@@ -54,32 +54,32 @@ pub(crate) enum Base {
 }
 
 impl Pointer {
-    pub const NULL: Pointer = Pointer { zero: true, bare: false, object: Target::None, odd: false };
-    pub const ANY: Pointer = Pointer { zero: true, bare: true, object: Target::Any, odd: true };
+    pub const NULL: Pointer = Pointer { zero: true, bare: false, object: PointsTo::None, odd: false };
+    pub const ANY: Pointer = Pointer { zero: true, bare: true, object: PointsTo::Any, odd: true };
 
     /// The first byte of an object.
     pub fn start(base: Base) -> Pointer {
-        Pointer { zero: false, bare: false, object: Target::Known(base, Facts::constant(64, 0)), odd: false }
+        Pointer { zero: false, bare: false, object: PointsTo::Known(base, Facts::constant(64, 0)), odd: false }
     }
 
     fn is_null(&self) -> bool {
-        self.zero && !self.bare && self.object == Target::None
+        self.zero && !self.bare && self.object == PointsTo::None
     }
 
     /// Whether there is no pointer left that it could be.
     fn is_empty(&self) -> bool {
         let nowhere = match self.object {
-            Target::None => true,
-            Target::Known(_, offset) => offset.is_empty(),
-            Target::Any => false,
+            PointsTo::None => true,
+            PointsTo::Known(_, offset) => offset.is_empty(),
+            PointsTo::Any => false,
         };
         !self.zero && !self.bare && nowhere
     }
 
     /// Whether it equals null, if that is certain.
     pub fn equals_null(&self) -> Option<bool> {
-        let yes = self.zero || (self.object != Target::None && self.odd);
-        let no = self.bare || self.object != Target::None;
+        let yes = self.zero || (self.object != PointsTo::None && self.odd);
+        let no = self.bare || self.object != PointsTo::None;
         match (yes, no) {
             (true, false) => Some(true),
             (false, true) => Some(false),
@@ -92,7 +92,7 @@ impl Pointer {
         if null {
             self.bare = false;
             if !self.odd {
-                self.object = Target::None;
+                self.object = PointsTo::None;
             }
         } else {
             self.zero = false;
@@ -112,10 +112,10 @@ impl Pointer {
             return Pointer::ANY;
         }
         let (object, odd) = match self.object {
-            Target::Known(base, offset) => {
+            PointsTo::Known(base, offset) => {
                 let offset = domain::bin(touchstone_ir::BinOp::Add, &offset, by);
                 let inside = size(base).is_some_and(|size| offset.unsigned.1 <= size);
-                (Target::Known(base, offset), !inside)
+                (PointsTo::Known(base, offset), !inside)
             }
             other => (other, true),
         };
@@ -124,9 +124,9 @@ impl Pointer {
 
     fn combined(&self, other: &Pointer, offsets: impl Fn(&Facts, &Facts) -> Facts) -> Pointer {
         let object = match (self.object, other.object) {
-            (Target::None, one) | (one, Target::None) => one,
-            (Target::Known(a, x), Target::Known(b, y)) if a == b => Target::Known(a, offsets(&x, &y)),
-            _ => Target::Any,
+            (PointsTo::None, one) | (one, PointsTo::None) => one,
+            (PointsTo::Known(a, x), PointsTo::Known(b, y)) if a == b => PointsTo::Known(a, offsets(&x, &y)),
+            _ => PointsTo::Any,
         };
         Pointer { zero: self.zero || other.zero, bare: self.bare || other.bare, object, odd: self.odd || other.odd }
     }

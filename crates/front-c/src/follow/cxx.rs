@@ -7,7 +7,7 @@
 use super::followed::{Followed, Origins};
 use super::naming::{plain, spelled};
 use super::tree::{body, preorder};
-use super::walk::{Unit, asks, range};
+use super::walk::{UnitFacts, asks, range};
 use crate::clang::flags::flags_for;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
@@ -25,7 +25,7 @@ const METHODS: [&str; 3] = ["TestBody", "SetUp", "TearDown"];
 pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Followed, FrontError> {
     touchstone_base::on_deep_stack(|| {
         let clang = run::find(options.clang.as_deref())?;
-        let mut unit = Unit::cxx(lines(text));
+        let mut unit = UnitFacts::cxx(lines(text));
         let own = own_lines(text);
         for method in METHODS.into_iter().filter(|method| *method == "TestBody" || own.contains(&format!("{method}(")))
         {

@@ -64,7 +64,7 @@ pub struct Lvalue {
 
 /// What is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Target {
+pub struct WrittenState {
     /// It outlives the function that writes: a global, or reached through a pointer.
     pub is_state: bool,
     /// What people call it: `counter`, `stack.size`, `*out of divide`.
@@ -85,7 +85,7 @@ pub struct Argument {
     /// It can be written through the parameter.
     pub writable: bool,
     /// What it points to.
-    pub target: Target,
+    pub target: WrittenState,
     /// The value, if it is an integer constant.
     pub constant: Option<u64>,
 }
@@ -149,7 +149,7 @@ pub enum Action {
         /// It is evaluated only if something else in its expression says so.
         guarded: bool,
         /// What it writes.
-        target: Target,
+        target: WrittenState,
         /// Where.
         origin: Origin,
     },
@@ -162,7 +162,7 @@ pub enum Action {
         /// The value is used.
         used: bool,
         /// What it writes.
-        target: Target,
+        target: WrittenState,
         /// Where.
         origin: Origin,
     },

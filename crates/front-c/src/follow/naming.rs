@@ -1,6 +1,6 @@
 //! What people call the objects that expressions designate.
 
-use super::followed::Target;
+use super::followed::WrittenState;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, TypeText};
 use crate::clang::words::{CastKind as Cast, Opcode};
@@ -41,21 +41,21 @@ pub(super) struct Naming<'a> {
 
 impl Naming<'_> {
     /// What an lvalue designates.
-    pub fn target(&self, lvalue: &Node) -> Target {
+    pub fn target(&self, lvalue: &Node) -> WrittenState {
         let node = bare(lvalue);
         let child = node.inner.first();
         match (&node.kind, child) {
             (K::DeclRefExpr, _) => {
                 let decl = node.decl.as_deref();
                 let name = decl.map_or(String::new(), |decl| decl.name.clone());
-                Target { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
+                WrittenState { is_state: decl.is_some_and(|decl| self.statics.contains(&decl.id)), name }
             }
             // What a test keeps in its fixture is its own.
             (K::MemberExpr, Some(base)) if plain(base).kind == K::CXXThisExpr => {
-                Target { is_state: false, name: member(node) }
+                WrittenState { is_state: false, name: member(node) }
             }
             (K::MemberExpr, Some(base)) if node.is_arrow => {
-                Target { is_state: true, name: format!("{}{}", owner(base), member(node)) }
+                WrittenState { is_state: true, name: format!("{}{}", owner(base), member(node)) }
             }
             (K::MemberExpr, Some(base)) => {
                 let outer = self.target(base);
@@ -64,27 +64,27 @@ impl Naming<'_> {
                     K::DeclRefExpr | K::UnaryOperator => owner(base),
                     _ => outer.name,
                 };
-                Target { is_state: outer.is_state, name: format!("{name}{}", member(node)) }
+                WrittenState { is_state: outer.is_state, name: format!("{name}{}", member(node)) }
             }
             (K::ArraySubscriptExpr, Some(base)) => self.behind(base, "[]"),
             (K::UnaryOperator, Some(pointer)) if node.opcode == Opcode::Star => self.behind(pointer, ""),
             (K::UnaryOperator, Some(inner)) => self.target(inner),
-            _ => Target { is_state: false, name: String::new() },
+            _ => WrittenState { is_state: false, name: String::new() },
         }
     }
 
     /// What a pointer leads to.
-    pub fn behind(&self, pointer: &Node, index: &str) -> Target {
+    pub fn behind(&self, pointer: &Node, index: &str) -> WrittenState {
         let array = bare(pointer);
         if array.kind == K::ImplicitCastExpr
             && array.cast == Cast::ArrayToPointerDecay
             && let Some(inner) = array.inner.first()
         {
             let target = self.target(inner);
-            return Target { name: format!("{}[]", target.name), ..target };
+            return WrittenState { name: format!("{}[]", target.name), ..target };
         }
         let node = plain(pointer);
-        let through = |name: String| Target { is_state: true, name };
+        let through = |name: String| WrittenState { is_state: true, name };
         match (&node.kind, node.inner.first()) {
             (K::DeclRefExpr, _) => {
                 let decl = node.decl.as_deref();
@@ -108,7 +108,7 @@ impl Naming<'_> {
                 let name = plain(callee).decl.as_ref().map_or("", |decl| decl.name.as_str()).to_string();
                 through(format!("*{name}()"))
             }
-            (K::StringLiteral | K::CompoundLiteralExpr, _) => Target { is_state: false, name: String::new() },
+            (K::StringLiteral | K::CompoundLiteralExpr, _) => WrittenState { is_state: false, name: String::new() },
             _ => {
                 let name = self.target(node).name;
                 through(if index.is_empty() { format!("*{name}") } else { format!("{name}{index}") })

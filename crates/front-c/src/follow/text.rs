@@ -2,7 +2,7 @@
 
 use super::followed::Followed;
 use super::tree::{origins, read};
-use super::walk::Unit;
+use super::walk::UnitFacts;
 use crate::clang::options::Options;
 use crate::error::FrontError;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub fn follow(
 ) -> Result<Followed, FrontError> {
     touchstone_base::on_deep_stack(|| {
         let origins = origins(original.0, original.1, wanted)?;
-        let mut unit = Unit::default();
+        let mut unit = UnitFacts::default();
         read(preprocessed.0, preprocessed.1, |_, node| unit.declaration(node, wanted, &origins))?;
         Ok(unit.finish())
     })

@@ -2,7 +2,7 @@
 
 use super::cxx::{assertion, is_c, passed};
 use super::followed::{
-    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, Target,
+    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, Origins, PointeeSize, WrittenState,
 };
 use super::naming::{Naming, bare, owner, plain, spelled};
 use super::tree::{body, preorder};
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// What is known of the whole unit.
 #[derive(Default)]
-pub(super) struct Unit {
+pub(super) struct UnitFacts {
     followed: Followed,
     statics: BTreeSet<u64>,
     /// Bit-fields by number.
@@ -47,7 +47,7 @@ const FUNCTIONS: [&str; 12] = [
     "__builtin_bswap32",
 ];
 
-impl Unit {
+impl UnitFacts {
     pub fn declaration(&mut self, node: &Node, wanted: &BTreeSet<String>, origins: &Origins) {
         preorder(node, &mut |node| {
             if node.kind == K::FieldDecl && node.is_bitfield {
@@ -78,8 +78,8 @@ impl Unit {
     }
 
     /// A unit of C++ with these lines.
-    pub fn cxx(lines: Vec<(usize, u32, usize)>) -> Unit {
-        Unit { cxx: Some(lines), ..Unit::default() }
+    pub fn cxx(lines: Vec<(usize, u32, usize)>) -> UnitFacts {
+        UnitFacts { cxx: Some(lines), ..UnitFacts::default() }
     }
 
     /// A test or a fixture in C++.
@@ -146,7 +146,7 @@ impl Unit {
 }
 
 struct Walk<'a> {
-    unit: &'a Unit,
+    unit: &'a UnitFacts,
     numbers: BTreeMap<u64, usize>,
     origins: &'a [(K, Origin)],
     made: FollowedFunction,
@@ -697,7 +697,7 @@ impl Walk<'_> {
             }
         });
         let target =
-            if pointer { self.naming().behind(node, "") } else { Target { is_state: false, name: owner(node) } };
+            if pointer { self.naming().behind(node, "") } else { WrittenState { is_state: false, name: owner(node) } };
         let writable = pointer && !ty.trim_start().starts_with("const ");
         Some(Argument { at, asks: asks(node), kept, size, writable, target, constant })
     }

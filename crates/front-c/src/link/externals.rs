@@ -9,7 +9,7 @@
 //! Deliberately left undefined, and so named where it is called: what never returns, what returns something that can't be
 //! made of bytes, and what the runner of tests needs itself.
 
-use crate::link::program::{Declaration, Program};
+use crate::link::program::{Declaration, LinkedProgram};
 use crate::types::ctype::{Type, TypeKind};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -47,20 +47,20 @@ const OF_THE_RUNNER: &[&str] = &[
 ];
 
 /// Gives every type of functions that something points to a function of which nothing else is known.
-pub(crate) fn make_callbacks(program: &mut Program) {
+pub(crate) fn make_callbacks(program: &mut LinkedProgram) {
     let callbacks = declare_callbacks(program);
     give_bodies(program, FunctionRole::Callback, |_, name| callbacks.contains(name));
 }
 
 /// Gives every function without a body one that returns an input.
-pub(crate) fn make_inputs(program: &mut Program) {
+pub(crate) fn make_inputs(program: &mut LinkedProgram) {
     give_bodies(program, FunctionRole::External, |program, name| {
         let known = OF_THE_RUNNER.contains(&name) || name.starts_with("pthread_") || name.starts_with("__");
         !known && !program.endless.contains(name)
     });
 }
 
-fn give_bodies(program: &mut Program, role: FunctionRole, is_wanted: impl Fn(&Program, &str) -> bool) {
+fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl Fn(&LinkedProgram, &str) -> bool) {
     let undefined: Vec<_> = program.functions.iter().filter(|(_, function)| !function.is_defined()).collect();
     let undefined: Vec<_> = undefined.into_iter().map(|(id, function)| (id, function.name.clone())).collect();
     for (id, name) in undefined {
@@ -83,7 +83,7 @@ fn give_bodies(program: &mut Program, role: FunctionRole, is_wanted: impl Fn(&Pr
 }
 
 /// Gives their names.
-fn declare_callbacks(program: &mut Program) -> BTreeSet<String> {
+fn declare_callbacks(program: &mut LinkedProgram) -> BTreeSet<String> {
     let pointee = |data: &DataType| match data {
         DataType::Pointer { pointee, .. } => Some(*pointee),
         _ => None,

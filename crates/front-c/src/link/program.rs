@@ -17,7 +17,7 @@ use touchstone_ir::{
 };
 
 /// The program so far.
-pub(crate) struct Program {
+pub(crate) struct LinkedProgram {
     pub files: Files,
     pub sources: Sources,
     /// How many of the files the user gave: the first ones.
@@ -89,10 +89,10 @@ impl GlobalDeclaration {
     }
 }
 
-impl Program {
+impl LinkedProgram {
     /// An empty program in which the names of `own` are not recognised.
-    pub fn new(own: BTreeSet<String>) -> Program {
-        Program {
+    pub fn new(own: BTreeSet<String>) -> LinkedProgram {
+        LinkedProgram {
             files: Files::new(),
             sources: Sources::default(),
             given_files: 0,

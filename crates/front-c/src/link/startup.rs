@@ -3,12 +3,12 @@
 //! They are called where `main` begins, and destructors are told to whoever ends the program, so executors know nothing of
 //! them. Not here: what a shared library does when it is loaded.
 
-use crate::link::program::Program;
+use crate::link::program::LinkedProgram;
 use crate::link::starter::{Priority, Starter, When};
 use crate::link::tidy;
 use touchstone_ir::{Builtin, Callee, FuncId, Inst, InstKind, Operand, RegInfo, Ty};
 
-impl Program {
+impl LinkedProgram {
     /// Lets `main` begin with the constructors.
     pub fn surround_main(&mut self) {
         let starters = std::mem::take(&mut self.starters);

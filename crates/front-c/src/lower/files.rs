@@ -4,7 +4,7 @@ use crate::clang::flags::{SPELLED_OFFSETS, flags_for};
 use crate::clang::options::{Library, Offsets, Options};
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
-use crate::link::program::Program;
+use crate::link::program::LinkedProgram;
 use crate::link::{externals, models};
 use crate::lower::library;
 use crate::lower::text::{Source, lower_unit};
@@ -66,8 +66,8 @@ fn lower_program(
     options: &Options,
     clang: &Path,
     own: &BTreeSet<String>,
-) -> Result<Program, FrontError> {
-    let mut program = Program::new(own.clone());
+) -> Result<LinkedProgram, FrontError> {
+    let mut program = LinkedProgram::new(own.clone());
     for file in files {
         program.sources.file_id(&mut program.files, &file.to_string_lossy());
     }

@@ -4,14 +4,14 @@ use crate::clang::options::Surroundings;
 use crate::clang::run::Input;
 use crate::error::FrontError;
 use crate::link::models::{DESCRIPTORS, MODELS, WORLD};
-use crate::link::program::Program;
+use crate::link::program::LinkedProgram;
 use crate::lower::text::{Source, lower_unit};
 use crate::lower::unit::Selection;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
-pub(crate) fn add(program: &mut Program, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
+pub(crate) fn add(program: &mut LinkedProgram, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
     program.settle_library();
     let world = if given.externals { &WORLD } else { &DESCRIPTORS };
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];

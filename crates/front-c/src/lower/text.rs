@@ -4,7 +4,7 @@ use crate::clang::dump::Dump;
 use crate::clang::read::{Positions, read, read_bytes};
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
-use crate::link::program::Program;
+use crate::link::program::LinkedProgram;
 use crate::lower::arrays;
 use crate::lower::unit::{Selection, Unit};
 use crate::types::ctype::WideFields;
@@ -23,7 +23,7 @@ pub(crate) struct Source<'a> {
 }
 
 pub(crate) fn lower_unit(
-    program: &mut Program,
+    program: &mut LinkedProgram,
     clang: &Path,
     source: &Source<'_>,
     selection: Selection,

@@ -6,7 +6,7 @@ use crate::clang::shape::initialiser;
 use crate::clang::words::Storage;
 use crate::error::FrontError;
 use crate::link::models;
-use crate::link::program::{Declaration, GlobalDeclaration, Program};
+use crate::link::program::{Declaration, GlobalDeclaration, LinkedProgram};
 use crate::types::ctype::{FieldDecl, Layout, Type, TypeKind};
 use crate::types::scope::{Scopes, Tag};
 use crate::types::typename::{parse_known, parse_type};
@@ -27,7 +27,7 @@ pub(crate) enum Selection {
 
 /// A translation unit being read.
 pub(crate) struct Unit<'p> {
-    pub program: &'p mut Program,
+    pub program: &'p mut LinkedProgram,
     pub scopes: Scopes,
     /// File names, as positions index them.
     pub names: Vec<Rc<str>>,
@@ -61,7 +61,7 @@ pub(crate) struct Unit<'p> {
 
 impl<'p> Unit<'p> {
     /// A unit of which nothing is read yet.
-    pub fn new(program: &'p mut Program, file: &str, selection: Selection) -> Unit<'p> {
+    pub fn new(program: &'p mut LinkedProgram, file: &str, selection: Selection) -> Unit<'p> {
         Unit {
             program,
             scopes: Scopes::new(),

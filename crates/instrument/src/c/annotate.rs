@@ -25,7 +25,7 @@ use statements::{Layout, body};
 use std::collections::BTreeMap;
 use tokens::{Kind, Source};
 use touchstone_base::{FileId, Span};
-use touchstone_criteria::{DecisionGraph, Goal, Objectives, Target};
+use touchstone_criteria::{DecisionGraph, Goal, Next, Objectives};
 use touchstone_ir::{
     BlockId, CmpOp, CondId, CondTag, DecisionId, Expr, ExprKind, FuncId, Function, InstKind, Module, PointId,
     PointKind, TermKind, Ty,
@@ -66,10 +66,11 @@ pub fn annotate(module: &Module, file: FileId, text: &str, objectives: &Objectiv
     let source = Source::new(text);
     let mut edits = Edits::default();
     let (mut placed, mut not_placed) = (Vec::new(), Vec::new());
-    let mut places: BTreeMap<FuncId, Place<'_>> = BTreeMap::new();
+    let mut places: BTreeMap<FuncId, AnnotatedFunction<'_>> = BTreeMap::new();
     for (id, objective) in objectives.list.iter() {
         let goal = &objectives.goals[id];
-        let place = places.entry(goal.func()).or_insert_with(|| Place::new(module, goal.func(), file, &source));
+        let place =
+            places.entry(goal.func()).or_insert_with(|| AnnotatedFunction::new(module, goal.func(), file, &source));
         match place.label(goal) {
             Ok((at, predicate)) => {
                 edits.add(at, format!("TOUCHSTONE_LABEL({predicate}, \"{}\")", objective.id));
@@ -104,7 +105,7 @@ pub(crate) enum Spot {
 type Holds<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
 
 /// One function of the text.
-pub(crate) struct Place<'a> {
+pub(crate) struct AnnotatedFunction<'a> {
     module: &'a Module,
     pub(crate) function: &'a Function,
     file: FileId,
@@ -117,19 +118,24 @@ pub(crate) struct Place<'a> {
     preprocessed: bool,
 }
 
-impl<'a> Place<'a> {
-    pub(crate) fn preprocessed(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> Place<'a> {
-        Place { preprocessed: true, ..Place::new(module, func, file, source) }
+impl<'a> AnnotatedFunction<'a> {
+    pub(crate) fn preprocessed(
+        module: &'a Module,
+        func: FuncId,
+        file: FileId,
+        source: &'a Source<'a>,
+    ) -> AnnotatedFunction<'a> {
+        AnnotatedFunction { preprocessed: true, ..AnnotatedFunction::new(module, func, file, source) }
     }
 
-    fn new(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> Place<'a> {
+    fn new(module: &'a Module, func: FuncId, file: FileId, source: &'a Source<'a>) -> AnnotatedFunction<'a> {
         let function = &module.functions[func];
         let here = function.span.file == file;
         let name = source.offset(function.span.line, function.span.column).filter(|_| here);
         let body = name.and_then(|offset| body(source, offset));
         let layout = body.and_then(|(brace, _)| Layout::new(source, brace));
         let graphs = function.decisions.values().map(DecisionGraph::new).collect();
-        Place { module, function, file, source, body, layout, graphs, preprocessed: false }
+        AnnotatedFunction { module, function, file, source, body, layout, graphs, preprocessed: false }
     }
 
     /// The name of the table that numbers a decision's rows.
@@ -324,15 +330,15 @@ impl<'a> Place<'a> {
     fn walk(
         &self,
         id: DecisionId,
-        at: Target,
+        at: Next,
         outcomes: &mut Vec<(CondId, bool)>,
         holds: &Holds<'_>,
         left: &mut u32,
     ) -> Result<String, String> {
         *left = left.checked_sub(1).ok_or("the decision has too many conditions to be written out")?;
         let node = match at {
-            Target::Done(result) => return Ok(String::from(if holds(outcomes, result) { "1" } else { "0" })),
-            Target::Node(node) => &self.graphs[decision_index(id)].nodes[node],
+            Next::Done(result) => return Ok(String::from(if holds(outcomes, result) { "1" } else { "0" })),
+            Next::Node(node) => &self.graphs[decision_index(id)].nodes[node],
         };
         let mut sides = Vec::new();
         for value in [false, true] {

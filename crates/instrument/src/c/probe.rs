@@ -9,17 +9,17 @@
 //! Labels with predicates are asked immediately before the evaluation that they belong to, like in `annotate`.
 
 use crate::c::annotate::tokens::Source;
-use crate::c::annotate::{Place as TextPlace, Spot};
+use crate::c::annotate::{AnnotatedFunction, Spot};
 use crate::c::errors::{self, Errors};
 use crate::c::frameworks::{Frameworks, test_name};
 use crate::c::pieces::Pieces;
 use crate::c::state::{Copies, Following, probes};
-use crate::record::{Keeps, Place, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, UnitRecord};
+use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
-    CriteriaOptions, DecisionGraph, Goal, Labelling, Objective, Objectives, Row, Status, Target, objectives,
+    CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Objective, Objectives, Row, Status, objectives,
 };
 use touchstone_front_c::{Followed, Hazard};
 use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Function, Module, TermKind};
@@ -73,7 +73,7 @@ const LABEL: usize = 3;
 /// Puts probes into a unit.
 pub fn instrument(request: &Request<'_>) -> Probed {
     let source = Source::new(request.text);
-    let mut unit = Unit {
+    let mut unit = UnitProbes {
         request,
         source: &source,
         pieces: Pieces::default(),
@@ -95,13 +95,13 @@ pub fn instrument(request: &Request<'_>) -> Probed {
     unit.finish()
 }
 
-struct Unit<'a> {
+struct UnitProbes<'a> {
     request: &'a Request<'a>,
     source: &'a Source<'a>,
     pieces: Pieces,
     /// The next free probe.
     next: u32,
-    functions: Vec<(String, Place)>,
+    functions: Vec<(String, SourceRange)>,
     meanings: BTreeMap<String, String>,
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
@@ -113,7 +113,7 @@ struct Unit<'a> {
     errors: bool,
 }
 
-impl<'a> Unit<'a> {
+impl<'a> UnitProbes<'a> {
     fn function(&mut self, func: FuncId, function: &Function) {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
@@ -146,7 +146,11 @@ impl<'a> Unit<'a> {
     }
 
     /// The same function in the preprocessed text, with the same objectives.
-    fn twin(&self, function: &Function, wanted: &Objectives) -> Result<(TextPlace<'a>, Vec<Option<Goal>>), String> {
+    fn twin(
+        &self,
+        function: &Function,
+        wanted: &Objectives,
+    ) -> Result<(AnnotatedFunction<'a>, Vec<Option<Goal>>), String> {
         if let Some(why) = self.request.refused.get(&function.name) {
             return Err(why.clone());
         }
@@ -154,7 +158,7 @@ impl<'a> Unit<'a> {
         let found = readings.filter_map(|module| self.twin_in(module, function, wanted));
         let missing = |goals: &[Option<Goal>]| goals.iter().filter(|goal| goal.is_none()).count();
         let (module, twin, goals) = found.min_by_key(|(_, _, goals)| missing(goals)).ok_or(DIFFERENT)?;
-        Ok((TextPlace::preprocessed(module, twin, FileId::new(0), self.source), goals))
+        Ok((AnnotatedFunction::preprocessed(module, twin, FileId::new(0), self.source), goals))
     }
 
     /// The same in one reading. Of a criterion for which the two differ no goal is there; the others are as sure as alone.
@@ -259,9 +263,9 @@ impl<'a> Unit<'a> {
     }
 }
 
-fn place(span: Span) -> Place {
+fn place(span: Span) -> SourceRange {
     let Span { file, line, column, end_line, end_column } = span;
-    Place { file: file.index() as u32, line, column, end_line, end_column }
+    SourceRange { file: file.index() as u32, line, column, end_line, end_column }
 }
 
 /// What a goal asks, in terms that are the same in both readings of a file. Several predicates at one place follow in the
@@ -339,8 +343,8 @@ impl DecisionProbes {
 
 /// The probes of one function.
 struct FunctionProbes<'u, 'a, 'p> {
-    unit: &'u mut Unit<'a>,
-    place: &'p TextPlace<'p>,
+    unit: &'u mut UnitProbes<'a>,
+    place: &'p AnnotatedFunction<'p>,
     written: &'p Function,
     /// Decisions of which more is asked than their outcome.
     by_row: BTreeSet<DecisionId>,
@@ -355,7 +359,12 @@ struct FunctionProbes<'u, 'a, 'p> {
 }
 
 impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
-    fn new(unit: &'u mut Unit<'a>, place: &'p TextPlace<'p>, written: &'p Function, goals: &[Option<Goal>]) -> Self {
+    fn new(
+        unit: &'u mut UnitProbes<'a>,
+        place: &'p AnnotatedFunction<'p>,
+        written: &'p Function,
+        goals: &[Option<Goal>],
+    ) -> Self {
         let by_row = goals.iter().flatten().filter_map(|goal| match goal {
             Goal::Condition { decision, .. } | Goal::Independent { decision, .. } | Goal::Row { decision, .. } => {
                 Some(*decision)
@@ -681,10 +690,10 @@ fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
 }
 
 /// The number of what comes next.
-fn walk_node(graph: &DecisionGraph, target: Target) -> u32 {
+fn walk_node(graph: &DecisionGraph, target: Next) -> u32 {
     match target {
-        Target::Node(node) => node.index() as u32,
-        Target::Done(_) => graph.nodes.len() as u32,
+        Next::Node(node) => node.index() as u32,
+        Next::Done(_) => graph.nodes.len() as u32,
     }
 }
 

@@ -11,7 +11,7 @@ mod library;
 
 pub(crate) use library::writes_behind;
 
-use super::frames::{Assignment, Calling, Deps, Frame, Running, Stack, What};
+use super::frames::{Assignment, Calling, Deps, Running, Stack, Underway, What};
 use super::memory::{Memory, NONE, NodeId};
 use super::record::{SiteKind, StateRecord, StateSite};
 use super::rules::StateRules;
@@ -323,7 +323,7 @@ impl<'a> Flow<'a> {
             }
             (Kind::Touch, Some(site)) => self.touch(stream, site, event.a, event.b),
             (Kind::Choice, Some(site)) => {
-                stream.stack.frames.push(Frame { what: What::Choice(site), deps: Deps::new() });
+                stream.stack.frames.push(Underway { what: What::Choice(site), deps: Deps::new() });
             }
             (Kind::Chosen, Some(site))
                 if close_until(self, stream, |what| matches!(what, What::Choice(other) if *other == site)) =>
@@ -375,7 +375,7 @@ impl<'a> Flow<'a> {
             matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Write { guarded: true, .. }, .. })));
         let control = self.control(stream, guarded);
         let assignment = Assignment { site, at, size, control, read: (0, 0), first };
-        stream.stack.frames.push(Frame { what: What::Assignment(assignment), deps: Deps::new() });
+        stream.stack.frames.push(Underway { what: What::Assignment(assignment), deps: Deps::new() });
     }
 
     /// Ends the innermost thing.
@@ -383,7 +383,7 @@ impl<'a> Flow<'a> {
         if stream.stack.frames.len() <= 1 {
             return;
         }
-        let Some(Frame { what, deps }) = stream.stack.frames.pop() else { return };
+        let Some(Underway { what, deps }) = stream.stack.frames.pop() else { return };
         match what {
             What::Assignment(assignment) => self.assign(stream, &assignment, deps),
             What::Choice(site) => {
@@ -391,7 +391,7 @@ impl<'a> Flow<'a> {
                 stream.stack.top().deps.extend(deps);
             }
             What::Call(calling) => {
-                stream.stack.frames.push(Frame { what: What::Call(calling), deps });
+                stream.stack.frames.push(Underway { what: What::Call(calling), deps });
                 self.end_call(stream, 0);
             }
             What::Function(running) => self.left(stream, *running, deps),
@@ -552,7 +552,7 @@ impl<'a> Flow<'a> {
             matches!(self.site(site), Some((_, StateSite { kind: SiteKind::Call { guarded: true, .. }, .. })));
         let control = self.control(stream, guarded);
         let calling = Calling { site, control, ..Calling::default() };
-        stream.stack.frames.push(Frame { what: What::Call(Box::new(calling)), deps: Deps::new() });
+        stream.stack.frames.push(Underway { what: What::Call(Box::new(calling)), deps: Deps::new() });
     }
 
     fn argument(&mut self, stream: &mut Stream, event: &Event) {
@@ -560,7 +560,7 @@ impl<'a> Flow<'a> {
             return;
         }
         let index = event.site as usize;
-        let Frame { what: What::Call(calling), deps } = stream.stack.top() else { return };
+        let Underway { what: What::Call(calling), deps } = stream.stack.top() else { return };
         if event.kind == Kind::BeginArgument {
             calling.settle(deps, None);
             calling.current = Some(index);
@@ -598,7 +598,7 @@ impl<'a> Flow<'a> {
             },
             _ => None,
         };
-        if let Frame { what: What::Call(calling), deps } = stream.stack.top() {
+        if let Underway { what: What::Call(calling), deps } = stream.stack.top() {
             calling.settle(deps, None);
             control = calling.control;
             if let Some((callee, in_macro)) = callee {
@@ -629,7 +629,7 @@ impl<'a> Flow<'a> {
             asserting,
             opaque,
         };
-        stream.stack.frames.push(Frame { what: What::Function(Box::new(running)), deps: Deps::new() });
+        stream.stack.frames.push(Underway { what: What::Function(Box::new(running)), deps: Deps::new() });
     }
 
     fn parameter(&mut self, stream: &mut Stream, event: &Event) {
@@ -680,7 +680,7 @@ impl<'a> Flow<'a> {
     }
 
     fn end_call(&mut self, stream: &mut Stream, value: u64) {
-        let Some(Frame { what: What::Call(mut calling), mut deps }) = stream.stack.frames.pop() else { return };
+        let Some(Underway { what: What::Call(mut calling), mut deps }) = stream.stack.frames.pop() else { return };
         calling.settle(&mut deps, None);
         let Some((_, described)) = self.site(calling.site) else { return };
         let SiteKind::Call { callee, used, .. } = &described.kind else { return };

@@ -7,7 +7,7 @@ pub(super) type Deps = Vec<NodeId>;
 
 /// One of the things that a stream is in the middle of.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(super) struct Underway {
     pub what: What,
     /// What the value so far depends on.
     pub deps: Deps,
@@ -123,18 +123,18 @@ impl Calling {
 /// The frames of a stream; the lowest is a function that nobody knows.
 #[derive(Clone, Debug)]
 pub(super) struct Stack {
-    pub frames: Vec<Frame>,
+    pub frames: Vec<Underway>,
 }
 
 impl Default for Stack {
     fn default() -> Self {
-        let bottom = Frame { what: What::Function(Box::default()), deps: Deps::new() };
+        let bottom = Underway { what: What::Function(Box::default()), deps: Deps::new() };
         Stack { frames: vec![bottom] }
     }
 }
 
 impl Stack {
-    pub fn top(&mut self) -> &mut Frame {
+    pub fn top(&mut self) -> &mut Underway {
         self.frames.last_mut().expect("invariant: the lowest frame is never taken away")
     }
     /// Adds to what the value under way depends on.

@@ -2,7 +2,7 @@
 
 use super::flow::writes_behind;
 use super::record::StateTarget;
-use touchstone_front_c::{Action, FollowedFunction, Origin, Target};
+use touchstone_front_c::{Action, FollowedFunction, Origin, WrittenState};
 
 /// A piece of state in a function's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub struct NamedTarget {
 /// What a function names and could change, in the order of the text.
 pub fn targets(function: &FollowedFunction) -> Vec<NamedTarget> {
     let mut found: Vec<NamedTarget> = Vec::new();
-    let mut add = |target: &Target, origin: &Origin, written: bool| {
+    let mut add = |target: &WrittenState, origin: &Origin, written: bool| {
         if !target.is_state || target.name.is_empty() {
             return;
         }

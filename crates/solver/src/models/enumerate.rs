@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::models::program::{BLOCK, Program};
+use crate::models::program::{BLOCK, TermProgram};
 use crate::models::view::{Column, View};
 use crate::terms::bounds::Bounds;
 use crate::terms::store::Terms;
@@ -154,7 +154,7 @@ impl Points {
 
 /// Conditions compiled for blocks of points.
 struct Tester {
-    program: Program,
+    program: TermProgram,
     /// For each input of the program the position of its variable.
     positions: Vec<usize>,
     roots: Vec<usize>,
@@ -165,7 +165,7 @@ struct Tester {
 impl Tester {
     fn new(terms: &Terms, vars: &[VarId], conditions: &[TermId]) -> Tester {
         let var_terms: Vec<TermId> = vars.iter().map(|&v| terms.var_term(v)).collect();
-        let program = Program::new(terms, conditions, |term| var_terms.contains(&term));
+        let program = TermProgram::new(terms, conditions, |term| var_terms.contains(&term));
         let positions =
             program.inputs.iter().map(|(term, _)| var_terms.iter().position(|t| t == term).unwrap_or(0)).collect();
         let roots = conditions.iter().filter_map(|&c| program.register_of(c)).collect();

@@ -58,7 +58,7 @@ struct Instruction {
 }
 
 /// Instructions that compute some terms from others, the inputs.
-pub(crate) struct Program {
+pub(crate) struct TermProgram {
     /// The terms that must be loaded into registers first.
     pub(crate) inputs: Vec<(TermId, usize)>,
     /// What is computed, lowest first.
@@ -68,10 +68,10 @@ pub(crate) struct Program {
     home: FxHashMap<TermId, usize>,
 }
 
-impl Program {
+impl TermProgram {
     /// A program that computes the roots. `is_input` says which terms are given; variables must be among them.
-    pub(crate) fn new(terms: &Terms, roots: &[TermId], mut is_input: impl FnMut(TermId) -> bool) -> Program {
-        let mut program = Program {
+    pub(crate) fn new(terms: &Terms, roots: &[TermId], mut is_input: impl FnMut(TermId) -> bool) -> TermProgram {
+        let mut program = TermProgram {
             inputs: Vec::new(),
             computed: Vec::new(),
             instructions: Vec::new(),

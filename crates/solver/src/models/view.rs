@@ -9,7 +9,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::models::model::Model;
-use crate::models::program::{BLOCK, Program};
+use crate::models::program::{BLOCK, TermProgram};
 use crate::terms::store::Terms;
 use crate::terms::term::{Term, TermId, VarId};
 
@@ -216,7 +216,7 @@ impl View {
     /// Evaluates terms over all points and hands out the values of the roots block by block: `each(start, root, values)`.
     pub(crate) fn evaluate(&self, terms: &Terms, roots: &[TermId], mut each: impl FnMut(usize, usize, &[u64])) {
         let mut inputs: Vec<Rc<Column>> = Vec::new();
-        let mut program = Program::new(terms, roots, |term| match self.known(term) {
+        let mut program = TermProgram::new(terms, roots, |term| match self.known(term) {
             Some(column) => {
                 inputs.push(column);
                 true
@@ -255,7 +255,7 @@ impl View {
     }
 
     /// Which of the computed terms are worth a column.
-    fn kept(&self, terms: &Terms, program: &Program) -> Vec<(TermId, usize)> {
+    fn kept(&self, terms: &Terms, program: &TermProgram) -> Vec<(TermId, usize)> {
         if self.len <= SMALL {
             return program.computed.clone();
         }

@@ -23,7 +23,7 @@ use crate::why::Why;
 
 /// One side of a split group.
 #[derive(Clone)]
-pub(crate) enum Outcome {
+pub(crate) enum Half {
     /// Feasible, with this group in place of what it was made from.
     Group(Rc<Group>),
     /// Feasible, and the condition says nothing new.
@@ -35,8 +35,8 @@ pub(crate) enum Outcome {
 /// Both sides.
 #[derive(Clone)]
 pub(crate) struct Split {
-    pub(crate) yes: Outcome,
-    pub(crate) no: Outcome,
+    pub(crate) yes: Half,
+    pub(crate) no: Half,
 }
 
 /// The result of a search for a model.
@@ -223,10 +223,10 @@ impl Solver {
             return split.clone();
         }
         let split = self.split_new(terms, base, yes, no);
-        let worth = |o: &Outcome| match o {
-            Outcome::Unknown(_) => false,
-            Outcome::Group(group) => group.weight() <= LARGE_GROUP,
-            Outcome::Implied | Outcome::Infeasible => true,
+        let worth = |o: &Half| match o {
+            Half::Unknown(_) => false,
+            Half::Group(group) => group.weight() <= LARGE_GROUP,
+            Half::Implied | Half::Infeasible => true,
         };
         if worth(&split.yes) && worth(&split.no) {
             self.remember(ENTRY);
@@ -241,9 +241,9 @@ impl Solver {
         if let Some(truth) = self.certain(terms, base, yes, no) {
             self.stats.refuted += 1;
             return if truth {
-                Split { yes: Outcome::Implied, no: Outcome::Infeasible }
+                Split { yes: Half::Implied, no: Half::Infeasible }
             } else {
-                Split { yes: Outcome::Infeasible, no: Outcome::Implied }
+                Split { yes: Half::Infeasible, no: Half::Implied }
             };
         }
         let models = match self.pool_of(terms, base) {
@@ -263,7 +263,7 @@ impl Solver {
                 return Split { yes: there, no: here };
             }
         };
-        Split { yes: Outcome::Group(on_yes), no: Outcome::Group(on_no) }
+        Split { yes: Half::Group(on_yes), no: Half::Group(on_no) }
     }
 
     /// No model at hand satisfies `wanted`; all satisfy `other`.
@@ -274,18 +274,18 @@ impl Solver {
         wanted: TermId,
         other: TermId,
         models: Vec<Rc<Model>>,
-    ) -> (Outcome, Outcome) {
+    ) -> (Half, Half) {
         match self.seek(terms, base, &[wanted]) {
             Found::Models(found) => (
-                Outcome::Group(self.grown(terms, base, &[wanted], found)),
-                Outcome::Group(self.grown(terms, base, &[other], models)),
+                Half::Group(self.grown(terms, base, &[wanted], found)),
+                Half::Group(self.grown(terms, base, &[other], models)),
             ),
-            Found::Nothing => (Outcome::Infeasible, Outcome::Implied),
+            Found::Nothing => (Half::Infeasible, Half::Implied),
             Found::All(view) => {
                 let split = self.split_view(terms, base, &view, wanted, other);
                 (split.yes, split.no)
             }
-            Found::Unknown(why) => (Outcome::Unknown(why), Outcome::Group(self.grown(terms, base, &[other], models))),
+            Found::Unknown(why) => (Half::Unknown(why), Half::Group(self.grown(terms, base, &[other], models))),
         }
     }
 
@@ -293,10 +293,10 @@ impl Solver {
     fn split_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, yes: TermId, no: TermId) -> Split {
         let (with, without) = view.partition(terms, &[yes]);
         if with.is_empty() {
-            return Split { yes: Outcome::Infeasible, no: Outcome::Implied };
+            return Split { yes: Half::Infeasible, no: Half::Implied };
         }
         if without.is_empty() {
-            return Split { yes: Outcome::Implied, no: Outcome::Infeasible };
+            return Split { yes: Half::Implied, no: Half::Infeasible };
         }
         let on_yes = self.grown_view(terms, base, &[yes], view.child(with));
         let on_no = self.grown_view(terms, base, &[no], view.child(without));
@@ -341,7 +341,7 @@ impl Solver {
     }
 
     /// One more condition.
-    pub(crate) fn narrow_one(&mut self, terms: &mut Terms, base: &Rc<Group>, condition: TermId) -> Outcome {
+    pub(crate) fn narrow_one(&mut self, terms: &mut Terms, base: &Rc<Group>, condition: TermId) -> Half {
         if let Some(split) = self.splits.get(&(base.id, condition)) {
             self.stats.cache_hits += 1;
             return split.yes.clone();
@@ -351,8 +351,8 @@ impl Solver {
             return outcome.clone();
         }
         let outcome = self.narrow(terms, base, &[condition]);
-        let is_large = matches!(&outcome, Outcome::Group(group) if group.weight() > LARGE_GROUP);
-        if !matches!(outcome, Outcome::Unknown(_)) && !is_large {
+        let is_large = matches!(&outcome, Half::Group(group) if group.weight() > LARGE_GROUP);
+        if !matches!(outcome, Half::Unknown(_)) && !is_large {
             self.remember(0);
             self.narrowed.insert((base.id, condition), outcome.clone());
         }
@@ -360,7 +360,7 @@ impl Solver {
     }
 
     /// More conditions at once.
-    pub(crate) fn narrow(&mut self, terms: &mut Terms, base: &Rc<Group>, conditions: &[TermId]) -> Outcome {
+    pub(crate) fn narrow(&mut self, terms: &mut Terms, base: &Rc<Group>, conditions: &[TermId]) -> Half {
         let mut open = Vec::with_capacity(conditions.len());
         for &condition in conditions {
             let negated = terms.not(condition);
@@ -368,13 +368,13 @@ impl Solver {
                 Some(true) => {}
                 Some(false) => {
                     self.stats.refuted += 1;
-                    return Outcome::Infeasible;
+                    return Half::Infeasible;
                 }
                 None => open.push(condition),
             }
         }
         if open.is_empty() {
-            return Outcome::Implied;
+            return Half::Implied;
         }
         let models = match self.pool_of(terms, base) {
             Pool::All(view) => return self.narrow_view(terms, base, &view, &open),
@@ -383,23 +383,23 @@ impl Solver {
         let fitting: Vec<_> = models.iter().filter(|m| open.iter().all(|&c| m.satisfies(terms, c))).cloned().collect();
         if !fitting.is_empty() {
             self.stats.pool_hits += 1;
-            return Outcome::Group(self.grown(terms, base, &open, fitting));
+            return Half::Group(self.grown(terms, base, &open, fitting));
         }
         match self.seek(terms, base, &open) {
-            Found::Models(found) => Outcome::Group(self.grown(terms, base, &open, found)),
-            Found::Nothing => Outcome::Infeasible,
+            Found::Models(found) => Half::Group(self.grown(terms, base, &open, found)),
+            Found::Nothing => Half::Infeasible,
             Found::All(view) => self.narrow_view(terms, base, &view, &open),
-            Found::Unknown(why) => Outcome::Unknown(why),
+            Found::Unknown(why) => Half::Unknown(why),
         }
     }
 
-    fn narrow_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, conditions: &[TermId]) -> Outcome {
+    fn narrow_view(&mut self, terms: &Terms, base: &Rc<Group>, view: &Rc<View>, conditions: &[TermId]) -> Half {
         let (with, without) = view.partition(terms, conditions);
         if with.is_empty() {
-            return Outcome::Infeasible;
+            return Half::Infeasible;
         }
         if without.is_empty() {
-            return Outcome::Implied;
+            return Half::Implied;
         }
         self.grown_view(terms, base, conditions, view.child(with))
     }
@@ -419,14 +419,14 @@ impl Solver {
 
     /// A group with more constraints, of which all assignments are known. The one that the path will show is evaluated
     /// for itself before it is believed.
-    fn grown_view(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], view: View) -> Outcome {
+    fn grown_view(&mut self, terms: &Terms, base: &Rc<Group>, conditions: &[TermId], view: View) -> Half {
         let group = self.descendant(terms, base, conditions, Pool::All(Rc::new(view)));
         let first = group.first();
         if group.constraints.iter().all(|&c| first.satisfies(terms, c)) {
-            return Outcome::Group(group);
+            return Half::Group(group);
         }
         debug_assert!(false, "columns and models disagree");
-        Outcome::Unknown(Why::Internal)
+        Half::Unknown(Why::Internal)
     }
 
     /// Searches a model of a group and some conditions that no model of the pool satisfies.

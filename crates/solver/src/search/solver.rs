@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::models::guess::Scratch;
 use crate::models::model::Model;
 use crate::sat::batsat::Sat;
-use crate::search::answers::{Outcome, Split};
+use crate::search::answers::{Half, Split};
 use crate::search::path::{Group, Path, Pool};
 use crate::terms::store::{SupportId, Terms};
 use crate::terms::term::{Op, Term, TermId, VarId};
@@ -137,7 +137,7 @@ pub struct Solver {
     pub(crate) bases: FxHashMap<(Vec<u64>, SupportId), Rc<Group>>,
     pub(crate) interned: FxHashMap<GroupKey, Rc<Group>>,
     pub(crate) splits: FxHashMap<(u64, TermId), Split>,
-    pub(crate) narrowed: FxHashMap<(u64, TermId), Outcome>,
+    pub(crate) narrowed: FxHashMap<(u64, TermId), Half>,
     pub(crate) scratch: Scratch,
     /// Variables whose enumeration failed, and the size (log 2) of the box that was tried.
     pub(crate) too_large: FxHashMap<Rc<[VarId]>, f64>,
@@ -322,14 +322,14 @@ impl Solver {
                 many => self.narrow(terms, &base, many),
             };
             match outcome {
-                Outcome::Group(group) => path = path.replacing(group, &component),
-                Outcome::Implied => {
+                Half::Group(group) => path = path.replacing(group, &component),
+                Half::Implied => {
                     for &condition in &component {
                         path = path.noting(condition);
                     }
                 }
-                Outcome::Infeasible => return Side::Infeasible,
-                Outcome::Unknown(why) => return Side::Unknown(why),
+                Half::Infeasible => return Side::Infeasible,
+                Half::Unknown(why) => return Side::Unknown(why),
             }
         }
         Side::Feasible(path)
@@ -344,12 +344,12 @@ fn exact_range(width: u8, values: &[u64]) -> Range {
     }
 }
 
-fn side(path: &Path, outcome: Outcome, condition: TermId) -> Side {
+fn side(path: &Path, outcome: Half, condition: TermId) -> Side {
     match outcome {
-        Outcome::Group(group) => Side::Feasible(path.replacing(group, &[condition])),
-        Outcome::Implied => Side::Feasible(path.noting(condition)),
-        Outcome::Infeasible => Side::Infeasible,
-        Outcome::Unknown(why) => Side::Unknown(why),
+        Half::Group(group) => Side::Feasible(path.replacing(group, &[condition])),
+        Half::Implied => Side::Feasible(path.noting(condition)),
+        Half::Infeasible => Side::Infeasible,
+        Half::Unknown(why) => Side::Unknown(why),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::state::trace::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_front_c::{
-    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, Target,
+    Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, WrittenState,
 };
 
 /// Sites of a unit: what a 32-bit number holds beside the unit.
@@ -43,7 +43,7 @@ pub(crate) struct Following<'a> {
 
 /// Puts probes into a unit; gives what they mean, and what stands behind the text.
 pub(crate) fn probes(following: &Following<'_>, pieces: &mut Pieces) -> Option<(StateRecord, String)> {
-    let mut unit = Unit {
+    let mut unit = StateProbes {
         text: following.text,
         markers: markers(following.text),
         pieces,
@@ -102,7 +102,7 @@ fn mark(kind: Kind, site: &str) -> String {
     event(kind, site, "0", "0")
 }
 
-struct Unit<'a> {
+struct StateProbes<'a> {
     text: &'a str,
     markers: Vec<(usize, &'a str, u32)>,
     pieces: &'a mut Pieces,
@@ -150,7 +150,7 @@ fn bare(text: &str, at: Range<usize>) -> Range<usize> {
     bare(text, start..start + inside.trim().len())
 }
 
-impl Unit<'_> {
+impl StateProbes<'_> {
     fn file(&mut self, name: &str) -> u32 {
         if let Some(known) = self.files.get(name) {
             return *known;
@@ -182,7 +182,7 @@ impl Unit<'_> {
         format!("__touchstone_si + {}", self.record.sites.len() - 1)
     }
 
-    fn target(&self, target: &Target) -> Option<u32> {
+    fn target(&self, target: &WrittenState) -> Option<u32> {
         if !target.is_state || target.name.is_empty() {
             return None;
         }

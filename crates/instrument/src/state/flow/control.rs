@@ -1,6 +1,6 @@
 //! Conditions: what happens because of them, what would have happened, and which are assertions.
 
-use super::super::frames::{Assignment, Control, Deps, Frame, What};
+use super::super::frames::{Assignment, Control, Deps, Underway, What};
 use super::super::memory::NodeId;
 use super::super::record::{SiteKind, StateSite};
 use super::{Flow, Node, SiteRef, Stream, close_all};
@@ -15,7 +15,7 @@ impl Flow<'_> {
         let mut deps = Deps::new();
         let mut from = stream.stack.function_at();
         // What was read before an expression whose value nobody uses decides nothing inside of it.
-        let whole = |frame: &Frame| self.control_of_whole(&frame.what);
+        let whole = |frame: &Underway| self.control_of_whole(&frame.what);
         let inner = stream.stack.frames.iter().enumerate().skip(from + 1).rev();
         if let Some((at, control)) = inner.filter_map(|(at, frame)| Some((at, whole(frame)?))).next() {
             (from, now) = (at, control);

@@ -8,9 +8,9 @@ use touchstone_ir::Module;
 
 /// How the user's program is compiled.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct Build {
     /// All source files of the program.
-    pub units: Vec<Unit>,
+    pub units: Vec<SourceUnit>,
     /// The directory that has `touchstone.h` and `klee/klee.h`.
     pub include_dir: PathBuf,
     /// The C compiler.
@@ -25,7 +25,7 @@ pub struct Target {
 
 /// One source file of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unit {
+pub struct SourceUnit {
     /// The file.
     pub path: PathBuf,
     /// Its compile flags.
@@ -49,7 +49,7 @@ impl Default for ReplayLimits {
     }
 }
 
-impl Target {
+impl Build {
     /// The unit whose main file is this file of the module.
     pub(crate) fn unit_of_file(&self, module: &Module, file: FileId) -> Option<usize> {
         let path = Path::new(module.files.get(file)?);
