@@ -6,6 +6,7 @@
 use crate::clang::dump::Dump;
 use crate::clang::flags::{SPELLED_OFFSETS, flags_for};
 use crate::clang::options::{Offsets, Options};
+use crate::clang::read::Dense;
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
 use std::io::Read;
@@ -32,17 +33,15 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
     let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(texts.written))?;
     let mut said = Vec::new();
-    if let Some(mut output) = run.output() {
-        output.read_to_end(&mut said).map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
+    if let Some(output) = run.output() {
+        Dense::new(output).read_to_end(&mut said).map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
     }
     if run.finish()?.is_err() {
         return Ok(None);
     }
-    // Whatever is inside of a unit is indented.
-    let Some(end) = said.windows(3).position(|three| three == b"\n}{").map(|at| at + 2) else { return Ok(None) };
-    if said[end..].windows(3).any(|three| three == b"\n}{") {
-        return Ok(None);
-    }
+    // Inside of a unit, a comma or a break follows a closing brace at the start of a line.
+    let mut ends = memchr::memmem::find_iter(&said, b"\n}{").map(|at| at + 2);
+    let (Some(end), None) = (ends.next(), ends.next()) else { return Ok(None) };
     let (whole, all) = (said.len(), Arc::new(said));
     Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
 }

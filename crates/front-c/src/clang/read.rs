@@ -52,7 +52,7 @@ where
     R: std::io::Read,
     F: FnMut(&Positions, Node),
 {
-    let dense = Dense { inner: reader, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true };
+    let dense = Dense::new(reader);
     let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
     json.disable_recursion_limit();
     UnitSeed { positions, each }.deserialize(&mut json)?;
@@ -76,7 +76,7 @@ where
     R: std::io::Read,
     F: FnMut(Node),
 {
-    let dense = Dense { inner: reader, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true };
+    let dense = Dense::new(reader);
     let mut json = serde_json::Deserializer::from_reader(std::io::BufReader::with_capacity(1 << 16, dense));
     json.disable_recursion_limit();
     loop {
@@ -88,13 +88,19 @@ where
     }
 }
 
-/// Drops the indentation of clang's output: in deep code it is most of the bytes. No string of JSON holds a line break.
-struct Dense<R> {
+/// clang's output without its indentation: in deep code that is most of the bytes. No string of JSON holds a line break.
+pub(super) struct Dense<R> {
     inner: R,
     chunk: Vec<u8>,
     at: usize,
     end: usize,
     indenting: bool,
+}
+
+impl<R> Dense<R> {
+    pub(super) fn new(inner: R) -> Self {
+        Dense { inner, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true }
+    }
 }
 
 impl<R: std::io::Read> std::io::Read for Dense<R> {
@@ -116,15 +122,13 @@ impl<R: std::io::Read> std::io::Read for Dense<R> {
                     self.indenting = spaces == rest.len();
                     continue;
                 }
-                let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                // With its break: where one unit ends and the next begins shows only at the start of a line.
+                let line = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
                 let length = line.min(out.len() - written);
                 out[written..written + length].copy_from_slice(&rest[..length]);
                 written += length;
                 self.at += length;
-                if length == line && line < rest.len() {
-                    self.at += 1;
-                    self.indenting = true;
-                }
+                self.indenting = rest[length - 1] == b'\n';
             }
         }
         Ok(written)
