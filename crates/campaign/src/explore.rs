@@ -2,10 +2,12 @@
 //! found.
 
 use crate::error::CampaignError;
+use crate::grow::grow;
 use crate::request::Purpose;
 use crate::sink::TestSink;
 use crate::watcher::FunctionWatcher;
 use crate::work::Work;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase};
@@ -32,10 +34,11 @@ pub(crate) fn explore<'s>(
     sink: Box<dyn TestSink + 's>,
     watcher: &mut dyn FunctionWatcher,
 ) -> Result<Explored<'s>, CampaignError> {
-    let mut writer = Writer { work, sink, watcher, tests: Vec::new(), failed: None };
+    let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
     let mut found = search(work, &mut writer);
+    let config = if work.grows() { grow(work, &mut found, &mut writer) } else { work.config.clone() };
     let pairs = match work.plan.request.purpose {
-        Purpose::Tests if !work.plan.request.wants_paths() => Some(pairs(work, &mut found.result, &mut writer)),
+        Purpose::Tests if !work.plan.request.wants_paths() => Some(pairs(work, config, &mut found.result, &mut writer)),
         _ => None,
     };
     let Writer { sink, tests, failed, .. } = writer;
@@ -60,9 +63,9 @@ fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
 }
 
 /// Where MC/DC is asked for, tests that complete independence pairs.
-fn pairs(work: &Work<'_>, result: &mut FunctionResult, writer: &mut Writer<'_, '_>) -> PairsFound {
+fn pairs(work: &Work<'_>, config: Config, result: &mut FunctionResult, writer: &mut Writer<'_, '_>) -> PairsFound {
     let module = work.module();
-    let config = Config { questions: work.plan.request.effort.pair_questions, ..work.config.clone() };
+    let config = Config { questions: work.plan.request.effort.pair_questions, ..config };
     let tests = writer.tests.clone();
     let known: Vec<SeenRow> = work.known.iter().map(|(_, row)| row.clone()).collect();
     let before = Before { tests: &tests, known: &known, queries: result.solver.queries };
@@ -115,11 +118,13 @@ impl Sink for Kept<'_> {
 }
 
 /// Writes tests as they are found.
-struct Writer<'w, 's> {
+pub(crate) struct Writer<'w, 's> {
     work: &'w Work<'w>,
     sink: Box<dyn TestSink + 's>,
     watcher: &'w mut dyn FunctionWatcher,
-    tests: Vec<TestCase>,
+    pub tests: Vec<TestCase>,
+    /// In a round after the first: goals without any test. For others, a test that goes wrong is no gain.
+    pub untested: Option<BTreeSet<GoalId>>,
     failed: Option<CampaignError>,
 }
 
@@ -139,6 +144,11 @@ impl Sink for Writer<'_, '_> {
         }
     }
     fn refuses(&self, test: &TestCase) -> Option<String> {
+        if let (Some(untested), Outcome::Error { kind, .. }) = (&self.untested, &test.outcome)
+            && !test.covers.iter().any(|goal| untested.contains(goal))
+        {
+            return Some(format!("a test that ends in an error ({kind}) and covers nothing new"));
+        }
         unmakeable(self.work.module(), test)
     }
 }

@@ -37,6 +37,7 @@ mod emit;
 mod error;
 mod explain;
 mod explore;
+mod grow;
 mod notice;
 mod objectives;
 mod options_file;

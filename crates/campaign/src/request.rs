@@ -77,6 +77,11 @@ impl Request {
         self.criteria.iter().any(|criterion| matches!(criterion, Criterion::Paths(_)))
     }
 
+    /// Whether rounds with longer objects may follow the first: all that they find is tests for goals.
+    pub fn grows(&self) -> bool {
+        self.purpose == Purpose::Tests && !self.wants_paths() && self.inputs.grow > 1
+    }
+
     /// Whether state coverage is asked for.
     pub fn wants_state(&self) -> bool {
         self.criteria.contains(&Criterion::State)
@@ -149,6 +154,8 @@ pub struct Inputs {
     pub ranges: BTreeMap<String, (i128, i128)>,
     /// Objects that undecided input pointers may lead to, on one path.
     pub max_objects: Option<u32>,
+    /// Where nobody said how long they are, objects behind pointer inputs grow to so many elements while something is open.
+    pub grow: u64,
     /// Pointers to characters lead to texts of at most so many characters.
     pub strings: Option<u32>,
     /// Arguments of a whole program: at most so many words of at most so many characters.
@@ -164,6 +171,7 @@ impl Default for Inputs {
             lengths: BTreeMap::new(),
             ranges: BTreeMap::new(),
             max_objects: None,
+            grow: 16,
             strings: None,
             arguments: None,
             surroundings: Surroundings { callbacks: true, ..Surroundings::default() },

@@ -2,6 +2,7 @@
 
 use crate::plan::{Plan, Task};
 use std::rc::Rc;
+use touchstone_base::Deadline;
 use touchstone_criteria::{Labelling, Objectives, Watch};
 use touchstone_engine::{Config, SeenRow};
 use touchstone_ir::Module;
@@ -26,7 +27,9 @@ impl<'p> Work<'p> {
     /// From now on, time counts.
     pub fn begin(plan: &'p Plan, task: &'p Task) -> Work<'p> {
         let module = &plan.program.module;
-        let config = Config { deadline: plan.deadline(), ..task.config.clone() };
+        let half = plan.request.effort.timeout.map(|limit| limit / 2);
+        let first_round = if plan.request.grows() { Deadline::within(half) } else { Deadline::NEVER };
+        let config = Config { deadline: plan.deadline(), first_round, ..task.config.clone() };
         let criteria = plan.request.labellings();
         let mut wanted = touchstone_criteria::objectives(module, &task.functions, &criteria, &task.criteria);
         let mut known = Vec::new();
@@ -36,6 +39,11 @@ impl<'p> Work<'p> {
         }
         let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
         Work { plan, task, config, criteria, wanted, watch, known }
+    }
+
+    /// Whether rounds with longer objects follow the first.
+    pub fn grows(&self) -> bool {
+        self.plan.request.grows()
     }
 
     pub fn module(&self) -> &'p Module {

@@ -164,3 +164,51 @@ fn a_function_that_the_program_does_not_have_may_return_anything_and_do_more() {
     let ([covered, infeasible, _], reasons) = verdicts(text, &["--timeout", "1"]);
     assert_eq!((covered, infeasible), (3, 0), "{reasons}");
 }
+
+#[test]
+fn what_is_behind_a_pointer_grows_until_everything_is_covered() {
+    // A text, a buffer with its length, an array of structures, what a cast asks for, what is before the pointer.
+    check(
+        "int f(const char *s) { if (s[0] == 'a' && s[1] == 'b' && s[2] == 'c') return 1; return 0; }",
+        &[],
+        [6, 0, 0],
+    );
+    let text = "#include <string.h>\nint f(const char *s) { if (strcmp(s, \"touch\") == 0) return 1; return 0; }";
+    check(text, &[], [2, 0, 0]);
+    let text = "int f(const unsigned char *b, unsigned n) { unsigned x = 0;
+        for (unsigned i = 0; i < n; i++) x += b[i]; if (x == 700) return 1; return 0; }";
+    check(text, &[], [4, 0, 0]);
+    let text = "struct s { int key, value; };
+        int f(const struct s *t, int n) { for (int i = 0; i < n; i++) if (t[i].key == i * i && i == 3) return 1; return 0; }";
+    check(text, &[], [6, 0, 0]);
+    let text = "struct s { int a, b, c; }; int f(void *p) { struct s *s = p; if (s->c == 5) return 1; return 0; }";
+    check(text, &[], [2, 0, 0]);
+    check("int f(const char *s) { if (s[-1] == 3) return 1; return 0; }", &[], [2, 0, 0]);
+}
+
+#[test]
+fn objects_grow_as_far_as_was_said_and_no_further() {
+    let text = "#include <string.h>\nint f(const char *s) { if (strlen(s) == 7) return 1; return 0; }";
+    check(text, &[], [2, 0, 0]);
+    check_unknown(text, &["--grow", "4"], [1, 0, 1], "bound: --len");
+    check_unknown(text, &["--grow", "1"], [1, 0, 1], "bound: --len");
+    // What was said about a length holds in all rounds.
+    check(text, &["--strings", "9"], [2, 0, 0]);
+    check(text, &["--len", "s=3"], [1, 1, 0]);
+}
+
+#[test]
+fn a_test_that_returns_is_preferred_to_one_that_goes_wrong() {
+    let text = "int f(const int *p, int n) { int sum = 0;
+        for (int i = 0; i < n; i++) if (p[i] > 0) sum += p[i]; return sum; }";
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("sum.c");
+    std::fs::write(&file, text).expect("a writable scratch directory");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.arg("generate").arg(&file).args(["--format", "json", "-o"]).arg(scratch.path().join("out"));
+    let output = command.output().expect("touchstone runs");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    for test in report["tests"].as_array().expect("tests") {
+        assert_eq!(test["outcome"], "returned", "{test}");
+    }
+}

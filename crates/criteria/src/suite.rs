@@ -1,7 +1,7 @@
 //! From what was found to verdicts, and from all tests to a small suite.
 
 use crate::pairs::{SeenRows, unique_cause};
-use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Proof, Row, Status, TestCase};
+use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use touchstone_base::{Deadline, Files};
@@ -75,13 +75,15 @@ pub fn reduce(
     let mut missing: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     missing.retain(|goal| !settled.contains(goal));
     let mut kept: BTreeSet<usize> = (tests.len()..rows.len()).collect();
-    // What a test adds only gets less: a test that still adds what it did when it was looked at last is the best.
-    let mut waiting: BinaryHeap<(usize, Reverse<usize>)> =
-        tests.iter().enumerate().map(|(index, test)| (test.covers.len(), Reverse(index))).collect();
-    while let Some((known, Reverse(index))) = waiting.pop().filter(|_| !missing.is_empty()) {
+    let goes_wrong = |test: &TestCase| matches!(test.outcome, Outcome::Error { .. });
+    // What a test adds only gets less: a test that still adds what it did when it was looked at last is the best. One that
+    // goes wrong comes after all that don't.
+    let mut waiting: BinaryHeap<(bool, usize, Reverse<usize>)> =
+        tests.iter().enumerate().map(|(index, test)| (!goes_wrong(test), test.covers.len(), Reverse(index))).collect();
+    while let Some((returns, known, Reverse(index))) = waiting.pop().filter(|_| !missing.is_empty()) {
         let gain = tests[index].covers.iter().filter(|goal| missing.contains(goal)).count();
         if gain < known {
-            waiting.push((gain, Reverse(index)));
+            waiting.push((returns, gain, Reverse(index)));
         } else if gain > 0 {
             for goal in &tests[index].covers {
                 missing.remove(goal);

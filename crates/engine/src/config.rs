@@ -1,5 +1,6 @@
 //! What an exploration is asked to do. Everything is passed in; there is no global state.
 
+use crate::growth::Growth;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -98,6 +99,10 @@ pub struct Config {
     pub max_values: usize,
     /// Elements of the object behind a pointer input, by the input's name.
     pub lengths: BTreeMap<String, u64>,
+    /// How long other objects behind pointer inputs are, in a round after the first.
+    pub growth: Option<Growth>,
+    /// A first round stops here if objects were too short for it: a round with longer ones may do better.
+    pub first_round: Deadline,
     /// Behind a pointer to characters without a length is a text of at most so many, and its end; `None`: one character.
     pub strings: Option<u32>,
     /// Inclusive ranges of integer inputs, by the input's name; an array's name means every element.
@@ -137,6 +142,8 @@ impl Default for Config {
             steps: 10_000_000,
             max_values: 4096,
             lengths: BTreeMap::new(),
+            growth: None,
+            first_round: Deadline::NEVER,
             strings: None,
             ranges: BTreeMap::new(),
             arguments: None,

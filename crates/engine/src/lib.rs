@@ -12,6 +12,7 @@ mod config;
 mod confirm;
 mod exec;
 mod goals;
+mod growth;
 mod inputs;
 mod prover;
 mod search;
@@ -22,10 +23,11 @@ pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
     watch_program, watch_test,
 };
+pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::global_inputs;
 pub use prover::prove_infeasible;
 pub use search::explain::{Conflict, Explanation, Fact, explain};
-pub use search::explore::{Event, Progress, Sink, explore, explore_goals, explore_paths_and_goals};
+pub use search::explore::{Event, Progress, Sink, explore, explore_further, explore_goals, explore_paths_and_goals};
 pub use search::found::{Found, Goals};
 pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};

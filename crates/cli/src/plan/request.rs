@@ -62,6 +62,7 @@ impl Generate {
             lengths: self.len.iter().cloned().collect(),
             ranges: self.range.iter().cloned().collect(),
             max_objects: self.max_objects,
+            grow: self.grow,
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),

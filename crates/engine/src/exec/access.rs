@@ -228,13 +228,18 @@ impl Executor<'_> {
         };
         let fine = self.guarded(guard, inside);
         let kind = bad.unwrap_or(ErrorKind::OutOfBounds);
-        let ended = self.effects.ended.len();
-        let required = self.require_near(state, fine, kind, span, pointer.offset);
-        if kind == ErrorKind::OutOfBounds && (required.is_err() || self.effects.ended.len() > ended) {
-            self.note_default_length(state, pointer.object, span);
-            self.note_outside(state, pointer, span);
+        if kind == ErrorKind::OutOfBounds && self.terms.as_const(fine) != Some(1) && self.grows(state, pointer.object) {
+            self.note_shortage(state, pointer, size);
+            self.take_for_granted(state, fine, span)?;
+        } else {
+            let ended = self.effects.ended.len();
+            let required = self.require_near(state, fine, kind, span, pointer.offset);
+            if kind == ErrorKind::OutOfBounds && (required.is_err() || self.effects.ended.len() > ended) {
+                self.note_default_length(state, pointer, size, span);
+                self.note_outside(state, pointer, span);
+            }
+            required?;
         }
-        required?;
         if read_only {
             let never = self.terms.truth(false);
             let fine = self.guarded(guard, never);
@@ -249,11 +254,8 @@ impl Executor<'_> {
     }
 
     /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
-    fn note_default_length(&mut self, state: &State, object: crate::state::value::ObjectId, span: Span) {
-        let of_default_length = |input: &Rc<crate::state::inputs::InputObject>| {
-            input.object == object && (input.default_length || input.tail.is_some())
-        };
-        if !state.is_folded() && state.inputs.objects.iter().any(of_default_length) {
+    fn note_default_length(&mut self, state: &State, pointer: Pointer, size: u64, span: Span) {
+        if !state.is_folded() && self.note_shortage(state, pointer, size) {
             self.give_up(Incomplete::Bound(Bound::Length), span, 1);
         }
     }

@@ -1,5 +1,6 @@
 //! What an execution counts and what it leaves out.
 
+use crate::growth::Shortage;
 use std::collections::BTreeSet;
 use touchstone_base::Span;
 use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
@@ -20,6 +21,8 @@ pub(crate) struct Ledger {
     pub labels_asked: u64,
     /// Of them, those that some input answers.
     pub labels_found: u64,
+    /// Input objects that were too short.
+    pub shortage: Shortage,
     incomplete: Vec<IncompletePaths>,
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod guide;
 pub(crate) mod layout;
 pub(crate) mod ledger;
 pub(crate) mod pointer;
+mod shortage;
 pub(crate) mod step;
 mod throw;
 mod watch;

@@ -1,6 +1,7 @@
 //! The arguments of the function under test, and the words of a program.
 
 use crate::exec::executor::Executor;
+use crate::growth::Room;
 use crate::inputs::shapes::Length;
 use crate::state::inputs::{Made, NamedInput};
 use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
@@ -46,7 +47,8 @@ impl Executor<'_> {
         let ty = function.regs[param.reg].ty;
         if let (DataType::Array { element, length }, false) = (&self.module.types[param.data], param.aggregate) {
             let count = self.config.lengths.get(name).copied().unwrap_or(*length);
-            let object = self.input_object(state, *element, count, name, Length::Given, None)?;
+            let room = Room { before: 0, elements: count };
+            let object = self.input_object(state, *element, room, name, Length::Given, None)?;
             let value = Value::pointer(object, 0);
             let cells = disassemble(&value, 8, &mut self.pointers).collect();
             return Ok((value, cells));

@@ -2,6 +2,7 @@
 
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
+use crate::growth::Room;
 use crate::inputs::{MOST_INPUT, MOST_VARIABLES};
 use crate::state::inputs::{InputObject, Lazy};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
@@ -71,10 +72,15 @@ impl Executor<'_> {
         } else if state.inputs.fresh < self.config.max_objects || length.is_some() {
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
-            let count = length.unwrap_or(1);
-            let said = if length.is_some() { Length::Given } else { Length::Default };
-            options.push(self.input_object(&mut fresh, element, count, &lazy.name, said, None).map(|object| {
-                decide(&mut fresh, Value::pointer(object, 0));
+            let (room, said) = match length {
+                Some(elements) => (Room { before: 0, elements }, Length::Given),
+                None => {
+                    (self.config.growth.as_ref().map_or(Room::ONE, |growth| growth.room(&lazy.name)), Length::Default)
+                }
+            };
+            options.push(self.input_object(&mut fresh, element, room, &lazy.name, said, None).map(|object| {
+                let offset = room.before * self.size_of(element);
+                decide(&mut fresh, Value::pointer(object, offset));
                 fresh
             }));
         } else {
@@ -88,7 +94,10 @@ impl Executor<'_> {
                 options.push(Ok(known));
             }
         }
-        options.push(Ok(null));
+        // Later rounds follow no null.
+        if self.config.growth.is_none() || purpose != Purpose::Access {
+            options.push(Ok(null));
+        }
         for earlier in &state.inputs.objects {
             if self.fits(earlier.element, element) {
                 options.push(self.inside(state, id, &lazy, earlier, purpose));
@@ -119,7 +128,7 @@ impl Executor<'_> {
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
             let tagged = Some((*tag, variant.tag));
-            let made = self.input_object(&mut fresh, variant.ty, 1, &lazy.name, Length::Default, tagged);
+            let made = self.input_object(&mut fresh, variant.ty, Room::ONE, &lazy.name, Length::Default, tagged);
             options.push(made.map(|object| {
                 fresh.inputs_mut().decide(id, Value::pointer(object, 0));
                 fresh
@@ -167,17 +176,20 @@ impl Executor<'_> {
         Ok(alias)
     }
 
-    /// A fresh object of `count` elements that the function under test finds already there; one that is a variant has its tag.
+    /// A fresh object with so many elements that the function under test finds already there; one that is a variant has its tag.
     pub(super) fn input_object(
         &mut self,
         state: &mut State,
         element: DataTypeId,
-        count: u64,
+        room: Room,
         name: &str,
         length: Length,
         tagged: Option<(Tag, u64)>,
     ) -> Result<ObjectId, Stop> {
-        let is_array = length != Length::Default;
+        // A text that grew has its end.
+        let ends = room.elements > 1 && length == Length::Default && self.is_character(element);
+        let count = room.before + room.elements + u64::from(ends);
+        let is_array = length != Length::Default || count > 1;
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         let size = count.saturating_mul(self.size_of(element));
         if size > MOST_INPUT {
@@ -189,13 +201,18 @@ impl Executor<'_> {
                 cells.resize(size as usize, Cell::Unmade);
                 break;
             }
-            let part = if is_array || count > 1 { format!("{name}[{index}]") } else { format!("*{name}") };
+            let part = if is_array { format!("{name}[{index}]") } else { format!("*{name}") };
             let part = part.strip_prefix('*').unwrap_or(&part).to_string();
             self.input_cells(state.inputs_mut(), element, &part, &mut constraints, &mut cells);
         }
         let tail = self.tail_length(element, name).filter(|_| count == 1);
         if let Some(length) = tail {
             self.tail_cells(state.inputs_mut(), element, name, length, &mut constraints, &mut cells);
+        }
+        if ends && let Some(last) = cells.last_mut() {
+            *last = Cell::Byte(0);
+            // Nobody looks beyond its end, so nobody misses a longer one.
+            self.ledger.shortage.of(name, 1).more = true;
         }
         if let Some((tag, value)) = tagged {
             let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
@@ -205,8 +222,8 @@ impl Executor<'_> {
         }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let default_length = length == Length::Default;
-        let input =
-            InputObject { object, name: name.to_string(), element, count, is_array, default_length, tail, cells };
+        let (name, before) = (name.to_string(), room.before);
+        let input = InputObject { object, name, element, count, is_array, before, default_length, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         self.assume_all(state, &constraints)?;
         Ok(object)
@@ -217,8 +234,8 @@ impl Executor<'_> {
         let cells = self.text_cells(state, name, most)?;
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let (name, count) = (name.to_string(), u64::from(most) + 1);
-        let (is_array, default_length, tail) = (true, false, None);
-        let input = InputObject { object, name, element, count, is_array, default_length, tail, cells };
+        let (is_array, before, default_length, tail) = (true, 0, false, None);
+        let input = InputObject { object, name, element, count, is_array, before, default_length, tail, cells };
         state.inputs_mut().objects.push(Rc::new(input));
         Ok(object)
     }

@@ -83,6 +83,19 @@ pub fn explore_goals(module: &Module, func: FuncId, goals: Goals, config: &Confi
     search(module, func, Aim::Goals, Some(goals), config, sink, 0)
 }
 
+/// Explores `func` once more, with what [`Config::growth`] says, for goals that are still open; `tests` were made before. Only
+/// adds tests: what it does not find says nothing.
+pub fn explore_further(
+    module: &Module,
+    func: FuncId,
+    goals: Goals,
+    config: &Config,
+    sink: &mut dyn Sink,
+    tests: u64,
+) -> Found {
+    run(module, func, Aim::Goals, Some(goals), config, sink, tests).0
+}
+
 /// Explores `func` for all its paths and watches goals on the way.
 pub fn explore_paths_and_goals(
     module: &Module,
@@ -139,7 +152,8 @@ fn run(
     let (labels_asked, labels_found) = (ledger.labels_asked, ledger.labels_found);
     let left_out = ledger.left_something_out();
     let open = open.unwrap_or_default();
-    let found = Found { open, labels_asked, labels_found, ..Found::without_goals(exploration.result()) };
+    let shortage = ledger.shortage.clone();
+    let found = Found { open, shortage, labels_asked, labels_found, ..Found::without_goals(exploration.result()) };
     (found, left_out)
 }
 
@@ -349,7 +363,10 @@ impl<'m, 's> Exploration<'m, 's> {
                         let what = format!("{} where engine and interpreter disagree", hit.goal);
                         self.give_up(Incomplete::Unsupported(what), span, 1);
                     }
-                    self.emit(test);
+                    // What nobody can run may reach the goal with another end.
+                    if !self.emit(test) && hit.path.is_none() {
+                        Rc::make_mut(&mut state.pending).push(hit.goal);
+                    }
                 }
                 // Only the end of the path can tell whether these inputs are a test.
                 None if hit.path.is_none() => Rc::make_mut(&mut state.pending).push(hit.goal),
@@ -366,12 +383,13 @@ impl<'m, 's> Exploration<'m, 's> {
         format!("{}_{}", identifier(&self.executor.module.functions[self.func].name), self.tests + 1)
     }
 
-    /// A test is found: what it reaches is covered (Bardin et al., iterative deletion by concrete runs).
-    fn emit(&mut self, test: TestCase) {
+    /// A test is found: what it reaches is covered (Bardin et al., iterative deletion by concrete runs). Whether it is taken.
+    fn emit(&mut self, test: TestCase) -> bool {
         if let Some(why) = self.sink.refuses(&test) {
             let span = self.executor.module.functions[self.func].span;
             self.paths.explored = self.paths.explored.saturating_sub(1);
-            return self.give_up(Incomplete::Unsupported(why), span, 1);
+            self.give_up(Incomplete::Unsupported(why), span, 1);
+            return false;
         }
         self.tests += 1;
         if let Some(coverage) = &mut self.executor.watching.coverage {
@@ -384,6 +402,7 @@ impl<'m, 's> Exploration<'m, 's> {
         if self.executor.config.max_paths.is_some_and(|limit| self.tests >= limit) {
             self.stopped.get_or_insert(Bound::MaxPaths);
         }
+        true
     }
 
     /// Follows one state until it ends; sides that it doesn't take go to the worklist.
@@ -641,7 +660,7 @@ impl<'m, 's> Exploration<'m, 's> {
         if wanted.into_iter().any(|goal| coverage.is_open(goal)) {
             let id = self.next_id();
             match self.executor.test_case(&state, self.func, end, id) {
-                Some(test) => self.emit(test),
+                Some(test) => drop(self.emit(test)),
                 None => self.give_up_address(),
             }
         }
@@ -693,7 +712,9 @@ impl<'m, 's> Exploration<'m, 's> {
         let config = self.executor.config;
         if config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.stopped.get_or_insert(Bound::Interrupted);
-        } else if config.deadline.is_over() {
+        } else if config.deadline.is_over()
+            || (config.first_round.is_over() && !self.executor.ledger.shortage.is_empty())
+        {
             self.stopped.get_or_insert(Bound::Timeout);
         } else if config.questions.is_some_and(|most| self.executor.solver.stats().queries >= most) {
             self.stopped.get_or_insert(Bound::Questions);

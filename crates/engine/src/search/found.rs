@@ -1,5 +1,6 @@
 //! What a search is asked for, and what it found.
 
+use crate::growth::Shortage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_criteria::{FunctionResult, GoalId, IncompletePaths, Proof, Ruling, Watch};
@@ -24,6 +25,8 @@ pub struct Found {
     pub excluded: BTreeSet<GoalId>,
     /// Those that only a wider world than tests make may reach, and why.
     pub doubted: BTreeMap<GoalId, Vec<IncompletePaths>>,
+    /// Input objects that were too short.
+    pub shortage: Shortage,
     /// Questions asked for labels.
     pub labels_asked: u64,
     /// Of them, those that some input answers: Bardin et al. counts each as a path of its own.
@@ -38,6 +41,7 @@ impl Found {
             open: Vec::new(),
             excluded: BTreeSet::new(),
             doubted: BTreeMap::new(),
+            shortage: Shortage::default(),
             labels_asked: 0,
             labels_found: 0,
         }

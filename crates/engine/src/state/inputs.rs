@@ -37,6 +37,8 @@ pub(crate) struct InputObject {
     pub element: DataTypeId,
     pub count: u64,
     pub is_array: bool,
+    /// Elements before the place that the pointer leads to which it was made for.
+    pub before: u64,
     /// Nobody said how many elements there are.
     pub default_length: bool,
     /// How many elements the array at its end has, if that is not what its type says.

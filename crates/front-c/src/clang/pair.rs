@@ -34,7 +34,9 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(texts.written))?;
     let mut said = Vec::new();
     if let Some(output) = run.output() {
-        Dense::new(output).read_to_end(&mut said).map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
+        Dense::new(output)
+            .read_to_end(&mut said)
+            .map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
     }
     if run.finish()?.is_err() {
         return Ok(None);

@@ -1,0 +1,58 @@
+//! Accesses beyond input objects whose length nobody gave: kept for the next round, and taken for granted in later ones.
+
+use crate::exec::executor::Executor;
+use crate::growth::FARTHEST;
+use crate::state::inputs::InputObject;
+use crate::state::value::{ObjectId, Pointer, Scalar};
+use crate::state::{PathEnd, State, Stop};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_criteria::{Bound, Incomplete};
+use touchstone_solver::{Side, TermId};
+
+impl Executor<'_> {
+    /// Keeps that an access of so many bytes goes beyond an input object whose length nobody gave; whether it does.
+    pub(crate) fn note_shortage(&mut self, state: &State, pointer: Pointer, size: u64) -> bool {
+        let Some(input) = of_default_length(state, pointer.object) else { return false };
+        let element = self.size_of(input.element);
+        let start = input.before * element;
+        let lack = self.ledger.shortage.of(&input.name, element);
+        let place = match pointer.offset {
+            Scalar::Const(offset) => Some((offset as i64).wrapping_sub_unsigned(start)),
+            Scalar::Term(_) => None,
+        };
+        match place {
+            Some(place) if place < 0 && place.unsigned_abs() <= FARTHEST => {
+                lack.before = lack.before.max(place.unsigned_abs());
+            }
+            Some(place) if place >= 0 && place.unsigned_abs() + size <= FARTHEST => {
+                lack.behind = lack.behind.max(place.unsigned_abs() + size);
+                lack.more = true;
+            }
+            Some(_) => {}
+            None => lack.more = true,
+        }
+        true
+    }
+
+    /// Whether this round takes for granted that accesses to an object are inside of it.
+    pub(crate) fn grows(&self, state: &State, object: ObjectId) -> bool {
+        self.config.growth.is_some() && !state.is_folded() && of_default_length(state, object).is_some()
+    }
+
+    /// Goes on where something holds, and says nothing of where it does not.
+    pub(crate) fn take_for_granted(&mut self, state: &mut State, fact: TermId, span: Span) -> Result<(), Stop> {
+        let incomplete = |why| Err(Stop::End(PathEnd::Incomplete { why, span }));
+        match self.assume(&state.path, fact) {
+            Side::Feasible(path) => state.path = path,
+            Side::Infeasible => return incomplete(Incomplete::Bound(Bound::Length)),
+            Side::Unknown(why) => return incomplete(Incomplete::Solver(format!("{why:?}"))),
+        }
+        Ok(())
+    }
+}
+
+fn of_default_length(state: &State, object: ObjectId) -> Option<&Rc<InputObject>> {
+    let mut inputs = state.inputs.objects.iter();
+    inputs.find(|input| input.object == object && (input.default_length || input.tail.is_some()))
+}
