@@ -98,6 +98,10 @@ pub struct Config {
     pub max_values: usize,
     /// Elements of the object behind a pointer input, by the input's name.
     pub lengths: BTreeMap<String, u64>,
+    /// At most so many elements of an input array whose length is a field, where `lengths` says nothing about it.
+    pub array_length: u64,
+    /// At most so many bytes of an object that is allocated with a size that depends on inputs and stays a term.
+    pub allocation: u64,
     /// Behind a pointer to characters without a length is a text of at most so many, and its end; `None`: one character.
     pub strings: Option<u32>,
     /// Inclusive ranges of integer inputs, by the input's name; an array's name means every element.
@@ -137,6 +141,8 @@ impl Default for Config {
             steps: 10_000_000,
             max_values: 4096,
             lengths: BTreeMap::new(),
+            array_length: 4,
+            allocation: 1024,
             strings: None,
             ranges: BTreeMap::new(),
             arguments: None,

@@ -1,14 +1,18 @@
-//! Runs the `; paths: @f == N` expectations of every `tests/ir/*.ir` file. `TOUCHSTONE_BLESS=1` rewrites them instead.
+//! Runs the expectations about exploration of every `tests/ir/*.ir` file. `TOUCHSTONE_BLESS=1` rewrites them instead.
+//!
+//! `; paths: @f == N` is the number of paths, with what was given up; `; ends: @f == …` says how the tests end; `; turns: @f == N` is
+//! the number of states that were followed from one fork to the next: how much is told apart, where paths alone don't show it.
 
 // Tests may look around.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use touchstone_criteria::{Replay, TestCase};
-use touchstone_engine::{Config, Event, Sink, explore};
+use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_engine::{Config, Event, Sink, explore, explore_turns};
 use touchstone_ir::filetest::{self, Expectation};
-use touchstone_ir::parse;
+use touchstone_ir::{FuncId, Module, parse};
 
 #[derive(Default)]
 struct Collect(Vec<TestCase>);
@@ -22,7 +26,7 @@ impl Sink for Collect {
 }
 
 #[test]
-fn every_file_test_has_the_number_of_paths_that_it_expects() {
+fn every_file_test_has_the_paths_that_it_expects() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
     let bless = std::env::var_os("TOUCHSTONE_BLESS").is_some();
     let (mut failures, mut checked) = (String::new(), 0);
@@ -31,11 +35,19 @@ fn every_file_test_has_the_number_of_paths_that_it_expects() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let expectations = filetest::expectations(&text).expect("well-formed expectations");
         let mut blessed = Vec::new();
-        for expectation in expectations.into_iter().filter(|expectation| expectation.command == "paths") {
+        for expectation in expectations {
+            let look = match expectation.command.as_str() {
+                "paths" => paths,
+                "ends" => ends,
+                "turns" => turns,
+                _ => continue,
+            };
             checked += 1;
-            let got = paths(&text, &expectation);
+            let (module, func) = subject(&text, &expectation);
+            let got = look(&module, func);
             if got != expectation.expected {
-                writeln!(failures, "{}: {} == {got}", path.display(), expectation.subject).expect("a string");
+                let Expectation { command, subject, .. } = &expectation;
+                writeln!(failures, "{}: {command}: {subject} == {got}", path.display()).expect("a string");
             }
             blessed.push(Expectation { expected: got, ..expectation });
         }
@@ -47,13 +59,17 @@ fn every_file_test_has_the_number_of_paths_that_it_expects() {
     assert!(bless || failures.is_empty(), "\n{failures}");
 }
 
-fn paths(text: &str, expectation: &Expectation) -> String {
+fn subject(text: &str, expectation: &Expectation) -> (Module, FuncId) {
     let module = parse(text).expect("file tests with paths parse");
     let module = touchstone_interp::started(&module, touchstone_interp::Limits::default()).expect("it starts");
     let name = expectation.function().expect("a function's name");
     let func = module.function_named(&name).expect("the function exists");
+    (module, func)
+}
+
+fn paths(module: &Module, func: FuncId) -> String {
     let mut tests = Collect::default();
-    let result = explore(&module, func, &Config::default(), &mut tests);
+    let result = explore(module, func, &Config::default(), &mut tests);
     for test in &tests.0 {
         assert!(!matches!(test.replayed, Replay::Disagreed(_)), "{}: {:?}", test.id, test.replayed);
     }
@@ -62,4 +78,29 @@ fn paths(text: &str, expectation: &Expectation) -> String {
         write!(got, " ({} x {})", incomplete.count, incomplete.why).expect("a string");
     }
     got
+}
+
+fn ends(module: &Module, func: FuncId) -> String {
+    let mut tests = Collect::default();
+    explore(module, func, &Config::default(), &mut tests);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for test in &tests.0 {
+        let end = match &test.outcome {
+            Outcome::Returned => "returned".to_string(),
+            Outcome::Error { kind, .. } => kind.to_string(),
+            Outcome::Threw { class } => format!("threw {class}"),
+            Outcome::Exited(status) => format!("exited with {status}"),
+            other => format!("{other:?}"),
+        };
+        *counts.entry(end).or_default() += 1;
+    }
+    counts.iter().map(|(end, count)| format!("{count} {end}")).collect::<Vec<_>>().join(", ")
+}
+
+fn turns(module: &Module, func: FuncId) -> String {
+    let is_over = |turns: &u64| {
+        let (_, waiting) = explore_turns(module, func, &Config::default(), &mut Collect::default(), *turns);
+        waiting.is_empty()
+    };
+    (1..1000).find(is_over).map_or_else(|| "many".to_string(), |turns| turns.to_string())
 }

@@ -235,6 +235,15 @@ impl DataType {
         Some(Count { offset: field.offset, bits, tail: self.tail(types)? })
     }
 
+    /// Whether an object knows how large it is, so that nothing of the kind lies behind it.
+    pub fn says_its_size(&self) -> bool {
+        match self {
+            DataType::Struct { kind, .. } => kind.is_counted(),
+            DataType::OneOf { .. } => true,
+            _ => false,
+        }
+    }
+
     /// The variant with this tag.
     pub fn variant(&self, tag: u64) -> Option<DataTypeId> {
         let DataType::OneOf { variants, .. } = self else { return None };
