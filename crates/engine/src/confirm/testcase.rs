@@ -3,6 +3,7 @@
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::exec::executor::Executor;
 use crate::goals::coverage::{Attention, Coverage};
+use crate::state::inputs::TailLength;
 use crate::state::memory::{Cell, address_term};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
@@ -134,6 +135,10 @@ impl Executor<'_> {
                 .map(|at| self.data_value(state, input.element, &input.cells[at * step..(at + 1) * step], model));
             let mut values: Vec<DataValue> = values.collect();
             if let (Some(length), Some(value)) = (input.tail, values.first_mut()) {
+                let length = match length {
+                    TailLength::Fixed(length) | TailLength::Counted(Scalar::Const(length)) => length,
+                    TailLength::Counted(Scalar::Term(term)) => model.eval(&self.terms, term),
+                };
                 self.add_tail(state, input, length, model, value);
             }
             let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));

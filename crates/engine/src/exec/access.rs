@@ -6,6 +6,7 @@ use crate::config::Aliases;
 use crate::exec::aliases::Access;
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
+use crate::state::inputs::TailLength;
 use crate::state::memory::{Assembled, Cell, Contents, Memory, ObjectKind, assemble, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
@@ -270,7 +271,8 @@ impl Executor<'_> {
     /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.
     fn note_default_length(&mut self, state: &State, object: crate::state::value::ObjectId, span: Span) {
         let of_default_length = |input: &Rc<crate::state::inputs::InputObject>| {
-            input.object == object && (input.default_length || input.tail.is_some())
+            let longer = input.default_length || matches!(input.tail, Some(TailLength::Fixed(_)));
+            input.object == object && longer
         };
         if !state.is_folded() && state.inputs.objects.iter().any(of_default_length) {
             self.give_up(Incomplete::Bound(Bound::Length), span, 1);

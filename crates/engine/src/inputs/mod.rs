@@ -5,6 +5,7 @@
 
 mod arguments;
 mod cells;
+mod counted;
 mod flexible;
 pub(crate) mod globals;
 mod requests;

@@ -3,7 +3,7 @@
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
 use crate::inputs::{MOST_INPUT, MOST_VARIABLES};
-use crate::state::inputs::{InputObject, Lazy};
+use crate::state::inputs::{InputObject, Lazy, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
@@ -53,6 +53,8 @@ impl Executor<'_> {
             // It stands for all functions that the program does not have.
         } else if matches!(self.module.types[element], DataType::OneOf { .. }) {
             options.extend(self.variants(state, id, &lazy, element));
+        } else if let Some(count) = self.module.types[element].count(&self.module.types) {
+            options.extend(self.counted(state, id, &lazy, (element, count), None));
         } else if self.size_of(element) == 0 {
             let is_function =
                 self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
@@ -116,9 +118,13 @@ impl Executor<'_> {
         }
         let mut options = Vec::new();
         for variant in variants {
+            let tagged = Some((*tag, variant.tag));
+            if let Some(count) = self.module.types[variant.ty].count(&self.module.types) {
+                options.extend(self.counted(state, id, lazy, (variant.ty, count), tagged));
+                continue;
+            }
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
-            let tagged = Some((*tag, variant.tag));
             let made = self.input_object(&mut fresh, variant.ty, 1, &lazy.name, Length::Default, tagged);
             options.push(made.map(|object| {
                 fresh.inputs_mut().decide(id, Value::pointer(object, 0));
@@ -146,6 +152,8 @@ impl Executor<'_> {
         purpose: Purpose,
     ) -> Result<State, Stop> {
         let needed = match (self.config.lengths.get(&*lazy.name), purpose) {
+            // Nothing of the kind lies in it or behind it.
+            _ if self.module.types[object.element].says_its_size() => 1,
             (Some(length), _) => *length,
             (None, Purpose::Access) => 1,
             (None, Purpose::Compare) if object.default_length => 1,
@@ -197,11 +205,9 @@ impl Executor<'_> {
         if let Some(length) = tail {
             self.tail_cells(state.inputs_mut(), element, name, length, &mut constraints, &mut cells);
         }
+        let tail = tail.map(TailLength::Fixed);
         if let Some((tag, value)) = tagged {
-            let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
-            for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {
-                *cell = Cell::Byte(*byte);
-            }
+            put_tag(&mut cells, tag, value);
         }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let default_length = length == Length::Default;
@@ -247,5 +253,13 @@ impl Executor<'_> {
     /// Whether it was said how much an input pointer leads to.
     pub(crate) fn has_length(&self, state: &State, id: LazyId) -> bool {
         self.config.lengths.contains_key(&*state.inputs.lazies[id].name)
+    }
+}
+
+/// An object of a variant has its tag.
+pub(super) fn put_tag(cells: &mut [Cell], tag: Tag, value: u64) {
+    let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
+    for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {
+        *cell = Cell::Byte(*byte);
     }
 }
