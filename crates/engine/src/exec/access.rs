@@ -7,7 +7,7 @@ use crate::exec::aliases::Access;
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
 use crate::state::inputs::TailLength;
-use crate::state::memory::{Assembled, Cell, Contents, Memory, ObjectKind, assemble, disassemble};
+use crate::state::memory::{Assembled, Cell, Contents, Memory, ObjectKind, Open, assemble, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
@@ -214,6 +214,7 @@ impl Executor<'_> {
             None
         };
         let last = object.size.wrapping_sub(size);
+        let has_variants = matches!(object.open, Open::Variant { .. });
         let read_only = object.kind == ObjectKind::Constant && matches!(intent, Intent::Write(_));
         let inside = match (bad, pointer.offset) {
             (Some(_), _) => self.terms.truth(false),
@@ -245,6 +246,9 @@ impl Executor<'_> {
         }
         let possible = self.terms.as_const(inside) != Some(0);
         if possible {
+            if has_variants {
+                self.make_fields(state, pointer, size)?;
+            }
             self.overlaps(state, pointer.object, intent, span)?;
         }
         Ok(possible)
@@ -272,7 +276,7 @@ impl Executor<'_> {
     fn note_default_length(&mut self, state: &State, object: crate::state::value::ObjectId, span: Span) {
         let of_default_length = |input: &Rc<crate::state::inputs::InputObject>| {
             let longer = input.default_length || matches!(input.tail, Some(TailLength::Fixed(_)));
-            input.object == object && longer
+            input.object == object && longer && !self.module.types[input.element].says_its_size()
         };
         if !state.is_folded() && state.inputs.objects.iter().any(of_default_length) {
             self.give_up(Incomplete::Bound(Bound::Length), span, 1);

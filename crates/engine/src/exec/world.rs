@@ -14,7 +14,7 @@ use crate::exec::access::{Intent, Written};
 use crate::exec::executor::Executor;
 use crate::exec::layout::layout;
 use crate::state::inputs::InputObject;
-use crate::state::memory::{Cell, Contents, ObjectKind, disassemble, global_object};
+use crate::state::memory::{Cell, Contents, ObjectKind, Open, disassemble, global_object};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{PathEnd, State, Stop};
 use std::collections::BTreeSet;
@@ -363,13 +363,14 @@ impl Executor<'_> {
                 true
             }
             // Nobody knows what is in it.
-            (DataType::Opaque { .. } | DataType::OneOf { .. }, _)
-            | (_, DataType::Opaque { .. } | DataType::OneOf { .. }) => true,
+            (DataType::Opaque { .. }, _) | (_, DataType::Opaque { .. }) => true,
+            (_, DataType::OneOf { variants, .. }) => variants.iter().any(|variant| self.contains(whole, variant.ty)),
             _ => false,
         };
         same_scalar
             || match &types[whole] {
                 DataType::Array { element, .. } => self.contains(*element, part),
+                DataType::OneOf { variants, .. } => variants.iter().any(|variant| self.contains(variant.ty, part)),
                 // One field that takes all the room may stand for a union's other members.
                 DataType::Struct { fields, size, .. } => match fields.as_slice() {
                     [only] if types[only.ty].size(types) == *size => true,
@@ -455,7 +456,8 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let object = state.memory.get(id);
-        if object.size > LARGEST_OBJECT {
+        // What nobody has looked at yet can't be told from what was there before.
+        if object.size > LARGEST_OBJECT || matches!(object.open, Open::Variant { .. }) {
             return Err(self.doubtful(doubt, span));
         }
         let is_bytes = object.data.is_some_and(|data| self.is_of_bytes(data));

@@ -11,6 +11,7 @@ pub(crate) mod globals;
 mod requests;
 mod shapes;
 mod start;
+mod variants;
 
 /// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
 pub(crate) const MOST_VARIABLES: usize = 1 << 16;

@@ -92,8 +92,12 @@ impl Executor<'_> {
         }
         options.push(Ok(null));
         for earlier in &state.inputs.objects {
-            if self.fits(earlier.element, element) {
-                options.push(self.inside(state, id, &lazy, earlier, purpose));
+            if let Some(cond) = self.may_be(earlier, element) {
+                let inside = self.inside(state, id, &lazy, earlier, purpose);
+                options.push(inside.and_then(|mut alias| {
+                    self.assume_all(&mut alias, &[cond])?;
+                    Ok(alias)
+                }));
             }
         }
         for input in &state.inputs.globals {
@@ -104,42 +108,6 @@ impl Executor<'_> {
             }
         }
         options
-    }
-
-    /// A fresh object of each variant, with its tag. What nobody looks at is never chosen.
-    fn variants(&mut self, state: &State, id: LazyId, lazy: &Lazy, data: DataTypeId) -> Vec<Result<State, Stop>> {
-        let DataType::OneOf { name, tag, variants } = &self.module.types[data] else { return Vec::new() };
-        if self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1) {
-            let what = format!("several objects behind `{}`, since `{name}` has variants", lazy.name);
-            return vec![Err(Stop::unsupported(what, Span::none()))];
-        }
-        if state.inputs.fresh >= self.config.max_objects {
-            return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
-        }
-        let mut options = Vec::new();
-        for variant in variants {
-            let tagged = Some((*tag, variant.tag));
-            if let Some(count) = self.module.types[variant.ty].count(&self.module.types) {
-                options.extend(self.counted(state, id, lazy, (variant.ty, count), tagged));
-                continue;
-            }
-            let mut fresh = state.clone();
-            fresh.inputs_mut().fresh += 1;
-            let made = self.input_object(&mut fresh, variant.ty, 1, &lazy.name, Length::Default, tagged);
-            options.push(made.map(|object| {
-                fresh.inputs_mut().decide(id, Value::pointer(object, 0));
-                fresh
-            }));
-        }
-        options
-    }
-
-    /// Whether a pointer to `wanted` may lead to an object of this type.
-    fn fits(&self, object: DataTypeId, wanted: DataTypeId) -> bool {
-        match &self.module.types[wanted] {
-            DataType::OneOf { variants, .. } => variants.iter().any(|variant| variant.ty == object),
-            _ => self.same_layout(object, wanted),
-        }
     }
 
     /// An input pointer leads into an object: to any element behind which there is as much as it is said to lead to.

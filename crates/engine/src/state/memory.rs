@@ -123,14 +123,16 @@ pub(crate) enum Open {
     Settled,
     /// Its size in bytes (64 bits), at most as many as it has cells: accesses are checked against it.
     Size(TermId),
+    /// Which variant of its type it is: its tag. Cells of fields that nobody has looked at are unmade, unless all variants have them.
+    Variant { data: DataTypeId, tag: TermId, size: Scalar },
 }
 
 impl Open {
     /// The size in bytes, where inputs decide it.
     pub fn size(self) -> Option<TermId> {
         match self {
-            Open::Settled => None,
-            Open::Size(size) => Some(size),
+            Open::Settled | Open::Variant { size: Scalar::Const(_), .. } => None,
+            Open::Size(size) | Open::Variant { size: Scalar::Term(size), .. } => Some(size),
         }
     }
 }
