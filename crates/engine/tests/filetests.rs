@@ -6,11 +6,11 @@
 // Tests may look around.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use touchstone_criteria::{Outcome, Replay, TestCase};
-use touchstone_engine::{Config, Event, Sink, explore, explore_turns};
+use touchstone_engine::{Config, Event, Sink, explore, explore_from, explore_turns};
 use touchstone_ir::filetest::{self, Expectation};
 use touchstone_ir::{FuncId, Module, parse};
 
@@ -22,6 +22,12 @@ impl Sink for Collect {
         if let Event::Test(test) = event {
             self.0.push(test.clone());
         }
+    }
+}
+
+impl Collect {
+    fn paths(&self) -> BTreeSet<u64> {
+        self.0.iter().map(|test| test.path).collect()
     }
 }
 
@@ -57,6 +63,50 @@ fn every_file_test_has_the_paths_that_it_expects() {
     }
     assert!(checked >= 3, "only {checked} expectations found");
     assert!(bless || failures.is_empty(), "\n{failures}");
+}
+
+/// Whatever a path chose on its way (a class, a length, a size, a handler), its prefix leads there again.
+#[test]
+fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
+    let (mut failures, mut followed) = (String::new(), 0);
+    for entry in std::fs::read_dir(folder).expect("tests/ir exists") {
+        let path = entry.expect("readable").path();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let expectations = filetest::expectations(&text).expect("well-formed expectations");
+        for expectation in expectations.iter().filter(|expectation| expectation.command == "paths") {
+            let (module, func) = subject(&text, expectation);
+            let (mut all, config) = (Collect::default(), Config::default());
+            let whole = explore(&module, func, &config, &mut all);
+            let reasons: BTreeSet<String> = whole.incomplete.iter().map(|given_up| given_up.why.to_string()).collect();
+            for turns in 0..12 {
+                let mut found = Collect::default();
+                let (first, prefixes) = explore_turns(&module, func, &config, &mut found, turns);
+                let mut given_up = first.incomplete;
+                for prefix in &prefixes {
+                    match explore_from(&module, func, prefix, &config, &mut found) {
+                        Ok(rest) => given_up.extend(rest.incomplete),
+                        Err(lost) => writeln!(
+                            failures,
+                            "{}: {} after {turns} turns: {lost}",
+                            path.display(),
+                            expectation.subject
+                        )
+                        .expect("a string"),
+                    }
+                }
+                followed += prefixes.len();
+                let same_reasons =
+                    given_up.iter().map(|given_up| given_up.why.to_string()).collect::<BTreeSet<_>>() == reasons;
+                if found.paths() != all.paths() || !same_reasons {
+                    writeln!(failures, "{}: {} differs after {turns} turns", path.display(), expectation.subject)
+                        .expect("a string");
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+    assert!(followed > 100, "only {followed} prefixes were followed");
 }
 
 fn subject(text: &str, expectation: &Expectation) -> (Module, FuncId) {
