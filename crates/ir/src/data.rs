@@ -89,9 +89,9 @@ pub enum DataType {
         /// What it is to the source.
         kind: StructKind,
     },
-    /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them, decided
-    /// when the program first looks behind the pointer. Only behind pointers: nothing contains one by
-    /// value, and an object has the size of its variant.
+    /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them: its
+    /// tag is a variable that the program narrows by looking at it (a `switch` over tags is a cast, or asks for a class).
+    /// Only behind pointers: nothing contains one by value, and an object has the size of its variant.
     OneOf {
         /// Spelling.
         name: String,
