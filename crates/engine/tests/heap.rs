@@ -11,7 +11,7 @@ use touchstone_criteria::{
     objectives,
 };
 use touchstone_engine::{
-    Call, Config, Event, Goals, Look, Sink, explore, explore_goals, prove_infeasible, watch_function,
+    Call, Config, Event, Goals, Look, Sink, explore, explore_goals, explore_turns, prove_infeasible, watch_function,
 };
 use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{
@@ -248,6 +248,64 @@ fn a_test_has_as_many_elements_as_its_array_says() {
         assert!(expected.clone().take(5).all(|length| lengths.contains(&length)), "{lengths:?}");
         assert!(lengths.drain(..).all(|length| expected.contains(&length)));
     }
+}
+
+#[test]
+fn a_length_that_is_said_is_the_length() {
+    let module = module(&file("counted.ir"));
+    let func = module.function_named("lengths").expect("the function");
+    for (said, expected) in [(0, Some(0)), (3, Some(3)), (4, Some(4)), (9, None)] {
+        let mut config = Config::default();
+        config.ranges.insert("a.length".to_string(), (said, said));
+        let mut tests = Tests::default();
+        let result = explore(&module, func, &config, &mut tests);
+        let found: Vec<(u64, usize)> = tests.0.iter().map(|test| array_of(&module, test)).collect();
+        assert_eq!(found, expected.map(|length| (length, length as usize)).into_iter().collect::<Vec<_>>());
+        // One that is longer than what is followed is not there, and not infeasible.
+        assert!(!result.exhaustive);
+    }
+}
+
+/// Classes 1 to `count`, each with a field of its own; those from 10 to 20 have a `left` beside it.
+fn many_classes(count: usize) -> String {
+    let mut text = String::from("type ty0 = void\ntype ty1 = int \"int\" 32 signed\ntype ty2 = pointer ty3\n");
+    let variants: Vec<String> = (1..=count).map(|class| format!("{class}: ty{}", class + 3)).collect();
+    text += &format!("type ty3 = one_of \"Object\" tag 0 32 {{ {} }}\n", variants.join(", "));
+    for class in 1..=count {
+        let left = if (10..=20).contains(&class) { "\"left\": ty2 at 8, " } else { "" };
+        let (own, size) = (16 + 8 * class, 24 + 8 * class);
+        text += &format!(
+            "type ty{} = struct \"C{class}\" size {size} align 8 {{ \"class\": ty1 at 0, {left}\"own\": ty1 at {own} }}\n",
+            class + 3
+        );
+    }
+    text + r#"
+func @f(%0 "o": ptr ty2) -> i32 ty1 {
+b0:
+  %1: i1 = cmp ne %0, null
+  builtin assume(%1)
+  %2: i32 = load %0
+  switch %2 { 10..20 => b1, else => b2 }
+b1:
+  %3: ptr = ptr_add %0, 8
+  %4: ptr = load %3
+  return 1
+b2:
+  return 2
+}
+"#
+}
+
+#[test]
+fn a_cast_over_a_hundred_classes_takes_as_many_turns_as_one_over_thirty() {
+    let turns = |count: usize| {
+        let module = module(&many_classes(count));
+        let func = module.function_named("f").expect("the function");
+        let is_over =
+            |turns: &u64| explore_turns(&module, func, &Config::default(), &mut Tests::default(), *turns).1.is_empty();
+        (1..1000).find(is_over).expect("an end")
+    };
+    assert_eq!((turns(30), turns(100)), (6, 6));
 }
 
 #[test]
