@@ -95,7 +95,7 @@ impl Executor<'_> {
             if let Some(cond) = self.may_be(earlier, element) {
                 let inside = self.inside(state, id, &lazy, earlier, purpose);
                 options.push(inside.and_then(|mut alias| {
-                    self.assume_all(&mut alias, &[cond])?;
+                    self.assume_all(&mut alias, cond.as_slice())?;
                     Ok(alias)
                 }));
             }

@@ -266,37 +266,35 @@ impl<'m> Executor<'m> {
         Ok(self.assume_all(state, &constraints)?)
     }
 
-    /// Under which condition a pointer to `wanted` may lead to an object that is there: `None` if never.
-    pub(super) fn may_be(&mut self, object: &InputObject, wanted: DataTypeId) -> Option<TermId> {
+    /// Whether a pointer to `wanted` may lead to an object that is there: `None` if never, `Some(None)` if always, else under which
+    /// condition.
+    pub(super) fn may_be(&mut self, object: &InputObject, wanted: DataTypeId) -> Option<Option<TermId>> {
         let types = &self.module.types;
-        let always = Some(self.terms.truth(true));
-        let cond = match (&types[object.element], &types[wanted]) {
-            _ if object.element == wanted => return always,
+        if self.same_layout(object.element, wanted) {
+            return Some(None);
+        }
+        let (tag, tags): (Tag, Vec<u64>) = match (&types[object.element], &types[wanted]) {
             (DataType::OneOf { tag, variants: have, .. }, DataType::OneOf { tag: other, variants: want, .. }) => {
-                let shared: Vec<u64> = have
-                    .iter()
-                    .filter(|variant| tag == other && want.contains(variant))
-                    .map(|known| known.tag)
-                    .collect();
-                let own = self.tag_term(object, *tag)?;
-                self.has_tag(own, shared.into_iter())
+                let shared = have.iter().filter(|variant| tag == other && want.contains(variant));
+                (*tag, shared.map(|variant| variant.tag).collect())
             }
             (DataType::OneOf { tag, variants, .. }, _) => {
-                let same: Vec<u64> =
-                    variants.iter().filter(|variant| variant.ty == wanted).map(|known| known.tag).collect();
-                let own = self.tag_term(object, *tag)?;
-                self.has_tag(own, same.into_iter())
+                let same = variants.iter().filter(|variant| variant.ty == wanted);
+                (*tag, same.map(|variant| variant.tag).collect())
             }
-            (_, DataType::OneOf { tag, variants, .. }) => {
-                let same: Vec<u64> =
-                    variants.iter().filter(|variant| variant.ty == object.element).map(|known| known.tag).collect();
-                let own = self.tag_term(object, *tag).filter(|_| !same.is_empty() && object.count == 1)?;
-                self.has_tag(own, same.into_iter())
+            (_, DataType::OneOf { tag, variants, .. }) if object.count == 1 => {
+                let same = variants.iter().filter(|variant| variant.ty == object.element);
+                (*tag, same.map(|variant| variant.tag).collect())
             }
-            _ if self.same_layout(object.element, wanted) => return always,
             _ => return None,
         };
-        (self.terms.as_const(cond) != Some(0)).then_some(cond)
+        let own = self.tag_term(object, tag)?;
+        let cond = self.has_tag(own, tags.into_iter());
+        match self.terms.as_const(cond) {
+            Some(0) => None,
+            Some(_) => Some(None),
+            None => Some(Some(cond)),
+        }
     }
 
     /// The tag that an input object starts with.
