@@ -1,7 +1,8 @@
 //! Inputs of the function under test: what is unknown when it is called, and what it asks for on the way.
 //!
 //! `start.rs` makes the states that a run can start in: of `globals.rs` and `arguments.rs`, out of fresh variables (`cells.rs`).
-//! Pointers are decided when first looked at (`shapes.rs`); what a program asks for is in `requests.rs`.
+//! Pointers are decided when first looked at (`shapes.rs`); the class and the length of what they lead to stay open longer
+//! (`variants.rs`, `counted.rs`). What a program asks for is in `requests.rs`.
 
 mod arguments;
 mod cells;
