@@ -7,6 +7,7 @@ mod common;
 
 use common::{Bench, chars, int, ints, null, object, span, to};
 use touchstone_criteria::{NamedValue, Outcome, Replay, TestCase, TestKind};
+use touchstone_emit::Form;
 use touchstone_ir::{DataType, DataValue, EnumItem, IntKind, Linkage, PointerTarget};
 
 const MAX: &str = "int max(int a, int b) {\n    return a > b ? a : b;\n}\n";
@@ -48,6 +49,25 @@ fn right_predictions_agree_and_wrong_ones_say_what_came_out() {
     let tests = [max_test(&bench, "max_1", 3, 2, 3), max_test(&bench, "max_2", 3, 7, 3)];
     let verdicts = bench.replay(&tests);
     assert_eq!(verdicts, [Replay::Agreed, Replay::Disagreed("result: expected 3, got 7".into())]);
+}
+
+#[test]
+fn a_test_that_ends_by_a_throw_is_refused_by_name_in_every_form() {
+    let bench = max_bench(MAX);
+    let mut thrown = max_test(&bench, "max_1", 3, 2, 3);
+    thrown.outcome = Outcome::Threw { class: "Early".into() };
+    let tests = [thrown.clone(), max_test(&bench, "max_2", 3, 7, 7)];
+    let why = "`Early` is thrown, and nothing in C catches it".to_string();
+    assert_eq!(touchstone_emit::unmakeable(&bench.module, &thrown), Some(why.clone()));
+    assert_eq!(touchstone_emit::unmakeable(&bench.module, &tests[1]), None);
+    for form in [Form::Touchstone, Form::Unity, Form::Cmocka, Form::Gtest] {
+        let path = bench.write_as(&tests, form);
+        let text = std::fs::read_to_string(&path).expect("a readable suite");
+        assert!(text.contains("Early") && !text.contains("max(a, b);\n    CHECK_INT(3"), "{form:?}\n{text}");
+        std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removable");
+    }
+    // The others are run.
+    assert_eq!(bench.replay(&tests), [Replay::NotCheckable(why), Replay::Agreed]);
 }
 
 #[test]

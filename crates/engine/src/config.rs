@@ -103,6 +103,10 @@ pub struct Config {
     pub growth: Option<Growth>,
     /// A first round stops here if objects were too short for it: a round with longer ones may do better.
     pub first_round: Deadline,
+    /// At most so many elements of an input array whose length is a field, where `lengths` says nothing about it.
+    pub array_length: u64,
+    /// At most so many bytes of an object that is allocated with a size that depends on inputs and stays a term.
+    pub allocation: u64,
     /// Behind a pointer to characters without a length is a text of at most so many, and its end; `None`: one character.
     pub strings: Option<u32>,
     /// Inclusive ranges of integer inputs, by the input's name; an array's name means every element.
@@ -144,6 +148,8 @@ impl Default for Config {
             lengths: BTreeMap::new(),
             growth: None,
             first_round: Deadline::NEVER,
+            array_length: 4,
+            allocation: 1024,
             strings: None,
             ranges: BTreeMap::new(),
             arguments: None,

@@ -1,14 +1,18 @@
-//! Runs the `; paths: @f == N` expectations of every `tests/ir/*.ir` file. `TOUCHSTONE_BLESS=1` rewrites them instead.
+//! Runs the expectations about exploration of every `tests/ir/*.ir` file. `TOUCHSTONE_BLESS=1` rewrites them instead.
+//!
+//! `; paths: @f == N` is the number of paths, with what was given up; `; ends: @f == …` says how the tests end; `; turns: @f == N` is
+//! the number of states that were followed from one fork to the next: how much is told apart, where paths alone don't show it.
 
 // Tests may look around.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
-use touchstone_criteria::{Replay, TestCase};
-use touchstone_engine::{Config, Event, Sink, explore};
+use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_engine::{Config, Event, Sink, explore, explore_from, explore_turns};
 use touchstone_ir::filetest::{self, Expectation};
-use touchstone_ir::parse;
+use touchstone_ir::{FuncId, Module, parse};
 
 #[derive(Default)]
 struct Collect(Vec<TestCase>);
@@ -21,8 +25,14 @@ impl Sink for Collect {
     }
 }
 
+impl Collect {
+    fn paths(&self) -> BTreeSet<u64> {
+        self.0.iter().map(|test| test.path).collect()
+    }
+}
+
 #[test]
-fn every_file_test_has_the_number_of_paths_that_it_expects() {
+fn every_file_test_has_the_paths_that_it_expects() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
     let bless = std::env::var_os("TOUCHSTONE_BLESS").is_some();
     let (mut failures, mut checked) = (String::new(), 0);
@@ -31,11 +41,19 @@ fn every_file_test_has_the_number_of_paths_that_it_expects() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let expectations = filetest::expectations(&text).expect("well-formed expectations");
         let mut blessed = Vec::new();
-        for expectation in expectations.into_iter().filter(|expectation| expectation.command == "paths") {
+        for expectation in expectations {
+            let look = match expectation.command.as_str() {
+                "paths" => paths,
+                "ends" => ends,
+                "turns" => turns,
+                _ => continue,
+            };
             checked += 1;
-            let got = paths(&text, &expectation);
+            let (module, func) = subject(&text, &expectation);
+            let got = look(&module, func);
             if got != expectation.expected {
-                writeln!(failures, "{}: {} == {got}", path.display(), expectation.subject).expect("a string");
+                let Expectation { command, subject, .. } = &expectation;
+                writeln!(failures, "{}: {command}: {subject} == {got}", path.display()).expect("a string");
             }
             blessed.push(Expectation { expected: got, ..expectation });
         }
@@ -47,13 +65,61 @@ fn every_file_test_has_the_number_of_paths_that_it_expects() {
     assert!(bless || failures.is_empty(), "\n{failures}");
 }
 
-fn paths(text: &str, expectation: &Expectation) -> String {
+/// Whatever a path chose on its way (a class, a length, a size, a handler), its prefix leads there again.
+#[test]
+fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
+    let (mut failures, mut followed) = (String::new(), 0);
+    for entry in std::fs::read_dir(folder).expect("tests/ir exists") {
+        let path = entry.expect("readable").path();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let expectations = filetest::expectations(&text).expect("well-formed expectations");
+        for expectation in expectations.iter().filter(|expectation| expectation.command == "paths") {
+            let (module, func) = subject(&text, expectation);
+            let (mut all, config) = (Collect::default(), Config::default());
+            let whole = explore(&module, func, &config, &mut all);
+            let reasons: BTreeSet<String> = whole.incomplete.iter().map(|given_up| given_up.why.to_string()).collect();
+            for turns in 0..12 {
+                let mut found = Collect::default();
+                let (first, prefixes) = explore_turns(&module, func, &config, &mut found, turns);
+                let mut given_up = first.incomplete;
+                for prefix in &prefixes {
+                    match explore_from(&module, func, prefix, &config, &mut found) {
+                        Ok(rest) => given_up.extend(rest.incomplete),
+                        Err(lost) => writeln!(
+                            failures,
+                            "{}: {} after {turns} turns: {lost}",
+                            path.display(),
+                            expectation.subject
+                        )
+                        .expect("a string"),
+                    }
+                }
+                followed += prefixes.len();
+                let same_reasons =
+                    given_up.iter().map(|given_up| given_up.why.to_string()).collect::<BTreeSet<_>>() == reasons;
+                if found.paths() != all.paths() || !same_reasons {
+                    writeln!(failures, "{}: {} differs after {turns} turns", path.display(), expectation.subject)
+                        .expect("a string");
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+    assert!(followed > 100, "only {followed} prefixes were followed");
+}
+
+fn subject(text: &str, expectation: &Expectation) -> (Module, FuncId) {
     let module = parse(text).expect("file tests with paths parse");
     let module = touchstone_interp::started(&module, touchstone_interp::Limits::default()).expect("it starts");
     let name = expectation.function().expect("a function's name");
     let func = module.function_named(&name).expect("the function exists");
+    (module, func)
+}
+
+fn paths(module: &Module, func: FuncId) -> String {
     let mut tests = Collect::default();
-    let result = explore(&module, func, &Config::default(), &mut tests);
+    let result = explore(module, func, &Config::default(), &mut tests);
     for test in &tests.0 {
         assert!(!matches!(test.replayed, Replay::Disagreed(_)), "{}: {:?}", test.id, test.replayed);
     }
@@ -62,4 +128,29 @@ fn paths(text: &str, expectation: &Expectation) -> String {
         write!(got, " ({} x {})", incomplete.count, incomplete.why).expect("a string");
     }
     got
+}
+
+fn ends(module: &Module, func: FuncId) -> String {
+    let mut tests = Collect::default();
+    explore(module, func, &Config::default(), &mut tests);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for test in &tests.0 {
+        let end = match &test.outcome {
+            Outcome::Returned => "returned".to_string(),
+            Outcome::Error { kind, .. } => kind.to_string(),
+            Outcome::Threw { class } => format!("threw {class}"),
+            Outcome::Exited(status) => format!("exited with {status}"),
+            other => format!("{other:?}"),
+        };
+        *counts.entry(end).or_default() += 1;
+    }
+    counts.iter().map(|(end, count)| format!("{count} {end}")).collect::<Vec<_>>().join(", ")
+}
+
+fn turns(module: &Module, func: FuncId) -> String {
+    let is_over = |turns: &u64| {
+        let (_, waiting) = explore_turns(module, func, &Config::default(), &mut Collect::default(), *turns);
+        waiting.is_empty()
+    };
+    (1..1000).find(is_over).map_or_else(|| "many".to_string(), |turns| turns.to_string())
 }

@@ -50,6 +50,7 @@ impl<'m> Machine<'m> {
                 Ok(Value::Int(line.len().min(i32::MAX as usize) as u64))
             }
             Builtin::Malloc => self.allocate(Some(self.int(frame, arg(0)?)?), Fill::Undefined),
+            Builtin::Allocate => self.allocate(Some(self.int(frame, arg(0)?)?), Fill::Zero),
             Builtin::Calloc => {
                 let (count, size) = (self.int(frame, arg(0)?)?, self.int(frame, arg(1)?)?);
                 self.allocate(count.checked_mul(size), Fill::Zero)

@@ -89,9 +89,9 @@ pub enum DataType {
         /// What it is to the source.
         kind: StructKind,
     },
-    /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them, decided
-    /// when the program first looks behind the pointer. Only behind pointers: nothing contains one by
-    /// value, and an object has the size of its variant.
+    /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them: its
+    /// tag is a variable that the program narrows by looking at it (a `switch` over tags is a cast, or asks for a class).
+    /// Only behind pointers: nothing contains one by value, and an object has the size of its variant.
     OneOf {
         /// Spelling.
         name: String,
@@ -130,6 +130,30 @@ pub enum StructKind {
     /// A number that is too wide for a register, as its two halves, the low one first; the high one says whether it is signed.
     /// The fields have no names that the source knows.
     Halves,
+    /// Objects end in an array (the last field, to which the type gives no elements) that has as many elements as an integer
+    /// before it says when the object comes into being. Only behind pointers, since only an object knows its size.
+    Counted {
+        /// Index of the field that says how many.
+        by: usize,
+    },
+}
+
+impl StructKind {
+    /// Whether a field says how large an object is.
+    pub fn is_counted(self) -> bool {
+        matches!(self, StructKind::Counted { .. })
+    }
+}
+
+/// The field that says how many elements the array at the end of an object has, and that array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// Byte offset of the field.
+    pub offset: u64,
+    /// Its width: 8, 16, 32 or 64. The number has no sign.
+    pub bits: u8,
+    /// The array.
+    pub tail: Tail,
 }
 
 /// Where an object says which variant it is.
@@ -201,6 +225,23 @@ impl DataType {
     /// Whether it is a number made of halves.
     pub fn has_halves(&self) -> bool {
         matches!(self, DataType::Struct { kind: StructKind::Halves, .. })
+    }
+
+    /// What says how many elements its objects have, if something in them does.
+    pub fn count(&self, types: &DataTypes) -> Option<Count> {
+        let DataType::Struct { fields, kind: StructKind::Counted { by }, .. } = self else { return None };
+        let field = fields.get(*by)?;
+        let DataType::Int { bits, .. } = types[field.ty] else { return None };
+        Some(Count { offset: field.offset, bits, tail: self.tail(types)? })
+    }
+
+    /// Whether an object knows how large it is, so that nothing of the kind lies behind it.
+    pub fn says_its_size(&self) -> bool {
+        match self {
+            DataType::Struct { kind, .. } => kind.is_counted(),
+            DataType::OneOf { .. } => true,
+            _ => false,
+        }
     }
 
     /// The variant with this tag.

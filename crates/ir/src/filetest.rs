@@ -8,6 +8,8 @@
 //! ; run: @ask() inputs("\x05\0\0\0") == 5 output "five\n"
 //! ; trace: @f(1) == fn0.b0=1 fn0.b2=>b4
 //! ; paths: @f == 4
+//! ; ends: @f == 3 returned, 1 out of bounds
+//! ; turns: @f == 7
 //! ; verify: error "fn0 b0 instruction 0: %7 is no register"
 //! ; parse: error "3:7: expected …"
 //! ```
@@ -18,14 +20,14 @@
 use crate::text::{Token, lex};
 
 /// The commands of all runners.
-const COMMANDS: [&str; 5] = ["run", "trace", "paths", "verify", "parse"];
+const COMMANDS: [&str; 7] = ["run", "trace", "paths", "ends", "turns", "verify", "parse"];
 
 /// One expectation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation {
     /// Index of its line in the text.
     pub line: usize,
-    /// What to do: `run`, `trace`, `paths`, `verify` or `parse`.
+    /// What to do: `run`, `trace`, `paths`, `ends`, `turns`, `verify` or `parse`.
     pub command: String,
     /// What to do it with; empty for `verify` and `parse`.
     pub subject: String,
@@ -86,7 +88,7 @@ pub fn bless(text: &str, expectations: &[Expectation]) -> String {
 }
 
 impl Expectation {
-    /// The subject as a function's name, for `paths`.
+    /// The subject as a function's name, for `paths`, `ends` and `turns`.
     pub fn function(&self) -> Result<String, String> {
         match &self.tokens()?[..] {
             [Token::Name(name), Token::End] => Ok(name.clone()),

@@ -239,6 +239,9 @@ pub enum Builtin {
     Malloc,
     /// `(i64 count, i64 size) -> ptr`: a fresh zeroed heap object.
     Calloc,
+    /// `(i64 size) -> ptr`: a fresh zeroed heap object. Never fails. A size that depends on inputs stays a term: whoever speaks
+    /// of all runs makes no difference between sizes but where the program does.
+    Allocate,
     /// `(ptr)`: ends the life of a heap object. Null is ignored.
     Free,
     /// `(i64 size) -> ptr`: a fresh object with undefined bytes that dies with its frame, if [`Builtin::Release`] does not

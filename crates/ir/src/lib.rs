@@ -30,8 +30,8 @@ mod verify;
 pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{
-    DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, IntKind, PlaceStep, PointerTarget, StructKind, Tag,
-    Tail, Variant,
+    Count, DataType, DataTypeId, DataTypes, DataValue, EnumItem, Field, IntKind, PlaceStep, PointerTarget, StructKind,
+    Tag, Tail, Variant,
 };
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};

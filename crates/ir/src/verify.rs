@@ -6,6 +6,8 @@
 //!   fit into 64 bits, and fields lie inside their structure;
 //! - a type with variants is contained by none; its variants are structures that have the tag as a field, and differ in it; what
 //!   is thrown is such a type;
+//! - a structure that is counted ends in a named array without elements of its own, where its size ends, too; an integer field
+//!   before it says how many there are; it is contained by none;
 //! - functions that run at start have a body, neither parameters nor a result; objects of the heap are local;
 //! - initialisers are in order, don't overlap and lie inside their global; a global that is only declared has none.
 //!
@@ -43,8 +45,8 @@ mod function;
 mod points;
 
 use crate::{
-    BlockId, DataType, DataTypeId, Field, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId, Tag,
-    Variant, mask,
+    BlockId, DataType, DataTypeId, Field, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId,
+    StructKind, Tag, Variant, mask,
 };
 use std::collections::BTreeSet;
 use std::fmt;
@@ -184,6 +186,9 @@ impl<'m> Verifier<'m> {
         self.data(part);
         let varies = matches!(self.module.types.get(part), Some(DataType::OneOf { .. }));
         self.check(!varies, || format!("{id} contains {part}, which has variants"));
+        let counted = StructKind::is_counted;
+        let counted = matches!(self.module.types.get(part), Some(DataType::Struct { kind, .. }) if counted(*kind));
+        self.check(!counted, || format!("{id} contains {part}, whose objects say how large they are"));
     }
 
     fn variants(&mut self, id: DataTypeId, tag: Tag, variants: &[Variant]) {
@@ -246,7 +251,10 @@ impl<'m> Verifier<'m> {
             self.error(format!("{id} contains itself"));
         }
         for (id, data) in types.iter() {
-            let DataType::Struct { fields, size, .. } = data else { continue };
+            let DataType::Struct { fields, size, kind, .. } = data else { continue };
+            if let StructKind::Counted { by } = kind {
+                self.counted(id, *by, fields, *size, &sizes);
+            }
             for field in fields {
                 let end = sizes[field.ty.index()].and_then(|length| field.offset.checked_add(length));
                 self.check(end.is_none_or(|end| end <= *size), || {
@@ -254,6 +262,25 @@ impl<'m> Verifier<'m> {
                 });
             }
         }
+    }
+
+    /// A structure that ends in an array with as many elements as a field says.
+    fn counted(&mut self, id: DataTypeId, by: usize, fields: &[Field], size: u64, sizes: &[Option<u64>]) {
+        let types = &self.module.types;
+        let has_size = |element: DataTypeId| sizes[element.index()].is_some_and(|size| size > 0);
+        let is_array = |field: &&Field| match types[field.ty] {
+            DataType::Array { element, length: 0 } => !field.name.is_empty() && has_size(element),
+            _ => false,
+        };
+        let array = fields.last().filter(is_array).filter(|field| field.offset == size);
+        self.check(array.is_some(), || format!("{id} is counted and does not end in an array without elements"));
+        let before = &fields[..fields.len().saturating_sub(1)];
+        let is_count = |field: &Field| match types[field.ty] {
+            DataType::Int { bits, .. } => field.offset.checked_add(u64::from(bits / 8)).is_some_and(|end| end <= size),
+            _ => false,
+        };
+        let fits = before.get(by).is_some_and(is_count);
+        self.check(fits, || format!("{id} is counted by field {by}, which is no integer before its array"));
     }
 
     // Globals.

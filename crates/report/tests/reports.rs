@@ -268,6 +268,9 @@ fn a_test_is_natural_json() {
     assert_eq!(test_json(&test, &[], &module), expected);
     test.outcome = Outcome::Exited(3);
     assert!(test_json(&test, &[], &module).contains(r#""outcome":"exited","exit_status":3,"#));
+    test.outcome = Outcome::Threw { class: "java.lang.ArithmeticException".into() };
+    let thrown = test_json(&test, &[], &module);
+    assert!(thrown.contains(r#""outcome":"threw","threw":"java.lang.ArithmeticException","#), "{thrown}");
 }
 
 #[test]

@@ -133,6 +133,19 @@ fn the_site_says_what_nothing_kept_the_replay_from() {
     }
 }
 
+#[test]
+fn a_test_that_ends_by_a_throw_says_what_is_thrown() {
+    let mut document = document();
+    let test = document.tests.first_mut().expect("the document has tests");
+    (test.outcome, test.threw) = ("threw".to_string(), Some("List<Early>".to_string()));
+    (test.error, test.exit_status) = (None, None);
+    let stored = Document::parse(&document.to_json()).expect("JSON");
+    assert_eq!(stored, document);
+    let sources = BTreeMap::new();
+    let pages = html::site(&html::Input { document: &stored, sources: &sources, history: &[] });
+    assert!(page(&pages, "tests.html").contains("throws List&lt;Early&gt;"));
+}
+
 fn page<'p>(pages: &'p [Page], path: &str) -> &'p str {
     let paths: Vec<&str> = pages.iter().map(|page| page.path.as_str()).collect();
     &pages.iter().find(|page| page.path == path).unwrap_or_else(|| panic!("{path} is not among {paths:?}")).text

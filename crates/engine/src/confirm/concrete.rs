@@ -9,7 +9,8 @@ use touchstone_criteria::{
 };
 use touchstone_interp::{End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Ty, mask,
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Tail, Ty,
+    mask,
 };
 
 /// So many things that a result leads to are told, and so many elements of one.
@@ -486,7 +487,12 @@ impl Run<'_> {
             let (size, room) = (self.size(*pointee), self.machine.object(pointer.object).size);
             let (Ok(offset), false) = (u64::try_from(pointer.offset), seen.contains(&pointer.object)) else { continue };
             let is_array = matches!(types[*pointee], DataType::Array { .. });
-            let count = room.saturating_sub(offset).checked_div(size).unwrap_or(0);
+            let tail = types[*pointee].count(types).map(|count| count.tail);
+            let count = match tail {
+                // It is one object, with all that is behind its fields.
+                Some(_) => u64::from(room.saturating_sub(offset) >= size),
+                None => room.saturating_sub(offset).checked_div(size).unwrap_or(0),
+            };
             if !elsewhere || is_array || count == 0 {
                 continue;
             }
@@ -494,6 +500,11 @@ impl Run<'_> {
             let most = if size == 1 { MOST_CHARACTERS } else { MOST_REACHED as u64 };
             let element = |at| self.read(pointer.object, offset + at * size, *pointee);
             let mut values: Vec<DataValue> = (0..count.min(most)).map(element).collect();
+            if let (Some(tail), [DataValue::Struct(fields)]) = (tail, values.as_mut_slice())
+                && let Some(last) = fields.last_mut()
+            {
+                *last = self.elements(pointer.object, offset, tail, room);
+            }
             if let (1, Some(end)) = (size, values.iter().position(|value| *value == DataValue::Int(0))) {
                 values.truncate(end + 1);
             }
@@ -504,6 +515,14 @@ impl Run<'_> {
             found.push(NamedValue { name, data: *pointee, value });
         }
         found
+    }
+
+    /// The elements at the end of an object, as many as it has room for or are told.
+    fn elements(&self, object: ObjectId, offset: u64, tail: Tail, room: u64) -> DataValue {
+        let types = &self.module.types;
+        let inside = |at: &u64| offset.saturating_add(tail.end(at + 1, types)) <= room;
+        let element = |at| self.read(object, offset + tail.end(at, types), tail.element);
+        DataValue::Array((0..MOST_REACHED as u64).take_while(inside).map(element).collect())
     }
 
     /// The pointers in a structure that are reached by `name`.

@@ -3,6 +3,7 @@
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::exec::executor::Executor;
 use crate::goals::coverage::{Attention, Coverage};
+use crate::state::inputs::TailLength;
 use crate::state::memory::{Cell, address_term};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
@@ -129,15 +130,20 @@ impl Executor<'_> {
         let globals = named(self, &state.inputs.globals);
         let mut objects: Vec<ObjectInput> = Vec::new();
         for input in &state.inputs.objects {
-            let step = self.size_of(input.element) as usize;
+            let element = self.variant_of(input, model);
+            let step = self.size_of(element) as usize;
             let values = (0..input.count as usize)
-                .map(|at| self.data_value(state, input.element, &input.cells[at * step..(at + 1) * step], model));
+                .map(|at| self.data_value(state, element, &input.cells[at * step..(at + 1) * step], model));
             let mut values: Vec<DataValue> = values.collect();
             if let (Some(length), Some(value)) = (input.tail, values.first_mut()) {
+                let length = match length {
+                    TailLength::Fixed(length) | TailLength::Counted(Scalar::Const(length)) => length,
+                    TailLength::Counted(Scalar::Term(term)) => model.eval(&self.terms, term),
+                };
                 self.add_tail(state, input, length, model, value);
             }
             let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));
-            objects.push(ObjectInput { name, element: input.element, values, is_array: input.is_array });
+            objects.push(ObjectInput { name, element, values, is_array: input.is_array });
         }
         TestKind::Function { params, globals, objects }
     }
@@ -192,6 +198,14 @@ impl Executor<'_> {
                 DataValue::Int(cells.iter().enumerate().map(byte).fold(0, |sum, byte| sum | byte))
             }
         }
+    }
+
+    /// What an input object is made of; of several variants, the one that its tag says.
+    fn variant_of(&mut self, input: &crate::state::inputs::InputObject, model: &Model) -> DataTypeId {
+        let DataType::OneOf { tag, .. } = &self.module.types[input.element] else { return input.element };
+        let cells = input.cells.iter().skip(tag.offset as usize).take(usize::from(tag.bits / 8));
+        let value = cells.rev().fold(0, |value, cell| value << 8 | u64::from(self.cell_byte(*cell, model)));
+        self.module.types[input.element].variant(value).unwrap_or(input.element)
     }
 
     /// The elements of an object's end that its type does not know.

@@ -6,14 +6,14 @@ use crate::config::Aliases;
 use crate::exec::aliases::Access;
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
-use crate::state::memory::{Assembled, Cell, Contents, Memory, ObjectKind, assemble, disassemble};
+use crate::state::memory::{Assembled, Cell, Contents, Memory, ObjectKind, Open, assemble, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Incomplete};
 use touchstone_ir::{ErrorKind, Ty};
-use touchstone_solver::{Rel, TermId};
+use touchstone_solver::{Op, Rel, TermId};
 
 /// Addresses below this are null with an offset.
 pub(crate) const NULL_PAGE: u64 = 4096;
@@ -213,9 +213,11 @@ impl Executor<'_> {
             None
         };
         let last = object.size.wrapping_sub(size);
+        let has_variants = matches!(object.open, Open::Variant { .. });
         let read_only = object.kind == ObjectKind::Constant && matches!(intent, Intent::Write(_));
         let inside = match (bad, pointer.offset) {
             (Some(_), _) => self.terms.truth(false),
+            (None, offset) if let Some(bytes) = object.open.size() => self.within(state, offset, size, bytes),
             (None, Scalar::Const(offset)) => self.terms.truth(offset <= last),
             (None, Scalar::Term(offset)) => {
                 if self.solver.range(&self.terms, &state.path, offset).unsigned.1 <= last {
@@ -248,9 +250,30 @@ impl Executor<'_> {
         }
         let possible = self.terms.as_const(inside) != Some(0);
         if possible {
+            if has_variants {
+                self.make_fields(state, pointer, size)?;
+            }
             self.overlaps(state, pointer.object, intent, span)?;
         }
         Ok(possible)
+    }
+
+    /// Whether an access of `size` bytes is inside of an object that has as many bytes as a term says.
+    fn within(&mut self, state: &State, offset: Scalar, size: u64, bytes: TermId) -> TermId {
+        let least = self.solver.range(&self.terms, &state.path, bytes).unsigned.0;
+        let end = match offset {
+            Scalar::Const(offset) => offset.checked_add(size),
+            Scalar::Term(offset) => self.solver.range(&self.terms, &state.path, offset).unsigned.1.checked_add(size),
+        };
+        if end.is_some_and(|end| end <= least) {
+            return self.terms.truth(true);
+        }
+        let size = self.terms.constant(64, size);
+        let offset = offset.term(&mut self.terms, 64);
+        let large_enough = self.terms.cmp(Rel::Ule, size, bytes);
+        let last = self.terms.bin(Op::Sub, bytes, size);
+        let before_last = self.terms.cmp(Rel::Ule, offset, last);
+        self.terms.and(large_enough, before_last)
     }
 
     /// An access beyond an input object whose length nobody gave: longer objects are inputs that were not tried.

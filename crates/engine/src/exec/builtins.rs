@@ -2,14 +2,17 @@
 
 use crate::exec::access::{Intent, Written};
 use crate::exec::executor::Executor;
-use crate::state::memory::{Cell, Contents, Object, ObjectKind, disassemble};
+use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{MOST_STACK, PathEnd, State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::Doubt;
+use touchstone_criteria::{Bound, Doubt};
 use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, Operand, Reg, Ty};
-use touchstone_solver::Op;
+use touchstone_solver::{Op, Rel};
+
+/// An object on the heap has at most so many bytes.
+const MAX_HEAP_OBJECT: u64 = 1 << 24;
 
 impl Executor<'_> {
     pub(crate) fn step_builtin(
@@ -98,6 +101,7 @@ impl Executor<'_> {
                 }
             }
             Builtin::Malloc | Builtin::Calloc | Builtin::Alloca => self.allocate(state, dst, builtin, args, span)?,
+            Builtin::Allocate => self.allocate_open(state, dst, args[0], span)?,
             Builtin::Free => self.free(state, args[0], span)?,
             Builtin::Release => self.release(state, args[0])?,
             Builtin::ObjectSize => {
@@ -107,8 +111,10 @@ impl Executor<'_> {
                     // How large a caller's block is, nobody knows.
                     return Err(self.doubtful(Doubt::Heap, span));
                 }
-                let size = state.memory.get(object).size;
-                dst.into_iter().for_each(|dst| state.set(dst, Value::constant(size)));
+                let object = state.memory.get(object);
+                let size =
+                    object.open.size().map_or(Value::constant(object.size), |size| Value::term(&self.terms, size));
+                dst.into_iter().for_each(|dst| state.set(dst, size.clone()));
             }
             Builtin::Settle => self.settle(state, args, span)?,
             Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
@@ -169,7 +175,6 @@ impl Executor<'_> {
         args: &[Operand],
         span: Span,
     ) -> Result<(), Stop> {
-        const MAX_HEAP_OBJECT: u64 = 1 << 24;
         let (size, fill) = match builtin {
             Builtin::Calloc => {
                 let (count, size) = (self.fixed(state, args[0], span)?, self.fixed(state, args[1], span)?);
@@ -198,6 +203,32 @@ impl Executor<'_> {
             let value = if kind == ObjectKind::Heap { self.may_fail(state, made) } else { made };
             state.set(dst, value);
         }
+        Ok(())
+    }
+
+    /// A zeroed object whose size may stay a term: it has cells for as many bytes as it may have, and accesses are checked against
+    /// the term.
+    fn allocate_open(&mut self, state: &mut State, dst: Option<Reg>, size: Operand, span: Span) -> Result<(), Stop> {
+        let (cells, open) = match self.scalar(state, size, span)? {
+            Scalar::Const(size) if size > MAX_HEAP_OBJECT => {
+                return Err(Stop::unsupported(format!("allocation of {size} bytes"), span));
+            }
+            Scalar::Const(size) => (size, Open::Settled),
+            Scalar::Term(size) => {
+                let greatest = self.solver.range(&self.terms, &state.path, size).unsigned.1;
+                // As many cells however exactly the size is known: whoever follows the path again finds the same object.
+                let most = self.config.allocation;
+                if greatest > most {
+                    let capacity = self.terms.constant(64, most);
+                    let fits = self.terms.cmp(Rel::Ule, size, capacity);
+                    self.stay_within(state, fits, Bound::Length, span)?;
+                }
+                (most, Open::Size(size))
+            }
+        };
+        let zeroed = Object::with_cells(vec![Cell::Byte(0); cells as usize], ObjectKind::Heap, None);
+        let object = state.memory.alloc(Object { open, ..zeroed });
+        dst.into_iter().for_each(|dst| state.set(dst, Value::pointer(object, 0)));
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use crate::state::{PathEnd, State, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
+use touchstone_criteria::{Bound, Doubt, Incomplete, IncompletePaths};
 use touchstone_ir::{ErrorKind, FuncId, GlobalId, Module};
 use touchstone_solver::{Op, Path, Rel, Side, Solver, Term, TermId, Terms};
 
@@ -256,6 +256,30 @@ impl<'m> Executor<'m> {
                 self.effects.ended.extend(failed.map(|failed| (failed, PathEnd::Error { kind, span })));
                 let why = Incomplete::Solver(format!("{why:?}"));
                 Err(Stop::End(PathEnd::Incomplete { why, span }))
+            }
+        }
+    }
+
+    /// Goes on only where a bound is kept; where it isn't, paths are given up.
+    pub fn stay_within(&mut self, state: &mut State, kept: TermId, bound: Bound, span: Span) -> Result<(), Stop> {
+        if state.is_folded() {
+            return Err(Stop::bound(bound, span));
+        }
+        let (yes, no) = self.both_sides(&state.path, kept);
+        match (yes, no) {
+            (Side::Feasible(path), beyond) => {
+                state.path = path;
+                match beyond {
+                    Side::Feasible(_) => self.give_up(Incomplete::Bound(bound), span, 1),
+                    Side::Infeasible => {}
+                    Side::Unknown(why) => self.give_up(Incomplete::Solver(format!("{why:?}")), span, 1),
+                }
+                Ok(())
+            }
+            (Side::Infeasible, Side::Feasible(_)) => Err(Stop::bound(bound, span)),
+            (Side::Infeasible, Side::Infeasible) => Err(Stop::End(PathEnd::Assumed)),
+            (Side::Unknown(why), _) | (_, Side::Unknown(why)) => {
+                Err(Stop::End(PathEnd::Incomplete { why: Incomplete::Solver(format!("{why:?}")), span }))
             }
         }
     }

@@ -142,6 +142,13 @@ impl Executor<'_> {
             FixedFor::Number => Choice::Value(value),
             FixedFor::Callee => Choice::Callee(value),
         });
-        Some(fixed)
+        match self.settle_variant(&mut fixed, term, value) {
+            Ok(()) => Some(fixed),
+            Err(Stop::End(PathEnd::Incomplete { why, span })) => {
+                self.give_up(why, span, 1);
+                None
+            }
+            Err(_) => None,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::exec::executor::Executor;
 use crate::growth::FARTHEST;
-use crate::state::inputs::InputObject;
+use crate::state::inputs::{InputObject, TailLength};
 use crate::state::value::{ObjectId, Pointer, Scalar};
 use crate::state::{PathEnd, State, Stop};
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use touchstone_solver::{Side, TermId};
 impl Executor<'_> {
     /// Keeps that an access of so many bytes goes beyond an input object whose length nobody gave; whether it does.
     pub(crate) fn note_shortage(&mut self, state: &State, pointer: Pointer, size: u64) -> bool {
-        let Some(input) = of_default_length(state, pointer.object) else { return false };
+        let Some(input) = self.of_default_length(state, pointer.object) else { return false };
         let element = self.size_of(input.element);
         let start = input.before * element;
         let lack = self.ledger.shortage.of(&input.name, element);
@@ -37,7 +37,7 @@ impl Executor<'_> {
 
     /// Whether this round takes for granted that accesses to an object are inside of it.
     pub(crate) fn grows(&self, state: &State, object: ObjectId) -> bool {
-        self.config.growth.is_some() && !state.is_folded() && of_default_length(state, object).is_some()
+        self.config.growth.is_some() && !state.is_folded() && self.of_default_length(state, object).is_some()
     }
 
     /// Goes on where something holds, and says nothing of where it does not.
@@ -50,9 +50,11 @@ impl Executor<'_> {
         }
         Ok(())
     }
-}
 
-fn of_default_length(state: &State, object: ObjectId) -> Option<&Rc<InputObject>> {
-    let mut inputs = state.inputs.objects.iter();
-    inputs.find(|input| input.object == object && (input.default_length || input.tail.is_some()))
+    /// The input object whose length nobody gave.
+    fn of_default_length<'s>(&self, state: &'s State, object: ObjectId) -> Option<&'s Rc<InputObject>> {
+        let longer = |input: &InputObject| input.default_length || matches!(input.tail, Some(TailLength::Fixed(_)));
+        let says = |input: &InputObject| self.module.types[input.element].says_its_size();
+        state.inputs.objects.iter().find(|input| input.object == object && longer(input) && !says(input))
+    }
 }

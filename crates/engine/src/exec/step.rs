@@ -15,7 +15,7 @@ use touchstone_ir::{
     BlockId, BranchRole, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind,
     Terminator, Ty, sign_extend,
 };
-use touchstone_solver::{Rel, TermId};
+use touchstone_solver::{Op, Rel, TermId};
 
 /// What one step did.
 pub(crate) struct Stepped {
@@ -297,8 +297,15 @@ impl Executor<'_> {
         let Value::Ptr(Pointer { object, offset: Scalar::Const(offset) }) = self.decided(state, addr)? else {
             return Ok(());
         };
-        let room = state.memory.get(object).size.saturating_sub(offset);
-        let room = self.terms.constant(64, room);
+        let room = match state.memory.get(object).open.size() {
+            None => self.terms.constant(64, state.memory.get(object).size.saturating_sub(offset)),
+            Some(bytes) => {
+                let (offset, nothing) = (self.terms.constant(64, offset), self.terms.constant(64, 0));
+                let inside = self.terms.cmp(Rel::Ule, offset, bytes);
+                let room = self.terms.bin(Op::Sub, bytes, offset);
+                self.terms.ite(inside, room, nothing)
+            }
+        };
         let fits = self.terms.cmp(Rel::Ule, size, room);
         self.require(state, fits, ErrorKind::OutOfBounds, span)
     }

@@ -14,7 +14,7 @@ use crate::exec::access::{Intent, Written};
 use crate::exec::executor::Executor;
 use crate::exec::layout::layout;
 use crate::state::inputs::InputObject;
-use crate::state::memory::{Cell, Contents, ObjectKind, disassemble, global_object};
+use crate::state::memory::{Cell, Contents, ObjectKind, Open, disassemble, global_object};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{PathEnd, State, Stop};
 use std::collections::BTreeSet;
@@ -214,8 +214,9 @@ impl Executor<'_> {
     /// Whether pointers into two objects may be equal: the objects overlap, or one begins where the other ends.
     pub(crate) fn may_be_equal(&mut self, state: &State, a: &Pointer, b: &Pointer) -> bool {
         let start = |pointer: &Pointer| pointer.offset == Scalar::Const(0);
+        let (least_a, least_b) = (self.least_size(state, a.object), self.least_size(state, b.object));
         let at_end = |pointer: &Pointer| match pointer.offset {
-            Scalar::Const(offset) => offset >= state.memory.get(pointer.object).size,
+            Scalar::Const(offset) => offset >= if pointer.object == a.object { least_a } else { least_b },
             Scalar::Term(_) => true,
         };
         // Where others put their variables is theirs to say.
@@ -244,6 +245,12 @@ impl Executor<'_> {
             (Some(first), Some(later)) => first < later && !inputs[first].default_length,
             _ => false,
         }
+    }
+
+    /// What an object has at least, in bytes.
+    fn least_size(&mut self, state: &State, object: ObjectId) -> u64 {
+        let object = state.memory.get(object);
+        object.open.size().map_or(object.size, |size| self.solver.range(&self.terms, &state.path, size).unsigned.0)
     }
 
     /// Whether an object is a variable that no given file defines.
@@ -307,7 +314,10 @@ impl Executor<'_> {
                 let mut inputs = state.inputs.objects.iter();
                 let said =
                     |input: &Rc<InputObject>| input.object == id && self.config.lengths.contains_key(&input.name);
-                let (many, exact) = (object.size > self.size_of(data), inputs.any(said));
+                let (many, exact) = match self.module.types[data].says_its_size() {
+                    true => (false, true),
+                    false => (object.size > self.size_of(data), inputs.any(said)),
+                };
                 Some(Extent { element: data, many, exact, global: false })
             }
             ObjectKind::Global if self.reachable_globals.contains(&GlobalId::new(id.index())) => {
@@ -353,13 +363,14 @@ impl Executor<'_> {
                 true
             }
             // Nobody knows what is in it.
-            (DataType::Opaque { .. } | DataType::OneOf { .. }, _)
-            | (_, DataType::Opaque { .. } | DataType::OneOf { .. }) => true,
+            (DataType::Opaque { .. }, _) | (_, DataType::Opaque { .. }) => true,
+            (_, DataType::OneOf { variants, .. }) => variants.iter().any(|variant| self.contains(whole, variant.ty)),
             _ => false,
         };
         same_scalar
             || match &types[whole] {
                 DataType::Array { element, .. } => self.contains(*element, part),
+                DataType::OneOf { variants, .. } => variants.iter().any(|variant| self.contains(variant.ty, part)),
                 // One field that takes all the room may stand for a union's other members.
                 DataType::Struct { fields, size, .. } => match fields.as_slice() {
                     [only] if types[only.ty].size(types) == *size => true,
@@ -445,7 +456,8 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let object = state.memory.get(id);
-        if object.size > LARGEST_OBJECT {
+        // What nobody has looked at yet can't be told from what was there before.
+        if object.size > LARGEST_OBJECT || matches!(object.open, Open::Variant { .. }) {
             return Err(self.doubtful(doubt, span));
         }
         let is_bytes = object.data.is_some_and(|data| self.is_of_bytes(data));

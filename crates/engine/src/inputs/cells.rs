@@ -70,37 +70,53 @@ impl Executor<'_> {
                     self.input_cells(inputs, *element, &format!("{name}[{index}]"), constraints, cells);
                 }
             }
-            DataType::Struct { fields, size, .. } => {
-                let start = cells.len();
-                let mut rest = fields.as_slice();
-                while let Some((field, others)) = rest.split_first() {
-                    let at = start + field.offset as usize;
-                    if at < cells.len() {
-                        // Packed bit-fields that share bytes over more than 64 bits.
-                        cells[at..].fill(Cell::Unmade);
-                        cells.resize(cells.len().max(at + types[field.ty].size(types) as usize), Cell::Unmade);
-                        rest = others;
-                        continue;
-                    }
-                    cells.resize(at, Cell::Byte(0));
-                    let part = |field: &Field| format!("{name}.{}", field.name);
-                    if let DataType::Bits { .. } = types[field.ty] {
-                        let shared = bits_together(types, rest);
-                        self.bit_cells(inputs, &rest[..shared], part, constraints, cells);
-                        rest = &rest[shared..];
-                        continue;
-                    }
-                    self.input_cells(inputs, field.ty, &part(field), constraints, cells);
-                    rest = others;
-                }
-                cells.resize(start + *size as usize, Cell::Byte(0));
+            // Only an object has the elements that it says it has.
+            DataType::Struct { kind, size, .. } if kind.is_counted() => {
+                cells.resize(cells.len() + *size as usize, Cell::Unmade);
             }
+            DataType::Struct { .. } => self.struct_cells(inputs, data, name, constraints, cells),
             // Never on their own.
             DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
                 cells.resize(cells.len() + size, Cell::Unmade);
             }
         }
+    }
+
+    /// The cells of the fields of a structure, with what is between them.
+    pub(super) fn struct_cells(
+        &mut self,
+        inputs: &mut Inputs,
+        data: DataTypeId,
+        name: &str,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        let DataType::Struct { fields, size, .. } = &types[data] else { return };
+        let start = cells.len();
+        let mut rest = fields.as_slice();
+        while let Some((field, others)) = rest.split_first() {
+            let at = start + field.offset as usize;
+            if at < cells.len() {
+                // Packed bit-fields that share bytes over more than 64 bits.
+                cells[at..].fill(Cell::Unmade);
+                cells.resize(cells.len().max(at + types[field.ty].size(types) as usize), Cell::Unmade);
+                rest = others;
+                continue;
+            }
+            cells.resize(at, Cell::Byte(0));
+            let part = |field: &Field| format!("{name}.{}", field.name);
+            if let DataType::Bits { .. } = types[field.ty] {
+                let shared = bits_together(types, rest);
+                self.bit_cells(inputs, &rest[..shared], part, constraints, cells);
+                rest = &rest[shared..];
+                continue;
+            }
+            self.input_cells(inputs, field.ty, &part(field), constraints, cells);
+            rest = others;
+        }
+        cells.resize(start + *size as usize, Cell::Byte(0));
     }
 
     /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.

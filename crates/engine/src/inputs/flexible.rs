@@ -24,7 +24,7 @@ impl Executor<'_> {
     }
 
     /// What was said about a field of an input, or of one that leads to it.
-    fn given_length(&self, name: &str, field: &str) -> Option<u64> {
+    pub(super) fn given_length(&self, name: &str, field: &str) -> Option<u64> {
         let mut owner = name;
         loop {
             if let Some(length) = self.config.lengths.get(&format!("{owner}.{field}")) {

@@ -1,15 +1,18 @@
 //! Inputs of the function under test: what is unknown when it is called, and what it asks for on the way.
 //!
 //! `start.rs` makes the states that a run can start in: of `globals.rs` and `arguments.rs`, out of fresh variables (`cells.rs`).
-//! Pointers are decided when first looked at (`shapes.rs`), and lead to longer objects in later rounds (`../growth.rs`); what a program asks for is in `requests.rs`.
+//! Pointers are decided when first looked at (`shapes.rs`); the class and the length of what they lead to stay open longer
+//! (`variants.rs`, `counted.rs`), and later rounds give them more (`../growth.rs`). What a program asks for is in `requests.rs`.
 
 mod arguments;
 mod cells;
+mod counted;
 mod flexible;
 pub(crate) mod globals;
 mod requests;
 mod shapes;
 mod start;
+mod variants;
 
 /// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
 pub(crate) const MOST_VARIABLES: usize = 1 << 16;

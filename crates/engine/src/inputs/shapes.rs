@@ -4,7 +4,7 @@ use crate::exec::executor::Executor;
 use crate::exec::world::World;
 use crate::growth::Room;
 use crate::inputs::{MOST_INPUT, MOST_VARIABLES};
-use crate::state::inputs::{InputObject, Lazy};
+use crate::state::inputs::{InputObject, Lazy, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
@@ -54,6 +54,8 @@ impl Executor<'_> {
             // It stands for all functions that the program does not have.
         } else if matches!(self.module.types[element], DataType::OneOf { .. }) {
             options.extend(self.variants(state, id, &lazy, element));
+        } else if let Some(count) = self.module.types[element].count(&self.module.types) {
+            options.extend(self.counted(state, id, &lazy, (element, count), None));
         } else if self.size_of(element) == 0 {
             let is_function =
                 self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
@@ -99,8 +101,12 @@ impl Executor<'_> {
             options.push(Ok(null));
         }
         for earlier in &state.inputs.objects {
-            if self.fits(earlier.element, element) {
-                options.push(self.inside(state, id, &lazy, earlier, purpose));
+            if let Some(cond) = self.may_be(earlier, element) {
+                let inside = self.inside(state, id, &lazy, earlier, purpose);
+                options.push(inside.and_then(|mut alias| {
+                    self.assume_all(&mut alias, cond.as_slice())?;
+                    Ok(alias)
+                }));
             }
         }
         for input in &state.inputs.globals {
@@ -113,38 +119,6 @@ impl Executor<'_> {
         options
     }
 
-    /// A fresh object of each variant, with its tag. What nobody looks at is never chosen.
-    fn variants(&mut self, state: &State, id: LazyId, lazy: &Lazy, data: DataTypeId) -> Vec<Result<State, Stop>> {
-        let DataType::OneOf { name, tag, variants } = &self.module.types[data] else { return Vec::new() };
-        if self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1) {
-            let what = format!("several objects behind `{}`, since `{name}` has variants", lazy.name);
-            return vec![Err(Stop::unsupported(what, Span::none()))];
-        }
-        if state.inputs.fresh >= self.config.max_objects {
-            return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
-        }
-        let mut options = Vec::new();
-        for variant in variants {
-            let mut fresh = state.clone();
-            fresh.inputs_mut().fresh += 1;
-            let tagged = Some((*tag, variant.tag));
-            let made = self.input_object(&mut fresh, variant.ty, Room::ONE, &lazy.name, Length::Default, tagged);
-            options.push(made.map(|object| {
-                fresh.inputs_mut().decide(id, Value::pointer(object, 0));
-                fresh
-            }));
-        }
-        options
-    }
-
-    /// Whether a pointer to `wanted` may lead to an object of this type.
-    fn fits(&self, object: DataTypeId, wanted: DataTypeId) -> bool {
-        match &self.module.types[wanted] {
-            DataType::OneOf { variants, .. } => variants.iter().any(|variant| variant.ty == object),
-            _ => self.same_layout(object, wanted),
-        }
-    }
-
     /// An input pointer leads into an object: to any element behind which there is as much as it is said to lead to.
     fn inside(
         &mut self,
@@ -155,6 +129,8 @@ impl Executor<'_> {
         purpose: Purpose,
     ) -> Result<State, Stop> {
         let needed = match (self.config.lengths.get(&*lazy.name), purpose) {
+            // Nothing of the kind lies in it or behind it.
+            _ if self.module.types[object.element].says_its_size() => 1,
             (Some(length), _) => *length,
             (None, Purpose::Access) => 1,
             (None, Purpose::Compare) if object.default_length => 1,
@@ -214,11 +190,9 @@ impl Executor<'_> {
             // Nobody looks beyond its end, so nobody misses a longer one.
             self.ledger.shortage.of(name, 1).more = true;
         }
+        let tail = tail.map(TailLength::Fixed);
         if let Some((tag, value)) = tagged {
-            let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
-            for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {
-                *cell = Cell::Byte(*byte);
-            }
+            put_tag(&mut cells, tag, value);
         }
         let object = state.memory.alloc(Object::with_cells(cells.clone(), ObjectKind::Input, Some(element)));
         let default_length = length == Length::Default;
@@ -264,5 +238,13 @@ impl Executor<'_> {
     /// Whether it was said how much an input pointer leads to.
     pub(crate) fn has_length(&self, state: &State, id: LazyId) -> bool {
         self.config.lengths.contains_key(&*state.inputs.lazies[id].name)
+    }
+}
+
+/// An object of a variant has its tag.
+pub(super) fn put_tag(cells: &mut [Cell], tag: Tag, value: u64) {
+    let (at, bytes) = (tag.offset as usize, usize::from(tag.bits / 8));
+    for (cell, byte) in cells.iter_mut().skip(at).zip(&value.to_le_bytes()[..bytes]) {
+        *cell = Cell::Byte(*byte);
     }
 }

@@ -8,7 +8,7 @@ use crate::prover::loops::{Loop, Root, Roots};
 use crate::prover::state::{Cell as KnownCell, State as Known};
 use crate::prover::value::{Abs, Base, PointsTo};
 use crate::state::State;
-use crate::state::memory::{Assembled, Cell, Contents, ObjectKind, assemble, global_object};
+use crate::state::memory::{Assembled, Cell, Contents, Object, ObjectKind, Open, assemble, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
@@ -76,7 +76,8 @@ impl Havoc {
             let unused = matches!(&object.contents, Contents::Cells(cells) if cells.len() as u64 != object.size);
             object.live && object.kind != ObjectKind::Constant && !unused
         });
-        if written.iter().any(|id| state.memory.get(*id).size > LARGEST_OBJECT) {
+        let is_open = |object: &Object| matches!(object.open, Open::Variant { .. });
+        if written.iter().map(|id| state.memory.get(*id)).any(|known| known.size > LARGEST_OBJECT || is_open(known)) {
             return Ok(None);
         }
         // Pointers that the loop changes are looked at now, so that they are decided.

@@ -231,7 +231,9 @@ impl Loop {
                 | Builtin::SetMark
                 | Builtin::Resume
                 | Builtin::ReturnAddress
-                | Builtin::ReadByte => {
+                | Builtin::ReadByte
+                // Its size may be another in each iteration.
+                | Builtin::Allocate => {
                     return None;
                 }
                 Builtin::FreshInt

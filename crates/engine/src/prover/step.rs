@@ -139,6 +139,7 @@ impl FunctionFacts<'_> {
             | Builtin::AtExit
             | Builtin::Malloc
             | Builtin::Calloc
+            | Builtin::Allocate
             | Builtin::Free
             | Builtin::Alloca
             | Builtin::Settle => {

@@ -58,15 +58,16 @@ impl Executor<'_> {
 
     fn hash_object(&mut self, state: &State, id: ObjectId, model: &Rc<Model>, hasher: &mut StableHasher) {
         let object = state.memory.shared(id);
-        (object.size, object.live, object.kind as u8).hash(hasher);
+        let size = object.open.size().map_or(object.size, |size| model.eval(&self.terms, size));
+        (size, object.live, object.kind as u8).hash(hasher);
         match &object.contents {
             Contents::Cells(cells) => {
-                for cell in cells.iter().take(MOST_BYTES as usize) {
+                for cell in cells.iter().take(size.min(MOST_BYTES) as usize) {
                     self.hash_cell(state, *cell, model, hasher);
                 }
             }
             Contents::Delayed { array, pointers, .. } => {
-                for at in 0..object.size.min(MOST_BYTES) {
+                for at in 0..size.min(MOST_BYTES) {
                     match pointers.iter().find(|(place, _)| *place as u64 == at) {
                         Some((_, cell)) => self.hash_cell(state, *cell, model, hasher),
                         None => {

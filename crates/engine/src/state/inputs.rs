@@ -1,7 +1,7 @@
 //! The inputs of a path: what it was called with, and what it has asked for so far. How they are made is in `inputs/`.
 
 use crate::state::memory::Cell;
-use crate::state::value::{LazyId, ObjectId, Value};
+use crate::state::value::{LazyId, ObjectId, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::IndexMap;
 use touchstone_ir::DataTypeId;
@@ -42,8 +42,17 @@ pub(crate) struct InputObject {
     /// Nobody said how many elements there are.
     pub default_length: bool,
     /// How many elements the array at its end has, if that is not what its type says.
-    pub tail: Option<u64>,
+    pub tail: Option<TailLength>,
     pub cells: Vec<Cell>,
+}
+
+/// How many elements the array at the end of an input object has.
+#[derive(Clone, Copy)]
+pub(crate) enum TailLength {
+    /// So many; whether a longer one would do is not known.
+    Fixed(u64),
+    /// As many as the object says itself.
+    Counted(Scalar),
 }
 
 /// The answer to one request of a program.

@@ -116,10 +116,33 @@ impl Contents {
     }
 }
 
+/// What inputs decide about an object that is there already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Open {
+    /// Nothing: it has as many bytes as cells.
+    Settled,
+    /// Its size in bytes (64 bits), at most as many as it has cells: accesses are checked against it.
+    Size(TermId),
+    /// Which variant of its type it is: its tag. Cells of fields that nobody has looked at are unmade, unless all variants have them.
+    Variant { data: DataTypeId, tag: TermId, size: Scalar },
+}
+
+impl Open {
+    /// The size in bytes, where inputs decide it.
+    pub fn size(self) -> Option<TermId> {
+        match self {
+            Open::Settled | Open::Variant { size: Scalar::Const(_), .. } => None,
+            Open::Size(size) | Open::Variant { size: Scalar::Term(size), .. } => Some(size),
+        }
+    }
+}
+
 /// A memory object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Object {
+    /// In bytes; where inputs decide it, the most that it can be.
     pub size: u64,
+    pub open: Open,
     pub kind: ObjectKind,
     pub live: bool,
     pub data: Option<DataTypeId>,
@@ -132,7 +155,14 @@ impl Object {
     }
 
     pub fn with_cells(cells: Vec<Cell>, kind: ObjectKind, data: Option<DataTypeId>) -> Object {
-        Object { size: cells.len() as u64, kind, live: true, data, contents: Contents::Cells(cells) }
+        Object {
+            size: cells.len() as u64,
+            open: Open::Settled,
+            kind,
+            live: true,
+            data,
+            contents: Contents::Cells(cells),
+        }
     }
 }
 

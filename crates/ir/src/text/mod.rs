@@ -44,6 +44,8 @@
 //! - A call that may throw is the last of its block: `%1: i32 = call @f()`, then `catch %2: ptr => b1, else => b2`.
 //!   `type ty3 = one_of "shape" tag 0 32 { 1: ty1, 2: ty2 }` is a type with variants, told apart by 32 bits at offset 0;
 //!   `thrown ty3` is the module's type of thrown objects.
+//! - `type ty4 = struct "int[]" size 8 align 4 counted 1 { "class": ty0 at 0, "length": ty0 at 4, "data": ty1 at 8 }` ends in
+//!   an array (`ty1`, of length 0) with as many elements as field 1 says.
 //! - `start @f` is a function that runs before any other; a global with the role `heap` is an object that is there then.
 //! - A function without blocks is only declared.
 

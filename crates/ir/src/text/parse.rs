@@ -6,7 +6,8 @@
 use super::lex::{ParseError, Placed, Token, lex};
 use super::words::Word;
 use crate::{
-    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Tag, Ty, Variant, mask,
+    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, StructKind, Tag, Ty,
+    Variant, mask,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
@@ -388,7 +389,7 @@ impl Parser {
             "struct" => {
                 let name = self.text("the name of the type in quotes")?;
                 let (size, align) = self.layout()?;
-                let kind = self.try_one_of().unwrap_or_default();
+                let kind = self.struct_kind()?;
                 self.sign("{")?;
                 let fields = self.list("}", |parser| {
                     let name = parser.text("the name of a field in quotes")?;
@@ -445,6 +446,14 @@ impl Parser {
         let size = self.u64("a size in bytes")?;
         self.word("align")?;
         Ok((size, self.u64("an alignment in bytes")?))
+    }
+
+    fn struct_kind(&mut self) -> Result<StructKind> {
+        if self.eat_word("counted") {
+            let by = self.u64("the index of the field that says how many elements there are")? as usize;
+            return Ok(StructKind::Counted { by });
+        }
+        Ok(if self.eat_word("halves") { StructKind::Halves } else { StructKind::Record })
     }
 
     fn global(&mut self) -> Result<Global> {

@@ -5,7 +5,8 @@ use super::points::signed_by_default;
 use super::words::{ExprOp, Word};
 use crate::{
     Block, BoolTree, BranchRole, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init,
-    Inst, InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
+    Inst, InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, StructKind, SwitchArm, TermKind, Ty, mask,
+    sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -93,7 +94,11 @@ impl<'m> Printer<'m> {
             DataType::Array { element, length } => put!(self, "array {element} length {length}"),
             DataType::Struct { name, fields, size, align, kind } => {
                 put!(self, "struct {} size {size} align {align}", quoted(name.as_bytes()));
-                self.unless_usual(*kind);
+                match kind {
+                    StructKind::Record => {}
+                    StructKind::Halves => put!(self, " halves"),
+                    StructKind::Counted { by } => put!(self, " counted {by}"),
+                }
                 put!(self, " {{");
                 for (index, field) in fields.iter().enumerate() {
                     let comma = if index == 0 { "" } else { "," };

@@ -40,6 +40,11 @@ fn size() -> impl Strategy<Value = u64> {
     prop_oneof![0..100u64, any::<u64>()]
 }
 
+fn struct_kind() -> impl Strategy<Value = StructKind> {
+    let counted = size().prop_map(|by| StructKind::Counted { by: by as usize });
+    prop_oneof![Just(StructKind::Record), Just(StructKind::Halves), counted]
+}
+
 fn data_type() -> impl Strategy<Value = DataType> {
     let bits = || proptest::sample::select(vec![8u8, 16, 32, 64]);
     let item = (name(), any::<i64>()).prop_map(|(name, value)| EnumItem { name, value });
@@ -63,7 +68,7 @@ fn data_type() -> impl Strategy<Value = DataType> {
         (0..8u8, 1..57u8, any::<bool>()).prop_map(|(first, width, signed)| DataType::Bits { first, width, signed }),
         (id(), any::<bool>()).prop_map(|(pointee, to_const)| DataType::Pointer { pointee, to_const }),
         (id(), size()).prop_map(|(element, length)| DataType::Array { element, length }),
-        (name(), vec(field, 0..4), size(), size(), one_of())
+        (name(), vec(field, 0..4), size(), size(), struct_kind())
             .prop_map(|(name, fields, size, align, kind)| DataType::Struct { name, fields, size, align, kind }),
         (name(), size(), bits(), vec((any::<u64>(), id()), 0..4)).prop_map(|(name, offset, bits, variants)| {
             let variants = variants.into_iter().map(|(tag, ty)| Variant { tag, ty }).collect();

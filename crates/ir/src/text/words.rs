@@ -2,7 +2,6 @@
 
 use crate::{
     BinOp, BranchRole, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage,
-    StructKind,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -54,11 +53,10 @@ words! {
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
     GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
-    StructKind { Record => "record", Halves => "halves" }
 }
 
 /// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 30] = [
+const BUILTINS: [(Builtin, &str); 31] = [
     (Builtin::MakeSymbolic, "make_symbolic"),
     (Builtin::FreshInt, "fresh_int"),
     (Builtin::Assume, "assume"),
@@ -68,6 +66,7 @@ const BUILTINS: [(Builtin, &str); 30] = [
     (Builtin::Puts, "puts"),
     (Builtin::Malloc, "malloc"),
     (Builtin::Calloc, "calloc"),
+    (Builtin::Allocate, "allocate"),
     (Builtin::Free, "free"),
     (Builtin::Alloca, "alloca"),
     (Builtin::Release, "release"),

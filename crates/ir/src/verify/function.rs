@@ -248,7 +248,7 @@ impl Verifier<'_> {
             Builtin::Printf => (&[T::Ptr], Some(T::I32)),
             Builtin::Putchar => (&[T::I32], Some(T::I32)),
             Builtin::Puts => (&[T::Ptr], Some(T::I32)),
-            Builtin::Malloc => (&[T::I64], Some(T::Ptr)),
+            Builtin::Malloc | Builtin::Allocate => (&[T::I64], Some(T::Ptr)),
             Builtin::Calloc => (&[T::I64, T::I64], Some(T::Ptr)),
             Builtin::Free
             | Builtin::Release

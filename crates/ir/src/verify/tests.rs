@@ -205,6 +205,33 @@ fn wrong_modules_are_found() {
         "type ty0 = one_of \"a\" tag 0 8 {} type ty1 = array ty0 length 2",
         &["ty1 contains ty0, which has variants"],
     );
+    let counted = |struct_: &str, more: &str| {
+        format!("type ty0 = int \"i\" 32 signed type ty1 = array ty0 length 0 type ty2 = struct \"a\" {struct_} {more}")
+    };
+    check(&counted("size 4 align 4 counted 0 { \"n\": ty0 at 0, \"a\": ty1 at 4 }", ""), &[]);
+    check(
+        &counted("size 4 align 4 counted 0 { \"n\": ty0 at 0, \"a\": ty1 at 4 }", "type ty3 = array ty2 length 1"),
+        &["ty3 contains ty2, whose objects say how large they are"],
+    );
+    let no_count = |by| format!("ty2 is counted by field {by}, which is no integer before its array");
+    // It is the array itself, it isn't there, it is a pointer.
+    for (fields, by) in [
+        ("{ \"n\": ty0 at 0, \"a\": ty1 at 4 }", 1),
+        ("{ \"n\": ty0 at 0, \"a\": ty1 at 4 }", 7),
+        ("{ \"n\": ty3 at 0, \"a\": ty1 at 4 }", 0),
+    ] {
+        let text = counted(&format!("size 4 align 4 counted {by} {fields}"), "type ty3 = float \"f\" f32");
+        check(&text, &[&no_count(by)]);
+    }
+    // Nothing, something of another kind, an array with elements of its own, room behind it.
+    let no_array = "ty2 is counted and does not end in an array without elements";
+    check(&counted("size 4 align 4 counted 0 {}", ""), &[no_array, &no_count(0)]);
+    check(&counted("size 8 align 4 counted 0 { \"n\": ty0 at 0, \"m\": ty0 at 4 }", ""), &[no_array]);
+    check(
+        &counted("size 8 align 4 counted 0 { \"n\": ty0 at 0, \"a\": ty3 at 4 }", "type ty3 = array ty0 length 1"),
+        &[no_array],
+    );
+    check(&counted("size 8 align 4 counted 0 { \"n\": ty0 at 0, \"a\": ty1 at 4 }", ""), &[no_array]);
     check(
         "type ty0 = void start @f start fn9 func @f(%0: i32) { b0: return }",
         &["fn0 can't run at start", "fn9 can't run at start"],

@@ -1,0 +1,309 @@
+//! Input objects with variants ([`DataType::OneOf`]): one object whose tag is a variable.
+//!
+//! What the program asks about the tag (a cast, `instanceof`, a dispatch) is a condition on that variable like any other, so it
+//! splits the path in as many ways as it has answers, not in as many as there are variants. Fields that all variants have at the same
+//! place with the same type are inputs from the start. The others are unmade until an access comes to them:
+//! then only variants are told apart that have something else there ([`Executor::make_fields`]). An access at an
+//! offset that depends on inputs, or in an expression that is folded, chooses the variant.
+//!
+//! Variants that say how many elements they end in are objects of their own (`counted.rs`).
+
+use crate::exec::executor::Executor;
+use crate::growth::Room;
+use crate::inputs::shapes::Length;
+use crate::state::inputs::{InputObject, Lazy};
+use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open};
+use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
+use crate::state::{PathEnd, State, Stop};
+use std::ops::Range;
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_criteria::Bound;
+use touchstone_ir::{DataType, DataTypeId, Field, Tag, Variant};
+use touchstone_solver::TermId;
+
+/// Variants that have the same fields where an access is.
+struct Alike<'m> {
+    fields: Vec<&'m Field>,
+    tags: Vec<u64>,
+}
+
+impl<'m> Executor<'m> {
+    /// A fresh object behind an input pointer: one for all variants that have a size of their own, and one for each other.
+    pub(super) fn variants(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        lazy: &Lazy,
+        data: DataTypeId,
+    ) -> Vec<Result<State, Stop>> {
+        let DataType::OneOf { name, tag, variants } = &self.module.types[data] else { return Vec::new() };
+        let types = &self.module.types;
+        let (counted, plain): (Vec<Variant>, Vec<Variant>) =
+            variants.iter().partition(|variant| types[variant.ty].count(types).is_some());
+        if self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1) && !plain.is_empty() {
+            let what = format!("several objects behind `{}`, since `{name}` has variants", lazy.name);
+            return vec![Err(Stop::unsupported(what, Span::none()))];
+        }
+        if state.inputs.fresh >= self.config.max_objects {
+            return vec![Err(Stop::bound(Bound::MaxObjects, Span::none()))];
+        }
+        let mut options = Vec::new();
+        if !plain.is_empty() {
+            let mut fresh = state.clone();
+            fresh.inputs_mut().fresh += 1;
+            let made = match plain.as_slice() {
+                [only] => {
+                    let tagged = Some((*tag, only.tag));
+                    self.input_object(&mut fresh, only.ty, Room::ONE, &lazy.name, Length::Default, tagged)
+                }
+                _ => self.open_object(&mut fresh, data, *tag, &plain, &lazy.name),
+            };
+            options.push(made.map(|object| {
+                fresh.inputs_mut().decide(id, Value::pointer(object, 0));
+                fresh
+            }));
+        }
+        for variant in counted {
+            if let Some(count) = types[variant.ty].count(types) {
+                options.extend(self.counted(state, id, lazy, (variant.ty, count), Some((*tag, variant.tag))));
+            }
+        }
+        options
+    }
+
+    /// An object that is any of these variants: its tag, and what all of them have.
+    fn open_object(
+        &mut self,
+        state: &mut State,
+        data: DataTypeId,
+        tag: Tag,
+        variants: &[Variant],
+        name: &str,
+    ) -> Result<ObjectId, Stop> {
+        let module = self.module;
+        let fields = |variant: &Variant| match &module.types[variant.ty] {
+            DataType::Struct { fields, .. } => fields.as_slice(),
+            _ => &[],
+        };
+        let Some((first, others)) = variants.split_first() else { return Err(Stop::End(PathEnd::Assumed)) };
+        let of_tag = fields(first).iter().find(|field| field.offset == tag.offset);
+        let tag_name = format!("{name}.{}", of_tag.map_or("", |field| &field.name));
+        let term = self.input_var(state.inputs_mut(), tag.bits, &tag_name);
+        let mut constraints = vec![self.has_tag(term, variants.iter().map(|variant| variant.tag))];
+        self.constrain(term, false, &tag_name, &mut constraints);
+        let size = self.size_by_tag(term, variants);
+        let most = variants.iter().map(|variant| self.size_of(variant.ty)).max().unwrap_or(0);
+        let mut cells = vec![Cell::Unmade; most as usize];
+        for index in 0..tag.bits / 8 {
+            cells[tag.offset as usize + usize::from(index)] = Cell::Part { term, index };
+        }
+        let made = Object::with_cells(cells.clone(), ObjectKind::Input, Some(data));
+        let open = Open::Variant { data, tag: term, size };
+        let object = state.memory.alloc(Object { open, ..made });
+        let (name, is_array, before, default_length, tail) = (name.to_string(), false, 0, true, None);
+        let input =
+            InputObject { object, name, element: data, count: 1, is_array, before, default_length, tail, cells };
+        state.inputs_mut().objects.push(Rc::new(input));
+        self.assume_all(state, &constraints)?;
+        let same = |field: &Field| {
+            others.iter().all(|other| fields(other).iter().any(|own| (own.offset, own.ty) == (field.offset, field.ty)))
+        };
+        for field in fields(first).iter().filter(|field| same(field)) {
+            if self.is_whole(field) {
+                self.make_field(state, object, field)?;
+            }
+        }
+        Ok(object)
+    }
+
+    /// Whether a field has its bytes for itself.
+    fn is_whole(&self, field: &Field) -> bool {
+        !matches!(self.module.types[field.ty], DataType::Bits { .. })
+    }
+
+    /// Whether a tag is one of these.
+    fn has_tag(&mut self, tag: TermId, tags: impl Iterator<Item = u64>) -> TermId {
+        let mut any = self.terms.truth(false);
+        for value in tags {
+            let value = self.terms.constant(self.terms.width(tag), value);
+            let here = self.terms.eq(tag, value);
+            any = self.terms.or(any, here);
+        }
+        any
+    }
+
+    /// The size that an object has with its tag.
+    fn size_by_tag(&mut self, tag: TermId, variants: &[Variant]) -> Scalar {
+        let mut size = Scalar::Const(variants.last().map_or(0, |variant| self.size_of(variant.ty)));
+        for variant in variants {
+            let own = self.terms.constant(64, self.size_of(variant.ty));
+            let others = size.term(&mut self.terms, 64);
+            let here = self.has_tag(tag, std::iter::once(variant.tag));
+            let term = self.terms.ite(here, own, others);
+            size = Scalar::from_term(&self.terms, term);
+        }
+        size
+    }
+
+    /// An access comes to an object whose variant is open: whatever fields are there are made. Where variants differ in them, the
+    /// path is split between those that do.
+    pub(crate) fn make_fields(&mut self, state: &mut State, pointer: Pointer, bytes: u64) -> Result<(), Stop> {
+        let object = state.memory.get(pointer.object);
+        let Open::Variant { data, tag, .. } = object.open else { return Ok(()) };
+        let at = match pointer.offset {
+            Scalar::Const(at) => Some(at),
+            Scalar::Term(offset) => state.fixed_value(offset),
+        };
+        let Some(at) = at else { return Err(Stop::unfixed(tag)) };
+        let Contents::Cells(cells) = &object.contents else { return Err(Stop::unfixed(tag)) };
+        let range = at as usize..at.saturating_add(bytes) as usize;
+        // Outside only where an expression is folded: that is improper already.
+        if cells.get(range.clone()).is_none_or(|cells| !cells.contains(&Cell::Unmade)) {
+            return Ok(());
+        }
+        if state.is_folded() {
+            return Err(Stop::unfixed(tag));
+        }
+        let alike = self.alike(data, &range);
+        let count = alike.len();
+        for Alike { fields, tags } in alike {
+            let is_one = self.has_tag(tag, tags.into_iter());
+            match self.terms.as_const(is_one).or_else(|| state.fixed_value(is_one)) {
+                Some(0) => continue,
+                None if count > 1 => return Err(Stop::unfixed(is_one)),
+                _ => {}
+            }
+            if !fields.iter().all(|field| self.is_whole(field)) {
+                return Err(Stop::unfixed(tag));
+            }
+            for field in &fields {
+                self.make_field(state, pointer.object, field)?;
+            }
+            let is_between = |at: &usize| !fields.iter().any(|field| self.bytes_of_field(field).contains(at));
+            let between: Vec<usize> = range.filter(is_between).collect();
+            self.put_unmade(state, pointer.object, |at| between.contains(&at).then_some(Cell::Byte(0)));
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// The variants of a type by the fields that they have in a range; those that end before it have none.
+    fn alike(&self, data: DataTypeId, range: &Range<usize>) -> Vec<Alike<'m>> {
+        let (module, mut found): (_, Vec<Alike<'m>>) = (self.module, Vec::new());
+        let DataType::OneOf { variants, .. } = &module.types[data] else { return found };
+        for variant in variants {
+            let DataType::Struct { fields, size, kind, .. } = &module.types[variant.ty] else { continue };
+            if range.end as u64 > *size || kind.is_counted() {
+                continue;
+            }
+            let meets = |field: &&Field| {
+                let own = self.bytes_of_field(field);
+                own.start < range.end && range.start < own.end
+            };
+            let fields: Vec<&Field> = fields.iter().filter(meets).collect();
+            let place = |field: &&Field| (field.offset, field.ty);
+            match found.iter_mut().find(|known| known.fields.iter().map(place).eq(fields.iter().map(place))) {
+                Some(known) => known.tags.push(variant.tag),
+                None => found.push(Alike { fields, tags: vec![variant.tag] }),
+            }
+        }
+        found
+    }
+
+    fn bytes_of_field(&self, field: &Field) -> Range<usize> {
+        field.offset as usize..(field.offset + self.size_of(field.ty)) as usize
+    }
+
+    /// Makes a field of an object that nobody has looked at yet.
+    fn make_field(&mut self, state: &mut State, object: ObjectId, field: &Field) -> Result<(), Stop> {
+        let Some(input) = state.inputs.objects.iter().find(|input| input.object == object) else { return Ok(()) };
+        let range = self.bytes_of_field(field);
+        if !input.cells[range.clone()].iter().all(|cell| *cell == Cell::Unmade) {
+            return Ok(());
+        }
+        let name = format!("{}.{}", input.name, field.name);
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        self.input_cells(state.inputs_mut(), field.ty, &name, &mut constraints, &mut cells);
+        self.put_unmade(state, object, |at| cells.get(at.checked_sub(range.start)?).copied());
+        Ok(self.assume_all(state, &constraints)?)
+    }
+
+    /// Puts cells where an input object has none yet: in its memory, and in what it starts with.
+    fn put_unmade(&self, state: &mut State, object: ObjectId, new: impl Fn(usize) -> Option<Cell>) {
+        let Some(index) = state.inputs.objects.iter().position(|input| input.object == object) else { return };
+        let input = Rc::clone(&state.inputs.objects[index]);
+        let Contents::Cells(cells) = &state.memory.get(object).contents else { return };
+        let known = input.cells.iter().zip(cells).enumerate();
+        let open = known.filter(|(_, (first, now))| **first == Cell::Unmade && **now == Cell::Unmade);
+        let made: Vec<(usize, Cell)> = open.filter_map(|(at, _)| Some((at, new(at)?))).collect();
+        let mut changed = InputObject { name: input.name.clone(), cells: input.cells.clone(), ..*input };
+        made.iter().for_each(|(at, cell)| changed.cells[*at] = *cell);
+        state.inputs_mut().objects[index] = Rc::new(changed);
+        if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
+            made.iter().for_each(|(at, cell)| cells[*at] = *cell);
+        }
+    }
+
+    /// A tag was fixed to a value: the object is of that variant, with all its fields.
+    pub(crate) fn settle_variant(&mut self, state: &mut State, tag: TermId, value: u64) -> Result<(), Stop> {
+        let is_it = |input: &&Rc<InputObject>| matches!(state.memory.get(input.object).open, Open::Variant { tag: own, .. } if own == tag);
+        let Some(input) = state.inputs.objects.iter().find(is_it) else { return Ok(()) };
+        let (object, element, name) = (input.object, input.element, input.name.clone());
+        let Some(data) = self.module.types[element].variant(value) else { return Ok(()) };
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        self.struct_cells(state.inputs_mut(), data, &name, &mut constraints, &mut cells);
+        self.put_unmade(state, object, |at| cells.get(at).copied());
+        let size = self.size_of(data);
+        let settled = state.memory.get_mut(object);
+        (settled.size, settled.data, settled.open) = (size, Some(data), Open::Settled);
+        if let Contents::Cells(cells) = &mut settled.contents {
+            cells.truncate(size as usize);
+        }
+        for input in state.inputs_mut().objects.iter_mut().filter(|input| input.object == object) {
+            let mut cells = input.cells.clone();
+            cells.truncate(size as usize);
+            *input = Rc::new(InputObject { name: name.clone(), cells, ..**input });
+        }
+        Ok(self.assume_all(state, &constraints)?)
+    }
+
+    /// Whether a pointer to `wanted` may lead to an object that is there: `None` if never, `Some(None)` if always, else under which
+    /// condition.
+    pub(super) fn may_be(&mut self, object: &InputObject, wanted: DataTypeId) -> Option<Option<TermId>> {
+        let types = &self.module.types;
+        if self.same_layout(object.element, wanted) {
+            return Some(None);
+        }
+        let (tag, tags): (Tag, Vec<u64>) = match (&types[object.element], &types[wanted]) {
+            (DataType::OneOf { tag, variants: have, .. }, DataType::OneOf { tag: other, variants: want, .. }) => {
+                let shared = have.iter().filter(|variant| tag == other && want.contains(variant));
+                (*tag, shared.map(|variant| variant.tag).collect())
+            }
+            (DataType::OneOf { tag, variants, .. }, _) => {
+                let same = variants.iter().filter(|variant| variant.ty == wanted);
+                (*tag, same.map(|variant| variant.tag).collect())
+            }
+            (_, DataType::OneOf { tag, variants, .. }) if object.count == 1 => {
+                let same = variants.iter().filter(|variant| variant.ty == object.element);
+                (*tag, same.map(|variant| variant.tag).collect())
+            }
+            _ => return None,
+        };
+        let own = self.tag_term(object, tag)?;
+        let cond = self.has_tag(own, tags.into_iter());
+        match self.terms.as_const(cond) {
+            Some(0) => None,
+            Some(_) => Some(None),
+            None => Some(Some(cond)),
+        }
+    }
+
+    /// The tag that an input object starts with.
+    fn tag_term(&mut self, object: &InputObject, tag: Tag) -> Option<TermId> {
+        let range = tag.offset as usize..tag.offset as usize + usize::from(tag.bits / 8);
+        let bytes = object.cells.get(range)?.iter().map(|cell| crate::state::memory::cell_term(*cell, &mut self.terms));
+        let bytes: Vec<TermId> = bytes.collect::<Option<_>>()?;
+        Some(crate::state::memory::in_order(&bytes, &mut self.terms))
+    }
+}
