@@ -8,7 +8,7 @@ use crate::watcher::FunctionWatcher;
 use crate::work::Work;
 use std::rc::Rc;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase};
+use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
 use touchstone_emit::unmakeable;
 use touchstone_engine::{
     Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore_goals, explore_pairs,
@@ -109,7 +109,7 @@ impl Sink for Kept<'_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<String> {
+    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
         unmakeable(self.module, test)
     }
 }
@@ -138,7 +138,7 @@ impl Sink for Writer<'_, '_> {
             }
         }
     }
-    fn refuses(&self, test: &TestCase) -> Option<String> {
+    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
         unmakeable(self.work.module(), test)
     }
 }
