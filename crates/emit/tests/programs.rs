@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, disagreed, error, int};
-use touchstone_criteria::{MadeInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{MadeInput, Outcome, TestCase, TestKind};
 use touchstone_ir::ErrorKind;
 
 const SOURCE: &str = "\
