@@ -16,9 +16,6 @@ use touchstone_criteria::Unsupported;
 use touchstone_ir::{CmpOp, Operand, Reg, Ty};
 use touchstone_solver::{Op, TermId};
 
-/// What depends on where objects lie, which is known of no run.
-pub(crate) const ADDRESS: &str = "address of an object as a number";
-
 /// Two pointers whose order or distance is where their objects lie.
 fn apart(span: Span) -> Stop {
     Stop::unsupported(Unsupported::PointerOrder, span)
