@@ -238,7 +238,7 @@ impl DecisionTable {
             }
             let side = &mut self.conditions[*condition].sides[usize::from(*value)];
             match (&*side, objectives.list.get(id).map(|objective| &objective.status)) {
-                (Side::NotShown, Some(Status::Infeasible(why))) => *side = Side::Infeasible(why.clone()),
+                (Side::NotShown, Some(Status::Infeasible(why))) => *side = Side::Infeasible(*why),
                 (Side::NotShown, Some(Status::Unknown(why))) => *side = Side::Unknown(why.clone()),
                 _ => {}
             }

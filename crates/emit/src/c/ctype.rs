@@ -61,7 +61,7 @@ impl<'m> CTypes<'m> {
             return Ok(format!("__typeof__({name})"));
         }
         let expression = self.unnamed.get(&ty);
-        expression.map(|text| format!("__typeof__({text})")).ok_or_else(|| Unwritable::UnnamedType)
+        expression.map(|text| format!("__typeof__({text})")).ok_or(Unwritable::UnnamedType)
     }
 
     /// Finds, for every type without a name, something in the source that has it. A type found leads to further ones,

@@ -85,7 +85,7 @@ impl<'a> RowTest<'a> {
         values: &[DataValue],
     ) -> Result<String, Unwritable> {
         if !self.test.values.objects[object].is_array {
-            let value = values.first().ok_or_else(|| Unwritable::NoValue)?;
+            let value = values.first().ok_or(Unwritable::NoValue)?;
             return self.field(wanted, element, value);
         }
         values.iter().try_for_each(|value| self.all_numbers(element, value))?;

@@ -182,7 +182,7 @@ pub(crate) fn callback(program: &Values, function: &Function) -> Result<String, 
         .globals
         .values()
         .find(|global| global.function.is_some_and(|id| std::ptr::eq(&module.functions[id], function)));
-    let data = standing.ok_or_else(|| Unwritable::NothingPointsToIt)?.data;
+    let data = standing.ok_or(Unwritable::NothingPointsToIt)?.data;
     let (name, result) = (&function.name, result(function, program.ctypes)?);
     let stub = stub(module, function, name, &result);
     Ok(format!("extern {};\n{stub}", program.ctypes.declare(data, name)?))

@@ -73,13 +73,13 @@ impl<'a> Values<'a> {
             (data, value) if data.has_halves() => data
                 .wide_number(value, self.types())
                 .map(|(number, signed)| literal::wide(number, signed))
-                .ok_or_else(|| Unwritable::PartlyUndefined),
+                .ok_or(Unwritable::PartlyUndefined),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let mut parts = Vec::new();
                 self.members(fields, values, place, &mut parts)?;
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
             }
-            (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or_else(|| Unwritable::IntegerMisfit),
+            (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or(Unwritable::IntegerMisfit),
             _ => Err(Unwritable::Misfit),
         }
     }
@@ -178,7 +178,7 @@ impl<'a> Values<'a> {
             PointerTarget::Function(name) => self.function(name),
             PointerTarget::Elsewhere => Err(Unwritable::Elsewhere),
             PointerTarget::Object { object, offset } => {
-                let object = self.objects.get(*object).ok_or_else(|| Unwritable::NoObject)?;
+                let object = self.objects.get(*object).ok_or(Unwritable::NoObject)?;
                 Ok(self.address_in_object(object, *offset, pointee))
             }
             PointerTarget::Global { name, offset } => self.address_in_global(name, *offset, pointee),
