@@ -1,4 +1,5 @@
-//! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing, the clock that work asks.
+//! The ground floor: float arithmetic, typed ids, index maps, source files and spans, stable hashing, the clock that work asks,
+//! and how reasons are declared.
 //!
 //! Nothing here knows programs, solvers or tests. No IO, but for the one way in which files are written (`whole_file.rs`).
 
@@ -11,6 +12,7 @@ mod hash;
 mod id;
 pub mod math;
 mod memory_limit;
+mod reason;
 mod span;
 mod stack;
 mod whole_file;

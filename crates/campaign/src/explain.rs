@@ -15,7 +15,8 @@ use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
-    Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch,
+    Assumption, Criterion, GoalId, IncompletePaths, Objective, Objectives, Status, TestCase, Watch, WhyInfeasible,
+    WhyUnknown,
 };
 use touchstone_engine::{Config, Explanation, Goals, explore_goals};
 
@@ -46,13 +47,13 @@ pub enum Why {
     Covered(Option<Box<TestCase>>),
     /// Constants rule it out.
     Constant {
-        /// The proof's name.
-        how: String,
+        /// The proof.
+        how: WhyInfeasible,
     },
     /// No input can make it happen.
     Infeasible {
-        /// The proof's name.
-        how: String,
+        /// The proof.
+        how: WhyInfeasible,
         /// What stands in the way.
         conflicts: Explanation,
         /// What the verdict takes for granted.
@@ -60,8 +61,8 @@ pub enum Why {
     },
     /// It stands for more than can be searched for.
     TooMuch {
-        /// As a sentence.
-        why: String,
+        /// How much.
+        why: WhyUnknown,
     },
     /// It may lie on these paths, which were given up.
     Open(Vec<IncompletePaths>),
@@ -127,14 +128,14 @@ impl Question {
                 let test = tests.tests.into_iter().find(|test| test.covers.contains(&goal));
                 Why::Covered(test.map(Box::new))
             }
-            Status::Infeasible(how) if settled => Why::Constant { how: how.to_string() },
+            Status::Infeasible(how) if settled => Why::Constant { how: *how },
             Status::Infeasible(how) => {
                 let closed = wanted.goals.ids().filter(|other| *other != goal).collect();
                 let goals = Goals { watch, closed };
                 let conflicts = touchstone_engine::explain(module, func, goals, &self.config());
-                Why::Infeasible { how: how.to_string(), conflicts, assumptions: found.result.assumptions }
+                Why::Infeasible { how: *how, conflicts, assumptions: found.result.assumptions }
             }
-            Status::Unknown(why) if settled => Why::TooMuch { why: why.to_string() },
+            Status::Unknown(why) if settled => Why::TooMuch { why: why.clone() },
             Status::Unknown(_) | Status::Uncovered => {
                 Why::Open(found.doubted.remove(&goal).unwrap_or(found.result.incomplete))
             }

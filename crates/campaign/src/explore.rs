@@ -10,7 +10,7 @@ use crate::work::Work;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase};
+use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
 use touchstone_emit::unmakeable;
 use touchstone_engine::{
     Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore_goals, explore_pairs,
@@ -112,7 +112,7 @@ impl Sink for Kept<'_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<String> {
+    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
         unmakeable(self.module, test)
     }
 }
@@ -143,11 +143,11 @@ impl Sink for Writer<'_, '_> {
             }
         }
     }
-    fn refuses(&self, test: &TestCase) -> Option<String> {
+    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
         if let (Some(untested), Outcome::Error { kind, .. }) = (&self.untested, &test.outcome)
             && !test.covers.iter().any(|goal| untested.contains(goal))
         {
-            return Some(format!("a test that ends in an error ({kind}) and covers nothing new"));
+            return Some(Unmakeable::NothingNew(*kind));
         }
         unmakeable(self.work.module(), test)
     }

@@ -8,7 +8,7 @@ use crate::request::Request;
 use crate::subject;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use touchstone_criteria::{Campaign, Criterion, Objectives};
+use touchstone_criteria::{Campaign, Criterion, Objectives, WhyUnknown};
 use touchstone_instrument::state_targets;
 use touchstone_ir::FuncId;
 use touchstone_report::document::{Objective, Stretch, Verdict};
@@ -72,7 +72,8 @@ impl Listed {
                     function: named.target.function,
                     at: Stretch { file: Some(named.origin.file), line, column, end_line: line, end_column: column },
                     status: Verdict::Unknown,
-                    why: Some("not tried".to_string()),
+                    why: Some(WhyUnknown::NotTried.to_string()),
+                    reason: Some(WhyUnknown::NotTried.word().to_string()),
                     tests: Vec::new(),
                     excluded: None,
                     variant: None,

@@ -19,7 +19,7 @@ use crate::work::Work;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use touchstone_criteria::{Replay, TestCase};
+use touchstone_criteria::{NotCheckable, Replay, TestCase};
 use touchstone_emit::Replayed;
 
 /// Carries a plan out; tests go to the files that the request asks for.
@@ -118,7 +118,9 @@ fn check<'s>(
         Leaves::Suite(suite) => suite,
         Leaves::Nothing => return Ok(0.0),
         Leaves::Refused { why } => {
-            tests.iter_mut().for_each(|test| test.replayed = Replay::NotCheckable(why.clone()));
+            tests
+                .iter_mut()
+                .for_each(|test| test.replayed = Replay::NotCheckable(NotCheckable::NoTestFile(why.clone())));
             return Ok(0.0);
         }
     };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Replay, TestCase, Watch};
+use touchstone_criteria::{Disagreement, Replay, TestCase, Watch};
 use touchstone_engine::{Look, SeenRow, distinct, watch_test};
 use touchstone_ir::{FuncId, Module};
 
@@ -44,7 +44,7 @@ pub(crate) fn watch_tests(
         let run = watch_test(module, entry, test, look);
         let missed = test.covers.iter().find(|goal| run.path == test.path && !run.hits.contains(goal));
         if let Some(missed) = missed {
-            test.replayed = Replay::Disagreed(format!("the reference interpreter does not reach {missed}"));
+            test.replayed = Replay::Disagreed(Disagreement::GoalNotReached(*missed));
         }
         test.covers.extend(run.hits);
         test.covers.sort_unstable();

@@ -34,7 +34,7 @@ fn covered(measured: &Measured) -> (BTreeSet<String>, BTreeMap<String, String>) 
     for unit in &measured.units {
         for objective in &unit.record.objectives {
             if let Some(why) = &objective.not_placed {
-                unplaced.insert(objective.id.clone(), why.clone());
+                unplaced.insert(objective.id.clone(), why.to_string());
             } else if !unit.covered(objective).is_empty() {
                 hit.insert(objective.id.clone());
             }

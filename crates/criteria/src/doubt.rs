@@ -18,10 +18,56 @@ pub enum Doubt {
     Heap,
     /// A function that nobody defines changes memory.
     External(String),
-    /// What the program says of something is not all that it can be; says what.
-    Unsettled(String),
+    /// What the program says of something is not all that it can be.
+    Unsettled(Unsettled),
     /// Inputs for which something has no defined result.
     Undefined,
+}
+
+/// What is not settled by the program.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Unsettled {
+    /// What nobody wrote may be anything.
+    Unwritten,
+    /// What is written may not get there.
+    Output,
+    /// What a front end or a model of the library says, in its words.
+    Said(String),
+}
+
+impl Unsettled {
+    /// What a module calls it by this name.
+    pub fn named(name: String) -> Unsettled {
+        let known = [Unsettled::Unwritten, Unsettled::Output].into_iter().find(|known| known.as_str() == name);
+        known.unwrap_or(Unsettled::Said(name))
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Unsettled::Unwritten => "memory that nobody wrote may hold anything",
+            Unsettled::Output => "output may fail",
+            Unsettled::Said(what) => what,
+        }
+    }
+}
+
+/// In the order of their sentences: so they are listed.
+impl Ord for Unsettled {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl PartialOrd for Unsettled {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Unsettled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// What a user can rule out.
@@ -65,6 +111,36 @@ impl fmt::Display for Assume {
 }
 
 impl Doubt {
+    /// The words of all of them.
+    pub const WORDS: &'static [&'static str] = &[
+        "earlier_calls",
+        "other_files",
+        "allocation_may_fail",
+        "overlap",
+        "heap",
+        "external_writes",
+        "unwritten_memory",
+        "output_may_fail",
+        "unsettled",
+        "undefined_result",
+    ];
+
+    /// The word by which programs know it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Doubt::EarlierCalls(_) => "earlier_calls",
+            Doubt::OtherFiles(_) => "other_files",
+            Doubt::Allocation => "allocation_may_fail",
+            Doubt::Overlap => "overlap",
+            Doubt::Heap => "heap",
+            Doubt::External(_) => "external_writes",
+            Doubt::Unsettled(Unsettled::Unwritten) => "unwritten_memory",
+            Doubt::Unsettled(Unsettled::Output) => "output_may_fail",
+            Doubt::Unsettled(Unsettled::Said(_)) => "unsettled",
+            Doubt::Undefined => "undefined_result",
+        }
+    }
+
     /// What rules it out.
     pub fn ruled_out_by(&self) -> Option<Assume> {
         match self {
@@ -85,7 +161,7 @@ impl Doubt {
             Doubt::Heap => "an input may be a block of the heap".to_string(),
             Doubt::Overlap => "an input pointer may lead into a part of another object".to_string(),
             Doubt::External(name) => format!("{name}, which nobody defines, may change memory"),
-            Doubt::Unsettled(what) => what.clone(),
+            Doubt::Unsettled(what) => what.to_string(),
             Doubt::Undefined => "inputs without a defined result (the least number divided by -1, a float that its \
                                  integer can't hold)"
                 .to_string(),

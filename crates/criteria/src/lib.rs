@@ -17,9 +17,11 @@ mod objective;
 mod pairs;
 mod prospect;
 mod registry;
+mod replay;
 mod suite;
 mod tables;
 mod testcase;
+mod unsupported;
 mod verdict;
 mod watch;
 
@@ -27,18 +29,20 @@ pub use campaign::{Campaign, FunctionResult, ObjectiveCounts, PathCounts, SCHEMA
 pub use covered::{Covered, covered_by_test};
 pub use criterion::{Criterion, CriterionParseError};
 pub use decision_graph::{DecisionGraph, Edge, Next, Node, NodeId, Row, Walk};
-pub use doubt::{Assume, Assumption, Authority, Doubt};
+pub use doubt::{Assume, Assumption, Authority, Doubt, Unsettled};
 pub use goal::{Goal, GoalId};
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
-pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, SeenRows, unique_cause};
+pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, PairsStopped, SeenRows, unique_cause};
 pub use registry::{CriteriaOptions, Draft, Known, Labelling, REGISTRY, Scope, criterion_named};
+pub use replay::{Disagreement, NotCheckable, Replay, Unmakeable};
 pub use suite::{Ruling, conclude, count, reduce};
 pub use tables::{
     DecisionTable, MOST_PAIRS, Pair, PairKind, Side, TableCondition, TableHead, TableRow, decision_tables,
 };
-pub use testcase::{
-    Call, Expected, InputSource, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind,
+pub use testcase::{Call, Expected, InputSource, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind};
+pub use unsupported::Unsupported;
+pub use verdict::{
+    Bound, Incomplete, IncompletePaths, Objective, Proof, Status, Unanswered, WhyInfeasible, WhyUnknown,
 };
-pub use verdict::{Bound, Incomplete, IncompletePaths, Objective, Proof, Status};
 pub use watch::{DecisionWatch, Watch};

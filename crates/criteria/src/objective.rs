@@ -4,7 +4,7 @@
 //! text: an edit in another function, or of a comment, changes no id.
 
 use crate::registry::{CriteriaOptions, Known, Labelling, Scope};
-use crate::{Goal, GoalId, Objective, Status};
+use crate::{Goal, GoalId, Objective, Status, WhyInfeasible, WhyUnknown};
 use std::collections::BTreeSet;
 use touchstone_base::{IndexMap, stable_hash};
 use touchstone_ir::{FuncId, Module};
@@ -35,9 +35,9 @@ pub fn objectives(
             for (position, draft) in criterion.objectives(&scope).into_iter().enumerate() {
                 let hash = stable_hash(draft.text.as_str()) & 0xffff_ffff;
                 let status = match draft.known {
-                    Some(Known::Constant) => Status::Infeasible("constant".to_string()),
-                    Some(Known::TooMany { most }) => Status::Unknown(format!("more than {most} combinations")),
-                    None => Status::Unknown("not tried".to_string()),
+                    Some(Known::Constant) => Status::Infeasible(WhyInfeasible::Constant),
+                    Some(Known::TooMany { most }) => Status::Unknown(WhyUnknown::TooManyCombinations(most)),
+                    None => Status::Unknown(WhyUnknown::NotTried),
                 };
                 let settled = draft.known.is_some();
                 let id = made.list.push(Objective {

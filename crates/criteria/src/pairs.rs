@@ -7,7 +7,7 @@
 //! No row is enumerated for [`SeenRows::partners`]: a pair's rows are equal up to the condition, and beyond it a partner
 //! keeps whatever the seen row has, which is how [`crate::DecisionGraph::can_reach`] steers the search.
 
-use crate::{DecisionGraph, Goal, Row};
+use crate::{DecisionGraph, Goal, Incomplete, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Deadline;
 use touchstone_ir::{CondId, DecisionId, FuncId, Module};
@@ -138,7 +138,31 @@ pub enum PairSearch {
     /// It went on until every condition had its pair or nothing was left to try.
     Finished,
     /// It was stopped, and why.
-    Stopped(String),
+    Stopped(PairsStopped),
+}
+
+/// Why the search for unique-cause pairs was stopped.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PairsStopped {
+    /// It left something out.
+    #[error("{0}")]
+    Incomplete(Incomplete),
+    /// The decision has more rows than are tried.
+    #[error("more than {MOST_ROWS_TRIED} rows")]
+    TooManyRows,
+}
+
+impl PairsStopped {
+    /// The words of its own; others are those of [`Incomplete`].
+    pub const WORDS: &'static [&'static str] = &["too_many_rows"];
+
+    /// The word by which programs know it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            PairsStopped::Incomplete(why) => why.word(),
+            PairsStopped::TooManyRows => "too_many_rows",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! From what was found to verdicts, and from all tests to a small suite.
 
 use crate::pairs::{SeenRows, unique_cause};
-use crate::{GoalId, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase};
+use crate::{
+    GoalId, IncompletePaths, ObjectiveCounts, Objectives, Outcome, Proof, Row, Status, TestCase, WhyInfeasible,
+    WhyUnknown,
+};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use touchstone_base::{Deadline, Files};
@@ -46,16 +49,16 @@ pub struct Ruling<'a> {
 impl Ruling<'_> {
     fn of(&self, id: GoalId, files: &Files) -> Status {
         if self.excluded.contains(&id) {
-            return Status::Infeasible("exhaustive".to_string());
+            return Status::Infeasible(WhyInfeasible::Exhaustive);
         }
         if let Some(proof) = self.proved.get(&id) {
-            return Status::Infeasible(format!("static proof: {proof}"));
+            return Status::Infeasible(WhyInfeasible::Proved(*proof));
         }
         let own = self.doubted.get(&id).map(Vec::as_slice).filter(|reasons| !reasons.is_empty());
         let reasons = own.unwrap_or(&self.incomplete[..self.incomplete.len().min(1)]);
-        let Some(first) = reasons.first() else { return Status::Unknown("not followed to the end".to_string()) };
-        let all: Vec<String> = reasons.iter().map(|paths| paths.why.to_string()).collect();
-        Status::Unknown(format!("{} at {}", all.join("; "), first.span.display(files)))
+        let Some(first) = reasons.first() else { return Status::Unknown(WhyUnknown::NotFollowed) };
+        let why = reasons.iter().map(|paths| paths.why.clone()).collect();
+        Status::Unknown(WhyUnknown::GivenUp { why, place: first.span.display(files).to_string() })
     }
 }
 

@@ -19,7 +19,7 @@
 //!
 //! Deliberately not here: running tests (the rows come from whoever ran them) and how a table looks.
 
-use crate::{DecisionGraph, Goal, Objectives, PairSearch, Row, Status};
+use crate::{DecisionGraph, Goal, Objectives, PairSearch, Row, Status, WhyInfeasible, WhyUnknown};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{CondId, Condition, DecisionId, FuncId, Function};
@@ -67,9 +67,9 @@ pub enum Side {
     /// Some row shows it.
     Shown,
     /// No row shows it, and no test can: how that is known.
-    Infeasible(String),
+    Infeasible(WhyInfeasible),
     /// No row shows it, and why it isn't known whether one could.
-    Unknown(String),
+    Unknown(WhyUnknown),
     /// No row shows it; nothing more was asked.
     NotShown,
 }
@@ -172,7 +172,7 @@ impl TableHead {
                 } else if evaluated.contains(&condition) {
                     Side::NotShown
                 } else {
-                    Side::Infeasible("constant".to_string())
+                    Side::Infeasible(WhyInfeasible::Constant)
                 }
             };
             TableCondition { span: info.span, text: info.text.clone(), sides: [side(false), side(true)] }
@@ -238,7 +238,7 @@ impl DecisionTable {
             }
             let side = &mut self.conditions[*condition].sides[usize::from(*value)];
             match (&*side, objectives.list.get(id).map(|objective| &objective.status)) {
-                (Side::NotShown, Some(Status::Infeasible(why))) => *side = Side::Infeasible(why.clone()),
+                (Side::NotShown, Some(Status::Infeasible(why))) => *side = Side::Infeasible(*why),
                 (Side::NotShown, Some(Status::Unknown(why))) => *side = Side::Unknown(why.clone()),
                 _ => {}
             }
@@ -618,16 +618,16 @@ mod tests {
                 status,
             });
         };
-        add(FuncId::new(1), 1, false, Status::Infeasible("of another function".into()));
+        add(FuncId::new(1), 1, false, Status::Infeasible(WhyInfeasible::Constant));
         add(func, 0, true, Status::Covered(vec!["t0".into()]));
-        add(func, 1, true, Status::Infeasible("though a row shows it".into()));
-        add(func, 0, false, Status::Infeasible("exhaustive".into()));
-        add(func, 1, false, Status::Unknown("bound: --depth".into()));
-        add(func, 7, false, Status::Infeasible("of no condition".into()));
+        add(func, 1, true, Status::Infeasible(WhyInfeasible::Constant));
+        add(func, 0, false, Status::Infeasible(WhyInfeasible::Exhaustive));
+        add(func, 1, false, Status::Unknown(WhyUnknown::NotFollowed));
+        add(func, 7, false, Status::Infeasible(WhyInfeasible::Constant));
         table.judge(func, &objectives);
         let sides = |index: usize| table.conditions[CondId::new(index)].sides.clone();
-        assert_eq!(sides(0), [Side::Infeasible("exhaustive".into()), Side::Shown]);
-        assert_eq!(sides(1), [Side::Unknown("bound: --depth".into()), Side::Shown]);
+        assert_eq!(sides(0), [Side::Infeasible(WhyInfeasible::Exhaustive), Side::Shown]);
+        assert_eq!(sides(1), [Side::Unknown(WhyUnknown::NotFollowed), Side::Shown]);
         assert!(!table.is_complete());
     }
 
@@ -639,7 +639,7 @@ mod tests {
         let tests = vec![("t".to_string(), vec![(DecisionId::new(0), strange.clone()), (DecisionId::new(5), strange)])];
         let tables = decision_tables(&function, &tests);
         assert!(tables[0].rows.is_empty());
-        let constant = || Side::Infeasible("constant".to_string());
+        let constant = || Side::Infeasible(WhyInfeasible::Constant);
         assert_eq!(tables[0].conditions[CondId::new(0)].sides, [Side::NotShown, Side::NotShown]);
         assert_eq!(tables[0].conditions[CondId::new(1)].sides, [constant(), constant()]);
     }

@@ -2,7 +2,7 @@
 //!
 //! A test case is language-neutral data over the module's data types; `emit` turns it into source.
 
-use crate::GoalId;
+use crate::{GoalId, Replay};
 use touchstone_base::Span;
 use touchstone_ir::{DataTypeId, DataValue, ErrorKind};
 
@@ -174,17 +174,4 @@ pub struct Call {
     pub function: String,
     /// One value a parameter of the source; undefined if nothing can be said about it.
     pub arguments: Vec<DataValue>,
-}
-
-/// What the replay on the real program said.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Replay {
-    /// Not replayed (yet).
-    NotRun,
-    /// The real program did what was predicted.
-    Agreed,
-    /// It did something else.
-    Disagreed(String),
-    /// It can't be judged (and why): for example an uninitialised read.
-    NotCheckable(String),
 }

@@ -1,40 +1,42 @@
 //! Objectives and what is known of them.
 
-use crate::Doubt;
+use crate::{Doubt, Unsupported};
 use std::fmt;
 use touchstone_base::Span;
 
-/// A bound that was hit.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Bound {
-    /// `--loop-bound` or `paths:K`.
-    LoopBound,
-    /// `--depth`.
-    Depth,
-    /// `--max-paths`.
-    MaxPaths,
-    /// `--pair-questions`: questions to the solver in a search for independence pairs.
-    Questions,
-    /// `--timeout`.
-    Timeout,
-    /// `--memory`.
-    Memory,
-    /// `--max-objects`.
-    MaxObjects,
-    /// `--len`: an object behind a pointer has one element unless said otherwise.
-    Length,
-    /// `--argv`: more or longer arguments of a program.
-    Arguments,
-    /// `--strings`: longer texts.
-    Strings,
-    /// Ctrl-C.
-    Interrupted,
-    /// Call depth.
-    CallDepth,
-    /// Steps of one path.
-    Steps,
-    /// Too many values of something that must be fixed: an index in eager mode, the size of a copy.
-    Values,
+touchstone_base::reasons! {
+    /// A bound that was hit. Its sentence is the option that lifts it.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    pub enum Bound {
+        /// `--loop-bound` or `paths:K`.
+        "loop_bound" => LoopBound,
+        /// `--depth`.
+        "depth" => Depth,
+        /// `--max-paths`.
+        "max_paths" => MaxPaths,
+        /// `--pair-questions`: questions to the solver in a search for independence pairs.
+        "pair_questions" => Questions,
+        /// `--timeout`.
+        "timeout" => Timeout,
+        /// `--memory`.
+        "memory" => Memory,
+        /// `--max-objects`.
+        "max_objects" => MaxObjects,
+        /// `--len`: an object behind a pointer has one element unless said otherwise.
+        "len" => Length,
+        /// `--argv`: more or longer arguments of a program.
+        "argv" => Arguments,
+        /// `--strings`: longer texts.
+        "strings" => Strings,
+        /// Ctrl-C.
+        "interrupted" => Interrupted,
+        /// Call depth.
+        "call_depth" => CallDepth,
+        /// Steps of one path.
+        "steps" => Steps,
+        /// Too many values of something that must be fixed: an index in eager mode, the size of a copy.
+        "max_values" => Values,
+    }
 }
 
 impl Bound {
@@ -59,27 +61,57 @@ impl Bound {
     }
 }
 
-/// Why a path was not followed to its end, or does not say everything.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Incomplete {
-    /// A bound was hit.
-    Bound(Bound),
-    /// The world around the function may be another than tests make it.
-    Doubt(Doubt),
-    /// A construct is not supported.
-    Unsupported(String),
-    /// The solver gave up.
-    Solver(String),
+touchstone_base::reasons! {
+    /// Why the solver gave no answer.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error)]
+    pub enum Unanswered {
+        /// The question took more conflicts than allowed.
+        #[error("Conflicts")]
+        "solver_conflicts" => Conflicts,
+        /// Two parts of the solver disagree: a bug, caught before it became an answer.
+        #[error("Internal")]
+        "solver_internal" => Internal,
+        /// Somebody asked to stop.
+        #[error("Interrupted")]
+        "solver_interrupted" => Interrupted,
+        /// The question or the run was out of time.
+        #[error("Timeout")]
+        "solver_timeout" => Timeout,
+    }
 }
 
-impl fmt::Display for Incomplete {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Why a path was not followed to its end, or does not say everything.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, thiserror::Error)]
+pub enum Incomplete {
+    /// A bound was hit.
+    #[error("bound: {}", .0.flag())]
+    Bound(Bound),
+    /// The world around the function may be another than tests make it.
+    #[error("world: {0}")]
+    Doubt(Doubt),
+    /// A construct is not supported.
+    #[error("unsupported: {0}")]
+    Unsupported(Unsupported),
+    /// The solver gave up.
+    #[error("solver: {0}")]
+    Solver(Unanswered),
+}
+
+impl Incomplete {
+    /// The word by which programs know it: that of what it is about.
+    pub fn word(&self) -> &'static str {
         match self {
-            Incomplete::Bound(bound) => write!(f, "bound: {}", bound.flag()),
-            Incomplete::Doubt(doubt) => write!(f, "world: {doubt}"),
-            Incomplete::Unsupported(what) => write!(f, "unsupported: {what}"),
-            Incomplete::Solver(why) => write!(f, "solver: {why}"),
+            Incomplete::Bound(bound) => bound.word(),
+            Incomplete::Doubt(doubt) => doubt.word(),
+            Incomplete::Unsupported(what) => what.word(),
+            Incomplete::Solver(why) => why.word(),
         }
+    }
+}
+
+impl From<Unsupported> for Incomplete {
+    fn from(what: Unsupported) -> Self {
+        Incomplete::Unsupported(what)
     }
 }
 
@@ -135,9 +167,66 @@ pub enum Status {
     /// These tests cover it.
     Covered(Vec<String>),
     /// No test can cover it, and how that was shown.
-    Infeasible(String),
+    Infeasible(WhyInfeasible),
     /// Not known, and why.
-    Unknown(String),
+    Unknown(WhyUnknown),
     /// No test of a measured suite covers it; whether one could was not asked.
     Uncovered,
+}
+
+touchstone_base::reasons! {
+    /// How it was shown that no test can cover an objective.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+    pub enum WhyInfeasible {
+        /// Everything was explored, and nothing gets there.
+        #[error("exhaustive")]
+        "exhaustive" => Exhaustive,
+        /// Constants rule it out.
+        #[error("constant")]
+        "constant" => Constant,
+        /// Without following paths.
+        #[error("static proof: {0}")]
+        "static_proof" => Proved(Proof),
+    }
+}
+
+/// Why it is not known whether a test can cover an objective.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WhyUnknown {
+    /// No search asked for it.
+    #[error("not tried")]
+    NotTried,
+    /// It stands for more combinations than are tried.
+    #[error("more than {0} combinations")]
+    TooManyCombinations(usize),
+    /// Nobody knows more.
+    #[error("not followed to the end")]
+    NotFollowed,
+    /// Paths were given up for these reasons, the first of them here.
+    #[error("{} at {place}", sentences(.why))]
+    GivenUp {
+        /// At least one.
+        why: Vec<Incomplete>,
+        /// As it is shown.
+        place: String,
+    },
+}
+
+fn sentences(why: &[Incomplete]) -> String {
+    why.iter().map(Incomplete::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl WhyUnknown {
+    /// The words of its own; others are those of the first [`Incomplete`].
+    pub const WORDS: &'static [&'static str] = &["not_tried", "too_many_combinations", "not_followed"];
+
+    /// The word by which programs know it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            WhyUnknown::NotTried => "not_tried",
+            WhyUnknown::TooManyCombinations(_) => "too_many_combinations",
+            WhyUnknown::NotFollowed => "not_followed",
+            WhyUnknown::GivenUp { why, .. } => why.first().map_or("not_followed", Incomplete::word),
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong while writing and replaying tests.
 
+use crate::Unwritable;
 use std::path::{Path, PathBuf};
 
 /// Why tests could not be written or replayed.
@@ -43,7 +44,7 @@ pub enum EmitError {
         /// The function.
         function: String,
         /// Why.
-        why: String,
+        why: Unwritable,
     },
     /// The test has no place in Test-Comp's format.
     #[error(

@@ -32,4 +32,5 @@ pub use c::replay::{Replayed, replay};
 pub use c::sandbox::{Layer, Sandbox};
 pub use c::suite::CSuite;
 pub use c::testcomp::TestCompSuite;
+pub use c::unwritable::Unwritable;
 pub use error::EmitError;

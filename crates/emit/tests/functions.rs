@@ -5,8 +5,8 @@
 
 mod common;
 
-use common::{Bench, chars, int, ints, null, object, span, to};
-use touchstone_criteria::{NamedValue, Outcome, Replay, TestCase, TestKind};
+use common::{Bench, chars, disagreed, int, ints, null, object, span, to};
+use touchstone_criteria::{Disagreement, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Unmakeable};
 use touchstone_emit::Form;
 use touchstone_ir::{DataType, DataValue, EnumItem, IntKind, Linkage, PointerTarget};
 
@@ -48,7 +48,7 @@ fn right_predictions_agree_and_wrong_ones_say_what_came_out() {
     let bench = max_bench(MAX);
     let tests = [max_test(&bench, "max_1", 3, 2, 3), max_test(&bench, "max_2", 3, 7, 3)];
     let verdicts = bench.replay(&tests);
-    assert_eq!(verdicts, [Replay::Agreed, Replay::Disagreed("result: expected 3, got 7".into())]);
+    assert_eq!(verdicts, [Replay::Agreed, disagreed("result: expected 3, got 7")]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_test_that_ends_by_a_throw_is_refused_by_name_in_every_form() {
     let mut thrown = max_test(&bench, "max_1", 3, 2, 3);
     thrown.outcome = Outcome::Threw { class: "Early".into() };
     let tests = [thrown.clone(), max_test(&bench, "max_2", 3, 7, 7)];
-    let why = "`Early` is thrown, and nothing in C catches it".to_string();
+    let why = Unmakeable::Thrown("Early".into());
     assert_eq!(touchstone_emit::unmakeable(&bench.module, &thrown), Some(why.clone()));
     assert_eq!(touchstone_emit::unmakeable(&bench.module, &tests[1]), None);
     for form in [Form::Touchstone, Form::Unity, Form::Cmocka, Form::Gtest] {
@@ -67,7 +67,7 @@ fn a_test_that_ends_by_a_throw_is_refused_by_name_in_every_form() {
         std::fs::remove_dir_all(path.parent().expect("a folder")).expect("removable");
     }
     // The others are run.
-    assert_eq!(bench.replay(&tests), [Replay::NotCheckable(why), Replay::Agreed]);
+    assert_eq!(bench.replay(&tests), [Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())), Replay::Agreed]);
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn an_endless_loop_and_a_crash_disagree_and_stop_nobody_else() {
     );
     let tests: Vec<TestCase> = (1..=4).map(|a| max_test(&bench, &format!("max_{a}"), a, 9, 9)).collect();
     let verdicts = bench.replay(&tests);
-    assert_eq!(verdicts[0], Replay::Disagreed("no end within 2 s".into()));
-    assert_eq!(verdicts[1], Replay::Disagreed("expected it to return, got signal 11 (Segmentation fault)".into()));
-    assert!(matches!(&verdicts[2], Replay::Disagreed(why) if why.contains("signal")), "{verdicts:?}");
+    assert_eq!(verdicts[0], disagreed("no end within 2 s"));
+    assert_eq!(verdicts[1], disagreed("expected it to return, got signal 11 (Segmentation fault)"));
+    assert!(matches!(&verdicts[2], Replay::Disagreed(why) if why.to_string().contains("signal")), "{verdicts:?}");
     assert_eq!(verdicts[3], Replay::Agreed);
 }
 
@@ -99,7 +99,7 @@ fn a_program_that_does_not_compile_shows_the_compilers_words() {
     let replayed = replayed.expect("a report all the same");
     let why = replayed.given_up.expect("no test compiles");
     assert!(why.contains("expected expression"), "{why}");
-    assert_eq!(replayed.verdicts, [Replay::NotCheckable(format!("it does not compile: {why}"))]);
+    assert_eq!(replayed.verdicts, [Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.clone()))]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn arrays_matrices_and_strings_are_made_and_checked() {
     wrong.id = "f_2".into();
     wrong.expected.objects[1] = rows([[1, 2], [-3, 5]]);
     let verdicts = bench.replay(&[test, wrong]);
-    assert_eq!(verdicts, [Replay::Agreed, Replay::Disagreed("m: element 3: expected 5, got 4".into())]);
+    assert_eq!(verdicts, [Replay::Agreed, disagreed("m: element 3: expected 5, got 4")]);
 }
 
 #[test]
@@ -179,10 +179,7 @@ fn a_list_with_a_cycle_is_closed_by_an_assignment() {
     wrong.id = "second_3".into();
     wrong.expected.result = Some(null());
     let verdicts = bench.replay(&[test, own, wrong]);
-    assert_eq!(
-        verdicts,
-        [Replay::Agreed, Replay::Agreed, Replay::Disagreed("result: expected NULL, got another address".into())]
-    );
+    assert_eq!(verdicts, [Replay::Agreed, Replay::Agreed, disagreed("result: expected NULL, got another address")]);
 }
 
 #[test]
@@ -250,7 +247,7 @@ fn structures_by_value_enums_and_unnamed_types_work() {
     wrong.expected.globals = vec![state_value(11, b"abc\0")];
     let verdicts = bench.replay(&[test, wrong]);
     let why = "state.n: expected 11, got 10; state.s: element 0: expected 97, got 122";
-    assert_eq!(verdicts, [Replay::Agreed, Replay::Disagreed(why.into())]);
+    assert_eq!(verdicts, [Replay::Agreed, disagreed(why)]);
 }
 
 #[test]
@@ -292,9 +289,9 @@ fn the_oracle_is_asked_and_a_predicted_rejection_agrees() {
         [
             Replay::Agreed,
             Replay::Agreed,
-            Replay::Disagreed("oracle rejected".into()),
-            Replay::Disagreed("expected the oracle to reject the result, but it accepted".into()),
-            Replay::Disagreed("result: expected 8, got 7".into()),
+            disagreed("oracle rejected"),
+            Replay::Disagreed(Disagreement::OracleAccepted),
+            disagreed("result: expected 8, got 7"),
         ]
     );
 }
@@ -319,7 +316,7 @@ fn other_files_are_linked_and_their_globals_declared() {
     globals_of(&mut second).push(global("calls", 3));
     let verdicts = bench.replay(&[test, second]);
     let why = "`calls` is private to another file or function";
-    assert_eq!(verdicts, [Replay::Agreed, Replay::NotCheckable(why.into())]);
+    assert_eq!(verdicts, [Replay::Agreed, Replay::NotCheckable(NotCheckable::NotWritten(why.into()))]);
 }
 
 #[test]
@@ -339,7 +336,7 @@ fn what_the_program_only_declares_gets_a_stand_in() {
     let verdicts = bench.replay(&[with("f_1", 1), with("f_2", 10)]);
     assert_eq!(verdicts[0], Replay::Agreed);
     let why = "expected it to return, got exit 99 (standard error: `send_byte` is called, but defined nowhere)";
-    assert_eq!(verdicts[1], Replay::Disagreed(why.into()));
+    assert_eq!(verdicts[1], disagreed(why));
 }
 
 #[test]
@@ -364,8 +361,8 @@ fn literals_are_compared_as_text_and_output_is_compared() {
         verdicts,
         [
             Replay::Agreed,
-            Replay::Disagreed("result: expected \"yes\", got \"no\"".into()),
-            Replay::Disagreed("output: expected \"x=2\\n\", got \"x=1\\n\"".into()),
+            disagreed("result: expected \"yes\", got \"no\""),
+            disagreed("output: expected \"x=2\\n\", got \"x=1\\n\""),
         ]
     );
 }
@@ -383,8 +380,8 @@ fn a_function_that_exits_is_compared_by_its_status() {
         verdicts,
         [
             Replay::Agreed,
-            Replay::Disagreed("expected exit status 3, got exit 4".into()),
-            Replay::Disagreed("expected exit status 3, got returned".into()),
+            disagreed("expected exit status 3, got exit 4"),
+            disagreed("expected exit status 3, got returned"),
         ]
     );
 }
@@ -505,7 +502,6 @@ fn beyond_a_thousand_tests_that_differ_in_numbers_are_rows_and_judged_alike() {
     assert_eq!(rows.matches("\nSHAPE(").count(), 3, "{rows}");
     assert_eq!(rows.matches("\nROW(").count(), 9, "{rows}");
     assert_eq!(rows.matches("\nERROR_ROW(").count(), 1, "{rows}");
-    let disagreed = |why: &str| Replay::Disagreed(why.to_string());
     assert!(verdicts[..1000].iter().all(|verdict| *verdict == Replay::Agreed));
     assert_eq!(
         verdicts[1000..1008],

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Bench, error, int};
-use touchstone_criteria::{MadeInput, Outcome, Replay, TestCase, TestKind};
+use common::{Bench, disagreed, error, int};
+use touchstone_criteria::{MadeInput, Outcome, TestCase, TestKind};
 use touchstone_ir::ErrorKind;
 
 const SOURCE: &str = "\
@@ -88,7 +88,7 @@ fn wrong_status_output_inputs_and_assumptions_disagree() {
         "an assumption of the program doesn't hold for these inputs",
     ];
     let verdicts = bench.replay(&[status, output, missing, size, assumption]);
-    assert_eq!(verdicts, expected.map(|why| Replay::Disagreed(why.into())));
+    assert_eq!(verdicts, expected.map(disagreed));
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub use follow::cxx::follow_tests;
 pub use follow::followed::{
     Action, Argument, Escape, Followed, FollowedFunction, Gives, Lvalue, Origin, PointeeSize, WrittenState,
 };
-pub use follow::hazards::{After, Hazard, HazardKind, Root, hazards};
+pub use follow::hazards::{After, Hazard, HazardKind, Root, Unaskable, hazards};
 pub use follow::text::follow;
 pub use headers::write_headers;
 pub use lower::files::lower_files;

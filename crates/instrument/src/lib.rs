@@ -22,6 +22,7 @@ mod own;
 mod record;
 mod rows;
 mod state;
+mod unprobed;
 
 pub use c::annotate::{AnnotateStyle, Annotated, annotate, not_labels};
 pub use c::cc::{CompileError, Probing, compile, not_measured};
@@ -40,3 +41,4 @@ pub use state::trace::trim_traces;
 pub use state::{
     NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
 };
+pub use unprobed::Unprobed;

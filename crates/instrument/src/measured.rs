@@ -1,5 +1,6 @@
 //! What a suite covered: the records of compiled units and the hits of their runs, put together.
 
+use crate::Unprobed;
 use crate::hits::{HitError, HitFile};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, RECORD_VERSION, UnitRecord};
 use crate::state::{StateRecord, StateRules, TestStates, Trace, judge};
@@ -14,7 +15,7 @@ pub struct Measured {
     /// Files of which an older version was compiled, too: what it hit does not count.
     pub outdated: BTreeSet<String>,
     /// Files without probes, and why.
-    pub untouched: BTreeMap<String, String>,
+    pub untouched: BTreeMap<String, Unprobed>,
     /// The tests, in the order of their names.
     pub tests: Vec<String>,
     /// By test: the units that were in its processes.

@@ -1,5 +1,6 @@
 //! The record of a unit: what each of its probes means. Written when a unit is compiled, read when hits are judged.
 
+use crate::Unprobed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use touchstone_base::Id;
@@ -7,7 +8,7 @@ use touchstone_criteria::Row;
 use touchstone_ir::CondId;
 
 /// Version of the record; a reader of another one refuses.
-pub const RECORD_VERSION: u32 = 2;
+pub const RECORD_VERSION: u32 = 3;
 
 /// What the probes of one compiled unit mean.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -44,13 +45,13 @@ pub struct UnitRecord {
     #[serde(default)]
     pub keeps: Keeps,
     /// Functions that have no probes, and why.
-    pub untouched: Vec<(String, String)>,
+    pub untouched: Vec<(String, Unprobed)>,
     /// What its events mean, if its state is followed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<crate::state::StateRecord>,
     /// Why its state is not followed although that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub no_state: Option<String>,
+    pub no_state: Option<Unprobed>,
 }
 
 /// What a probe keeps.
@@ -107,7 +108,7 @@ pub struct ProbedObjective {
     /// Any of these probes covers it.
     pub probes: Vec<u32>,
     /// Why it has no probe.
-    pub not_placed: Option<String>,
+    pub not_placed: Option<Unprobed>,
 }
 
 /// A decision and the probes of its rows.

@@ -4,6 +4,7 @@ use crate::machine::{CallFrame, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::Observer;
 use crate::printf;
+use crate::unrunnable::Unrunnable;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::{Id, float, math};
@@ -20,7 +21,7 @@ impl<'m> Machine<'m> {
         observer: &mut impl Observer,
     ) -> Result<Value, Stop> {
         let arg = |index: usize| {
-            let missing = || Stop::Unsupported(format!("{builtin:?} with too few arguments"));
+            let missing = || Stop::Unsupported(Unrunnable::TooFewArguments(builtin));
             args.get(index).copied().ok_or_else(missing)
         };
         match builtin {
@@ -122,7 +123,7 @@ impl<'m> Machine<'m> {
         let bytes: Option<Vec<u8>> = bytes.into_iter().collect();
         let bytes = bytes.ok_or(Stop::Error(ErrorKind::Uninitialised))?;
         let value = float::parse_decimal(format, &bytes);
-        value.map(Value::Int).ok_or_else(|| Stop::Unsupported("a text that is no decimal number".to_string()))
+        value.map(Value::Int).ok_or(Stop::Unsupported(Unrunnable::NoDecimal))
     }
 
     fn make_symbolic(
@@ -240,7 +241,7 @@ impl<'m> Machine<'m> {
             // Globals are the first objects.
             let global = self.module().globals.get(GlobalId::new(object.index()));
             if global.is_some_and(|global| global.role == GlobalRole::Heap) {
-                return Err(Stop::Unsupported("the end of an object that was there at start".to_string()));
+                return Err(Stop::Unsupported(Unrunnable::EndOfStartObject));
             }
             let info = self.memory.info(object);
             if info.kind != ObjectKind::Heap || !info.alive || offset != 0 {

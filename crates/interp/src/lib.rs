@@ -31,6 +31,7 @@ mod observer;
 mod printf;
 mod start;
 mod throw;
+mod unrunnable;
 mod value;
 mod view;
 
@@ -40,5 +41,6 @@ pub use observer::{Event, NullObserver, Observer, PathRecorder};
 pub use printf::float_text;
 pub use start::started;
 pub use touchstone_ir::PathHash;
+pub use unrunnable::Unrunnable;
 pub use value::{ObjectId, Pointer, Value};
 pub use view::StateView;

@@ -3,6 +3,7 @@
 use crate::marks::Mark;
 use crate::memory::{Fill, Layout, Memory, ObjectInfo, ObjectKind};
 use crate::observer::{Event, Observer};
+use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
 use crate::view::StateView;
 use std::borrow::Cow;
@@ -71,7 +72,7 @@ pub enum End {
     /// Something that the interpreter cannot do.
     Unsupported {
         /// What.
-        what: String,
+        what: Unrunnable,
         /// Where.
         span: Span,
     },
@@ -93,7 +94,7 @@ pub(crate) enum Stop {
     Exit(i32),
     Assumed,
     Limit(LimitKind),
-    Unsupported(String),
+    Unsupported(Unrunnable),
 }
 
 impl From<ErrorKind> for Stop {
@@ -352,8 +353,7 @@ impl<'m> Machine<'m> {
     /// at start must have been [started](crate::started).
     pub fn call(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
         if !self.module.startup.is_empty() {
-            let what = "start-up functions that have not run".to_string();
-            return End::Unsupported { what, span: self.module.functions[function].span };
+            return End::Unsupported { what: Unrunnable::StartUp, span: self.module.functions[function].span };
         }
         self.call_now(function, args, observer)
     }
@@ -444,13 +444,13 @@ impl<'m> Machine<'m> {
     fn enter(&mut self, callee: FuncId, result: Option<Reg>, observer: &mut impl Observer) -> Result<(), Stop> {
         let function = &self.module.functions[callee];
         if !function.is_defined() {
-            return Err(Stop::Unsupported(format!("external function {}", function.name)));
+            return Err(Stop::Unsupported(Unrunnable::ExternalFunction(function.name.clone())));
         }
         if self.frames.len() >= self.limits.frames {
             return Err(Stop::Limit(LimitKind::Frames));
         }
         if self.arguments.len() != function.params.len() {
-            return Err(Stop::Unsupported(format!("call of {} with another number of arguments", function.name)));
+            return Err(Stop::Unsupported(Unrunnable::OtherNumberOfArguments(function.name.clone())));
         }
         let (reg_base, slot_base) = (self.regs.len(), self.slots.len());
         self.regs.resize(reg_base + function.regs.len(), Value::Undefined);
@@ -725,7 +725,7 @@ impl<'m> Machine<'m> {
         let types = args.iter().map(|arg| self.operand_ty(frame, *arg));
         if !self.module.can_call(callee, types, dst.map(|dst| frame.function.regs[dst].ty)) {
             let name = &self.module.functions[callee].name;
-            return Err(Stop::Unsupported(format!("call of `{name}` with other types than its definition")));
+            return Err(Stop::Unsupported(Unrunnable::OtherTypes(name.clone())));
         }
         Ok(callee)
     }
@@ -800,7 +800,7 @@ impl<'m> Machine<'m> {
         let global = self.globals.iter().find(|(_, object)| **object == place.object).map(|(id, _)| id);
         match global.map(|id| &self.module.globals[id]) {
             Some(global) if unknown && global.linkage == Linkage::Undefined => {
-                Stop::Unsupported(format!("external variable {}", global.name))
+                Stop::Unsupported(Unrunnable::ExternalVariable(global.name.clone()))
             }
             _ => Stop::Error(kind),
         }
@@ -848,7 +848,7 @@ impl<'m> Machine<'m> {
                 Ok(None)
             }
             TermKind::Catch { next, .. } => Ok(Some(*next)),
-            TermKind::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
+            TermKind::Unsupported(what) => Err(Stop::Unsupported(Unrunnable::Construct(what.clone()))),
             TermKind::Unreachable => Err(Stop::Error(ErrorKind::Unreachable)),
         }
     }

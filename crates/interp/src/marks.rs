@@ -7,6 +7,7 @@
 use crate::machine::{CallFrame, Flow, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::{Event, Observer};
+use crate::unrunnable::Unrunnable;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
@@ -32,7 +33,7 @@ impl<'m> Machine<'m> {
         result: Option<Reg>,
         args: &[Operand],
     ) -> Result<Flow, Stop> {
-        let missing = || Stop::Unsupported(format!("{builtin:?} with too few arguments"));
+        let missing = || Stop::Unsupported(Unrunnable::TooFewArguments(builtin));
         let buffer = self.used(frame, *args.first().ok_or_else(missing)?)?;
         let buffer = self.memory.resolve(buffer)?;
         if builtin == Builtin::SetMark {
@@ -43,7 +44,7 @@ impl<'m> Machine<'m> {
             Value::Ptr(place) if Some(place.object) == self.mark_object => {
                 Ok(Flow::Resume { mark: place.offset as usize, value })
             }
-            _ => Err(Stop::Unsupported("jump to where no mark is".to_string())),
+            _ => Err(Stop::Unsupported(Unrunnable::NoMark)),
         }
     }
 
@@ -89,7 +90,7 @@ impl<'m> Machine<'m> {
         let mark = self.marks.get(mark).copied();
         let alive = |mark: &Mark| self.frames.get(mark.depth).is_some_and(|frame| frame.serial == mark.serial);
         let Some(mark) = mark.filter(alive) else {
-            return Err(Stop::Unsupported("jump to a call that has ended".to_string()));
+            return Err(Stop::Unsupported(Unrunnable::EndedCall));
         };
         while self.frames.len() > mark.depth + 1 {
             if let Some(frame) = self.frames.pop() {

@@ -7,6 +7,7 @@
 use crate::decimal;
 use crate::machine::Stop;
 use crate::memory::{Layout, Memory};
+use crate::unrunnable::Unrunnable;
 use crate::value::{Pointer, Value};
 use touchstone_base::extended::Extended;
 use touchstone_ir::{ErrorKind, Ty, mask, sign_extend};
@@ -82,8 +83,8 @@ pub fn float_text(&[bits, conversion, flags, width, precision, index]: &[u64; 6]
     formatter.out.get(index as usize).map_or(u32::MAX, |&byte| u32::from(byte))
 }
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Unsupported(what.into()))
+fn unsupported<T>(what: Unrunnable) -> Result<T, Stop> {
+    Err(Stop::Unsupported(what))
 }
 
 impl Formatter<'_, '_> {
@@ -113,14 +114,14 @@ impl Formatter<'_, '_> {
         match &mut self.args {
             Arguments::Values(values) => match values.next() {
                 Some(&argument) => Ok(argument),
-                None => unsupported("printf with too few arguments"),
+                None => unsupported(Unrunnable::PrintfTooFewArguments),
             },
             Arguments::List(Some(first), used) => {
                 let place = Pointer { object: first.object, offset: first.offset + 8 * *used as i64 };
                 *used += 1;
                 Ok((self.memory.load(place, Ty::Ptr)?, 64))
             }
-            Arguments::List(None, _) => unsupported("printf with too few arguments"),
+            Arguments::List(None, _) => unsupported(Unrunnable::PrintfTooFewArguments),
         }
     }
 
@@ -135,7 +136,7 @@ impl Formatter<'_, '_> {
         self.flags(&mut spec);
         self.width_and_precision(&mut spec)?;
         self.length(&mut spec);
-        let Some(conversion) = self.next_byte() else { return unsupported("printf with an incomplete conversion") };
+        let Some(conversion) = self.next_byte() else { return unsupported(Unrunnable::PrintfIncomplete) };
         let plain = spec.length.is_empty();
         match conversion {
             b'%' => self.out.push(b'%'),
@@ -158,7 +159,10 @@ impl Formatter<'_, '_> {
             }
             b's' if plain => self.string(&spec)?,
             b'p' if plain => self.pointer(&mut spec)?,
-            other => return unsupported(format!("printf %{}{}", spec.length, char::from(other).escape_default())),
+            other => {
+                let what = format!("{}{}", spec.length, char::from(other).escape_default());
+                return unsupported(Unrunnable::PrintfConversion(what));
+            }
         }
         Ok(())
     }
@@ -257,7 +261,7 @@ impl Formatter<'_, '_> {
             _ if !value.is_finite() => "inf".to_string(),
             _ => match decimal::extended(conversion.to_ascii_lowercase(), value, spec.precision, spec.alternate) {
                 Some(text) => text,
-                None => return unsupported("printf %La with a precision"),
+                None => return unsupported(Unrunnable::PrintfLongHexadecimal),
             },
         };
         self.float_field(spec, conversion, text, value.is_negative(), value.is_finite());
@@ -343,7 +347,7 @@ impl Formatter<'_, '_> {
 }
 
 fn field_size(value: u64) -> Result<usize, Stop> {
-    if value > MAX_FIELD { unsupported("printf with a huge field width") } else { Ok(value as usize) }
+    if value > MAX_FIELD { unsupported(Unrunnable::PrintfWidth) } else { Ok(value as usize) }
 }
 
 #[cfg(test)]
@@ -358,7 +362,7 @@ mod tests {
             args.iter().map(|&(value, bits)| (Value::Int(mask(value as u64, bits)), bits)).collect();
         match (format(pattern.as_bytes(), &args, &Memory::new(0, Layout::Close)), expected) {
             (Ok(text), Ok(expected)) => assert_eq!(String::from_utf8_lossy(&text), expected, "{pattern}"),
-            (Err(Stop::Unsupported(what)), Err(expected)) => assert_eq!(what, expected, "{pattern}"),
+            (Err(Stop::Unsupported(what)), Err(expected)) => assert_eq!(what.to_string(), expected, "{pattern}"),
             (Ok(text), Err(_)) => panic!("{pattern}: unexpected success {text:?}"),
             _ => panic!("{pattern}: unexpected failure"),
         }

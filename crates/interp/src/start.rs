@@ -7,6 +7,7 @@
 use crate::machine::{End, Limits, Machine};
 use crate::memory::ObjectKind;
 use crate::observer::{Event, Observer};
+use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
@@ -29,10 +30,10 @@ pub fn started(module: &Module, limits: Limits) -> Result<Module, End> {
         }
     }
     let refusals = [
-        (output.0, "output at start-up"),
-        (!machine.requests.is_empty(), "an input at start-up"),
-        (machine.has_work_at_exit(), "a function for the program's end at start-up"),
-        (machine.shows_addresses(), "an address as a number at start-up"),
+        (output.0, Unrunnable::OutputAtStart),
+        (!machine.requests.is_empty(), Unrunnable::InputAtStart),
+        (machine.has_work_at_exit(), Unrunnable::EndAtStart),
+        (machine.shows_addresses(), Unrunnable::AddressAtStart),
     ];
     if let Some((_, what)) = refusals.into_iter().find(|(refused, _)| *refused) {
         return Err(unsupported(what));
@@ -53,8 +54,8 @@ impl Observer for Output {
     }
 }
 
-fn unsupported(what: &str) -> End {
-    End::Unsupported { what: what.to_string(), span: Span::none() }
+fn unsupported(what: Unrunnable) -> End {
+    End::Unsupported { what, span: Span::none() }
 }
 
 fn left(module: &Module, machine: &Machine<'_>) -> Result<Module, End> {
@@ -98,7 +99,7 @@ fn left(module: &Module, machine: &Machine<'_>) -> Result<Module, End> {
 fn contents(machine: &Machine<'_>, object: ObjectId, globals: &BTreeMap<ObjectId, GlobalId>) -> Result<Vec<Init>, End> {
     let size = machine.object(object).size;
     let bytes = machine.read_bytes(object, 0, size);
-    let bytes = bytes.map_err(|_| unsupported("bytes that nobody wrote at start-up"))?;
+    let bytes = bytes.map_err(|_| unsupported(Unrunnable::UnwrittenAtStart))?;
     let mut pieces = Vec::new();
     let mut from = 0;
     for at in machine.memory.pointer_places(object) {
@@ -106,11 +107,10 @@ fn contents(machine: &Machine<'_>, object: ObjectId, globals: &BTreeMap<ObjectId
         from = at + 8;
         match machine.memory.load(Pointer { object, offset: at as i64 }, Ty::Ptr) {
             Ok(Value::Ptr(Pointer { object: target, offset })) => {
-                let global =
-                    globals.get(&target).ok_or_else(|| unsupported("a pointer to what is no more at start-up"))?;
+                let global = globals.get(&target).ok_or_else(|| unsupported(Unrunnable::DanglingAtStart))?;
                 pieces.push(Init::GlobalAddr { offset: at, global: *global, addend: offset });
             }
-            _ => return Err(unsupported("a part of a pointer at start-up")),
+            _ => return Err(unsupported(Unrunnable::PartOfPointerAtStart)),
         }
     }
     put_bytes(&mut pieces, from, &bytes[from as usize..]);

@@ -1,7 +1,7 @@
 //! Truth tables as part of the document.
 
 use crate::document::{Condition, Decision, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus};
-use crate::json::stretch;
+use crate::json::{said, stretch};
 use touchstone_base::{Files, Id};
 use touchstone_criteria::{DecisionTable, TableCondition, TableRow};
 
@@ -45,18 +45,20 @@ fn search(search: &touchstone_criteria::PairSearch) -> PairSearch {
     let (status, why) = match search {
         Known::NotAsked => (SearchStatus::NotAsked, None),
         Known::Finished => (SearchStatus::Finished, None),
-        Known::Stopped(why) => (SearchStatus::Stopped, Some(why.clone())),
+        Known::Stopped(why) => (SearchStatus::Stopped, Some((why.to_string(), why.word()))),
     };
-    PairSearch { status, why }
+    let (why, reason) = said(why);
+    PairSearch { status, why, reason }
 }
 
 fn side(side: &touchstone_criteria::Side) -> Side {
     use touchstone_criteria::Side as Known;
     let (status, why) = match side {
         Known::Shown => (SideStatus::Shown, None),
-        Known::Infeasible(why) => (SideStatus::Infeasible, Some(why.clone())),
-        Known::Unknown(why) => (SideStatus::Unknown, Some(why.clone())),
+        Known::Infeasible(why) => (SideStatus::Infeasible, Some((why.to_string(), why.word()))),
+        Known::Unknown(why) => (SideStatus::Unknown, Some((why.to_string(), why.word()))),
         Known::NotShown => (SideStatus::NotShown, None),
     };
-    Side { status, why }
+    let (why, reason) = said(why);
+    Side { status, why, reason }
 }

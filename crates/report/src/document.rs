@@ -218,6 +218,9 @@ pub struct Solver {
 pub struct IncompletePaths {
     /// Why.
     pub why: String,
+    /// The word for that, which never changes; not there in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Where.
     #[serde(flatten)]
     pub at: Position,
@@ -281,6 +284,9 @@ pub struct Objective {
     pub status: Verdict,
     /// How that is known, or why it isn't.
     pub why: Option<String>,
+    /// The word for that, which never changes; not there in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The tests that cover it.
     pub tests: Vec<String>,
     /// Why the user doesn't want it counted.
@@ -363,6 +369,9 @@ pub struct PairSearch {
     pub status: SearchStatus,
     /// Why it was stopped.
     pub why: Option<String>,
+    /// The word for that, which never changes; not there in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// How the search for unique-cause pairs ended, in one word.
@@ -397,6 +406,9 @@ pub struct Side {
     pub status: SideStatus,
     /// How that is known, or why it isn't.
     pub why: Option<String>,
+    /// The word for that, which never changes; not there in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What is known of a condition deciding with a value, in one word.
@@ -485,6 +497,9 @@ pub struct Test {
     /// Why it disagreed or can't be checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_why: Option<String>,
+    /// The word for that, which never changes; not there in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Data whose form the program under test decides, as the text of a JSON object: there can be many tests, and few of their
@@ -544,6 +559,7 @@ impl Test {
             replayed: false,
             replay: Replay::NotRun,
             replay_why: None,
+            reason: None,
         }
     }
 }

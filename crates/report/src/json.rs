@@ -67,6 +67,7 @@ fn function(result: &FunctionResult, module: &Module) -> document::Function {
     let (objectives, paths) = (&result.objectives, &result.paths);
     let incomplete = |paths: &IncompletePaths| document::IncompletePaths {
         why: paths.why.to_string(),
+        reason: Some(paths.why.word().to_string()),
         at: place(paths.span, files),
         count: paths.count,
     };
@@ -110,13 +111,19 @@ fn finite(seconds: f64) -> f64 {
     if seconds.is_finite() { (seconds * 1e3).round() / 1e3 } else { 0.0 }
 }
 
+/// A sentence and its word, apart.
+pub(crate) fn said(why: Option<(String, &'static str)>) -> (Option<String>, Option<String>) {
+    why.map(|(sentence, word)| (sentence, word.to_string())).unzip()
+}
+
 fn objective(objective: &Objective, files: &Files) -> document::Objective {
     let (status, why, tests) = match &objective.status {
         Status::Covered(tests) => (Verdict::Covered, None, tests.clone()),
-        Status::Infeasible(why) => (Verdict::Infeasible, Some(why.clone()), Vec::new()),
-        Status::Unknown(why) => (Verdict::Unknown, Some(why.clone()), Vec::new()),
+        Status::Infeasible(why) => (Verdict::Infeasible, Some((why.to_string(), why.word())), Vec::new()),
+        Status::Unknown(why) => (Verdict::Unknown, Some((why.to_string(), why.word())), Vec::new()),
         Status::Uncovered => (Verdict::Uncovered, None, Vec::new()),
     };
+    let (why, reason) = said(why);
     document::Objective {
         id: objective.id.clone(),
         criterion: objective.criterion.clone(),
@@ -125,6 +132,7 @@ fn objective(objective: &Objective, files: &Files) -> document::Objective {
         text: objective.text.clone(),
         status,
         why,
+        reason,
         tests,
         excluded: None,
         variant: None,
@@ -146,9 +154,10 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
     let (replay, replay_why) = match &test.replayed {
         Replay::NotRun => (document::Replay::NotRun, None),
         Replay::Agreed => (document::Replay::Agreed, None),
-        Replay::Disagreed(why) => (document::Replay::Disagreed, Some(why.clone())),
-        Replay::NotCheckable(why) => (document::Replay::NotCheckable, Some(why.clone())),
+        Replay::Disagreed(why) => (document::Replay::Disagreed, Some((why.to_string(), why.word()))),
+        Replay::NotCheckable(why) => (document::Replay::NotCheckable, Some((why.to_string(), why.word()))),
     };
+    let (replay_why, reason) = said(replay_why);
     let id = |covered: &Covered<'_>| covered.objective.id.clone();
     document::Test {
         id: test.id.clone(),
@@ -169,6 +178,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         replayed: test.replayed == Replay::Agreed,
         replay,
         replay_why,
+        reason,
     }
 }
 

@@ -9,8 +9,8 @@ use crate::value::{Shown, brief_elements};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Assumption, Campaign, Criterion, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput, Outcome,
-    Replay, Status, TestCase, TestKind,
+    Assumption, Campaign, Criterion, Disagreement, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput,
+    Outcome, Replay, Status, TestCase, TestKind,
 };
 use touchstone_ir::{DataType, DataValue, Module};
 
@@ -147,7 +147,7 @@ fn incomplete(out: &mut String, campaign: &Campaign, module: &Module, style: Sty
 
 /// In full: each is a wrong prediction or undefined behaviour, and both matter.
 fn disagreements(out: &mut String, campaign: &Campaign, style: Style) {
-    let found: Vec<(&TestCase, &String)> = campaign
+    let found: Vec<(&TestCase, &Disagreement)> = campaign
         .tests
         .iter()
         .filter_map(|test| if let Replay::Disagreed(why) = &test.replayed { Some((test, why)) } else { None })
@@ -167,7 +167,7 @@ fn replay_line(out: &mut String, campaign: &Campaign, style: Style) {
         match &test.replayed {
             Replay::Agreed => agreed += 1,
             Replay::Disagreed(_) => disagreed += 1,
-            Replay::NotCheckable(why) => *unchecked.entry(why.as_str()).or_insert(0u64) += 1,
+            Replay::NotCheckable(why) => *unchecked.entry(why.to_string()).or_insert(0u64) += 1,
             Replay::NotRun => {}
         }
     }

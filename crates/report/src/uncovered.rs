@@ -10,10 +10,10 @@ const FIRST_FEW: usize = 3;
 
 /// Counts a criterion, by how it was shown, and the first few.
 pub(crate) fn infeasible(out: &mut String, campaign: &Campaign, files: &Files, verbose: bool, style: Style) {
-    let mut by_criterion: Vec<(&str, Vec<(&str, &Objective)>)> = Vec::new();
+    let mut by_criterion: Vec<(String, Vec<(String, &Objective)>)> = Vec::new();
     for objective in &campaign.objectives {
         let Status::Infeasible(why) = &objective.status else { continue };
-        group(&mut by_criterion, &objective.criterion).push((why, objective));
+        group(&mut by_criterion, objective.criterion.clone()).push((why.to_string(), objective));
     }
     if by_criterion.is_empty() {
         return;
@@ -39,10 +39,10 @@ pub(crate) fn infeasible(out: &mut String, campaign: &Campaign, files: &Files, v
 
 /// Each of them, under why it is unknown.
 pub(crate) fn unknown(out: &mut String, campaign: &Campaign, files: &Files, style: Style) {
-    let mut by_reason: Vec<(&str, Vec<&Objective>)> = Vec::new();
+    let mut by_reason: Vec<(String, Vec<&Objective>)> = Vec::new();
     for objective in &campaign.objectives {
         let Status::Unknown(why) = &objective.status else { continue };
-        group(&mut by_reason, why).push(objective);
+        group(&mut by_reason, why.to_string()).push(objective);
     }
     if by_reason.is_empty() {
         return;
@@ -55,7 +55,7 @@ pub(crate) fn unknown(out: &mut String, campaign: &Campaign, files: &Files, styl
 }
 
 /// The group with this name, in the order of first use.
-fn group<'g, 'c, T>(groups: &'g mut Vec<(&'c str, Vec<T>)>, name: &'c str) -> &'g mut Vec<T> {
+fn group<T>(groups: &mut Vec<(String, Vec<T>)>, name: String) -> &mut Vec<T> {
     let index = groups.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
         groups.push((name, Vec::new()));
         groups.len() - 1

@@ -3,7 +3,8 @@
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
     Bound, Campaign, Criterion, DecisionGraph, DecisionTable, FunctionResult, Goal, Incomplete, IncompletePaths, Next,
-    Objective, ObjectiveCounts, Objectives, PairSearch, PathCounts, Row, SolverUse, Status, Walk, decision_tables,
+    Objective, ObjectiveCounts, Objectives, PairSearch, PairsStopped, PathCounts, Row, SolverUse, Status, Walk,
+    WhyInfeasible, WhyUnknown, decision_tables,
 };
 use touchstone_ir::{
     BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, FunctionRole, Module,
@@ -115,8 +116,11 @@ step      stmt           3/3           0        0  100% of 3    █████�
 
 /// A campaign in which something is missing.
 fn unfinished() -> Campaign {
-    let exhaustive = || Status::Infeasible("exhaustive".into());
-    let bound = || Status::Unknown("bound: --loop-bound at src/control.c:30:9".into());
+    let exhaustive = || Status::Infeasible(WhyInfeasible::Exhaustive);
+    let bound = || {
+        let place = "src/control.c:30:9".to_string();
+        Status::Unknown(WhyUnknown::GivenUp { why: vec![Incomplete::Bound(Bound::LoopBound)], place })
+    };
     let mut functions = vec![result("step", "condition", [9, 2, 5, 2]), result("step", "mcdc", [2, 1, 0, 1])];
     for function in &mut functions {
         let why = Incomplete::Bound(Bound::LoopBound);
@@ -126,12 +130,18 @@ fn unfinished() -> Campaign {
     let objectives = vec![
         objective("step.condition.1.0badcafe", "condition", 3, "a is true", Status::Covered(vec!["step_1".into()])),
         objective("step.condition.2.0badcafe", "condition", 4, "b is true", exhaustive()),
-        objective("step.condition.3.0badcafe", "condition", 12, "c is true", Status::Infeasible("constant".into())),
+        objective(
+            "step.condition.3.0badcafe",
+            "condition",
+            12,
+            "c is true",
+            Status::Infeasible(WhyInfeasible::Constant),
+        ),
         objective("step.condition.4.0badcafe", "condition", 13, "c is false", exhaustive()),
         objective("step.condition.5.0badcafe", "condition", 13, "d is true", exhaustive()),
         objective("step.condition.6.0badcafe", "condition", 14, "d is false", exhaustive()),
         objective("step.condition.7.0badcafe", "condition", 31, "i < n is false", bound()),
-        objective("step.condition.18.0badcafe", "condition", 32, "n is odd", Status::Unknown("solver: time".into())),
+        objective("step.condition.18.0badcafe", "condition", 32, "n is odd", Status::Unknown(WhyUnknown::NotTried)),
         objective("step.mcdc.1.0badcafe", "mcdc", 31, long, bound()),
     ];
     Campaign { functions, objectives, tests: Vec::new() }
@@ -159,7 +169,7 @@ unknown
   bound: --loop-bound at src/control.c:30:9
     step.condition.7.0badcafe  src/control.c:31:9  i < n is false
     step.mcdc.1.0badcafe       src/control.c:31:9  speed_of_the_left_wheel_in_rounds_per_minute > s…
-  solver: time
+  not tried
     step.condition.18.0badcafe  src/control.c:32:9  n is odd
 
 incomplete
@@ -252,7 +262,7 @@ fn tables() -> Vec<DecisionTable> {
     let mut objectives = Objectives::default();
     let decision = DecisionId::new(0);
     objectives.goals.push(Goal::Independent { func, decision, condition: CondId::new(1), value: true });
-    objectives.list.push(objective("o", "mcdc", 7, "", Status::Infeasible("exhaustive".into())));
+    objectives.list.push(objective("o", "mcdc", 7, "", Status::Infeasible(WhyInfeasible::Exhaustive)));
     gap.judge(func, &objectives);
     let no_pair = table(
         "left != right",
@@ -325,7 +335,7 @@ fn a_condition_without_unique_cause_pair_says_how_the_search_for_one_ended() {
     check(PairSearch::Finished, false, None);
     check(PairSearch::NotAsked, true, Some("c3  c  rows 1 and 3 (masking)"));
     check(PairSearch::Finished, true, Some("c3  c  rows 1 and 3 (masking; no inputs found for a unique-cause pair)"));
-    let stopped = || PairSearch::Stopped("bound: --pair-questions".into());
+    let stopped = || PairSearch::Stopped(PairsStopped::Incomplete(Incomplete::Bound(Bound::Questions)));
     let expected = "c3  c  rows 1 and 3 (masking; search for a unique-cause pair stopped, bound: --pair-questions)";
     check(stopped(), false, Some(expected));
     check(stopped(), true, Some(expected));
@@ -362,7 +372,7 @@ fn tables_are_json_with_positions() {
     let report: serde_json::Value = serde_json::from_str(&json_with(&campaign, &module(), &extras)).expect("JSON");
     let shown = serde_json::json!({"status": "shown", "why": null});
     let condition = |text: &str, yes: &serde_json::Value, no: &serde_json::Value| serde_json::json!({"text": text, "file": "src/control.c", "line": 7, "column": 9, "end_line": 7, "end_column": 9, "true": yes, "false": no});
-    let infeasible = serde_json::json!({"status": "infeasible", "why": "exhaustive"});
+    let infeasible = serde_json::json!({"status": "infeasible", "why": "exhaustive", "reason": "exhaustive"});
     let expected = serde_json::json!({
         "function": "step", "file": "src/control.c", "line": 7, "column": 9,
         "end_line": 7, "end_column": 9, "text": "(on && !late) || late",

@@ -2,8 +2,9 @@
 
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{
-    Bound, Campaign, Criterion, Expected, FunctionResult, Incomplete, IncompletePaths, MadeInput, NamedValue,
-    ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, Replay, SolverUse, Status, TestCase, TestKind,
+    Bound, Campaign, Criterion, Disagreement, Expected, FunctionResult, Incomplete, IncompletePaths, MadeInput,
+    NamedValue, NotCheckable, ObjectInput, Objective, ObjectiveCounts, Outcome, PathCounts, Replay, SolverUse, Status,
+    TestCase, TestKind, Unsupported, WhyInfeasible, WhyUnknown,
 };
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, IntKind, Module, PointerTarget,
@@ -155,12 +156,12 @@ fn what_needs_a_look_follows_the_table() {
     };
     let pointer = |name, object| named(name, types.pointer, to(object, 0));
     let mut unseen = error("max3_3", vec![pointer("s", 0)], vec![s], ErrorKind::Uninitialised, 30);
-    unseen.replayed = Replay::NotCheckable("the replay can't see reads of uninitialised memory".into());
+    unseen.replayed = Replay::NotCheckable(NotCheckable::Uninitialised);
     let mut rejected = test("max3_4", vec![named("c", types.color, int(5)), named("p", types.pointer, null())], vec![]);
     rejected.outcome = Outcome::OracleRejected;
     rejected.expected.result = Some(int(-2));
     let mut wrong = test("max3_5", Vec::new(), Vec::new());
-    wrong.replayed = Replay::Disagreed("result: expected 5, got 6".into());
+    wrong.replayed = Replay::Disagreed(Disagreement::CheckFailed("result: expected 5, got 6".into()));
     let tests = vec![
         error("max3_1", vec![pointer("list", 0)], vec![list, next], ErrorKind::NullPointer, 9),
         error(
@@ -182,7 +183,7 @@ fn what_needs_a_look_follows_the_table() {
     let given_up = |why, line, count| IncompletePaths { why, span: span(line), count };
     result.incomplete = vec![
         given_up(Incomplete::Bound(Bound::LoopBound), 14, 3),
-        given_up(Incomplete::Unsupported("floating point".into()), 12, 1),
+        given_up(Incomplete::Unsupported(Unsupported::Construct("floating point".into())), 12, 1),
         IncompletePaths { why: Incomplete::Bound(Bound::Timeout), span: Span::none(), count: 7 },
     ];
     let campaign = Campaign { functions: vec![result], objectives: Vec::new(), tests };
@@ -258,12 +259,12 @@ fn a_test_is_natural_json() {
     test.answers = vec![MadeInput { name: "x".into(), bytes: vec![1, 0, 255, 0] }];
     test.outcome = Outcome::Error { kind: ErrorKind::Assert, span: span(8) };
     test.expected = Expected::default();
-    test.replayed = Replay::Disagreed("no".into());
+    test.replayed = Replay::Disagreed(Disagreement::CheckFailed("no".into()));
     let expected = concat!(
         r#"{"id":"max3_1","function":"max3","description":"a > b","path":"0000000000000abc","#,
         r#""inputs":{"x":[1,0,255,0]},"outcome":"error","#,
         r#""error":{"kind":"assertion failed","file":"src/max3.c","line":8,"column":7},"expected":{},"#,
-        r#""covers":[],"covers_alone":[],"replayed":false,"replay":"disagreed","replay_why":"no"}"#,
+        r#""covers":[],"covers_alone":[],"replayed":false,"replay":"disagreed","replay_why":"no","reason":"check_failed"}"#,
     );
     assert_eq!(test_json(&test, &[], &module), expected);
     test.outcome = Outcome::Exited(3);
@@ -291,8 +292,8 @@ fn the_whole_report_has_the_keys_of_the_contract() {
         functions: vec![result],
         objectives: vec![
             objective("o1", Status::Covered(vec!["max3_1".into()])),
-            objective("o2", Status::Infeasible("exhaustive".into())),
-            objective("o3", Status::Unknown("bound: --depth".into())),
+            objective("o2", Status::Infeasible(WhyInfeasible::Exhaustive)),
+            objective("o3", Status::Unknown(WhyUnknown::NotFollowed)),
         ],
         tests: vec![test("max3_1", vec![named("a", types.int, int(-1))], Vec::new())],
     };
@@ -329,6 +330,7 @@ fn the_whole_report_has_the_keys_of_the_contract() {
       "incomplete": [
         {
           "why": "bound: --depth",
+          "reason": "depth",
           "file": "src/max3.c",
           "line": 14,
           "column": 7,
@@ -359,7 +361,15 @@ fn the_whole_report_has_the_keys_of_the_contract() {
     assert!(report.starts_with(expected), "{report}");
     let parsed: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(parsed["objectives"][1]["status"], "infeasible");
-    assert_eq!(parsed["objectives"][2]["why"], "bound: --depth");
+    assert_eq!(parsed["objectives"][2]["why"], "not followed to the end");
+    assert_eq!(parsed["objectives"][2]["reason"], "not_followed");
+    assert_eq!(parsed["objectives"][0]["reason"], serde_json::Value::Null);
+    let older = touchstone_report::Document::parse(&report.replace("\"reason\"", "\"unheard_of\""));
+    let older = older.expect("a document of a version that had no reasons");
+    assert_eq!(
+        (older.objectives[2].why.as_deref(), &older.objectives[2].reason),
+        (Some("not followed to the end"), &None)
+    );
     assert_eq!(parsed["tests"][0]["inputs"]["a"], -1);
     let empty: serde_json::Value = serde_json::from_str(&json(&Campaign::default(), &module)).expect("JSON");
     assert_eq!(

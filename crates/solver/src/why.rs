@@ -1,18 +1,16 @@
 //! Why a question has no answer.
+//!
+//! Deliberately not here: sentences for people. Who asks knows what for, and says what it means.
 
 /// Why there is no answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
     /// The query or the run was out of time.
-    #[error("solver timeout")]
     Timeout,
     /// The query took more conflicts than allowed.
-    #[error("solver conflict limit")]
     Conflicts,
     /// Somebody asked to stop.
-    #[error("interrupted")]
     Interrupted,
     /// Two parts of the solver disagree: a bug, caught before it became an answer.
-    #[error("solver internal error")]
     Internal,
 }

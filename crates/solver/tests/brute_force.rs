@@ -373,7 +373,7 @@ fn explore(
         match solver.check(&mut terms, &path, cond) {
             Answer::Sat(model) => prop_assert!(yes.contains(&assignment_of(&model))),
             Answer::Unsat => prop_assert!(yes.is_empty()),
-            Answer::Unknown(why) => prop_assert!(false, "unknown: {why}"),
+            Answer::Unknown(why) => prop_assert!(false, "unknown: {why:?}"),
         }
         let (on_yes, on_no) = solver.branch(&mut terms, &path, cond);
         for (side, expected) in [(on_yes, yes), (on_no, no)] {
@@ -383,7 +383,7 @@ fn explore(
                     work.push((path, expected, depth + 1));
                 }
                 Side::Infeasible => prop_assert!(expected.is_empty(), "wrongly infeasible: {expected:?}"),
-                Side::Unknown(why) => prop_assert!(false, "unknown: {why}"),
+                Side::Unknown(why) => prop_assert!(false, "unknown: {why:?}"),
             }
         }
     }

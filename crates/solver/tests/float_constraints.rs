@@ -113,7 +113,7 @@ fn check_in(format: FloatFormat, name: &str, expected: &Expected, build: impl Fn
             }
             Answer::Unsat if stats.sat_calls == 0 => Refuted,
             Answer::Unsat => Unsat,
-            Answer::Unknown(why) => panic!("{name} in {format}: {why}"),
+            Answer::Unknown(why) => panic!("{name} in {format}: {why:?}"),
         };
         println!("{name} in {format}: {got:?} in {:?}", start.elapsed());
         let fine = match expected {

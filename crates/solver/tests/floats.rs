@@ -112,7 +112,7 @@ fn check_brute_force(
                     work.push((path, expected, depth + 1));
                 }
                 Side::Infeasible => prop_assert!(expected.is_empty(), "wrongly infeasible: {}", terms.display(term)),
-                Side::Unknown(why) => prop_assert!(false, "unknown: {why}"),
+                Side::Unknown(why) => prop_assert!(false, "unknown: {why:?}"),
             }
         }
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Files, Id, Span};
-use touchstone_criteria::{Row, TableHead};
+use touchstone_criteria::{Row, TableHead, WhyInfeasible};
 use touchstone_instrument::{Measured, MeasuredUnit, ProbedDecision, ProbedObjective, SourceRange};
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
@@ -61,7 +61,7 @@ fn merge(known: &mut Objective, other: Objective) {
             || (known.status == Verdict::Unknown && other.status == Verdict::Uncovered)
             || (known.status == Verdict::Infeasible);
         if better {
-            (known.status, known.why) = (other.status, other.why);
+            (known.status, known.why, known.reason) = (other.status, other.why, other.reason);
         }
     }
 }
@@ -108,10 +108,14 @@ impl<'a> Making<'a> {
         let tests = self.names(&unit.covered(objective));
         let (status, why) = match &objective.not_placed {
             _ if !tests.is_empty() => (Verdict::Covered, None),
-            _ if objective.constant => (Verdict::Infeasible, Some("constant".to_string())),
-            Some(why) => (Verdict::Unknown, Some(format!("{NOT_MEASURED}{why}"))),
+            _ if objective.constant => {
+                let why = WhyInfeasible::Constant;
+                (Verdict::Infeasible, Some((why.to_string(), why.word())))
+            }
+            Some(why) => (Verdict::Unknown, Some((format!("{NOT_MEASURED}{why}"), why.word()))),
             None => (Verdict::Uncovered, None),
         };
+        let (why, reason) = why.map(|(why, word)| (why, word.to_string())).unzip();
         let span = self.span(unit, objective.place);
         let variant = self.variants.of(unit, &objective.function);
         let suffix = variant.as_ref().map_or("", |variant| variant.suffix.as_str());
@@ -123,6 +127,7 @@ impl<'a> Making<'a> {
             text: objective.text.clone(),
             status,
             why,
+            reason,
             tests,
             excluded: None,
             variant: variant.map(|variant| variant.name.to_string()),

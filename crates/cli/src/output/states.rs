@@ -4,7 +4,7 @@ use crate::output::selection::Selection;
 use crate::output::variants::Variants;
 use std::collections::BTreeMap;
 use std::path::Path;
-use touchstone_instrument::{Measured, StateRules, StateUse, states};
+use touchstone_instrument::{Measured, StateRules, StateUse, Unprobed, states};
 use touchstone_report::Document;
 use touchstone_report::document::{NOT_MEASURED, Objective, Position, StateUpdate, Stretch, TestState, Verdict};
 
@@ -49,10 +49,6 @@ pub struct Remarks {
     no_assertion: bool,
 }
 
-/// Why nothing can be said of state.
-const NO_ASSERTION: &str =
-    "no assertion is known in any test; name yours with --assertion NAME, or --assertion main for what main returns";
-
 /// Adds what is known of state to a document that has its other objectives.
 pub fn add(
     document: &mut Document,
@@ -95,19 +91,21 @@ pub fn add(
                 text: format!("{} is checked", used.name),
                 status: Verdict::Uncovered,
                 why: None,
+                reason: None,
                 tests: Vec::new(),
                 excluded: None,
                 variant: variant.map(|variant| variant.name.to_string()),
                 count: None,
             });
             if used.checked {
-                (known.status, known.why) = (Verdict::Covered, None);
+                (known.status, known.why, known.reason) = (Verdict::Covered, None, None);
                 if known.tests.last() != Some(&test.test) {
                     known.tests.push(test.test.clone());
                 }
             } else if known.status == Verdict::Uncovered && test.cut_off {
+                let why = Unprobed::CutOff(test.test.clone());
                 known.status = Verdict::Unknown;
-                known.why = Some(format!("bound: {EVENTS} in test {}", test.test));
+                (known.why, known.reason) = (Some(why.to_string()), Some(why.word().to_string()));
             }
         }
         if !updates.is_empty() {
@@ -116,7 +114,9 @@ pub fn add(
     }
     for (key, objective) in &mut objectives {
         if no_assertion && objective.status == Verdict::Uncovered {
-            (objective.status, objective.why) = (Verdict::Unknown, Some(format!("{NOT_MEASURED}{NO_ASSERTION}")));
+            let why = Unprobed::NoAssertion;
+            objective.status = Verdict::Unknown;
+            (objective.why, objective.reason) = (Some(format!("{NOT_MEASURED}{why}")), Some(why.word().to_string()));
         } else if objective.status == Verdict::Uncovered {
             objective.why = changed_by.get(key).map(|tests| changers(tests));
         }
@@ -145,7 +145,7 @@ fn what(used: &StateUse) -> String {
 /// What could not be followed.
 pub fn remarks(measured: &Measured, remarks: &Remarks) {
     if remarks.no_assertion {
-        eprintln!("state: {NO_ASSERTION}");
+        eprintln!("state: {}", Unprobed::NoAssertion);
     }
     if let Some((first, more)) = remarks.cut_off.split_first() {
         let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
-use touchstone_instrument::{INSIDE, Keeps, Probing, compile, make_own, not_measured};
+use touchstone_instrument::{INSIDE, Keeps, Probing, Unprobed, compile, make_own, not_measured};
 
 /// Where records and hits go.
 pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
@@ -58,7 +58,7 @@ fn pass_on(compiler: &Path, words: &[OsString]) -> Result<ExitCode> {
 fn note_words(words: &[OsString]) {
     let Ok(directory) = directory() else { return };
     for word in words.iter().filter(|word| Path::new(word).extension().is_some_and(|extension| extension == "c")) {
-        not_measured(&directory, &word.to_string_lossy(), "an argument of its compiler is not UTF-8");
+        not_measured(&directory, &word.to_string_lossy(), Unprobed::ArgumentNotUtf8);
     }
 }
 

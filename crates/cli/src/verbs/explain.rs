@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use touchstone_campaign::{Answer, Question, Why};
-use touchstone_criteria::{Assumption, Incomplete, IncompletePaths, Objective, TestCase};
+use touchstone_criteria::{Assumption, Incomplete, IncompletePaths, Objective, TestCase, WhyInfeasible};
 use touchstone_engine::{Conflict, Fact};
 use touchstone_ir::Module;
 
@@ -76,7 +76,7 @@ fn infeasible(
     out: &mut String,
     module: &Module,
     objective: &Objective,
-    how: &str,
+    how: &WhyInfeasible,
     why: &touchstone_engine::Explanation,
 ) {
     /// More conflicts than this are only counted.

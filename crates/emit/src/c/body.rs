@@ -1,7 +1,7 @@
 //! One test as the text of a C function.
 
 use crate::c::comment::comment_text;
-use crate::c::ctype::{CTypes, Unwritable};
+use crate::c::ctype::CTypes;
 use crate::c::flexible;
 use crate::c::form::Form;
 use crate::c::literal;
@@ -10,6 +10,7 @@ use crate::c::names::Locals;
 use crate::c::preprocessed::is_meant;
 use crate::c::stubs;
 use crate::c::surroundings;
+use crate::c::unwritable::Unwritable;
 use crate::c::values::{LocalObject, Values};
 use crate::c::visibility::Visibility;
 use std::collections::BTreeSet;
@@ -40,7 +41,7 @@ pub(crate) struct TestText {
 pub(crate) fn test_text(program: &TestedProgram, test: &TestCase) -> TestText {
     let (lines, declarations) = match body(program, test) {
         Ok(found) => found,
-        Err(Unwritable(why)) => (vec![program.form.skip(&why)], BTreeSet::new()),
+        Err(why) => (vec![program.form.skip(&why.to_string())], BTreeSet::new()),
     };
     let mut text = format!("\n{}", program.form.begin(test));
     for line in lines {
@@ -56,7 +57,7 @@ type Body = (Vec<String>, BTreeSet<String>);
 
 fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
     if let Some(why) = thrown(test) {
-        return Err(Unwritable(why));
+        return Err(Unwritable::Unmakeable(why));
     }
     match &test.kind {
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
@@ -78,9 +79,9 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
 /// Ends a test that is known not to be checkable before it does any harm.
 fn skip(program: &TestedProgram, test: &TestCase) -> Option<String> {
     let why = match &test.replayed {
-        Replay::NotCheckable(why) => Some(why.clone()),
+        Replay::NotCheckable(why) => Some(why.to_string()),
         Replay::NotRun | Replay::Agreed | Replay::Disagreed(_) => {
-            program.form.refuses(test, || file_name(program, &test.outcome))
+            program.form.refuses(test, || file_name(program, &test.outcome)).map(|why| why.to_string())
         }
     };
     why.map(|why| program.form.skip(&why))
@@ -242,7 +243,7 @@ impl<'a> FunctionTest<'a> {
                 let pointee = match types[param.data] {
                     DataType::Pointer { pointee, .. } => pointee,
                     DataType::Array { element, .. } => element,
-                    _ => return Err(Unwritable(format!("`{}` is a pointer of no pointer type", param.name))),
+                    _ => return Err(Unwritable::NoPointerType(param.name.clone())),
                 };
                 let argument = self.values.pointer(target, pointee)?;
                 self.arguments.push(argument);
@@ -323,7 +324,7 @@ impl<'a> FunctionTest<'a> {
             match self.values.global(&global.name) {
                 Ok(name) => self.values.check(global.data, &global.value, &name, &mut lines),
                 Err(_) if local => {}
-                Err(Unwritable(why)) => lines.push(format!("/* not checked: {} */", comment_text(&why))),
+                Err(why) => lines.push(format!("/* not checked: {} */", comment_text(&why.to_string()))),
             }
         }
         if let Some(name) = &test.oracle {

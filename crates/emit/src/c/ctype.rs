@@ -2,13 +2,10 @@
 
 use crate::EmitError;
 use crate::c::names::{is_identifier, source_name};
+use crate::c::unwritable::Unwritable;
 use std::collections::BTreeMap;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, FuncId, Linkage, Module};
-
-/// Why a test can't be written in C. It becomes a skipped test, never a wrong one.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Unwritable(pub(crate) String);
 
 /// The types of a module, ready to be declared.
 pub(crate) struct CTypes<'m> {
@@ -36,8 +33,8 @@ impl<'m> CTypes<'m> {
                 Ok(join(if is_type_name(name) { name } else { plain }, declarator))
             }
             DataType::Bool { name } => Ok(join(if is_type_name(name) { name } else { "_Bool" }, declarator)),
-            DataType::Bits { .. } => Err(Unwritable("a bit-field on its own".to_string())),
-            DataType::OneOf { name, .. } => Err(Unwritable(format!("`{name}`, which has variants"))),
+            DataType::Bits { .. } => Err(Unwritable::BitField),
+            DataType::OneOf { name, .. } => Err(Unwritable::Variants(name.clone())),
             DataType::Pointer { pointee, to_const } => self.declare_pointer(*pointee, *to_const, declarator),
             DataType::Array { element, length } => self.declare(*element, &format!("{declarator}[{length}]")),
             DataType::Struct { name, .. } | DataType::Opaque { name, .. } => {
@@ -64,7 +61,7 @@ impl<'m> CTypes<'m> {
             return Ok(format!("__typeof__({name})"));
         }
         let expression = self.unnamed.get(&ty);
-        expression.map(|text| format!("__typeof__({text})")).ok_or_else(|| Unwritable("a type has no name".to_string()))
+        expression.map(|text| format!("__typeof__({text})")).ok_or(Unwritable::UnnamedType)
     }
 
     /// Finds, for every type without a name, something in the source that has it. A type found leads to further ones,
@@ -111,8 +108,7 @@ pub fn parameter_list(module: &Module, function: FuncId) -> Result<String, EmitE
     for (index, param) in function.own_params().iter().enumerate() {
         let name = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };
         let part = types.declare(param.data, &name);
-        parts
-            .push(part.map_err(|Unwritable(why)| EmitError::NoParameterList { function: function.name.clone(), why })?);
+        parts.push(part.map_err(|why| EmitError::NoParameterList { function: function.name.clone(), why })?);
     }
     Ok(if parts.is_empty() { "void".to_string() } else { parts.join(", ") })
 }

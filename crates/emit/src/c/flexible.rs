@@ -4,8 +4,8 @@
 //! The room is `alloca`'s: the object is the test's own and ends with it, as those that are variables.
 
 use crate::c::body::FunctionTest;
-use crate::c::ctype::Unwritable;
 use crate::c::place::member;
+use crate::c::unwritable::Unwritable;
 use touchstone_criteria::ObjectInput;
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Tail};
 
@@ -38,7 +38,7 @@ impl FunctionTest<'_> {
         let (Some((tail, elements)), DataType::Struct { fields, .. }) =
             (elements_of(module, object.element, value), data)
         else {
-            return Err(Unwritable("a structure without the array at its end".to_string()));
+            return Err(Unwritable::NoFlexibleArray);
         };
         let field = &fields[fields.len() - 1].name;
         let size = if tail.end(length, types) <= data.size(types) {

@@ -10,6 +10,7 @@
 
 use crate::c::comment::comment_text;
 use crate::c::literal;
+use crate::c::unwritable::Unwritable;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Outcome, TestCase};
 use touchstone_ir::DataType;
@@ -231,17 +232,13 @@ impl Form {
     }
 
     /// Why a test can't be run by this framework, or not without ending all others.
-    pub(crate) fn refuses(self, test: &TestCase, file_of: impl Fn() -> String) -> Option<String> {
+    pub(crate) fn refuses(self, test: &TestCase, file_of: impl Fn() -> String) -> Option<Unwritable> {
         match (self, &test.outcome) {
-            (_, Outcome::Threw { class }) => Some(format!("the call throws `{class}`")),
+            (_, Outcome::Threw { class }) => Some(Unwritable::Throws(class.clone())),
             (Form::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
             (Form::Gtest, Outcome::Exited(_)) => None,
-            (_, Outcome::Exited(status)) => {
-                Some(format!("the call ends the process with exit status {}", status & 255))
-            }
-            (_, Outcome::Error { kind, span }) => {
-                Some(format!("the call goes wrong: {kind} at {}:{}", file_of(), span.line))
-            }
+            (_, Outcome::Exited(status)) => Some(Unwritable::Exits(status & 255)),
+            (_, Outcome::Error { kind, span }) => Some(Unwritable::GoesWrong(*kind, file_of(), span.line)),
         }
     }
 

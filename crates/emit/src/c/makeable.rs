@@ -1,7 +1,7 @@
 //! What no test can make: structures that only the library makes, and whose insides are its own business; and ends that
 //! C does not have.
 
-use touchstone_criteria::{Outcome, TestCase, TestKind};
+use touchstone_criteria::{Outcome, TestCase, TestKind, Unmakeable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
 /// Structures of the library by the names that its headers give them, with what users call them.
@@ -23,7 +23,7 @@ const LIBRARYS_OWN: &[(&str, &str)] = &[
 ];
 
 /// Why a test can't be made: an object of it is one that only the library makes.
-pub fn unmakeable(module: &Module, test: &TestCase) -> Option<String> {
+pub fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
     if let Some(why) = thrown(test) {
         return Some(why);
     }
@@ -38,13 +38,13 @@ pub fn unmakeable(module: &Module, test: &TestCase) -> Option<String> {
         .chain(globals)
         .find_map(|input| librarys_own(module, input.data).filter(|_| !is_empty(&input.value)));
     let name = object.or(value)?;
-    Some(format!("a `{name}` that the library did not make as an input"))
+    Some(Unmakeable::LibrarysOwn(name))
 }
 
 /// Why C can't express how a test ends.
-pub(crate) fn thrown(test: &TestCase) -> Option<String> {
+pub(crate) fn thrown(test: &TestCase) -> Option<Unmakeable> {
     let Outcome::Threw { class } = &test.outcome else { return None };
-    Some(format!("`{class}` is thrown, and nothing in C catches it"))
+    Some(Unmakeable::Thrown(class.clone()))
 }
 
 /// What the user calls a structure that only the library makes.

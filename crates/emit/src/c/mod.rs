@@ -25,6 +25,7 @@ pub(crate) mod suite;
 pub(crate) mod surroundings;
 pub(crate) mod symbols;
 pub(crate) mod testcomp;
+pub(crate) mod unwritable;
 pub(crate) mod values;
 pub(crate) mod verdict;
 pub(crate) mod visibility;

@@ -19,11 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_criteria::{Disagreement, NotCheckable, Outcome, Replay, TestCase};
 use touchstone_ir::Module;
-
-/// Why a test was not run.
-const NO_TIME: &str = "bound --timeout: the time for replay is over";
 
 /// One program to build and run.
 struct Job {
@@ -39,7 +36,7 @@ struct Job {
 enum Event {
     Result(Variant, TapResult),
     /// The runner gave up, and why.
-    Stopped(Vec<String>, String),
+    Stopped(Vec<String>, NotCheckable),
     /// These tests don't compile, and why.
     LeftOut(BTreeMap<String, String>),
     /// The file does not compile, with or without any test.
@@ -150,19 +147,19 @@ pub fn replay(
     if let Some(error) = failure {
         return Err(error);
     }
-    let missing = || Replay::Disagreed("the test program ended before it got to this test".to_string());
+    let missing = || Replay::Disagreed(Disagreement::NotReached);
     let verdicts = tests.iter().map(|test| verdicts.get(&test.id).cloned().unwrap_or_else(missing)).collect();
     Ok(Replayed { verdicts, left_out, given_up })
 }
 
 fn does_not_compile(why: &str) -> Replay {
-    Replay::NotCheckable(format!("it does not compile: {why}"))
+    Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.to_string()))
 }
 
 /// Another file of the program does not compile: the tests are there, but nothing can be linked.
 fn nothing_compiles(tests: &[TestCase], stderr: &str) -> Replayed {
     let why = stderr.lines().find(|line| line.contains("error: ")).or(stderr.lines().next()).unwrap_or_default();
-    let verdict = Replay::NotCheckable(format!("the program does not compile: {}", why.trim()));
+    let verdict = Replay::NotCheckable(NotCheckable::ProgramDoesNotCompile(why.trim().to_string()));
     Replayed { verdicts: vec![verdict; tests.len()], ..Replayed::default() }
 }
 
@@ -171,7 +168,7 @@ fn undefined_call(module: &Module, result: &TapResult) -> Option<Replay> {
     let line = result.stderr.iter().find(|line| line.ends_with("` is called, but defined nowhere"))?;
     let name = line.split('`').nth(1)?;
     let known = module.function_named(name).is_some_and(|id| module.functions[id].is_defined());
-    (known && result.end == "exit 99").then(|| Replay::NotCheckable(line.clone()))
+    (known && result.end == "exit 99").then(|| Replay::NotCheckable(NotCheckable::UndefinedFunction(line.clone())))
 }
 
 fn is_error(test: &TestCase) -> bool {
@@ -209,7 +206,7 @@ fn run_job(
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
     if deadline.is_over() {
-        let _ = events.send(Event::Stopped(job.names.clone(), NO_TIME.to_string()));
+        let _ = events.send(Event::Stopped(job.names.clone(), NotCheckable::Timeout));
         return Ok(());
     }
     let program = format!("tests{}.{:?}", job.number, job.variant);
@@ -230,7 +227,7 @@ fn run_job(
     let path = match compiler.link(&linked, job.variant, &program) {
         Err(EmitError::DoesNotCompile { stderr, .. }) => {
             let first = stderr.lines().find(|line| line.contains(": ")).unwrap_or_default().trim();
-            let _ = events.send(Event::Stopped(names, format!("the tests can't be linked: {first}")));
+            let _ = events.send(Event::Stopped(names, NotCheckable::NotLinked(first.to_string())));
             return Ok(());
         }
         path => path?,
@@ -348,7 +345,7 @@ fn run_program(
         tell(result);
     }
     if let Some(why) = reader.bailed_out {
-        let _ = events.send(Event::Stopped(names.to_vec(), why));
+        let _ = events.send(Event::Stopped(names.to_vec(), NotCheckable::RunnerGaveUp(why)));
     }
     Ok(())
 }

@@ -6,9 +6,9 @@
 //! objects are part of the shape.
 
 use crate::c::body::{FunctionTest, TestText, TestedProgram, announcements};
-use crate::c::ctype::Unwritable;
 use crate::c::literal;
 use crate::c::place::member;
+use crate::c::unwritable::Unwritable;
 use std::collections::BTreeMap;
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue};
@@ -85,7 +85,7 @@ impl<'a> RowTest<'a> {
         values: &[DataValue],
     ) -> Result<String, Unwritable> {
         if !self.test.values.objects[object].is_array {
-            let value = values.first().ok_or_else(|| Unwritable("an object without its value".to_string()))?;
+            let value = values.first().ok_or(Unwritable::NoValue)?;
             return self.field(wanted, element, value);
         }
         values.iter().try_for_each(|value| self.all_numbers(element, value))?;
@@ -105,11 +105,11 @@ impl<'a> RowTest<'a> {
             (DataType::Array { element, .. }, DataValue::Array(values)) => {
                 values.iter().try_for_each(|value| self.all_numbers(*element, value))
             }
-            (data, _) if data.has_halves() => Err(Unwritable("a number too wide for a table".to_string())),
+            (data, _) if data.has_halves() => Err(Unwritable::TooWideForTable),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 fields.iter().zip(values).try_for_each(|(field, value)| self.all_numbers(field.ty, value))
             }
-            _ => Err(Unwritable("not made of numbers only".to_string())),
+            _ => Err(Unwritable::NotOnlyNumbers),
         }
     }
 
@@ -127,7 +127,7 @@ impl<'a> RowTest<'a> {
         objects: &[ObjectInput],
     ) -> Result<(), Unwritable> {
         if self.test.values.objects.iter().any(|object| object.tail.is_some()) {
-            return Err(Unwritable("an object that is longer than its type".to_string()));
+            return Err(Unwritable::LongerThanType);
         }
         for (index, object) in objects.iter().enumerate() {
             let local = self.test.values.objects[index].name.clone();

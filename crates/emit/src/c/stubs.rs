@@ -7,9 +7,10 @@
 
 use crate::c::body::TestedProgram;
 use crate::c::comment::comment_text;
-use crate::c::ctype::{CTypes, Unwritable};
+use crate::c::ctype::CTypes;
 use crate::c::literal;
 use crate::c::names::source_name;
+use crate::c::unwritable::Unwritable;
 use crate::c::values::Values;
 use std::collections::BTreeSet;
 use touchstone_base::Span;
@@ -84,7 +85,7 @@ pub(crate) fn stub_text(program: &TestedProgram) -> String {
             (_, Ok(result)) if is_declared(program, function) => stub(program.module, function, name, &result),
             (_, Ok(result)) if result == "void" => format!("void {name}() {{}}"),
             (_, Ok(result)) => format!("{result} {name}() {{ ANSWER({result}, \"{name}\"); }}"),
-            (_, Err(Unwritable(why))) => format!("/* no stub for {name}: {} */", comment_text(&why)),
+            (_, Err(why)) => format!("/* no stub for {name}: {} */", comment_text(&why.to_string())),
         };
         text.push_str(&stub);
         text.push('\n');
@@ -181,7 +182,7 @@ pub(crate) fn callback(program: &Values, function: &Function) -> Result<String, 
         .globals
         .values()
         .find(|global| global.function.is_some_and(|id| std::ptr::eq(&module.functions[id], function)));
-    let data = standing.ok_or_else(|| Unwritable("a function that nothing points to".to_string()))?.data;
+    let data = standing.ok_or(Unwritable::NothingPointsToIt)?.data;
     let (name, result) = (&function.name, result(function, program.ctypes)?);
     let stub = stub(module, function, name, &result);
     Ok(format!("extern {};\n{stub}", program.ctypes.declare(data, name)?))
@@ -206,7 +207,7 @@ pub(crate) fn spelled(program: &TestedProgram, data: DataTypeId) -> Result<Strin
         DataType::Bool { .. } => Ok(Passed::Truth.spelling().trim_end().to_string()),
         DataType::Float { format, .. } => Ok(Passed::Float(*format).spelling().trim_end().to_string()),
         DataType::Pointer { .. } => Ok("void *".to_string()),
-        _ => Err(Unwritable("the file does not know the type that it returns".to_string())),
+        _ => Err(Unwritable::UnknownResultType),
     }
 }
 

@@ -2,11 +2,11 @@
 //! return that nobody defines (`stubs.rs`).
 
 use crate::c::body::TestedProgram;
-use crate::c::ctype::Unwritable;
 use crate::c::form::Form;
 use crate::c::literal;
 use crate::c::names::source_name;
 use crate::c::stubs::{spelled, stubs_and_callbacks};
+use crate::c::unwritable::Unwritable;
 use touchstone_criteria::{InputSource, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, Function};
 
@@ -15,9 +15,7 @@ pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<Stri
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
         if test.answers.iter().any(|input| stub_of(program, input).is_none()) {
-            return Err(Unwritable(
-                "it needs inputs from outside of the program, which only --emit c can give".to_string(),
-            ));
+            return Err(Unwritable::InputsFromOutside);
         }
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
     }

@@ -1,12 +1,13 @@
 //! Values of one test as C: initialisers, pointers between objects, and checks of what is there afterwards.
 
-use crate::c::ctype::{CTypes, Unwritable};
+use crate::c::ctype::CTypes;
 use crate::c::form::Form;
 use crate::c::literal;
 use crate::c::makeable::librarys_own;
 use crate::c::names::source_name;
 use crate::c::place::{compatible, member, part, path_to};
 use crate::c::stubs::callback;
+use crate::c::unwritable::Unwritable;
 use crate::c::visibility::{Reach, Visibility};
 use std::collections::BTreeSet;
 use touchstone_criteria::NamedValue;
@@ -72,15 +73,14 @@ impl<'a> Values<'a> {
             (data, value) if data.has_halves() => data
                 .wide_number(value, self.types())
                 .map(|(number, signed)| literal::wide(number, signed))
-                .ok_or_else(|| Unwritable("a number is partly undefined".to_string())),
+                .ok_or(Unwritable::PartlyUndefined),
             (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
                 let mut parts = Vec::new();
                 self.members(fields, values, place, &mut parts)?;
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
             }
-            (data, DataValue::Int(bits)) => literal::scalar(data, *bits)
-                .ok_or_else(|| Unwritable("an integer for a type that has none".to_string())),
-            _ => Err(Unwritable("a value doesn't fit its type".to_string())),
+            (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or(Unwritable::IntegerMisfit),
+            _ => Err(Unwritable::Misfit),
         }
     }
 
@@ -116,7 +116,7 @@ impl<'a> Values<'a> {
                         false => parts.extend(inner),
                     }
                 }
-                (true, ..) => return Err(Unwritable("a member without a name that is no structure".to_string())),
+                (true, ..) => return Err(Unwritable::UnnamedMember),
                 (false, ..) => {
                     let step = member(&field.name);
                     let part = self.initialiser(field.ty, value, &format!("{place}{step}"))?;
@@ -176,12 +176,9 @@ impl<'a> Values<'a> {
         match target {
             PointerTarget::Null => Ok("NULL".to_string()),
             PointerTarget::Function(name) => self.function(name),
-            PointerTarget::Elsewhere => Err(Unwritable("a pointer to something that isn't part of the test".into())),
+            PointerTarget::Elsewhere => Err(Unwritable::Elsewhere),
             PointerTarget::Object { object, offset } => {
-                let object = self
-                    .objects
-                    .get(*object)
-                    .ok_or_else(|| Unwritable("a pointer to an object that isn't in the test".to_string()))?;
+                let object = self.objects.get(*object).ok_or(Unwritable::NoObject)?;
                 Ok(self.address_in_object(object, *offset, pointee))
             }
             PointerTarget::Global { name, offset } => self.address_in_global(name, *offset, pointee),
@@ -230,7 +227,7 @@ impl<'a> Values<'a> {
     /// The name of a function, once it is known to be visible.
     pub(crate) fn function(&mut self, name: &str) -> Result<String, Unwritable> {
         let function = self.module.function_named(name).map(|id| &self.module.functions[id]);
-        let function = function.ok_or_else(|| Unwritable(format!("there is no function `{name}`")))?;
+        let function = function.ok_or_else(|| Unwritable::NoFunction(name.to_string()))?;
         if function.is_callback() {
             self.declarations.insert(callback(self, function)?);
             return Ok(name.to_string());
@@ -242,7 +239,7 @@ impl<'a> Values<'a> {
     /// The name of a global, once it is known to be visible.
     pub(crate) fn global(&mut self, name: &str) -> Result<String, Unwritable> {
         let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
-        let global = global.ok_or_else(|| Unwritable(format!("there is no global `{name}`")))?;
+        let global = global.ok_or_else(|| Unwritable::NoGlobal(name.to_string()))?;
         let reach = self.visibility.global(global, self.ctypes);
         self.reached(reach, name)
     }
@@ -253,14 +250,14 @@ impl<'a> Values<'a> {
             Reach::Declared(declaration) => {
                 self.declarations.insert(declaration);
             }
-            Reach::Hidden => return Err(Unwritable(format!("`{name}` is private to another file or function"))),
+            Reach::Hidden => return Err(Unwritable::Private(name.to_string())),
         }
         Ok(source_name(name).to_string())
     }
 
     fn address_in_global(&mut self, name: &str, offset: i64, pointee: DataTypeId) -> Result<String, Unwritable> {
         let global = self.module.global_named(name).map(|id| &self.module.globals[id]);
-        let Some(global) = global else { return Err(Unwritable(format!("there is no global `{name}`"))) };
+        let Some(global) = global else { return Err(Unwritable::NoGlobal(name.to_string())) };
         match global.linkage {
             Linkage::Literal => {
                 let text = self.literal_bytes(name).unwrap_or_default();

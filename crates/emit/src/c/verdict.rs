@@ -4,27 +4,27 @@ use crate::c::compiler::Variant;
 use crate::c::sanitizer::{Finding, Report, reports};
 use crate::tap::TapResult;
 use touchstone_base::{Files, Span};
-use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_criteria::{Disagreement, NotCheckable, Outcome, Replay, TestCase};
 use touchstone_ir::ErrorKind;
 
 /// The verdict on one test.
 pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: Variant, files: &Files) -> Replay {
     if result.end.starts_with("signal 31 ") {
         // The guard names calls unless the library blocked all signals, as in `system`.
-        return Replay::NotCheckable("makes a system call that the sandbox does not allow".to_string());
+        return Replay::NotCheckable(NotCheckable::SystemCall);
     }
     match &test.outcome {
-        Outcome::Error { kind, span } => error_verdict(*kind, *span, result, variant, files),
+        Outcome::Error { kind, span } => error_verdict(test, (*kind, *span), result, variant, files),
         Outcome::OracleRejected => match (&result.skipped, result.ok) {
-            (Some(why), _) => Replay::NotCheckable(why.clone()),
-            (None, true) => Replay::Disagreed("expected the oracle to reject the result, but it accepted".to_string()),
+            (Some(why), _) => skipped(test, why),
+            (None, true) => Replay::Disagreed(Disagreement::OracleAccepted),
             (None, false) if result.message == "oracle rejected" => Replay::Agreed,
-            (None, false) => Replay::Disagreed(full_message(result)),
+            (None, false) => Replay::Disagreed(Disagreement::CheckFailed(full_message(result))),
         },
         Outcome::Returned | Outcome::Exited(_) | Outcome::Threw { .. } => match (&result.skipped, result.ok) {
-            (Some(why), _) => Replay::NotCheckable(why.clone()),
+            (Some(why), _) => skipped(test, why),
             (None, true) => Replay::Agreed,
-            (None, false) => Replay::Disagreed(full_message(result)),
+            (None, false) => Replay::Disagreed(Disagreement::CheckFailed(full_message(result))),
         },
     }
 }
@@ -45,16 +45,32 @@ fn full_message(result: &TapResult) -> String {
     message
 }
 
-fn error_verdict(kind: ErrorKind, span: Span, result: &TapResult, variant: Variant, files: &Files) -> Replay {
+/// A test that skipped itself: what was known before, what the sandbox says (`runtime/sandbox/touchstone_guard.c`), or that
+/// it could not be written.
+fn skipped(test: &TestCase, why: &str) -> Replay {
+    Replay::NotCheckable(match &test.replayed {
+        Replay::NotCheckable(known) if known.to_string() == why => known.clone(),
+        _ if why.starts_with("calls `") || why == "can't be kept in" => NotCheckable::Sandbox(why.to_string()),
+        _ => NotCheckable::NotWritten(why.to_string()),
+    })
+}
+
+fn error_verdict(
+    test: &TestCase,
+    (kind, span): (ErrorKind, Span),
+    result: &TapResult,
+    variant: Variant,
+    files: &Files,
+) -> Replay {
     // A skip without an end is a test that could not be written; with one, the plain build saw nothing.
     if let (Some(why), true) = (&result.skipped, result.end.is_empty()) {
-        return Replay::NotCheckable(why.clone());
+        return skipped(test, why);
     }
     if kind == ErrorKind::Uninitialised {
-        return Replay::NotCheckable("the replay can't see reads of uninitialised memory".to_string());
+        return Replay::NotCheckable(NotCheckable::Uninitialised);
     }
     if result.end == "time-out" || result.message.starts_with("input ") || result.message.starts_with("an assumption") {
-        return Replay::Disagreed(format!("expected {kind}; {}", result.message));
+        return Replay::Disagreed(Disagreement::ErrorNotReached(kind, result.message.clone()));
     }
     let reports = reports(&result.stderr);
     // Reports of declared bounds are hints: they come where an address is made, and inside an object they mean nothing.
@@ -71,29 +87,23 @@ fn error_verdict(kind: ErrorKind, span: Span, result: &TapResult, variant: Varia
     }
     if let Some(other) = reports.iter().find(|report| !is_bounds(report)) {
         if matches!(kind, ErrorKind::OutOfBounds | ErrorKind::Dangling) {
-            let why = format!("the sanitizers missed the access and report {} later", shown(other));
-            return Replay::NotCheckable(why);
+            return Replay::NotCheckable(NotCheckable::ReportedLater(shown(other)));
         }
-        return Replay::Disagreed(format!("expected {kind} at {}, but got {}", span.display(files), shown(other)));
+        return Replay::Disagreed(Disagreement::OtherError(kind, span.display(files), shown(other)));
     }
     match kind {
-        ErrorKind::InvalidPointer | ErrorKind::Unreachable => {
-            Replay::NotCheckable(format!("the replay can't see this: {kind}"))
-        }
+        ErrorKind::InvalidPointer | ErrorKind::Unreachable => Replay::NotCheckable(NotCheckable::InvisibleError(kind)),
         // Far outside its object an access may hit other memory of the program, and no tool sees it.
         ErrorKind::OutOfBounds | ErrorKind::Dangling | ErrorKind::InvalidFree if variant == Variant::Plain => {
-            Replay::NotCheckable(format!("the compiler has no sanitizers, without them nothing shows: {kind}"))
+            Replay::NotCheckable(NotCheckable::NoSanitizers(kind))
         }
         ErrorKind::OutOfBounds | ErrorKind::Dangling if result.end == "returned" || result.end == "exit 0" => {
-            Replay::NotCheckable(
-                "the sanitizers report nothing; the access may have hit other valid memory".to_string(),
-            )
+            Replay::NotCheckable(NotCheckable::NotReported)
         }
-        _ => Replay::Disagreed(format!(
-            "expected {kind} at {}, but the run ended with: {}",
-            span.display(files),
-            if result.end.is_empty() { &result.message } else { &result.end }
-        )),
+        _ => {
+            let end = if result.end.is_empty() { &result.message } else { &result.end };
+            Replay::Disagreed(Disagreement::OtherEnd(kind, span.display(files), end.clone()))
+        }
     }
 }
 
@@ -143,9 +153,9 @@ fn check_place(kind: ErrorKind, span: Span, report: &Report, files: &Files) -> R
     let Some(path) = files.get(span.file).filter(|_| span.is_some()) else { return Replay::Agreed };
     let file = path.rsplit('/').next().unwrap_or(path);
     match report.places.iter().find(|place| place.file == file) {
-        Some(place) if place.line < span.line || place.line > span.end_line.max(span.line) => Replay::Disagreed(
-            format!("expected {kind} at {}, but it happened in line {}", span.display(files), place.line),
-        ),
+        Some(place) if place.line < span.line || place.line > span.end_line.max(span.line) => {
+            Replay::Disagreed(Disagreement::OtherLine(kind, span.display(files), place.line))
+        }
         _ => Replay::Agreed,
     }
 }

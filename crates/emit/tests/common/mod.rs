@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use touchstone_base::{FileId, Id, IndexMap, Span};
-use touchstone_criteria::{Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{Disagreement, Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_emit::{Build, CSuite, Form, Preprocessed, ReplayLimits, Sandbox, SourceUnit, replay};
 use touchstone_ir::{
     Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, FunctionRole, Global, IntKind, Linkage, Module,
@@ -18,6 +18,11 @@ pub struct Bench {
     pub int: DataTypeId,
     pub char: DataTypeId,
     pub void: DataTypeId,
+}
+
+/// A check of a test failed, in these words.
+pub fn disagreed(why: &str) -> Replay {
+    Replay::Disagreed(Disagreement::CheckFailed(why.to_string()))
 }
 
 pub fn int(value: i64) -> DataValue {

@@ -2,12 +2,11 @@
 //! brute-force tests enumerate inputs through the same door.
 
 use crate::confirm::watcher::Watcher;
-use crate::exec::pointer::ADDRESS;
 use touchstone_base::Span;
 use touchstone_criteria::{
     Call as SeenCall, Expected, GoalId, InputSource, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
 };
-use touchstone_interp::{End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Value};
+use touchstone_interp::{End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Unrunnable, Value};
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Tail, Ty,
     mask,
@@ -119,7 +118,7 @@ fn wherever_objects_lie(run: impl Fn(Layout) -> ConcreteRun) -> ConcreteRun {
     let alike = ConcreteRun { end: first.end.clone(), expected, ..second } == first;
     let differs = !ends_alike || !alike;
     if differs && !matches!(first.end, End::Unsupported { .. }) {
-        first.end = End::Unsupported { what: ADDRESS.to_string(), span: Span::none() };
+        first.end = End::Unsupported { what: Unrunnable::AddressAsNumber, span: Span::none() };
     }
     first
 }
@@ -232,7 +231,7 @@ fn observed(
 ) -> (End, PathRecorder, Vec<GoalId>, Vec<SeenRow>) {
     // What depends on where objects lie is no test of another program than this one.
     let portable = |machine: &Machine<'_>, end: End| match machine.depends_on_layout() {
-        true => End::Unsupported { what: "order of pointers into different objects".to_string(), span: Span::none() },
+        true => End::Unsupported { what: Unrunnable::PointerOrder, span: Span::none() },
         false => end,
     };
     match look.watch {

@@ -8,7 +8,9 @@ use crate::state::memory::{Cell, address_term};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_base::Id;
-use touchstone_criteria::{GoalId, MadeInput, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_criteria::{
+    Disagreement, GoalId, MadeInput, NamedValue, NotCheckable, ObjectInput, Outcome, Replay, TestCase, TestKind,
+};
 use touchstone_interp::{End, Limits};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget, mask};
 use touchstone_solver::Model;
@@ -18,10 +20,6 @@ const SHORT_RUN: u64 = 50_000;
 
 /// Outcomes that a description shows.
 const SHOWN: usize = 8;
-
-/// Why a test is not run on the real program.
-const VOLATILE: &str = "it depends on what a volatile object holds at each read, which no test can set";
-const TRAPS: &str = "it divides the least number by -1, which traps on common machines";
 
 impl Executor<'_> {
     /// The test for a path that has ended, with what the reference interpreter says about it. `None` if it is one only
@@ -70,7 +68,7 @@ impl Executor<'_> {
         if missed && run.shows_addresses {
             return None;
         }
-        let disagreement = missed.then(|| format!("the reference interpreter does not reach {goal}"));
+        let disagreement = missed.then_some(Disagreement::GoalNotReached(goal));
         Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
     }
 
@@ -82,7 +80,7 @@ impl Executor<'_> {
         (kind, answers): (TestKind, Vec<MadeInput>),
         run: ConcreteRun,
         outcome: Outcome,
-        disagreement: Option<String>,
+        disagreement: Option<Disagreement>,
         id: String,
     ) -> TestCase {
         let volatile = answers.iter().any(MadeInput::is_volatile);
@@ -99,8 +97,8 @@ impl Executor<'_> {
             covers: run.hits,
             replayed: match disagreement {
                 Some(why) => Replay::Disagreed(why),
-                None if volatile => Replay::NotCheckable(VOLATILE.to_string()),
-                None if run.traps => Replay::NotCheckable(TRAPS.to_string()),
+                None if volatile => Replay::NotCheckable(NotCheckable::Volatile),
+                None if run.traps => Replay::NotCheckable(NotCheckable::Traps),
                 None => Replay::NotRun,
             },
         }
@@ -330,15 +328,15 @@ impl Executor<'_> {
         hash: u64,
         end: &PathEnd,
         model: &Model,
-    ) -> Option<String> {
+    ) -> Option<Disagreement> {
         let Some(seen) = self.seen(&run.end) else {
-            return Some(format!("the reference interpreter ended with {:?}", run.end));
+            return Some(Disagreement::InterpreterStopped(format!("{:?}", run.end)));
         };
         if seen != *outcome {
-            return Some(format!("the reference interpreter ended with {seen:?}, the engine with {outcome:?}"));
+            return Some(Disagreement::InterpreterEndedOtherwise(seen, outcome.clone()));
         }
         if run.path != hash {
-            return Some("the reference interpreter took another path".to_string());
+            return Some(Disagreement::InterpreterTookAnotherPath);
         }
         if let (PathEnd::Returned(Some(Value::Int(result))), Some(DataValue::Int(seen))) = (end, &run.expected.result) {
             let result = match result {
@@ -346,7 +344,7 @@ impl Executor<'_> {
                 Scalar::Term(term) => model.eval(&self.terms, *term),
             };
             if result != *seen {
-                return Some(format!("the reference interpreter returned {seen}, the engine {result}"));
+                return Some(Disagreement::InterpreterReturnedOtherwise(*seen, result));
             }
         }
         None

@@ -11,7 +11,7 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, Incomplete};
+use touchstone_criteria::{Bound, Incomplete, Unsupported};
 use touchstone_ir::{ErrorKind, Ty};
 use touchstone_solver::{Op, Rel, TermId};
 
@@ -81,7 +81,7 @@ impl Executor<'_> {
         let places = self.places(state, addr, size, intent, span)?;
         let [place] = places.as_slice() else {
             let address = crate::state::memory::address_term(addr, &mut self.terms, &self.pointers)
-                .ok_or_else(|| Stop::unsupported("copy through an undecided pointer", span))?;
+                .ok_or_else(|| Stop::unsupported(Unsupported::UndecidedCopy, span))?;
             return Err(Stop::unfixed(address));
         };
         let offset = self.fixed_offset(state, place.pointer.offset)?;
@@ -160,8 +160,8 @@ impl Executor<'_> {
                 None => Err(self.wild(state, *term, span)),
             },
             Value::Undefined => Err(Stop::error(ErrorKind::Uninitialised, span)),
-            Value::Choice(_) => Err(Stop::unsupported("choice of choices of pointers", span)),
-            Value::Bytes(_) => Err(Stop::unsupported("access through a part of a pointer", span)),
+            Value::Choice(_) => Err(Stop::unsupported(Unsupported::NestedChoice, span)),
+            Value::Bytes(_) => Err(Stop::unsupported(Unsupported::AccessThroughPart, span)),
         }
     }
 
@@ -177,14 +177,14 @@ impl Executor<'_> {
             return stop;
         }
         if self.policy.world == World::Any && !self.null_based.contains(&address) {
-            return Stop::unsupported("memory at an address that the program computes (registers of a device?)", span);
+            return Stop::unsupported(Unsupported::ComputedAddress, span);
         }
         self.ledger.avoided = true;
         let (low, high) = (self.terms.cmp(Rel::Ule, first, address), self.terms.cmp(Rel::Ult, address, half));
         let possible = self.terms.and(low, high);
         match self.require(state, possible, ErrorKind::InvalidPointer, span) {
             Err(stop) => stop,
-            Ok(()) => Stop::unsupported("access through a pointer made from an input integer", span),
+            Ok(()) => Stop::unsupported(Unsupported::PointerFromInteger, span),
         }
     }
 
@@ -446,5 +446,5 @@ impl Executor<'_> {
 
 /// A read of a pointer that an integer may be written over.
 pub(crate) fn lost(span: Span) -> Stop {
-    Stop::unsupported("pointer that another write may have changed", span)
+    Stop::unsupported(Unsupported::OverwrittenPointer, span)
 }

@@ -18,6 +18,7 @@ use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};
 use std::ops::Range;
 use touchstone_base::Span;
+use touchstone_criteria::Unsupported;
 use touchstone_ir::Ty;
 use touchstone_solver::{ArrayId, Element, Op, Rel, Term, TermId, Terms};
 
@@ -483,12 +484,12 @@ fn small_enough(size: u64, span: Span) -> Result<(), Stop> {
     if size <= MOST_BYTES {
         return Ok(());
     }
-    Err(Stop::unsupported(format!("index that depends on inputs into an object of {size} bytes"), span))
+    Err(Stop::unsupported(Unsupported::SymbolicIndex(size), span))
 }
 
 /// A read of a part of some pointer: nothing could be done with it but to copy it.
 fn part_of_pointer(span: Span) -> Stop {
-    Stop::unsupported("part of a pointer at an offset that depends on inputs", span)
+    Stop::unsupported(Unsupported::PartAtSymbolicOffset, span)
 }
 
 /// Whether an access meets one of these places.

@@ -7,7 +7,7 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{MOST_STACK, PathEnd, State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, Doubt};
+use touchstone_criteria::{Bound, Doubt, Unsettled, Unsupported};
 use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, Operand, Reg, Ty};
 use touchstone_solver::{Op, Rel};
 
@@ -25,7 +25,7 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         match builtin {
             Builtin::MakeSymbolic | Builtin::FreshInt | Builtin::MayWrite if state.is_folded() => {
-                return Err(Stop::unsupported("input that a precondition asks for", span));
+                return Err(Stop::unsupported(Unsupported::InputInPrecondition, span));
             }
             // The confirming run keeps what it was called with.
             Builtin::Called => {
@@ -72,30 +72,30 @@ impl Executor<'_> {
                     let written = self.scalar(state, args[0], span)?.term(&mut self.terms, 32);
                     let byte = self.terms.constant(32, 255);
                     let mut byte = self.terms.bin(Op::And, written, byte);
-                    if self.doubts(Doubt::Unsettled("output may fail".to_string())) {
+                    if self.doubts(Doubt::Unsettled(Unsettled::Output)) {
                         byte = self.terms.var(32, "unsettled");
                     }
                     state.set(dst, Value::term(&self.terms, byte));
                 }
             }
             Builtin::Write => {}
-            Builtin::ReadByte => return Err(Stop::unsupported("standard input", span)),
+            Builtin::ReadByte => return Err(Stop::unsupported(Unsupported::StandardInput, span)),
             Builtin::RunOnly => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
-                return Err(Stop::unsupported(name, span));
+                return Err(Stop::unsupported(Unsupported::RunOnly(name), span));
             }
             Builtin::AtExit => match state.top().value(args[0]) {
                 Value::Int(Scalar::Const(0)) => {}
-                _ => return Err(Stop::unsupported("atexit", span)),
+                _ => return Err(Stop::unsupported(Unsupported::AtExit, span)),
             },
-            Builtin::SetMark | Builtin::Resume => return Err(Stop::unsupported("jump out of a call", span)),
-            Builtin::ReturnAddress => return Err(Stop::unsupported("return address", span)),
+            Builtin::SetMark | Builtin::Resume => return Err(Stop::unsupported(Unsupported::JumpOutOfCall, span)),
+            Builtin::ReturnAddress => return Err(Stop::unsupported(Unsupported::ReturnAddress, span)),
             Builtin::FloatText => self.float_text(state, dst, args, span)?,
             Builtin::Printf | Builtin::Puts | Builtin::Vprintf => {
                 // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
                 if let Some(dst) = dst {
                     if self.module.functions[state.top().func].reads(dst) {
-                        return Err(Stop::unsupported("use of the value of an output function", span));
+                        return Err(Stop::unsupported(Unsupported::OutputValue, span));
                     }
                     state.set(dst, Value::Undefined);
                 }
@@ -161,7 +161,7 @@ impl Executor<'_> {
             match cell {
                 Cell::Byte(0) => break,
                 Cell::Byte(byte) => bytes.push(*byte),
-                _ => return Err(Stop::unsupported("name of an input that depends on inputs", span)),
+                _ => return Err(Stop::unsupported(Unsupported::SymbolicName, span)),
             }
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -183,13 +183,12 @@ impl Executor<'_> {
             _ => (self.fixed(state, args[0], span)?, Cell::Undefined),
         };
         if size > MAX_HEAP_OBJECT {
-            return Err(Stop::unsupported(format!("allocation of {size} bytes"), span));
+            return Err(Stop::unsupported(Unsupported::LargeAllocation(size), span));
         }
         if builtin == Builtin::Alloca {
             let stack = state.top().stack.saturating_add(size);
             if stack > MOST_STACK {
-                let what = format!("stack of {stack} bytes, where programs usually have {MOST_STACK}");
-                return Err(Stop::unsupported(what, span));
+                return Err(Stop::unsupported(Unsupported::LargeStack(stack, MOST_STACK), span));
             }
             state.top_mut().stack = stack;
         }
@@ -211,7 +210,7 @@ impl Executor<'_> {
     fn allocate_open(&mut self, state: &mut State, dst: Option<Reg>, size: Operand, span: Span) -> Result<(), Stop> {
         let (cells, open) = match self.scalar(state, size, span)? {
             Scalar::Const(size) if size > MAX_HEAP_OBJECT => {
-                return Err(Stop::unsupported(format!("allocation of {size} bytes"), span));
+                return Err(Stop::unsupported(Unsupported::LargeAllocation(size), span));
             }
             Scalar::Const(size) => (size, Open::Settled),
             Scalar::Term(size) => {
@@ -249,9 +248,9 @@ impl Executor<'_> {
                     .get(GlobalId::new(object.index()))
                     .is_some_and(|global| global.role == GlobalRole::Heap) =>
             {
-                Err(Stop::unsupported("the end of an object that was there at start", span))
+                Err(Stop::unsupported(Unsupported::EndOfStartObject, span))
             }
-            Value::Choice(_) => Err(Stop::unsupported("free of a pointer that depends on inputs", span)),
+            Value::Choice(_) => Err(Stop::unsupported(Unsupported::SymbolicFree, span)),
             // Tests make no input on the heap; a caller may.
             Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
                 if state.memory.get(object).kind == ObjectKind::Input

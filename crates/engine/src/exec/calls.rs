@@ -6,7 +6,7 @@ use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{FixedFor, Frame, MOST_STACK, State, Stop, Unfixed};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::Bound;
+use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{BlockId, ErrorKind, FuncId, GlobalId, Operand, Reg};
 
 impl Executor<'_> {
@@ -23,7 +23,7 @@ impl Executor<'_> {
         let value = state.top().value(callee);
         let value = match self.decided(state, &value)? {
             choice @ Value::Choice(_) => {
-                let unknown = || Stop::unsupported("call through an undecided pointer", span);
+                let unknown = || Stop::unsupported(Unsupported::UndecidedCallee, span);
                 let address = address_term(&choice, &mut self.terms, &self.pointers).ok_or_else(unknown)?;
                 let fixed = self.terms.as_const(address).or_else(|| state.fixed_value(address));
                 let fixed = fixed.ok_or(Stop::Enumerate(Unfixed { term: address, role: FixedFor::Callee }))?;
@@ -42,8 +42,8 @@ impl Executor<'_> {
         };
         let types = args.iter().map(|arg| self.operand_ty(state, *arg));
         if !self.module.can_call(callee, types, dst.map(|dst| self.reg_ty(state, dst))) {
-            let name = &self.module.functions[callee].name;
-            return Err(Stop::unsupported(format!("call of `{name}` with other types than its definition"), span));
+            let name = self.module.functions[callee].name.clone();
+            return Err(Stop::unsupported(Unsupported::OtherTypes(name), span));
         }
         Ok(callee)
     }
@@ -58,7 +58,7 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         let function = &self.module.functions[callee];
         if !function.is_defined() {
-            return Err(Stop::unsupported(format!("external function {}", function.name), span));
+            return Err(Stop::unsupported(Unsupported::ExternalFunction(function.name.clone()), span));
         }
         if state.frames.len() >= self.config.call_depth {
             return Err(Stop::bound(Bound::CallDepth, span));
@@ -89,8 +89,7 @@ impl Executor<'_> {
         let below = state.frames.last().map_or(0, |frame| frame.stack);
         let stack = function.slots.values().fold(below, |sum, slot| sum.saturating_add(slot.size));
         if stack > MOST_STACK {
-            let what = format!("stack of {stack} bytes, where programs usually have {MOST_STACK}");
-            return Err(Stop::unsupported(what, function.span));
+            return Err(Stop::unsupported(Unsupported::LargeStack(stack, MOST_STACK), function.span));
         }
         let mut regs = vec![Value::Undefined; function.regs.len()];
         for (param, arg) in function.params.iter().zip(args) {

@@ -13,7 +13,7 @@ use crate::goals::watching::{Hit, Watching};
 use crate::state::memory::Pointers;
 use crate::state::trail::Choice;
 use crate::state::value::Scalar;
-use crate::state::{PathEnd, State, Stop};
+use crate::state::{PathEnd, State, Stop, unanswered};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
@@ -231,7 +231,7 @@ impl<'m> Executor<'m> {
             }
             Side::Infeasible => None,
             Side::Unknown(why) => {
-                self.give_up(Incomplete::Solver(format!("{why:?}")), span, 1);
+                self.give_up(unanswered(why), span, 1);
                 None
             }
         };
@@ -254,7 +254,7 @@ impl<'m> Executor<'m> {
             },
             Side::Unknown(why) => {
                 self.effects.ended.extend(failed.map(|failed| (failed, PathEnd::Error { kind, span })));
-                let why = Incomplete::Solver(format!("{why:?}"));
+                let why = unanswered(why);
                 Err(Stop::End(PathEnd::Incomplete { why, span }))
             }
         }
@@ -272,14 +272,14 @@ impl<'m> Executor<'m> {
                 match beyond {
                     Side::Feasible(_) => self.give_up(Incomplete::Bound(bound), span, 1),
                     Side::Infeasible => {}
-                    Side::Unknown(why) => self.give_up(Incomplete::Solver(format!("{why:?}")), span, 1),
+                    Side::Unknown(why) => self.give_up(unanswered(why), span, 1),
                 }
                 Ok(())
             }
             (Side::Infeasible, Side::Feasible(_)) => Err(Stop::bound(bound, span)),
             (Side::Infeasible, Side::Infeasible) => Err(Stop::End(PathEnd::Assumed)),
             (Side::Unknown(why), _) | (_, Side::Unknown(why)) => {
-                Err(Stop::End(PathEnd::Incomplete { why: Incomplete::Solver(format!("{why:?}")), span }))
+                Err(Stop::End(PathEnd::Incomplete { why: unanswered(why), span }))
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::state::{State, Stop};
 use touchstone_base::Span;
 use touchstone_base::float::{self, Format, Op};
 use touchstone_base::math;
+use touchstone_criteria::Unsupported;
 use touchstone_ir::{Operand, Reg, Ty};
 use touchstone_solver::TermId;
 
@@ -75,11 +76,11 @@ impl Executor<'_> {
             let place = self.advance(state, &start, Scalar::Const(index), span)?;
             match self.load(state, &place, Ty::I8, span)? {
                 Value::Int(Scalar::Const(byte)) => text.push(byte as u8),
-                _ => return Err(Stop::unsupported("a symbolic text with many digits as a number", span)),
+                _ => return Err(Stop::unsupported(Unsupported::SymbolicDigits, span)),
             }
         }
         let value = float::parse_decimal(format, &text);
-        let value = value.ok_or_else(|| Stop::unsupported("a text that is no decimal number", span))?;
+        let value = value.ok_or_else(|| Stop::unsupported(Unsupported::NoDecimal, span))?;
         if let Some(dst) = dst {
             state.set(dst, Value::constant(value));
         }
@@ -99,7 +100,7 @@ impl Executor<'_> {
             let known = state.top().value(arg);
             match self.as_scalar(state, &known, span)? {
                 Scalar::Const(known) => *value = known,
-                Scalar::Term(_) => return Err(Stop::unsupported("a symbolic float as text", span)),
+                Scalar::Term(_) => return Err(Stop::unsupported(Unsupported::SymbolicFloatText, span)),
             }
         }
         if let Some(dst) = dst {
@@ -124,7 +125,7 @@ impl Executor<'_> {
             match self.as_scalar(state, &value, span)? {
                 Scalar::Const(value) => values.push(value),
                 Scalar::Term(_) => {
-                    return Err(Stop::unsupported(format!("{} of a symbolic value", function.name()), span));
+                    return Err(Stop::unsupported(Unsupported::SymbolicMathematics(function.name()), span));
                 }
             }
         }

@@ -16,7 +16,7 @@ use crate::state::value::{Scalar, Value};
 use crate::state::{Frame, PathEnd, State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, Incomplete};
+use touchstone_criteria::{Bound, Incomplete, Unsupported};
 use touchstone_ir::{BlockId, FuncId, Ty};
 use touchstone_solver::{Op, Rel, Term, TermId};
 
@@ -192,7 +192,7 @@ impl Executor<'_> {
         let common = yes.memory.len().min(no.memory.len());
         for id in no.memory.ids().skip(common) {
             if no.memory.get(id).live {
-                return Err(Stop::unsupported("allocation in a precondition", Span::none()));
+                return Err(Stop::unsupported(Unsupported::AllocationInPrecondition, Span::none()));
             }
             merged.memory.alloc(no.memory.get(id).clone());
         }
@@ -204,7 +204,7 @@ impl Executor<'_> {
             let whole = 0..a.size as usize;
             let cells = |this: &mut Self, state| {
                 this.plain_cells(state, id, whole.clone()).map_err(|stop| match stop {
-                    Stop::Enumerate(_) => Stop::unsupported("partly written memory in a precondition", Span::none()),
+                    Stop::Enumerate(_) => Stop::unsupported(Unsupported::PartlyWrittenInPrecondition, Span::none()),
                     stop => stop,
                 })
             };

@@ -12,15 +12,13 @@ use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
+use touchstone_criteria::Unsupported;
 use touchstone_ir::{CmpOp, Operand, Reg, Ty};
 use touchstone_solver::{Op, TermId};
 
-/// What depends on where objects lie, which is known of no run.
-pub(crate) const ADDRESS: &str = "address of an object as a number";
-
 /// Two pointers whose order or distance is where their objects lie.
 fn apart(span: Span) -> Stop {
-    Stop::unsupported("order of pointers into different objects", span)
+    Stop::unsupported(Unsupported::PointerOrder, span)
 }
 
 /// Whether all that two pointers can be leads into one object: how far they are apart is then known wherever that lies.
@@ -90,7 +88,7 @@ impl Executor<'_> {
     pub(crate) fn look_at_address(&mut self, value: &Value, span: Span) -> Result<(), Stop> {
         if self.shows_address(value) {
             if self.policy.world == World::Any {
-                return Err(Stop::unsupported(ADDRESS, span));
+                return Err(Stop::unsupported(Unsupported::AddressAsNumber, span));
             }
             self.ledger.avoided = true;
         }
@@ -218,7 +216,7 @@ impl Executor<'_> {
     pub(crate) fn advance(&mut self, state: &State, base: &Value, offset: Scalar, span: Span) -> Result<Value, Stop> {
         match base {
             Value::Undefined => Err(self.uninitialised(state, span)),
-            Value::Bytes(_) => Err(Stop::unsupported("sum with a part of a pointer", span)),
+            Value::Bytes(_) => Err(Stop::unsupported(Unsupported::SumWithPart, span)),
             Value::Ptr(pointer) => {
                 let offset = self.add64(pointer.offset, offset);
                 Ok(Value::Ptr(Pointer { object: pointer.object, offset }))
@@ -274,7 +272,7 @@ impl Executor<'_> {
             (Value::Ptr(_), Value::Ptr(_)) => return Err(apart(span)),
             _ if in_one_object(&left, &right) => {
                 let address = |this: &mut Self, value| address_term(value, &mut this.terms, &this.pointers);
-                let unknown = || Stop::unsupported("distance from an undecided pointer", span);
+                let unknown = || Stop::unsupported(Unsupported::UndecidedDistance, span);
                 let (left, right) = (address(self, &left), address(self, &right));
                 (Scalar::Term(left.ok_or_else(unknown)?), Scalar::Term(right.ok_or_else(unknown)?))
             }

@@ -4,7 +4,7 @@ use crate::exec::executor::Executor;
 use crate::growth::FARTHEST;
 use crate::state::inputs::{InputObject, TailLength};
 use crate::state::value::{ObjectId, Pointer, Scalar};
-use crate::state::{PathEnd, State, Stop};
+use crate::state::{PathEnd, State, Stop, unanswered};
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, Incomplete};
@@ -46,7 +46,7 @@ impl Executor<'_> {
         match self.assume(&state.path, fact) {
             Side::Feasible(path) => state.path = path,
             Side::Infeasible => return incomplete(Incomplete::Bound(Bound::Length)),
-            Side::Unknown(why) => return incomplete(Incomplete::Solver(format!("{why:?}"))),
+            Side::Unknown(why) => return incomplete(unanswered(why)),
         }
         Ok(())
     }

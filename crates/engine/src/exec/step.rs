@@ -10,7 +10,7 @@ use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, PointerBytes, Scalar, Value};
 use crate::state::{PathEnd, Purpose, State, Stop};
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, IncompletePaths};
+use touchstone_criteria::{Bound, IncompletePaths, Unsupported};
 use touchstone_ir::{
     BlockId, BranchRole, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind,
     Terminator, Ty, sign_extend,
@@ -218,7 +218,7 @@ impl Executor<'_> {
                 self.look_at_address(&pointer, span)?;
                 match address_term(&pointer, &mut self.terms, &self.pointers) {
                     Some(term) => Ok(Scalar::from_term(&self.terms, term)),
-                    None => Err(Stop::unsupported("address of an undecided pointer", span)),
+                    None => Err(Stop::unsupported(Unsupported::UndecidedAddress, span)),
                 }
             }
         }
@@ -426,7 +426,7 @@ impl Executor<'_> {
                 self.goto(state, *next, None, span)?;
                 Ok(Flow::Next)
             }
-            TermKind::Unsupported(what) => Err(Stop::unsupported(what.clone(), span)),
+            TermKind::Unsupported(what) => Err(Stop::unsupported(Unsupported::Construct(what.clone()), span)),
             TermKind::Unreachable => Err(Stop::error(ErrorKind::Unreachable, span)),
         }
     }

@@ -5,6 +5,7 @@ use crate::exec::executor::Executor;
 use crate::state::value::{Scalar, Value};
 use crate::state::{Frame, PathEnd, State, Stop};
 use touchstone_base::Span;
+use touchstone_criteria::Unsupported;
 use touchstone_ir::{BlockId, Module, Reg, TermKind, Ty};
 
 impl Executor<'_> {
@@ -21,7 +22,7 @@ impl Executor<'_> {
         };
         if state.is_folded() {
             // The sides of a branch may meet in different frames then.
-            return Err(Stop::unsupported("a handler in a precondition", span));
+            return Err(Stop::unsupported(Unsupported::HandlerInPrecondition, span));
         }
         while state.frames.len() > depth + 1
             && let Some(frame) = state.frames.pop()

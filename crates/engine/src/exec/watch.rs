@@ -8,12 +8,12 @@ use crate::exec::fork::Fork;
 use crate::exec::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, key, last_evaluation, row};
 use crate::goals::watching::{Hit, Postponed};
-use crate::state::{State, Stop};
+use crate::state::{State, Stop, unanswered};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Goal, GoalId, Incomplete};
+use touchstone_criteria::{Goal, GoalId};
 use touchstone_ir::{BlockId, CondTag, FuncId, PointId};
-use touchstone_solver::{Side, TermId};
+use touchstone_solver::{Side, TermId, Why};
 
 impl Executor<'_> {
     /// A condition had an outcome; it is on the trail already.
@@ -171,9 +171,9 @@ impl Executor<'_> {
         }
     }
 
-    fn label_unknown(&mut self, state: &State, why: touchstone_solver::Why) {
+    fn label_unknown(&mut self, state: &State, why: Why) {
         let span = self.module.functions[state.top().func].span;
-        self.give_up(Incomplete::Solver(why.to_string()), span, 1);
+        self.give_up(unanswered(why), span, 1);
     }
 
     /// The conditions under which labels hold here; `Err` if something must be decided before it can be told.

@@ -20,7 +20,7 @@ use crate::state::{PathEnd, State, Stop};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, Doubt, Incomplete};
+use touchstone_criteria::{Bound, Doubt, Incomplete, Unsettled, Unsupported};
 use touchstone_ir::{DataType, DataTypeId, ErrorKind, GlobalId, GlobalRole, Linkage, Operand, Reg, Ty};
 use touchstone_solver::{Element, TermId};
 
@@ -38,7 +38,7 @@ pub(crate) enum World {
 
 /// Memory at an address that the program knows and nobody allocated: a device's registers.
 pub(crate) fn at_fixed_address(address: u64, span: Span) -> Stop {
-    Stop::unsupported(format!("memory at the fixed address {address:#x} (registers of a device?)"), span)
+    Stop::unsupported(Unsupported::FixedAddress(address), span)
 }
 
 /// What an object from outside is made of.
@@ -122,7 +122,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         let what = self.constant_string(state, args.first().copied(), span)?;
-        let doubt = Doubt::Unsettled(what);
+        let doubt = Doubt::Unsettled(Unsettled::named(what));
         let other = self.doubts(doubt.clone());
         match (dst, args.get(1)) {
             (Some(dst), Some(&value)) => {
@@ -148,7 +148,7 @@ impl Executor<'_> {
         let global = self.module.globals.get(GlobalId::new(object.index()));
         match global {
             Some(global) if self.is_defined_elsewhere(object) => {
-                Stop::unsupported(format!("variable `{}`, which no given file defines", global.name), span)
+                Stop::unsupported(Unsupported::UndefinedVariable(global.name.clone()), span)
             }
             Some(global) if self.policy.world == World::Any => {
                 let doubt = match global.linkage {
@@ -157,17 +157,14 @@ impl Executor<'_> {
                 };
                 self.doubtful(doubt, span)
             }
-            _ => Stop::unsupported(
-                "input that is a union, a bit-field, of an unknown type, or far inside of a large object",
-                span,
-            ),
+            _ => Stop::unsupported(Unsupported::UnmadeInput, span),
         }
     }
 
     /// Memory that nobody wrote holds something, where reading it is not undefined (C11 6.3.2.1p2, 3.19.2): a proof does not end
     /// there.
     pub(crate) fn holds_something(&mut self, state: &State, span: Span) -> Result<(), Stop> {
-        let doubt = Doubt::Unsettled("memory that nobody wrote may hold anything".to_string());
+        let doubt = Doubt::Unsettled(Unsettled::Unwritten);
         if !state.is_folded() && self.doubts(doubt.clone()) {
             self.effects.ended.push((state.clone(), PathEnd::Error { kind: ErrorKind::Uninitialised, span }));
             return Err(self.doubtful(doubt, span));
@@ -180,7 +177,7 @@ impl Executor<'_> {
         let ended = self.effects.ended.len();
         self.require(state, fine, ErrorKind::Uninitialised, span)?;
         if self.effects.ended.len() > ended && !state.is_folded() {
-            let doubt = Doubt::Unsettled("memory that nobody wrote may hold anything".to_string());
+            let doubt = Doubt::Unsettled(Unsettled::Unwritten);
             if self.doubts(doubt.clone()) {
                 self.give_up(Incomplete::Doubt(doubt), span, 1);
             }

@@ -5,9 +5,8 @@ use crate::inputs::MOST_VARIABLES;
 use crate::state::inputs::{Inputs, Lazy};
 use crate::state::memory::{Cell, disassemble};
 use crate::state::value::Value;
-use crate::state::{PathEnd, State, Stop};
+use crate::state::{PathEnd, State, Stop, unanswered};
 use touchstone_base::Span;
-use touchstone_criteria::Incomplete;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, Field, mask};
 use touchstone_solver::{Rel, Side, TermId};
 
@@ -217,7 +216,7 @@ impl Executor<'_> {
                 Side::Feasible(path) => state.path = path,
                 Side::Infeasible => return Err(PathEnd::Assumed),
                 Side::Unknown(why) => {
-                    let why = Incomplete::Solver(format!("{why:?}"));
+                    let why = unanswered(why);
                     return Err(PathEnd::Incomplete { why, span: Span::none() });
                 }
             }

@@ -13,7 +13,7 @@ use crate::state::value::{LazyId, ObjectId, Scalar, Value};
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_criteria::Bound;
+use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{Count, DataType, DataTypeId, Tag, Ty, mask};
 use touchstone_solver::{Op, Rel, TermId};
 
@@ -61,7 +61,7 @@ impl Executor<'_> {
     ) -> Result<ObjectId, Stop> {
         let size = count.tail.end(most, &self.module.types);
         if size > MOST_INPUT {
-            let what = format!("input of {size} bytes behind `{name}` (at most {MOST_INPUT} can be one)");
+            let what = Unsupported::LargeInput(size, name.to_string(), MOST_INPUT);
             return Err(Stop::unsupported(what, Span::none()));
         }
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
@@ -69,9 +69,9 @@ impl Executor<'_> {
         if let Some((tag, value)) = tagged {
             put_tag(&mut cells, tag, value);
         }
-        let length = self.length_of(&cells, count).ok_or_else(|| {
-            Stop::unsupported(format!("length of what is behind `{name}`, which shares its bytes"), Span::none())
-        })?;
+        let length = self
+            .length_of(&cells, count)
+            .ok_or_else(|| Stop::unsupported(Unsupported::SharedLength(name.to_string()), Span::none()))?;
         let greatest = self.terms.constant(64, most);
         let number = length.term(&mut self.terms, 64);
         constraints.push(self.terms.cmp(Rel::Ule, number, greatest));

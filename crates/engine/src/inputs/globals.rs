@@ -9,7 +9,7 @@ use crate::state::{State, Stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::Id;
-use touchstone_criteria::Doubt;
+use touchstone_criteria::{Doubt, Unsupported};
 use touchstone_ir::{
     CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, PointKind,
     Reg, TermKind,
@@ -37,7 +37,7 @@ impl Executor<'_> {
         self.reachable_globals = reachable_globals(module);
         for (id, global) in module.globals.iter() {
             if used.contains(&id) && global.size > MOST_BYTES {
-                let what = format!("global {} of {} bytes", global.name, global.size);
+                let what = Unsupported::LargeGlobal(global.name.clone(), global.size);
                 return Err(Stop::unsupported(what, global.span));
             }
             let kind = if global.constant { ObjectKind::Constant } else { ObjectKind::Global };

@@ -10,7 +10,7 @@ use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_criteria::Bound;
+use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{DataType, DataTypeId, FuncId, IntKind, Tag};
 use touchstone_solver::{Op, Rel};
 
@@ -45,7 +45,10 @@ impl Executor<'_> {
         let mut null = state.clone();
         decide(&mut null, Value::NULL);
         let Some(pointee) = lazy.pointee else {
-            return vec![Ok(null), Err(Stop::unsupported(&*lazy.name, Span::none()))];
+            return vec![
+                Ok(null),
+                Err(Stop::unsupported(Unsupported::UnknownPointee(lazy.name.to_string()), Span::none())),
+            ];
         };
         let element = self.element_of(pointee);
         let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
@@ -60,8 +63,8 @@ impl Executor<'_> {
             let is_function =
                 self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
             let what = match is_function {
-                true => format!("function behind `{}` that the program does not have", lazy.name),
-                false => format!("object behind `{}`, whose type has no known size", lazy.name),
+                true => Unsupported::UnknownFunction(lazy.name.to_string()),
+                false => Unsupported::UnsizedObject(lazy.name.to_string()),
             };
             options.push(Err(Stop::unsupported(what, Span::none())));
         } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_character(pointee)) {
@@ -169,7 +172,7 @@ impl Executor<'_> {
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         let size = count.saturating_mul(self.size_of(element));
         if size > MOST_INPUT {
-            let what = format!("input of {size} bytes behind `{name}` (at most {MOST_INPUT} can be one)");
+            let what = Unsupported::LargeInput(size, name.to_string(), MOST_INPUT);
             return Err(Stop::unsupported(what, Span::none()));
         }
         for index in 0..count {

@@ -13,7 +13,7 @@ use crate::state::value::Value;
 use crate::state::{PathEnd, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_criteria::{Bound, Incomplete, IncompletePaths};
+use touchstone_criteria::{Bound, Incomplete, IncompletePaths, Unsupported};
 use touchstone_ir::{FuncId, PathHash};
 use touchstone_solver::Path;
 
@@ -38,7 +38,7 @@ impl Executor<'_> {
         };
         if !self.module.startup.is_empty() {
             let span = self.module.functions[func].span;
-            return Err(Stop::unsupported("start-up functions that have not run", span));
+            return Err(Stop::unsupported(Unsupported::StartUp, span));
         }
         self.globals(&mut state, func)?;
         self.keep_doubts(&mut state);
@@ -51,8 +51,7 @@ impl Executor<'_> {
             }
             (Entry::Program, Some((most, length))) if reads_words => {
                 if function.params.len() > 2 {
-                    let why = Incomplete::Unsupported("the third argument of the program".to_string());
-                    self.give_up(why, function.span, 1);
+                    self.give_up(Unsupported::ThirdArgument.into(), function.span, 1);
                 }
                 // A caller may give more of them, or longer ones.
                 self.give_up(Incomplete::Bound(Bound::Arguments), function.span, 1);
@@ -66,8 +65,7 @@ impl Executor<'_> {
             }
             (Entry::Program, _) => {
                 if reads_words {
-                    let what = "arguments of the program (it is run without any; --argv makes them inputs)";
-                    self.give_up(Incomplete::Unsupported(what.to_string()), function.span, 1);
+                    self.give_up(Unsupported::ProgramArguments.into(), function.span, 1);
                 }
                 let arguments = self.program_arguments(&mut state, func, 0, 0)?;
                 Ok(vec![(state, arguments)])
@@ -147,5 +145,5 @@ pub(crate) struct Starts {
 }
 
 fn undecided(span: Span) -> PathEnd {
-    PathEnd::Incomplete { why: Incomplete::Unsupported("a start that can't be made".to_string()), span }
+    PathEnd::Incomplete { why: Unsupported::Start.into(), span }
 }

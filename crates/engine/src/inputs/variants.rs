@@ -18,7 +18,7 @@ use crate::state::{PathEnd, State, Stop};
 use std::ops::Range;
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_criteria::Bound;
+use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{DataType, DataTypeId, Field, Tag, Variant};
 use touchstone_solver::TermId;
 
@@ -42,7 +42,7 @@ impl<'m> Executor<'m> {
         let (counted, plain): (Vec<Variant>, Vec<Variant>) =
             variants.iter().partition(|variant| types[variant.ty].count(types).is_some());
         if self.config.lengths.get(&*lazy.name).is_some_and(|length| *length != 1) && !plain.is_empty() {
-            let what = format!("several objects behind `{}`, since `{name}` has variants", lazy.name);
+            let what = Unsupported::SeveralVariants(lazy.name.to_string(), name.clone());
             return vec![Err(Stop::unsupported(what, Span::none()))];
         }
         if state.inputs.fresh >= self.config.max_objects {

@@ -3,7 +3,6 @@
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::exec::executor::{Executor, Policy};
 use crate::exec::fork::{Fork, OutcomeFork, Way};
-use crate::exec::pointer::ADDRESS;
 use crate::exec::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::reach::Reach;
@@ -12,14 +11,15 @@ use crate::search::found::{Found, Goals};
 use crate::search::frontier::Frontier;
 use crate::state::trail::Choice;
 use crate::state::value::{LazyId, Value};
-use crate::state::{PathEnd, Purpose, State, Stop, Unfixed};
+use crate::state::{PathEnd, Purpose, State, Stop, Unfixed, unanswered};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Bound, Criterion, FunctionResult, GoalId, Incomplete, ObjectiveCounts, PathCounts, SolverUse, TestCase,
+    Bound, Criterion, FunctionResult, GoalId, Incomplete, ObjectiveCounts, PathCounts, SolverUse, TestCase, Unmakeable,
+    Unsupported,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
@@ -67,7 +67,7 @@ pub trait Sink {
     fn event(&mut self, event: Event<'_>);
 
     /// Why nobody can run this test. What it reaches stays open, so that other inputs are looked for; its path is given up.
-    fn refuses(&self, test: &TestCase) -> Option<String> {
+    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
         let _ = test;
         None
     }
@@ -360,8 +360,7 @@ impl<'m, 's> Exploration<'m, 's> {
                     if !test.covers.contains(&hit.goal) {
                         // Engine and interpreter disagree: nothing may be called infeasible on this ground.
                         let span = self.place(state);
-                        let what = format!("{} where engine and interpreter disagree", hit.goal);
-                        self.give_up(Incomplete::Unsupported(what), span, 1);
+                        self.give_up(Unsupported::Disagreement(hit.goal).into(), span, 1);
                     }
                     // What nobody can run may reach the goal with another end.
                     if !self.emit(test) && hit.path.is_none() {
@@ -372,8 +371,7 @@ impl<'m, 's> Exploration<'m, 's> {
                 None if hit.path.is_none() => Rc::make_mut(&mut state.pending).push(hit.goal),
                 None => {
                     let span = self.place(state);
-                    let what = format!("a test for {} does not end properly", hit.goal);
-                    self.give_up(Incomplete::Unsupported(what), span, 1);
+                    self.give_up(Unsupported::NoProperEnd(hit.goal).into(), span, 1);
                 }
             }
         }
@@ -388,7 +386,7 @@ impl<'m, 's> Exploration<'m, 's> {
         if let Some(why) = self.sink.refuses(&test) {
             let span = self.executor.module.functions[self.func].span;
             self.paths.explored = self.paths.explored.saturating_sub(1);
-            self.give_up(Incomplete::Unsupported(why), span, 1);
+            self.give_up(Unsupported::Unmakeable(why).into(), span, 1);
             return false;
         }
         self.tests += 1;
@@ -544,7 +542,7 @@ impl<'m, 's> Exploration<'m, 's> {
                 None
             }
             Side::Unknown(why) => {
-                self.give_up(Incomplete::Solver(format!("{why:?}")), span, 1);
+                self.give_up(unanswered(why), span, 1);
                 None
             }
         }
@@ -669,7 +667,7 @@ impl<'m, 's> Exploration<'m, 's> {
     /// A path that is one only where objects have certain addresses.
     fn give_up_address(&mut self) {
         let span = self.executor.module.functions[self.func].span;
-        self.give_up(Incomplete::Unsupported(ADDRESS.to_string()), span, 1);
+        self.give_up(Unsupported::AddressAsNumber.into(), span, 1);
     }
 
     /// Narrows the state to where the oracle rejects the result, if it can.
@@ -685,9 +683,8 @@ impl<'m, 's> Exploration<'m, 's> {
         let accepted = match self.executor.fold_truth(state, func, arguments) {
             Ok(accepted) => accepted,
             Err(_) => {
-                let what = format!("oracle {name} can't be folded");
                 let span = self.executor.module.functions[func].span;
-                self.executor.ledger.give_up(Incomplete::Unsupported(what), span, 1);
+                self.executor.ledger.give_up(Unsupported::Oracle(name.clone()).into(), span, 1);
                 return;
             }
         };

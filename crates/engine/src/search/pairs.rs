@@ -12,7 +12,7 @@ use crate::search::found::Goals;
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
-    Bound, Goal, GoalId, Incomplete, MOST_ROWS_TRIED, PairSearch, SeenRows, SolverUse, TestCase, Watch,
+    Bound, Goal, GoalId, Incomplete, PairSearch, PairsStopped, SeenRows, SolverUse, TestCase, Unmakeable, Watch,
 };
 use touchstone_ir::{DecisionId, FuncId, Module};
 
@@ -36,9 +36,9 @@ impl PairsFound {
     /// How the search ended for one decision.
     pub fn of(&self, func: FuncId, decision: DecisionId) -> PairSearch {
         if let Some(why) = &self.incomplete {
-            PairSearch::Stopped(why.to_string())
+            PairSearch::Stopped(PairsStopped::Incomplete(why.clone()))
         } else if self.too_big.contains(&(func, decision)) {
-            PairSearch::Stopped(format!("more than {MOST_ROWS_TRIED} rows"))
+            PairSearch::Stopped(PairsStopped::TooManyRows)
         } else {
             PairSearch::Finished
         }
@@ -184,7 +184,7 @@ impl Sink for Tests<'_> {
         }
     }
 
-    fn refuses(&self, test: &TestCase) -> Option<String> {
+    fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
         self.sink.refuses(test)
     }
 }

@@ -12,12 +12,12 @@ use crate::exec::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::watching::Hit;
 use crate::prover::{Sweep, Wanted};
-use crate::state::{PathEnd, State, Unfixed};
+use crate::state::{PathEnd, State, Unfixed, unanswered};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use touchstone_base::Span;
-use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths, Watch};
+use touchstone_criteria::{Bound, GoalId, Incomplete, IncompletePaths, Unsupported, Watch};
 use touchstone_ir::{BlockId, FuncId, Module};
 use touchstone_solver::Side;
 
@@ -78,7 +78,7 @@ impl Wide<'_> {
             }
             Err(PathEnd::Incomplete { why, .. }) => self.doubt_all(&why, span),
             Err(PathEnd::Assumed) => {}
-            Err(_) => self.doubt_all(&Incomplete::Unsupported("a start that can't be made".to_string()), span),
+            Err(_) => self.doubt_all(&Unsupported::Start.into(), span),
         }
         while let Some(state) = self.waiting.pop() {
             if self.remaining() == 0 {
@@ -159,7 +159,7 @@ impl Wide<'_> {
             }
             // Only the paper's baseline forks on labels.
             Fork::Labels { span, .. } => {
-                self.give_up(&state, Incomplete::Unsupported("a fork on labels".to_string()), span);
+                self.give_up(&state, Unsupported::LabelFork.into(), span);
             }
             Fork::Shape { id, purpose } => {
                 for shape in self.executor.shapes(&state, id, purpose) {
@@ -177,7 +177,7 @@ impl Wide<'_> {
         let path = match way.side {
             Side::Feasible(path) => path,
             Side::Infeasible => return,
-            Side::Unknown(why) => return self.give_up(state, Incomplete::Solver(format!("{why:?}")), fork.span()),
+            Side::Unknown(why) => return self.give_up(state, unanswered(why), fork.span()),
         };
         let mut next = state.clone();
         let taken = self.executor.take(&mut next, fork, way.choice, path);
@@ -266,7 +266,7 @@ fn place(state: &State) -> Vec<(FuncId, BlockId)> {
 /// What a path rests on.
 fn reasons(state: &State, span: Span) -> Vec<IncompletePaths> {
     if state.doubts.is_empty() {
-        let why = Incomplete::Unsupported("a run that tests do not show".to_string());
+        let why = Unsupported::RunNotShown.into();
         return vec![IncompletePaths { why, span, count: 1 }];
     }
     let doubts = state.doubts.iter().cloned();

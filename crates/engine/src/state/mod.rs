@@ -11,9 +11,9 @@ use crate::state::trail::Trail;
 use crate::state::value::{ObjectId, Value};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::Incomplete;
+use touchstone_criteria::{Incomplete, Unanswered, Unsupported};
 use touchstone_ir::{BlockId, DecisionId, ErrorKind, FuncId, Operand, PathHash, Reg};
-use touchstone_solver::{Path, TermId, Terms};
+use touchstone_solver::{Path, TermId, Terms, Why};
 
 /// Locals of all frames together have at most so many bytes: with more, the real program has no stack left.
 pub(crate) const MOST_STACK: u64 = 8 << 20;
@@ -126,6 +126,16 @@ impl From<PathEnd> for Stop {
     }
 }
 
+/// A question that the solver did not answer.
+pub(crate) fn unanswered(why: Why) -> Incomplete {
+    Incomplete::Solver(match why {
+        Why::Timeout => Unanswered::Timeout,
+        Why::Conflicts => Unanswered::Conflicts,
+        Why::Interrupted => Unanswered::Interrupted,
+        Why::Internal => Unanswered::Internal,
+    })
+}
+
 impl Stop {
     /// A number must be fixed first.
     pub fn unfixed(term: TermId) -> Stop {
@@ -134,8 +144,8 @@ impl Stop {
     pub fn error(kind: ErrorKind, span: Span) -> Stop {
         Stop::End(PathEnd::Error { kind, span })
     }
-    pub fn unsupported(what: impl Into<String>, span: Span) -> Stop {
-        Stop::End(PathEnd::Incomplete { why: Incomplete::Unsupported(what.into()), span })
+    pub fn unsupported(what: Unsupported, span: Span) -> Stop {
+        Stop::End(PathEnd::Incomplete { why: Incomplete::Unsupported(what), span })
     }
     pub fn bound(bound: touchstone_criteria::Bound, span: Span) -> Stop {
         Stop::End(PathEnd::Incomplete { why: Incomplete::Bound(bound), span })

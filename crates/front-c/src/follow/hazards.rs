@@ -25,7 +25,20 @@ pub struct Hazard {
     /// Where its instructions are said to stand.
     pub at: Range<usize>,
     /// What is done there, or why nothing can be asked before it is.
-    pub kind: Result<HazardKind, &'static str>,
+    pub kind: Result<HazardKind, Unaskable>,
+}
+
+/// Why nothing can be asked before something is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unaskable {
+    /// A compound literal is in it, which would not live long enough.
+    Temporary,
+    /// Both sides call something, in an order that is the compiler's.
+    OrderOfCalls,
+    /// It is a part of a vector.
+    VectorPart,
+    /// Parentheses are around a bit-field.
+    BitFieldInParentheses,
 }
 
 /// What is done.
@@ -109,9 +122,6 @@ struct Walk<'a> {
     seen: BTreeSet<u64>,
 }
 
-const TEMPORARY: &str = "a compound literal is in it, which would not live long enough";
-const ORDER: &str = "both sides call something, in an order that is the compiler's";
-
 impl Walk<'_> {
     fn node(&mut self, node: &Node) {
         if node.kind.is_absent() || !self.seen.insert(node.id) {
@@ -142,7 +152,7 @@ impl Walk<'_> {
         node.inner.iter().for_each(|child| self.node(child));
     }
 
-    fn add(&mut self, at: &Node, kind: Result<HazardKind, &'static str>) {
+    fn add(&mut self, at: &Node, kind: Result<HazardKind, Unaskable>) {
         if let Some(at) = range(at) {
             self.found.push(Hazard { at, kind });
         }
@@ -151,8 +161,8 @@ impl Walk<'_> {
     fn division(&mut self, node: &Node) {
         let [left, right] = node.inner.as_slice() else { return };
         let kind = match (range(node), range(left), range(right)) {
-            _ if has_temporary(node) => Err(TEMPORARY),
-            _ if calls(left) && calls(right) => Err(ORDER),
+            _ if has_temporary(node) => Err(Unaskable::Temporary),
+            _ if calls(left) && calls(right) => Err(Unaskable::OrderOfCalls),
             (Some(whole), Some(first), Some(right)) => {
                 Ok(HazardKind::Division { left: (!is_quiet(left)).then_some((whole, first)), right })
             }
@@ -170,14 +180,14 @@ impl Walk<'_> {
             self.add(at, Ok(HazardKind::Fixed));
             if let (true, Some(divisor)) = (divides, range(right)) {
                 let division = HazardKind::Division { left: None, right: divisor };
-                self.add(node, if has_temporary(right) { Err(TEMPORARY) } else { Ok(division) });
+                self.add(node, if has_temporary(right) { Err(Unaskable::Temporary) } else { Ok(division) });
             }
             return;
         }
         let after = (divides || !is_quiet(right)).then_some((node, right, divides));
         match after {
-            Some(_) if has_temporary(node) => self.add(at, Err(TEMPORARY)),
-            Some(_) if calls(left) && calls(right) => self.add(at, Err(ORDER)),
+            Some(_) if has_temporary(node) => self.add(at, Err(Unaskable::Temporary)),
+            Some(_) if calls(left) && calls(right) => self.add(at, Err(Unaskable::OrderOfCalls)),
             _ => self.access(at, Some(left), after),
         }
     }
@@ -190,10 +200,10 @@ impl Walk<'_> {
             Some((root, _)) => root,
         };
         if has_temporary(lvalue) {
-            return self.add(at, Err(TEMPORARY));
+            return self.add(at, Err(Unaskable::Temporary));
         }
         if spelled(lvalue.ty.as_ref()).contains("__vector_size__") {
-            return self.add(at, Err("it is a part of a vector"));
+            return self.add(at, Err(Unaskable::VectorPart));
         }
         let member = bare(lvalue);
         let is_bits = |node: &Node| node.kind == K::MemberExpr && self.bits.contains(&node.link);
@@ -205,7 +215,7 @@ impl Walk<'_> {
         let begins = |whole: &Node| range(whole).map(|whole| whole.start) == object.as_ref().map(|object| object.start);
         let after = match after {
             None => None,
-            Some((whole, ..)) if !begins(whole) => return self.add(at, Err("parentheses are around a bit-field")),
+            Some((whole, ..)) if !begins(whole) => return self.add(at, Err(Unaskable::BitFieldInParentheses)),
             Some((whole, right, divides)) => match (range(whole), range(right)) {
                 (Some(whole), Some(at)) => {
                     Some(After { whole, right: at, number: divides || is_bits(plain(right)), divides })

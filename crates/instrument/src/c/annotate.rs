@@ -20,6 +20,7 @@ pub(crate) mod statements;
 pub(crate) mod tokens;
 
 use crate::c::pieces::Pieces;
+use crate::unprobed::Unprobed;
 use render::Renderer;
 use statements::{Layout, body};
 use std::collections::BTreeMap;
@@ -48,15 +49,15 @@ pub struct Annotated {
     /// Ids of the objectives that are labels in it.
     pub placed: Vec<String>,
     /// Ids of those that are not, and why; the text ends with the same list.
-    pub not_placed: Vec<(String, String)>,
+    pub not_placed: Vec<(String, Unprobed)>,
 }
 
 /// Why the objectives of a criterion are no labels; `None` if they are.
-pub fn not_labels(criterion: &str) -> Option<&'static str> {
+pub fn not_labels(criterion: &str) -> Option<Unprobed> {
     match criterion {
-        "mcdc" => Some("it relates evaluations to each other, and a label speaks of one state of one run"),
-        "state" => Some("it relates what a test changes to what the test asserts"),
-        name if name == "paths" || name.starts_with("paths:") => Some("a path is no place, and a label is"),
+        "mcdc" => Some(Unprobed::Independence),
+        "state" => Some(Unprobed::State),
+        name if name == "paths" || name.starts_with("paths:") => Some(Unprobed::Path),
         _ => None,
     }
 }
@@ -143,11 +144,11 @@ impl<'a> AnnotatedFunction<'a> {
         format!("__touchstone_t{decision}")
     }
 
-    pub(crate) fn label(&self, goal: &Goal) -> Result<(Spot, String), String> {
+    pub(crate) fn label(&self, goal: &Goal) -> Result<(Spot, String), Unprobed> {
         match goal {
             Goal::Label { point, predicate, .. } => self.point_label(*point, predicate.as_ref()),
             Goal::Entry { predicate, .. } => {
-                let (_, open) = self.body.ok_or("the function's body is not in the text")?;
+                let (_, open) = self.body.ok_or(Unprobed::NoBody)?;
                 let predicate = self.renderer(Some(predicate), &|_| true).predicate(predicate)?;
                 Ok((Spot::Before(open), predicate))
             }
@@ -156,12 +157,12 @@ impl<'a> AnnotatedFunction<'a> {
             Goal::Condition { decision, condition, value, .. } => {
                 self.decision_label(*decision, &|outcomes, _| outcomes.contains(&(*condition, *value)))
             }
-            Goal::Row { outcomes: row, .. } if row.is_empty() => Err("it stands for too many combinations".to_string()),
+            Goal::Row { outcomes: row, .. } if row.is_empty() => Err(Unprobed::TooManyCombinations),
             Goal::Row { decision, outcomes: row, .. } => {
                 self.decision_label(*decision, &|outcomes, _| outcomes == row.as_slice())
             }
-            Goal::Independent { .. } | Goal::Partner { .. } => Err(not_labels("mcdc").unwrap_or_default().to_string()),
-            Goal::Error { .. } => Err("it is an error that ends the run, not a predicate".to_string()),
+            Goal::Independent { .. } | Goal::Partner { .. } => Err(Unprobed::Independence),
+            Goal::Error { .. } => Err(Unprobed::Error),
         }
     }
 
@@ -170,19 +171,19 @@ impl<'a> AnnotatedFunction<'a> {
     }
 
     /// The bytes of a span.
-    pub(crate) fn bytes(&self, span: Span) -> Result<(usize, usize), String> {
+    pub(crate) fn bytes(&self, span: Span) -> Result<(usize, usize), Unprobed> {
         if span.file != self.file {
             let other = self.module.files.get(span.file).map_or("another file", String::as_str);
-            return Err(format!("it stands in {other}"));
+            return Err(Unprobed::OtherFile(other.to_string()));
         }
         let ends = (self.source.offset(span.line, span.column), self.source.offset(span.end_line, span.end_column));
         match ends {
             (Some(start), Some(end)) if start < end && end <= self.source.text.len() => Ok((start, end)),
-            _ => Err("it has no place in the text".to_string()),
+            _ => Err(Unprobed::NoPlace),
         }
     }
 
-    fn point_label(&self, id: PointId, predicate: Option<&Expr>) -> Result<(Spot, String), String> {
+    fn point_label(&self, id: PointId, predicate: Option<&Expr>) -> Result<(Spot, String), Unprobed> {
         let point = &self.function.points[id];
         let (start, end) = self.bytes(point.span)?;
         let own = match &point.kind {
@@ -196,13 +197,13 @@ impl<'a> AnnotatedFunction<'a> {
             PointKind::Label { .. } => self.before_statement(start).or_else(|_| self.wrap(start, end))?,
             PointKind::Value(expr) => {
                 if matches!(expr.kind, ExprKind::Const(_)) && expr.ty == Ty::Ptr {
-                    return Err("a null pointer constant can't be part of a comma expression".to_string());
+                    return Err(Unprobed::NullConstant);
                 }
                 self.wrap_value(id, start, end)?
             }
             PointKind::Hazard(_) => self.wrap_value(id, start, end)?,
             PointKind::Decision(_) => self.wrap_decision(point.span, start, end)?,
-            PointKind::Store { .. } => return Err("it reads memory that the program does not read here".to_string()),
+            PointKind::Store { .. } => return Err(Unprobed::ReadsMore),
             PointKind::Condition { tag, .. } => self.wrap_condition(*tag, start, end)?,
         };
         let Some(predicate) = predicate else { return Ok((spot, "1".to_string())) };
@@ -224,18 +225,18 @@ impl<'a> AnnotatedFunction<'a> {
         first.is_some_and(|index| layout.is_live(self.source, index, at))
     }
 
-    fn before_statement(&self, start: usize) -> Result<Spot, String> {
-        let layout = self.layout.as_ref().ok_or("macros or directives hide the function's statements")?;
-        let statement = layout.at(start).ok_or("a macro or an expression contains the statement")?;
+    fn before_statement(&self, start: usize) -> Result<Spot, Unprobed> {
+        let layout = self.layout.as_ref().ok_or(Unprobed::StatementsHidden)?;
+        let statement = layout.at(start).ok_or(Unprobed::StatementInside)?;
         Ok(if statement.single { Spot::Braced(start, statement.end) } else { Spot::Before(start) })
     }
 
     /// Before an expression, wherever it stands.
-    pub(crate) fn wrap(&self, start: usize, end: usize) -> Result<Spot, String> {
-        let (brace, open) = self.body.ok_or("the function's body is not in the text")?;
+    pub(crate) fn wrap(&self, start: usize, end: usize) -> Result<Spot, Unprobed> {
+        let (brace, open) = self.body.ok_or(Unprobed::NoBody)?;
         let piece = &self.source.text[start..end];
         if start < open || piece.starts_with(['{', '.']) {
-            return Err("it is no expression of the function's body".to_string());
+            return Err(Unprobed::OutsideOfBody);
         }
         let first = self.source.first_from(start);
         let last = self.source.first_from(end);
@@ -243,20 +244,20 @@ impl<'a> AnnotatedFunction<'a> {
             && last > first
             && self.source.tokens[last - 1].end == end;
         if !on_tokens {
-            return Err("a directive or a macro is around it".to_string());
+            return Err(Unprobed::DirectiveAround);
         }
         for name in self.source.calls_around(brace, start) {
             let keyword = matches!(name, "if" | "while" | "for" | "switch" | "return" | "assert" | "case" | "else");
             let known = self.preprocessed || self.module.function_named(name).is_some() || self.is_variable(name);
             if !keyword && (!known || self.source.macros.contains_key(name)) {
-                return Err(format!("it stands in an argument of `{name}`, which may be a macro"));
+                return Err(Unprobed::MacroArgument(name.to_string()));
             }
         }
         if self.source.tokens[first].kind == Kind::Word
             && self.layout.as_ref().and_then(|layout| layout.at(start)).is_some()
             && self.source.macros.contains_key(self.source.word(first))
         {
-            return Err("a macro makes the statement that it stands in".to_string());
+            return Err(Unprobed::MacroStatement);
         }
         Ok(Spot::Wrapped(start, end))
     }
@@ -265,60 +266,60 @@ impl<'a> AnnotatedFunction<'a> {
         in_regs || self.function.slots.values().any(|slot| slot.name.as_deref() == Some(name))
     }
 
-    fn wrap_value(&self, id: PointId, start: usize, end: usize) -> Result<Spot, String> {
+    fn wrap_value(&self, id: PointId, start: usize, end: usize) -> Result<Spot, Unprobed> {
         let span = self.function.points[id].span;
         let twins =
             self.function.points.iter().filter(|(other, point)| {
                 *other != id && point.span == span && matches!(point.kind, PointKind::Value(_))
             });
         if twins.count() > 0 {
-            return Err("a macro evaluates it more than once".to_string());
+            return Err(Unprobed::MacroEvaluatesTwice);
         }
         // What a macro makes may be only a part of it.
         let piece = &self.source.text[start..end];
         let compound = self.function.points[id].text.contains('=');
         if self.source.uses_macro(piece) && !(self.source.is_effect_free(piece) || compound) {
-            return Err("a macro with an effect contains it".to_string());
+            return Err(Unprobed::MacroWithEffect);
         }
         if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
-            return Err("a macro contains it and several decisions".to_string());
+            return Err(Unprobed::MacroWithDecisions);
         }
         self.wrap(start, end)
     }
 
-    fn wrap_decision(&self, span: Span, start: usize, end: usize) -> Result<Spot, String> {
+    fn wrap_decision(&self, span: Span, start: usize, end: usize) -> Result<Spot, Unprobed> {
         if !self.source.is_effect_free(&self.source.text[start..end]) {
-            return Err("a macro with an effect contains it".to_string());
+            return Err(Unprobed::MacroWithEffect);
         }
         if self.function.decisions.values().filter(|decision| decision.span == span).count() > 1 {
-            return Err("a macro makes several decisions there".to_string());
+            return Err(Unprobed::MacroOfDecisions);
         }
         self.wrap(start, end)
     }
 
-    fn wrap_condition(&self, tag: CondTag, start: usize, end: usize) -> Result<Spot, String> {
+    fn wrap_condition(&self, tag: CondTag, start: usize, end: usize) -> Result<Spot, Unprobed> {
         let span = self.function.decisions[tag.decision].conditions[tag.condition].span;
         let decisions = self.function.decisions.values();
         let same = decisions.flat_map(|decision| decision.conditions.values()).filter(|other| other.span == span);
         if same.count() > 1 {
-            return Err("a macro makes several conditions there".to_string());
+            return Err(Unprobed::MacroOfConditions);
         }
         let piece = &self.source.text[start..end];
         if !self.source.is_effect_free(piece) {
-            return Err("a macro with an effect contains it".to_string());
+            return Err(Unprobed::MacroWithEffect);
         }
         self.wrap(start, end)
     }
 
     /// A predicate over a decision's conditions, evaluated before the decision, in the same order.
-    fn decision_label(&self, id: DecisionId, holds: &Holds<'_>) -> Result<(Spot, String), String> {
+    fn decision_label(&self, id: DecisionId, holds: &Holds<'_>) -> Result<(Spot, String), Unprobed> {
         let decision = &self.function.decisions[id];
         let (start, end) = self.bytes(decision.span)?;
         if !self.source.is_effect_free(&self.source.text[start..end]) {
-            return Err(format!("`{}` has an effect, or may have one", decision.text));
+            return Err(Unprobed::Effect(decision.text.clone()));
         }
         if self.function.decisions.values().filter(|other| other.span == decision.span).count() > 1 {
-            return Err("a macro makes several decisions there".to_string());
+            return Err(Unprobed::MacroOfDecisions);
         }
         let spot = self.wrap(start, end)?;
         let mut outcomes = Vec::new();
@@ -334,8 +335,8 @@ impl<'a> AnnotatedFunction<'a> {
         outcomes: &mut Vec<(CondId, bool)>,
         holds: &Holds<'_>,
         left: &mut u32,
-    ) -> Result<String, String> {
-        *left = left.checked_sub(1).ok_or("the decision has too many conditions to be written out")?;
+    ) -> Result<String, Unprobed> {
+        *left = left.checked_sub(1).ok_or(Unprobed::TooManyConditions)?;
         let node = match at {
             Next::Done(result) => return Ok(String::from(if holds(outcomes, result) { "1" } else { "0" })),
             Next::Node(node) => &self.graphs[decision_index(id)].nodes[node],
@@ -351,7 +352,9 @@ impl<'a> AnnotatedFunction<'a> {
         let renderer = self.renderer(Some(expr), &|_| false);
         // Not guarded: where the condition goes wrong, so does the program.
         let text = renderer.value(expr)?;
-        let [no, yes] = sides.as_slice() else { return Err("internal: a condition has two sides".to_string()) };
+        let [no, yes] = sides.as_slice() else {
+            return Err(Unprobed::Internal("a condition has two sides".to_string()));
+        };
         Ok(match (yes.as_str(), no.as_str()) {
             (yes, no) if yes == no && renderer.can_fault(expr) => format!("((void){text}, {yes})"),
             (yes, no) if yes == no => yes.to_string(),
@@ -365,29 +368,29 @@ impl<'a> AnnotatedFunction<'a> {
         })
     }
 
-    fn condition(&self, wanted: CondTag) -> Result<&Expr, String> {
+    fn condition(&self, wanted: CondTag) -> Result<&Expr, Unprobed> {
         let found = self.function.points.values().find_map(|point| match &point.kind {
             PointKind::Condition { tag, value } if *tag == wanted => Some(value),
             _ => None,
         });
         found.ok_or_else(|| {
             let text = &self.function.decisions[wanted.decision].conditions[wanted.condition].text;
-            format!("`{text}` has an effect, or can't be written as a predicate")
+            Unprobed::NoPredicate(text.clone())
         })
     }
 
     /// The switch goes to a target.
-    fn arm_label(&self, block: BlockId, target: BlockId) -> Result<(Spot, String), String> {
+    fn arm_label(&self, block: BlockId, target: BlockId) -> Result<(Spot, String), Unprobed> {
         let content = &self.function.blocks[block];
         let TermKind::Switch { arms, default, .. } = &content.terminator.kind else {
-            return Err("internal: no switch".to_string());
+            return Err(Unprobed::Internal("no switch".to_string()));
         };
         let (start, _) = self.bytes(content.terminator.span)?;
         let switch = self.source.first_from(start);
         if self.source.word(switch) != "switch" || self.source.word(switch + 1) != "(" {
-            return Err("a macro makes the switch".to_string());
+            return Err(Unprobed::MacroSwitch);
         }
-        let after = self.source.after_bracket(switch + 1).ok_or("its parentheses don't match")?;
+        let after = self.source.after_bracket(switch + 1).ok_or(Unprobed::Parentheses)?;
         let head = (self.source.tokens[switch + 1].start, self.source.tokens[after - 1].end);
         let value = content.insts.iter().rev().find_map(|inst| match inst.kind {
             InstKind::Point { point } => match &self.function.points[point].kind {
@@ -396,14 +399,13 @@ impl<'a> AnnotatedFunction<'a> {
             },
             _ => None,
         });
-        let no_value = "the switch's value has an effect, or can't be written";
-        let (point, expr) = value.ok_or(no_value)?;
+        let (point, expr) = value.ok_or(Unprobed::SwitchValue)?;
         let (from, to) = self.bytes(self.function.points[point].span)?;
         let around =
             format!("{}{}", &self.source.text[head.0..from.max(head.0)], &self.source.text[to.min(head.1)..head.1]);
         let only_brackets = Source::new(&around).tokens.iter().all(|token| token.kind == Kind::Sign);
         if from <= head.0 || head.1 <= to || !only_brackets {
-            return Err(no_value.to_string());
+            return Err(Unprobed::SwitchValue);
         }
         let spot = self.wrap_value(point, from, to)?;
         let node = |kind: ExprKind| Expr { kind, ty: Ty::I1, signed: false, text: String::new() };
@@ -523,7 +525,7 @@ fn header(style: AnnotateStyle) -> String {
     )
 }
 
-fn trailer(style: AnnotateStyle, not_placed: &[(String, String)]) -> String {
+fn trailer(style: AnnotateStyle, not_placed: &[(String, Unprobed)]) -> String {
     let defaults = match style {
         AnnotateStyle::Direct => {
             "#ifndef touchstone_cover\nTOUCHSTONE_WEAK void touchstone_cover(const char *id) { (void)id; }\n#endif\n"
@@ -536,7 +538,7 @@ fn trailer(style: AnnotateStyle, not_placed: &[(String, String)]) -> String {
     };
     let mut made = format!("\n#ifndef TOUCHSTONE_NO_DEFAULTS\n{defaults}#endif\n");
     for (id, why) in not_placed {
-        let why = why.replace("*/", "* /").replace("/*", "/ *");
+        let why = why.to_string().replace("*/", "* /").replace("/*", "/ *");
         made += &format!("/* not placed: {id} {why} */\n");
     }
     made

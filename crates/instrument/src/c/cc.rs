@@ -17,6 +17,7 @@ use crate::c::toolchain::{self, Toolchain};
 use crate::own::make_own;
 use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
 use crate::state::StateRecord;
+use crate::unprobed::{Unprobed, system};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::Write;
@@ -76,7 +77,7 @@ pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Resul
     note_foreign(&command, probing);
     if let Some(why) = &command.strange {
         for &at in &command.sources {
-            untouched(probing, &command.words[at], why);
+            untouched(probing, &command.words[at], why.clone());
         }
         return run(compiler, words, probing);
     }
@@ -149,7 +150,7 @@ impl Job<'_> {
                 return self.carry_out(words, &refused, parsed);
             }
             for (at, _, _) in &replaced {
-                untouched(probing, &command.words[*at], &format!("the compiler refuses it with probes: {said}"));
+                untouched(probing, &command.words[*at], Unprobed::CompilerRefuses(said.clone()));
             }
             return run(compiler, words, probing);
         }
@@ -163,7 +164,7 @@ impl Job<'_> {
         let _ = std::io::stdout().lock().write_all(&made.stdout);
         for mut record in replaced.into_iter().filter_map(|(_, _, record)| record) {
             if let Some(said) = &refused.state {
-                record.no_state = Some(format!("the compiler refuses it with probes for state: {said}"));
+                record.no_state = Some(Unprobed::CompilerRefusesState(said.clone()));
             }
             store(&probing.directory, &record);
         }
@@ -193,20 +194,19 @@ impl Job<'_> {
         refused: &Refused,
         said: &str,
     ) -> Result<Option<Refused>, CompileError> {
-        let because = |said: &str| format!("the compiler refuses it with probes: {said}");
-        let mut found: BTreeMap<Owner, String> = BTreeMap::new();
+        let mut found: BTreeMap<Owner, Unprobed> = BTreeMap::new();
         let mut all: Vec<Owner> = Vec::new();
         for (at, _, record) in replaced {
             let Some(record) = record else { continue };
             let accused = accused(said, record, absolute);
-            found.extend(accused.into_iter().map(|(name, said)| ((*at, name), because(&said))));
+            found.extend(accused.into_iter().map(|(name, said)| ((*at, name), Unprobed::CompilerRefuses(said))));
             all.extend(record.functions.iter().map(|(name, _)| (*at, name.clone())));
         }
         found.retain(|owner, _| !refused.functions.contains_key(owner));
         all.retain(|owner| !refused.functions.contains_key(owner));
         if found.is_empty() {
-            found = self.tried(&all, refused)?;
-            found.values_mut().for_each(|said| *said = because(said));
+            let said = self.tried(&all, refused)?;
+            found = said.into_iter().map(|(owner, said)| (owner, Unprobed::CompilerRefuses(said))).collect();
         }
         Ok(Some(found).filter(|found| !found.is_empty()).map(|found| refused.and(found)))
     }
@@ -215,7 +215,8 @@ impl Job<'_> {
     fn tried(&self, all: &[Owner], refused: &Refused) -> Result<BTreeMap<Owner, String>, CompileError> {
         let said_to = |probed: &[Owner]| -> Result<Option<String>, CompileError> {
             let others = all.iter().filter(|owner| !probed.contains(owner));
-            let refused = refused.and(others.map(|owner| (owner.clone(), String::new())).collect());
+            let refused =
+                refused.and(others.map(|owner| (owner.clone(), Unprobed::CompilerRefuses(String::new()))).collect());
             let scratch = tempfile::tempdir()?;
             let (replaced, _) = self.replacements(&refused, scratch.path());
             let made = self.made(&replaced, scratch.path())?;
@@ -252,7 +253,7 @@ impl Job<'_> {
                     replaced.push((at, text, Some(record)));
                     warned = warned.max(said);
                 }
-                Err(why) => untouched(probing, source, &why),
+                Err(why) => untouched(probing, source, why),
             }
         }
         for &at in command.cxx.iter().filter(|_| !refused.listener) {
@@ -329,7 +330,7 @@ pub(crate) fn code(status: ExitStatus) -> i32 {
 
 impl Job<'_> {
     /// A source with probes and its record.
-    fn probed(&self, at: usize, refused: &Refused, scratch: &Path) -> Result<(String, UnitRecord, Warned), String> {
+    fn probed(&self, at: usize, refused: &Refused, scratch: &Path) -> Result<(String, UnitRecord, Warned), Unprobed> {
         let (command, probing) = (&self.command, self.probing);
         let source = command.words[at].as_str();
         let events = if probing.state && refused.state.is_none() { Events::Told } else { Events::None };
@@ -337,7 +338,7 @@ impl Job<'_> {
         let runtime = self.toolchain.runtime(command, form, events)?;
         let (status, text, warned) = self.preprocess(source)?;
         if !status.success() {
-            return Err("the compiler's preprocessor fails on it".to_string());
+            return Err(Unprobed::NotPreprocessed);
         }
         let key = self.key(source, &text, refused);
         if let Some((text, record)) = self.toolchain.kept.get(key).as_deref().and_then(unpacked) {
@@ -372,7 +373,7 @@ impl Job<'_> {
         text: &str,
         refused: &Refused,
         scratch: &Path,
-    ) -> Result<(String, UnitRecord), String> {
+    ) -> Result<(String, UnitRecord), Unprobed> {
         let (command, probing) = (&self.command, self.probing);
         let (source, refused_functions) = (command.words[at].as_str(), refused.of(at, text));
         let path = absolute(source);
@@ -383,9 +384,7 @@ impl Job<'_> {
             library: Library::Declared,
             ..Options::default()
         };
-        let lowered = |files: &[PathBuf], options: &Options| {
-            lower_files(files, options).map_err(|error| first_line(&error.to_string()))
-        };
+        let lowered = |files: &[PathBuf], options: &Options| lower_files(files, options).map_err(not_read);
         let copy = scratch.join("preprocessed.c");
         let options = Options {
             flags: claimed.into_iter().chain(language(command, text)).collect(),
@@ -394,7 +393,7 @@ impl Job<'_> {
             ..Options::default()
         };
         let pair = Pair { source, written: &written, command, copy: &copy, preprocessed: &options };
-        let (dump, dump_of_copy) = pair.write_and_dump(for_clang(text)).map_err(|error| error.to_string())?;
+        let (dump, dump_of_copy) = pair.write_and_dump(for_clang(text)).map_err(system)?;
         let written_once = Options { dump, ..written.clone() };
         let copy_once = Options { dump: dump_of_copy, ..options.clone() };
         let as_written = || lowered(&[PathBuf::from(source)], &written_once);
@@ -415,19 +414,16 @@ impl Job<'_> {
         let names = names.filter(|name| !refused_functions.contains_key(name)).collect();
         let state = probing.state && refused.state.is_none();
         let found = match &refused.errors {
-            Some(said) => Err(format!("the compiler refuses it with probes for errors: {said}")),
-            None if state => Err("errors are not measured together with state".to_string()),
-            None if asks_for_errors(probing) => {
-                hazards((&copy, &options), &names).map_err(|error| first_line(&error.to_string()))
-            }
+            Some(said) => Err(Unprobed::CompilerRefusesErrors(said.clone())),
+            None if state => Err(Unprobed::ErrorsWithState),
+            None if asks_for_errors(probing) => hazards((&copy, &options), &names).map_err(not_read),
             None => Ok(BTreeMap::new()),
         };
         let followed = match state {
             true => Some(follow((&copy, &options), (Path::new(source), &written), &names)),
             false => None,
         };
-        let no_state =
-            followed.as_ref().and_then(|followed| followed.as_ref().err()).map(|error| first_line(&error.to_string()));
+        let no_state = followed.as_ref().and_then(|followed| followed.as_ref().err()).map(not_read);
         let followed = followed.and_then(Result::ok);
         // Hits that other probes left mean something else.
         let asked: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
@@ -468,7 +464,7 @@ impl Job<'_> {
         let mut record = empty_record(file.clone());
         let unit = stable_hash(&(file.as_str(), text.as_str(), command.object(source)));
         record.unit = format!("{unit:016x}");
-        record.untouched = vec![("what is C++".to_string(), ONLY_C.to_string())];
+        record.untouched = vec![("what is C++".to_string(), Unprobed::OnlyC)];
         let runtime = self.toolchain.runtime(command, Shared::Text, Events::Told);
         match runtime.and_then(|runtime| Ok((tests_followed(command, &text, unit, scratch)?, runtime))) {
             Ok(((with, behind, state), runtime)) => {
@@ -484,12 +480,9 @@ impl Job<'_> {
         }
     }
 
-    fn preprocess(&self, source: &str) -> Result<(ExitStatus, String, Warned), String> {
-        let output = self
-            .toolchain
-            .quiet(&self.command.preprocess(source, self.toolchain.family))
-            .map_err(|error| error.to_string())?;
-        let text = String::from_utf8(output.stdout).map_err(|_| "it is not UTF-8".to_string())?;
+    fn preprocess(&self, source: &str) -> Result<(ExitStatus, String, Warned), Unprobed> {
+        let output = self.toolchain.quiet(&self.command.preprocess(source, self.toolchain.family)).map_err(system)?;
+        let text = String::from_utf8(output.stdout).map_err(|_| Unprobed::NotUtf8)?;
         let warned = if output.stderr.is_empty() { Warned::No } else { Warned::Yes };
         Ok((output.status, text, warned))
     }
@@ -521,15 +514,15 @@ fn tests_followed(
     text: &str,
     unit: u64,
     scratch: &Path,
-) -> Result<(String, String, StateRecord), String> {
+) -> Result<(String, String, StateRecord), Unprobed> {
     let copy = scratch.join("preprocessed.cc");
     let plain = without_gcc(text);
-    std::fs::write(&copy, &plain).map_err(|error| error.to_string())?;
+    std::fs::write(&copy, &plain).map_err(system)?;
     let options = Options { flags: language(command, text), ..Options::default() };
-    let followed = follow_tests(&copy, &plain, &options).map_err(|error| first_line(&error.to_string()))?;
+    let followed = follow_tests(&copy, &plain, &options).map_err(not_read)?;
     let mut pieces = Pieces::default();
     let following = Following { text, followed: &followed, unit, copies: Copies::None };
-    let (state, behind) = probes(&following, &mut pieces).ok_or("it has too many places")?;
+    let (state, behind) = probes(&following, &mut pieces).ok_or(Unprobed::TooManyPlaces)?;
     Ok((pieces.apply(text), behind, state))
 }
 
@@ -594,28 +587,28 @@ fn absolute(source: &str) -> String {
     plain.to_string_lossy().into_owned()
 }
 
-fn first_line(text: &str) -> String {
-    text.lines().find(|line| line.contains("error")).or(text.lines().next()).unwrap_or_default().to_string()
+fn not_read(error: impl std::fmt::Display) -> Unprobed {
+    let text = error.to_string();
+    let line = text.lines().find(|line| line.contains("error")).or(text.lines().next()).unwrap_or_default();
+    Unprobed::NotRead(line.to_string())
 }
 
 fn note_foreign(command: &CompileCommand, probing: &Probing<'_>) {
     for &at in &command.foreign {
         if !command.compiles_nothing {
-            untouched(probing, &command.words[at], ONLY_C);
+            untouched(probing, &command.words[at], Unprobed::OnlyC);
         }
     }
 }
 
-const ONLY_C: &str = "only C sources get probes";
-
 /// Records that a source was compiled as it is.
-fn untouched(probing: &Probing<'_>, source: &str, why: &str) {
+fn untouched(probing: &Probing<'_>, source: &str, why: Unprobed) {
     not_measured(&probing.directory, source, why);
 }
 
 /// Records in the directory of a measurement that a source was compiled as it is.
-pub fn not_measured(directory: &Path, source: &str, why: &str) {
-    let untouched = vec![(String::new(), why.to_string())];
+pub fn not_measured(directory: &Path, source: &str, why: Unprobed) {
+    let untouched = vec![(String::new(), why)];
     store(directory, &UnitRecord { untouched, ..empty_record(absolute(source)) });
 }
 

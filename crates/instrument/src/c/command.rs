@@ -1,5 +1,6 @@
 //! A compile command, as far as the wrapper must understand it.
 
+use crate::unprobed::Unprobed;
 use std::path::{Path, PathBuf};
 
 /// Whose rules a compiler follows where they differ.
@@ -29,7 +30,7 @@ pub struct CompileCommand {
     /// The output.
     pub output: Option<String>,
     /// Why the command is not understood.
-    pub strange: Option<String>,
+    pub strange: Option<Unprobed>,
 }
 
 /// Flags that take the next word.
@@ -82,11 +83,11 @@ impl CompileCommand {
                 }
                 "-x" => language = words.get(at + 1).map(String::as_str),
                 "-o" => made.output = words.get(at + 1).cloned(),
-                "-" => made.strange = Some("the source comes from standard input".to_string()),
+                "-" => made.strange = Some(Unprobed::FromStandardInput),
                 _ if word.starts_with("-print-") || word.starts_with("-dump") => made.compiles_nothing = true,
                 _ if word.starts_with("-o") && word.len() > 2 => made.output = Some(word[2..].to_string()),
                 _ if word.starts_with("-x") && word.len() > 2 => language = Some(&word[2..]),
-                _ if word.starts_with('@') => made.strange = Some(format!("it reads arguments from {}", &word[1..])),
+                _ if word.starts_with('@') => made.strange = Some(Unprobed::ArgumentsFromFile(word[1..].to_string())),
                 _ if !word.starts_with('-') => made.source(at, word, language, own),
                 _ => {}
             }

@@ -9,10 +9,11 @@
 //! it still lives, and whether somebody wrote it.
 
 use crate::c::pieces::Pieces;
+use crate::unprobed::Unprobed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use touchstone_base::Span;
-use touchstone_front_c::{After, Hazard, HazardKind, Root};
+use touchstone_front_c::{After, Hazard, HazardKind, Root, Unaskable};
 use touchstone_ir::{BinOp, ErrorKind, Function, InstKind};
 
 /// What stands around one expression: the lower is the outer. All are inside of other criteria's probes.
@@ -61,22 +62,21 @@ impl<'a> Errors<'a> {
     }
 
     /// Whether an error at all of these places can be seen; why not.
-    pub fn check(&self, kind: ErrorKind, places: &BTreeSet<(usize, usize)>) -> Result<(), String> {
+    pub fn check(&self, kind: ErrorKind, places: &BTreeSet<(usize, usize)>) -> Result<(), Unprobed> {
         places.iter().try_for_each(|at| self.check_place(kind, *at))
     }
 
-    fn check_place(&self, kind: ErrorKind, at: (usize, usize)) -> Result<(), String> {
+    fn check_place(&self, kind: ErrorKind, at: (usize, usize)) -> Result<(), Unprobed> {
         match kind {
             ErrorKind::DivisionByZero | ErrorKind::NullPointer | ErrorKind::OutOfBounds => {}
             ErrorKind::Uninitialised => {
-                return Err("nobody keeps which memory was written (valgrind does)".to_string());
+                return Err(Unprobed::WrittenMemory);
             }
-            _ => return Err("nobody keeps whether an object still lives (AddressSanitizer does)".to_string()),
+            _ => return Err(Unprobed::LivingObjects),
         }
-        let nothing = "it is in what the compiler or the C library makes of this (a sanitizer sees it)";
         let mut found = false;
         for hazard in self.by_place.get(&at).map_or(&[][..], Vec::as_slice) {
-            found |= match hazard.kind.as_ref().map_err(ToString::to_string)? {
+            found |= match hazard.kind.as_ref().map_err(|why| unaskable(*why))? {
                 HazardKind::Division { .. } => kind == ErrorKind::DivisionByZero,
                 HazardKind::Access { after: Some(After { divides: true, .. }), .. }
                     if kind == ErrorKind::DivisionByZero =>
@@ -87,17 +87,14 @@ impl<'a> Errors<'a> {
                 HazardKind::Access { root, .. } if kind == ErrorKind::OutOfBounds => match root {
                     Root::Variable(_) => true,
                     Root::Pointer => {
-                        return Err(
-                            "where an object ends that a pointer leads to is not known (AddressSanitizer knows)"
-                                .to_string(),
-                        );
+                        return Err(Unprobed::ObjectEnd);
                     }
-                    Root::Unknown => return Err("the size of the object is not known here".to_string()),
+                    Root::Unknown => return Err(Unprobed::ObjectSize),
                 },
                 HazardKind::Access { .. } => kind == ErrorKind::NullPointer,
             };
         }
-        found.then_some(()).ok_or_else(|| nothing.to_string())
+        found.then_some(()).ok_or(Unprobed::NotInSource)
     }
 
     /// An error at a place has this probe.
@@ -128,9 +125,18 @@ impl<'a> Errors<'a> {
     }
 }
 
+fn unaskable(why: Unaskable) -> Unprobed {
+    match why {
+        Unaskable::Temporary => Unprobed::Temporary,
+        Unaskable::OrderOfCalls => Unprobed::OrderOfCalls,
+        Unaskable::VectorPart => Unprobed::VectorPart,
+        Unaskable::BitFieldInParentheses => Unprobed::BitFieldInParentheses,
+    }
+}
+
 /// The places in the preprocessed text of an error's instructions. A macro puts several of them at one place of the source.
-pub(crate) fn places(written: &Function, twin: &Function, kind: ErrorKind, span: Span) -> Result<Vec<Span>, String> {
-    let different = || "the compiler's preprocessor and clang's see different code".to_string();
+pub(crate) fn places(written: &Function, twin: &Function, kind: ErrorKind, span: Span) -> Result<Vec<Span>, Unprobed> {
+    let different = || Unprobed::DifferentCode;
     let fails = |inst: &InstKind| match inst {
         InstKind::Bin { op: BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, .. } => {
             kind == ErrorKind::DivisionByZero

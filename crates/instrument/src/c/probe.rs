@@ -16,6 +16,7 @@ use crate::c::pieces::Pieces;
 use crate::c::state::{Copies, Following, probes};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
 use crate::rows::{Numbered, Scheme, number};
+use crate::unprobed::Unprobed;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{FileId, Id, Span};
 use touchstone_criteria::{
@@ -59,9 +60,9 @@ pub struct Request<'a> {
     /// What the unit does to data, if its state is to be followed.
     pub followed: Option<&'a Followed>,
     /// Where it can go wrong, by function, or why that is not known.
-    pub hazards: Result<BTreeMap<String, Vec<Hazard>>, String>,
+    pub hazards: Result<BTreeMap<String, Vec<Hazard>>, Unprobed>,
     /// Functions that get no probes, and why.
-    pub refused: BTreeMap<String, String>,
+    pub refused: BTreeMap<String, Unprobed>,
 }
 
 /// Ranks of what stands around one expression. The first operand of `a ?: b` may be a decision by itself.
@@ -105,7 +106,7 @@ struct UnitProbes<'a> {
     meanings: BTreeMap<String, String>,
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
-    untouched: Vec<(String, String)>,
+    untouched: Vec<(String, Unprobed)>,
     frameworks: Frameworks,
     /// Some decision is walked.
     walks: bool,
@@ -123,9 +124,9 @@ impl<'a> UnitProbes<'a> {
             Ok((place, goals)) => {
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function, &goals);
-                let placed: Vec<Result<Vec<u32>, String>> = goals
+                let placed: Vec<Result<Vec<u32>, Unprobed>> = goals
                     .iter()
-                    .map(|goal| goal.as_ref().ok_or_else(|| DIFFERENT.to_string()).and_then(|goal| probes.goal(goal)))
+                    .map(|goal| goal.as_ref().ok_or(Unprobed::DifferentCode).and_then(|goal| probes.goal(goal)))
                     .collect();
                 if let Some(test) = test {
                     probes.test(&test);
@@ -150,14 +151,14 @@ impl<'a> UnitProbes<'a> {
         &self,
         function: &Function,
         wanted: &Objectives,
-    ) -> Result<(AnnotatedFunction<'a>, Vec<Option<Goal>>), String> {
+    ) -> Result<(AnnotatedFunction<'a>, Vec<Option<Goal>>), Unprobed> {
         if let Some(why) = self.request.refused.get(&function.name) {
             return Err(why.clone());
         }
         let readings = self.request.preprocessed.iter();
         let found = readings.filter_map(|module| self.twin_in(module, function, wanted));
         let missing = |goals: &[Option<Goal>]| goals.iter().filter(|goal| goal.is_none()).count();
-        let (module, twin, goals) = found.min_by_key(|(_, _, goals)| missing(goals)).ok_or(DIFFERENT)?;
+        let (module, twin, goals) = found.min_by_key(|(_, _, goals)| missing(goals)).ok_or(Unprobed::DifferentCode)?;
         Ok((AnnotatedFunction::preprocessed(module, twin, FileId::new(0), self.source), goals))
     }
 
@@ -200,7 +201,7 @@ impl<'a> UnitProbes<'a> {
         Some((module, twin, goals.collect()))
     }
 
-    fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, String>) {
+    fn objective(&mut self, objective: &Objective, placed: Result<Vec<u32>, Unprobed>) {
         let (probes, not_placed) = match placed {
             Ok(probes) => (probes, None),
             Err(why) => (Vec::new(), Some(why)),
@@ -228,7 +229,7 @@ impl<'a> UnitProbes<'a> {
             let following = Following { text: request.text, followed, unit: request.unit, copies: Copies::Plain };
             probes(&following, &mut self.pieces)
         });
-        let no_state = request.followed.filter(|_| state.is_none()).map(|_| "it has too many places".to_string());
+        let no_state = request.followed.filter(|_| state.is_none()).map(|_| Unprobed::TooManyPlaces);
         let (state, behind) = state.unzip();
         let size = crate::c::runtime::rounded(self.next * request.keeps.bytes());
         let record = UnitRecord {
@@ -288,9 +289,6 @@ fn key(criterion: &str, goal: &Goal) -> String {
     }
 }
 
-/// Why something has no probes that has them by the other reading.
-const DIFFERENT: &str = "the compiler's preprocessor and clang's see different code";
-
 /// Goals by criterion, then by what they ask.
 fn by_key(objectives: &Objectives) -> BTreeMap<String, BTreeMap<String, Vec<&Goal>>> {
     let mut found: BTreeMap<String, BTreeMap<String, Vec<&Goal>>> = BTreeMap::new();
@@ -314,7 +312,7 @@ enum DecisionProbes {
 
 impl DecisionProbes {
     /// The probes of which any says that a goal of the decision was reached.
-    fn of(&self, goal: &Goal) -> Result<Vec<u32>, String> {
+    fn of(&self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
         match (self, goal) {
             (DecisionProbes::Rows { first, rows }, _) => {
                 let reached = |row: &Row| match goal {
@@ -336,7 +334,7 @@ impl DecisionProbes {
             (DecisionProbes::Walk { first, conditions }, Goal::Independent { condition, value, .. }) => {
                 Ok(vec![first + 2 + 2 * (conditions + condition.index() as u32) + u32::from(*value)])
             }
-            _ => Err("the decision has too many rows to be told apart".to_string()),
+            _ => Err(Unprobed::TooManyRows),
         }
     }
 }
@@ -348,9 +346,9 @@ struct FunctionProbes<'u, 'a, 'p> {
     written: &'p Function,
     /// Decisions of which more is asked than their outcome.
     by_row: BTreeSet<DecisionId>,
-    decisions: BTreeMap<DecisionId, Result<DecisionProbes, String>>,
+    decisions: BTreeMap<DecisionId, Result<DecisionProbes, Unprobed>>,
     /// By switch: the probe of each target.
-    switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, String>>,
+    switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, Unprobed>>,
     /// Declarations at the beginning of the body.
     declarations: String,
     /// Declarations before the function.
@@ -393,13 +391,13 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
     }
 
     /// The probes that say that a goal was reached.
-    fn goal(&mut self, goal: &Goal) -> Result<Vec<u32>, String> {
+    fn goal(&mut self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
         match goal {
             Goal::Label { .. } | Goal::Entry { .. } => self.label(goal),
             Goal::Arm { block, target, .. } => {
                 self.switch(*block);
                 let probes = self.switches[block].as_ref().map_err(Clone::clone)?;
-                probes.get(target).map(|probe| vec![*probe]).ok_or_else(|| "its case label was not found".to_string())
+                probes.get(target).map(|probe| vec![*probe]).ok_or(Unprobed::CaseLabelNotFound)
             }
             Goal::Outcome { decision, .. }
             | Goal::Condition { decision, .. }
@@ -411,12 +409,12 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
                 }
                 self.decisions[decision].as_ref().map_err(Clone::clone)?.of(goal)
             }
-            Goal::Partner { .. } => Err("it is a wish of the search, no objective".to_string()),
+            Goal::Partner { .. } => Err(Unprobed::Wish),
             Goal::Error { kind, span, .. } => self.error(*kind, *span),
         }
     }
 
-    fn error(&mut self, kind: ErrorKind, span: Span) -> Result<Vec<u32>, String> {
+    fn error(&mut self, kind: ErrorKind, span: Span) -> Result<Vec<u32>, Unprobed> {
         self.unit.request.hazards.as_ref().map_err(Clone::clone)?;
         let spans = errors::places(self.written, self.place.function, kind, span)?;
         let places = spans.into_iter().map(|span| self.expression(span)).collect::<Result<BTreeSet<_>, _>>()?;
@@ -426,7 +424,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         Ok(vec![probe])
     }
 
-    fn label(&mut self, goal: &Goal) -> Result<Vec<u32>, String> {
+    fn label(&mut self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
         let (spot, predicate) = self.place.label(goal)?;
         let probe = self.fresh(1);
         let store = format!("__touchstone_h[{probe}] = 1");
@@ -448,7 +446,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         Ok(vec![probe])
     }
 
-    fn decision(&mut self, id: DecisionId) -> Result<DecisionProbes, String> {
+    fn decision(&mut self, id: DecisionId) -> Result<DecisionProbes, Unprobed> {
         let decision = &self.place.function.decisions[id];
         let graph = DecisionGraph::new(decision);
         let whole = self.expression(decision.span)?;
@@ -556,13 +554,13 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
 
     /// A decision that the compiler folds stays as it is (code behind it may be there for the linker's sake only): the
     /// statement that asks for it has the probe.
-    fn constant(&mut self, (start, _): (usize, usize), graph: &DecisionGraph) -> Result<DecisionProbes, String> {
+    fn constant(&mut self, (start, _): (usize, usize), graph: &DecisionGraph) -> Result<DecisionProbes, Unprobed> {
         let source = self.place.source;
         let first = source.first_from(start);
         let keyword = first.checked_sub(2).filter(|at| matches!(source.word(*at), "if" | "while"));
-        let at = keyword.map(|at| source.tokens[at].start).ok_or("it is a constant in the middle of an expression")?;
-        let layout = self.place.layout.as_ref().ok_or("the function's statements are not understood")?;
-        let statement = *layout.at(at).ok_or("it is a constant in the middle of a statement")?;
+        let at = keyword.map(|at| source.tokens[at].start).ok_or(Unprobed::ConstantInExpression)?;
+        let layout = self.place.layout.as_ref().ok_or(Unprobed::StatementsNotUnderstood)?;
+        let statement = *layout.at(at).ok_or(Unprobed::ConstantInStatement)?;
         let rows = graph.rows(1).unwrap_or_default();
         let probe = self.fresh(1);
         let store = format!("__touchstone_h[{probe}] = 1; ");
@@ -573,11 +571,11 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         Ok(DecisionProbes::Rows { first: probe, rows })
     }
 
-    fn expression(&self, span: Span) -> Result<(usize, usize), String> {
+    fn expression(&self, span: Span) -> Result<(usize, usize), Unprobed> {
         let (start, end) = self.place.bytes(span)?;
         match self.place.wrap(start, end)? {
             Spot::Wrapped(start, end) => Ok((start, end)),
-            Spot::Before(_) | Spot::Braced(..) => Err("it is no expression".to_string()),
+            Spot::Before(_) | Spot::Braced(..) => Err(Unprobed::NoExpression),
         }
     }
 
@@ -607,31 +605,30 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
     }
 
-    fn switch_probes(&mut self, block: BlockId) -> Result<BTreeMap<BlockId, u32>, String> {
+    fn switch_probes(&mut self, block: BlockId) -> Result<BTreeMap<BlockId, u32>, Unprobed> {
         let place = self.place;
         let source = place.source;
         let TermKind::Switch { arms, default, .. } = &place.function.blocks[block].terminator.kind else {
-            return Err("internal: no switch".to_string());
+            return Err(Unprobed::Internal("no switch".to_string()));
         };
         let (start, _) = place.bytes(place.function.blocks[block].terminator.span)?;
         let keyword = source.first_from(start);
         if source.word(keyword) != "switch" || source.word(keyword + 1) != "(" {
-            return Err("the switch was not found in the text".to_string());
+            return Err(Unprobed::SwitchNotFound);
         }
-        let unmatched = "its brackets don't match";
-        let open = source.after_bracket(keyword + 1).ok_or(unmatched)?;
+        let open = source.after_bracket(keyword + 1).ok_or(Unprobed::Brackets)?;
         if source.word(open) != "{" {
-            return Err("the switch has no braces".to_string());
+            return Err(Unprobed::SwitchWithoutBraces);
         }
-        let after = source.after_bracket(open).ok_or(unmatched)?;
+        let after = source.after_bracket(open).ok_or(Unprobed::Brackets)?;
         let labels = case_labels(source, open, after);
         let cases = labels.iter().filter(|label| label.case).count();
         if cases != arms.len() || labels.iter().any(|label| !label.in_block) {
-            return Err("its case labels are not understood".to_string());
+            return Err(Unprobed::CaseLabels);
         }
         let mut probes: BTreeMap<BlockId, u32> = BTreeMap::new();
         let targets = label_targets(&labels, arms.iter().map(|arm| arm.target).collect(), *default)
-            .ok_or("its case labels are not understood")?;
+            .ok_or(Unprobed::CaseLabels)?;
         let flag = format!("__touchstone_s{}", block.index());
         let mark = |probe: u32| format!(" if ({flag}) __touchstone_h[{probe}] = 1; {flag} = 0; ");
         let mut has_default = false;

@@ -5,6 +5,7 @@
 
 use crate::c::annotate::tokens::Source;
 use crate::record::UnitRecord;
+use crate::unprobed::Unprobed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function of a source that a command names, by the position of the word that names the source.
@@ -20,28 +21,25 @@ pub(crate) struct Refused {
     /// What listens to GoogleTest.
     pub listener: bool,
     /// Those of functions.
-    pub functions: BTreeMap<Owner, String>,
+    pub functions: BTreeMap<Owner, Unprobed>,
 }
 
 impl Refused {
     /// The same, and probes of more functions.
-    pub fn and(&self, functions: BTreeMap<Owner, String>) -> Refused {
+    pub fn and(&self, functions: BTreeMap<Owner, Unprobed>) -> Refused {
         let mut more = self.clone();
         more.functions.extend(functions);
         more
     }
 
     /// The functions of a source that get no probes, and why. Its text is preprocessed.
-    pub fn of(&self, source: usize, text: &str) -> BTreeMap<String, String> {
+    pub fn of(&self, source: usize, text: &str) -> BTreeMap<String, Unprobed> {
         let own = self.functions.iter().filter(|((at, _), _)| *at == source);
         let own = own.map(|((_, name), said)| (name.clone(), said.clone()));
-        let naked = naked(text).into_iter().map(|name| (name, NAKED.to_string()));
+        let naked = naked(text).into_iter().map(|name| (name, Unprobed::Naked));
         naked.chain(own).collect()
     }
 }
-
-/// Why a naked function has no probes. gcc would take them, and they would be all that saves no registers.
-const NAKED: &str = "it is naked: nothing may stand in it but assembly";
 
 /// The words of declarations that have the attribute: functions and whatever else is named there.
 fn naked(text: &str) -> BTreeSet<String> {

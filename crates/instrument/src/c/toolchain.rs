@@ -3,6 +3,7 @@
 use crate::c::command::{CompileCommand, Family};
 use crate::c::runtime::{self, Events, Shared};
 use crate::kept::Kept;
+use crate::unprobed::{Unprobed, system};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -54,7 +55,7 @@ impl<'a> Toolchain<'a> {
     }
 
     /// The runtime, in a form that fits behind a unit.
-    pub fn runtime(&self, command: &CompileCommand, form: Shared, events: Events) -> Result<String, String> {
+    pub fn runtime(&self, command: &CompileCommand, form: Shared, events: Events) -> Result<String, Unprobed> {
         let machine = command.machine();
         let source = match form {
             Shared::Assembly => runtime::source(events),
@@ -69,7 +70,7 @@ impl<'a> Toolchain<'a> {
         Ok(made)
     }
 
-    fn make_runtime(&self, machine: &[String], form: Shared, source: &str) -> Result<String, String> {
+    fn make_runtime(&self, machine: &[String], form: Shared, source: &str) -> Result<String, Unprobed> {
         const ASSEMBLY: [&str; 9] = [
             "-S",
             "-O1",
@@ -81,18 +82,18 @@ impl<'a> Toolchain<'a> {
             "-fno-common",
             "-fno-lto",
         ];
-        let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let scratch = tempfile::tempdir().map_err(system)?;
         let (from, to) = (scratch.path().join("runtime.c"), scratch.path().join("made"));
-        std::fs::write(&from, source).map_err(|error| error.to_string())?;
+        std::fs::write(&from, source).map_err(system)?;
         let flags: &[&str] = if form == Shared::Assembly { &ASSEMBLY } else { &["-E", "-P"] };
         let mut words: Vec<&OsStr> = flags.iter().map(OsStr::new).chain(machine.iter().map(OsStr::new)).collect();
         words.extend([OsStr::new("-x"), OsStr::new("c"), from.as_os_str(), OsStr::new("-o"), to.as_os_str()]);
-        let made = self.quiet(&words).map_err(|error| error.to_string())?;
+        let made = self.quiet(&words).map_err(system)?;
         if !made.status.success() {
             let said = String::from_utf8_lossy(&made.stderr).into_owned();
-            return Err(format!("the runtime does not compile: {}", said.lines().next().unwrap_or_default()));
+            return Err(Unprobed::RuntimeDoesNotCompile(said.lines().next().unwrap_or_default().to_string()));
         }
-        let text = std::fs::read_to_string(&to).map_err(|error| error.to_string())?;
+        let text = std::fs::read_to_string(&to).map_err(system)?;
         Ok(match form {
             Shared::Assembly => format!("# 1 \"<touchstone>\" 3\n{}", runtime::as_declaration(&text)),
             Shared::Text => format!("# 1 \"<touchstone>\" 3\n{text}"),

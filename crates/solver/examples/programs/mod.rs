@@ -37,7 +37,7 @@ impl Run {
             match side {
                 Side::Feasible(path) => sides.push((truth, path)),
                 Side::Infeasible => self.infeasible += 1,
-                Side::Unknown(why) => panic!("unknown: {why}"),
+                Side::Unknown(why) => panic!("unknown: {why:?}"),
             }
         }
         sides

@@ -358,7 +358,7 @@ mod tests {
         match sat.solve(terms, constraints, &[VarId::new(0), VarId::new(1)].into(), budget) {
             SatAnswer::Sat(_) => true,
             SatAnswer::Unsat => false,
-            SatAnswer::Unknown(why) => panic!("{why}"),
+            SatAnswer::Unknown(why) => panic!("{why:?}"),
         }
     }
 

@@ -508,7 +508,7 @@ impl<'a, 'c> Walk<'a, 'c> {
                 self.tally.our_unknowns += 1;
                 Ok(None)
             }
-            Side::Unknown(why) => Err(self.report(&format!("{what}: unknown here: {why}"), condition.ours)),
+            Side::Unknown(why) => Err(self.report(&format!("{what}: unknown here: {why:?}"), condition.ours)),
         }
     }
 

@@ -8,6 +8,7 @@
 //! program itself is about to read, or plain variables that certainly have a value, and divides only after asking.
 
 use super::tokens::{Kind, Source};
+use crate::unprobed::Unprobed;
 use touchstone_base::float;
 use touchstone_ir::{
     BinOp, CastOp, CmpOp, DataType, Expr, ExprKind, Function, GlobalId, Linkage, Module, Ty, mask, sign_extend,
@@ -25,7 +26,7 @@ pub(super) struct Renderer<'a> {
     pub guards: bool,
 }
 
-type Text = Result<String, String>;
+type Text = Result<String, Unprobed>;
 
 impl Renderer<'_> {
     /// A predicate that is false where the expression has no value.
@@ -41,7 +42,7 @@ impl Renderer<'_> {
     pub fn value(&self, expr: &Expr) -> Text {
         match &expr.kind {
             ExprKind::Const(value) if expr.ty == Ty::Ptr && *value == 0 => Ok("(char *)0".to_string()),
-            ExprKind::Const(_) if expr.ty == Ty::Ptr => Err("it has the address of something fixed".to_string()),
+            ExprKind::Const(_) if expr.ty == Ty::Ptr => Err(Unprobed::FixedAddress),
             ExprKind::Const(value) => Ok(literal(*value, expr.ty.bits(), true)),
             ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => self.leaf(expr),
             ExprKind::Load(address) => self.load(expr, address),
@@ -49,7 +50,7 @@ impl Renderer<'_> {
             ExprKind::Cmp(op, a, b) => self.relation(*op, a, b),
             ExprKind::Cast(op, a) => self.cast(*op, a, expr.ty),
             ExprKind::Float(op, format, args) if op.result_format(*format).is_none() => self.float_result(*op, args),
-            ExprKind::Float(..) | ExprKind::AsFloat(..) => Err("it uses the bits of a float".to_string()),
+            ExprKind::Float(..) | ExprKind::AsFloat(..) => Err(Unprobed::FloatBits),
             ExprKind::PtrAdd(base, offset) => {
                 Ok(format!("((char *){} + {})", self.value(base)?, self.as_type(offset, 64, true)?))
             }
@@ -68,7 +69,7 @@ impl Renderer<'_> {
     }
 
     /// When the expression has a value; `None` for always.
-    fn defined(&self, expr: &Expr) -> Result<Option<String>, String> {
+    fn defined(&self, expr: &Expr) -> Result<Option<String>, Unprobed> {
         let both = |a: Option<String>, b: Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(format!("{a} && {b}")),
             (only, None) | (None, only) => only,
@@ -184,7 +185,7 @@ impl Renderer<'_> {
             (float::Op::Le, [a, b]) => Ok(format!("({a} <= {b})")),
             (float::Op::ToSigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, true))),
             (float::Op::ToUnsigned(bits), [a]) => Ok(format!("({}){a}", c_type(bits, false))),
-            _ => Err("it has a float operation that C has no operator for".to_string()),
+            _ => Err(Unprobed::FloatOperation),
         }
     }
 
@@ -193,7 +194,7 @@ impl Renderer<'_> {
         match &expr.kind {
             ExprKind::AsFloat(format, inner) => match &inner.kind {
                 ExprKind::Const(bits) if format.value(*bits).is_finite() => Ok(finite(*format, *bits)),
-                ExprKind::Const(_) => Err("it has a float that is no number".to_string()),
+                ExprKind::Const(_) => Err(Unprobed::FloatNoNumber),
                 // What flips the sign bit is written as a minus.
                 ExprKind::Bin(BinOp::Xor, a, _) if a.format() == Some(*format) => Ok(format!("(- {})", self.float(a)?)),
                 ExprKind::Bin(BinOp::And, a, _) if a.format() == Some(*format) => {
@@ -207,14 +208,14 @@ impl Renderer<'_> {
                     _ => Ok(format!("*({} *){}", c_float(*format), self.value(address)?)),
                 },
                 ExprKind::Ite(c, a, b) => Ok(format!("({} ? {} : {})", self.value(c)?, self.float(a)?, self.float(b)?)),
-                _ => Err("it uses the bits of a float".to_string()),
+                _ => Err(Unprobed::FloatBits),
             },
             ExprKind::Float(op, format, args) => self.float_operation(*op, *format, args),
-            _ => Err("it reads an integer as the bits of a float".to_string()),
+            _ => Err(Unprobed::IntegerAsFloat),
         }
     }
     fn float_operation(&self, op: float::Op, format: float::Format, args: &[Expr]) -> Text {
-        let [first, rest @ ..] = args else { return Err("it has a float operation without arguments".to_string()) };
+        let [first, rest @ ..] = args else { return Err(Unprobed::FloatWithoutArguments) };
         let sign = match op {
             float::Op::FromSigned(bits) => {
                 return Ok(format!("({}){}", c_float(format), self.as_type(first, bits, true)?));
@@ -227,7 +228,7 @@ impl Renderer<'_> {
             float::Op::Sub => "-",
             float::Op::Mul => "*",
             float::Op::Div => "/",
-            _ => return Err("it has a float operation that C has no operator for".to_string()),
+            _ => return Err(Unprobed::FloatOperation),
         };
         let second = rest.first().map_or(Ok(String::new()), |second| self.float(second))?;
         Ok(format!("({} {sign} {second})", self.float(first)?))
@@ -277,8 +278,8 @@ impl Renderer<'_> {
     }
 
     /// The name of the variable behind a leaf, if it can be used here.
-    fn name(&self, expr: &Expr) -> Result<&str, String> {
-        let no_name = || "it uses a value that has no name in the source".to_string();
+    fn name(&self, expr: &Expr) -> Result<&str, Unprobed> {
+        let no_name = || Unprobed::NoName;
         let (name, local) = match &expr.kind {
             ExprKind::Reg(reg) => {
                 let param = self.function.params.iter().find(|param| param.reg == *reg);
@@ -293,22 +294,20 @@ impl Renderer<'_> {
             return Err(no_name());
         }
         if !self.is_own(expr) && (!self.is_unique(name) || (local && !(self.is_live)(name))) {
-            return Err(format!("`{name}` may be out of scope or without a value here"));
+            return Err(Unprobed::NoValue(name.to_string()));
         }
         Ok(name)
     }
-    fn global(&self, id: GlobalId, expr: &Expr) -> Result<&str, String> {
+    fn global(&self, id: GlobalId, expr: &Expr) -> Result<&str, Unprobed> {
         let global = &self.module.globals[id];
         match global.linkage {
-            Linkage::Literal => Err("it has the address of a literal".to_string()),
+            Linkage::Literal => Err(Unprobed::LiteralAddress),
             Linkage::Local => {
                 let name = global.name.rsplit('.').next().unwrap_or_default();
                 let usable = self.is_own(expr) || (self.is_unique(name) && (self.is_live)(name));
-                usable.then_some(name).ok_or_else(|| format!("`{name}` may be out of scope here"))
+                usable.then_some(name).ok_or_else(|| Unprobed::OutOfScope(name.to_string()))
             }
-            _ if !self.is_own(expr) && self.carriers(&global.name) > 0 => {
-                Err(format!("a local variable may hide `{}` here", global.name))
-            }
+            _ if !self.is_own(expr) && self.carriers(&global.name) > 0 => Err(Unprobed::Hidden(global.name.clone())),
             _ => Ok(&global.name),
         }
     }
@@ -337,7 +336,7 @@ impl Renderer<'_> {
         }
         let own = self.own.is_some_and(|own| same_tree_somewhere(own, expr));
         if !own {
-            return Err("it reads memory that the program does not read here".to_string());
+            return Err(Unprobed::ReadsMore);
         }
         if self.is_trusted(&expr.text) {
             return Ok(format!("({})", expr.text));
@@ -351,14 +350,14 @@ impl Renderer<'_> {
 
     /// Whether every load of the predicate is one that the program does here in any case, or that is guarded in the same
     /// way: otherwise the predicate could crash where the program does not.
-    pub fn check_loads(&self, expr: &Expr) -> Result<(), String> {
+    pub fn check_loads(&self, expr: &Expr) -> Result<(), Unprobed> {
         if self.own.is_some_and(|own| own == expr) || self.is_evaluated(expr) {
             return Ok(());
         }
         if let ExprKind::Load(address) = &expr.kind
             && !self.is_scalar_variable(address, expr.ty)
         {
-            return Err("it reads memory that the program may not read here".to_string());
+            return Err(Unprobed::MayReadMore);
         }
         expr.parts().into_iter().try_for_each(|part| self.check_loads(part))
     }

@@ -1,0 +1,54 @@
+//! Reasons as closed enums: one sentence for people (`Display`) and one word for programs each.
+//!
+//! Who gives something up says so by a variant with data, never by a sentence. The sentence stands beside the variant
+//! (thiserror's `#[error("…")]`) and is made where people read it; the word stands in JSON and never changes.
+
+/// Declares an enum of reasons. Each variant is led by its word: `"external_function" => External(String)`.
+///
+/// Beside the enum it gives `word`, and `WORDS` with the words of all variants in their order.
+#[macro_export]
+macro_rules! reasons {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $( $(#[$about:meta])* $word:literal => $variant:ident $( ( $($data:ty),* ) )? ),* $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        pub enum $name {
+            $( $(#[$about])* $variant $( ( $($data),* ) )? ),*
+        }
+
+        impl $name {
+            /// The words of all of them.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// The word by which programs know it.
+            pub fn word(&self) -> &'static str {
+                match self {
+                    $( $name::$variant { .. } => $word ),*
+                }
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    crate::reasons! {
+        /// Two of them.
+        #[derive(Clone, PartialEq, Debug)]
+        pub enum Refusal {
+            /// Without data.
+            "late" => Late,
+            /// With data.
+            "too_big" => TooBig(u64, String),
+        }
+    }
+
+    #[test]
+    fn every_variant_has_its_word() {
+        let all = [Refusal::Late, Refusal::TooBig(3, "bytes".to_string())];
+        assert_eq!(all.map(|refusal| refusal.word()), Refusal::WORDS);
+    }
+}

@@ -1,0 +1,208 @@
+//! What a symbolic run can't follow: one variant each, with its word and its sentence.
+//!
+//! Names that a front end or its library models give stay data: what C can't be lowered is the front end's business.
+
+use crate::{GoalId, Unmakeable};
+use std::cmp::Ordering;
+
+touchstone_base::reasons! {
+    /// Something that a path does and that can't be followed.
+    #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
+    pub enum Unsupported {
+        /// The front end has no lowering for it, and names it.
+        #[error("{0}")]
+        "construct" => Construct(String),
+        /// A model of the library that only real runs can use, by what it needs.
+        #[error("{0}")]
+        "run_only" => RunOnly(String),
+
+        // Calls.
+        /// A function that no given file defines.
+        #[error("external function {0}")]
+        "external_function" => ExternalFunction(String),
+        /// A call whose arguments are not what the definition takes.
+        #[error("call of `{0}` with other types than its definition")]
+        "other_types" => OtherTypes(String),
+        /// A call through a pointer of which nothing is known.
+        #[error("call through an undecided pointer")]
+        "undecided_callee" => UndecidedCallee,
+        /// `longjmp` and the like.
+        #[error("jump out of a call")]
+        "jump_out_of_call" => JumpOutOfCall,
+        /// Where the call goes back to, as a value.
+        #[error("return address")]
+        "return_address" => ReturnAddress,
+        /// Something to be called when the program exits.
+        #[error("atexit")]
+        "at_exit" => AtExit,
+        /// How many bytes were printed.
+        #[error("use of the value of an output function")]
+        "output_value" => OutputValue,
+        /// Standard input of a function under test.
+        #[error("standard input")]
+        "standard_input" => StandardInput,
+
+        // Preconditions, which are folded into one formula.
+        /// A precondition allocates.
+        #[error("allocation in a precondition")]
+        "allocation_in_precondition" => AllocationInPrecondition,
+        /// A precondition reads memory that only some of its ways write.
+        #[error("partly written memory in a precondition")]
+        "partly_written_in_precondition" => PartlyWrittenInPrecondition,
+        /// A precondition catches.
+        #[error("a handler in a precondition")]
+        "handler_in_precondition" => HandlerInPrecondition,
+        /// A precondition asks for an input.
+        #[error("input that a precondition asks for")]
+        "input_in_precondition" => InputInPrecondition,
+        /// An oracle can't be folded.
+        #[error("oracle {0} can't be folded")]
+        "oracle" => Oracle(String),
+
+        // Sizes.
+        /// More stack than programs have: how much it is, and what they have.
+        #[error("stack of {0} bytes, where programs usually have {1}")]
+        "large_stack" => LargeStack(u64, u64),
+        /// An allocation that is too large.
+        #[error("allocation of {0} bytes")]
+        "large_allocation" => LargeAllocation(u64),
+        /// A global that is too large, and its bytes.
+        #[error("global {0} of {1} bytes")]
+        "large_global" => LargeGlobal(String, u64),
+        /// An input that is too large: its bytes, its name, and the most that one can have.
+        #[error("input of {0} bytes behind `{1}` (at most {2} can be one)")]
+        "large_input" => LargeInput(u64, String, u64),
+        /// An index that depends on inputs, and the bytes of the object.
+        #[error("index that depends on inputs into an object of {0} bytes")]
+        "symbolic_index" => SymbolicIndex(u64),
+
+        // Memory and pointers.
+        /// Memory at an address that the program writes as a number.
+        #[error("memory at the fixed address {0:#x} (registers of a device?)")]
+        "fixed_address" => FixedAddress(u64),
+        /// Memory at an address that the program computes.
+        #[error("memory at an address that the program computes (registers of a device?)")]
+        "computed_address" => ComputedAddress,
+        /// A pointer made of an integer that is an input.
+        #[error("access through a pointer made from an input integer")]
+        "pointer_from_integer" => PointerFromInteger,
+        /// The number behind a pointer decides something.
+        #[error("address of an object as a number")]
+        "address_as_number" => AddressAsNumber,
+        /// Pointers into different objects are ordered.
+        #[error("order of pointers into different objects")]
+        "pointer_order" => PointerOrder,
+        /// The address of a pointer of which nothing is known.
+        #[error("address of an undecided pointer")]
+        "undecided_address" => UndecidedAddress,
+        /// The distance from a pointer of which nothing is known.
+        #[error("distance from an undecided pointer")]
+        "undecided_distance" => UndecidedDistance,
+        /// A copy through a pointer of which nothing is known.
+        #[error("copy through an undecided pointer")]
+        "undecided_copy" => UndecidedCopy,
+        /// Pointers that are chosen twice.
+        #[error("choice of choices of pointers")]
+        "nested_choice" => NestedChoice,
+        /// Some bytes of a pointer are used as one.
+        #[error("access through a part of a pointer")]
+        "access_through_part" => AccessThroughPart,
+        /// Some bytes of a pointer are added to.
+        #[error("sum with a part of a pointer")]
+        "sum_with_part" => SumWithPart,
+        /// Some bytes of a pointer are read where nobody knows.
+        #[error("part of a pointer at an offset that depends on inputs")]
+        "part_at_symbolic_offset" => PartAtSymbolicOffset,
+        /// A pointer in memory that a write at an unknown place may have hit.
+        #[error("pointer that another write may have changed")]
+        "overwritten_pointer" => OverwrittenPointer,
+        /// One of several pointers is freed.
+        #[error("free of a pointer that depends on inputs")]
+        "symbolic_free" => SymbolicFree,
+        /// What was there when the program started ends.
+        #[error("the end of an object that was there at start")]
+        "end_of_start_object" => EndOfStartObject,
+
+        // Inputs.
+        /// A variable that no given file defines.
+        #[error("variable `{0}`, which no given file defines")]
+        "undefined_variable" => UndefinedVariable(String),
+        /// An input that is not made.
+        #[error("input that is a union, a bit-field, of an unknown type, or far inside of a large object")]
+        "unmade_input" => UnmadeInput,
+        /// A pointer to a type of which nothing is known, by name.
+        #[error("{0}")]
+        "unknown_pointee" => UnknownPointee(String),
+        /// A function that an input pointer may lead to, and that is not in the program.
+        #[error("function behind `{0}` that the program does not have")]
+        "unknown_function" => UnknownFunction(String),
+        /// An object that an input pointer may lead to, of a type without a size.
+        #[error("object behind `{0}`, whose type has no known size")]
+        "unsized_object" => UnsizedObject(String),
+        /// Several objects behind a pointer to a type with variants.
+        #[error("several objects behind `{0}`, since `{1}` has variants")]
+        "several_variants" => SeveralVariants(String, String),
+        /// A length that stands in bytes which something else stands in, too.
+        #[error("length of what is behind `{0}`, which shares its bytes")]
+        "shared_length" => SharedLength(String),
+        /// The name of an input is none.
+        #[error("name of an input that depends on inputs")]
+        "symbolic_name" => SymbolicName,
+        /// The environment that a program is given.
+        #[error("the third argument of the program")]
+        "third_argument" => ThirdArgument,
+        /// The words that a program is given.
+        #[error("arguments of the program (it is run without any; --argv makes them inputs)")]
+        "program_arguments" => ProgramArguments,
+        /// A module whose start-up functions have not run.
+        #[error("start-up functions that have not run")]
+        "start_up" => StartUp,
+        /// A start of which something must be decided first.
+        #[error("a start that can't be made")]
+        "start" => Start,
+
+        // Numbers as text, mathematics.
+        /// A long text that depends on inputs is read as a number.
+        #[error("a symbolic text with many digits as a number")]
+        "symbolic_digits" => SymbolicDigits,
+        /// A text that should be a number is none.
+        #[error("a text that is no decimal number")]
+        "no_decimal" => NoDecimal,
+        /// A float that depends on inputs is written as text.
+        #[error("a symbolic float as text")]
+        "symbolic_float_text" => SymbolicFloatText,
+        /// A function of mathematics whose argument depends on inputs.
+        #[error("{0} of a symbolic value")]
+        "symbolic_mathematics" => SymbolicMathematics(&'static str),
+
+        // Tests.
+        /// The engine's test does not reach its goal in the interpreter.
+        #[error("{0} where engine and interpreter disagree")]
+        "disagreement" => Disagreement(GoalId),
+        /// The test for a goal runs out of steps or needs what can't be run.
+        #[error("a test for {0} does not end properly")]
+        "no_proper_end" => NoProperEnd(GoalId),
+        /// No test can make what the path needs.
+        #[error("{0}")]
+        "unmakeable" => Unmakeable(Unmakeable),
+        /// A proof can't follow labels that fork.
+        #[error("a fork on labels")]
+        "label_fork" => LabelFork,
+        /// A proof met a goal on a path that rests on nothing that tests leave out.
+        #[error("a run that tests do not show")]
+        "run_not_shown" => RunNotShown,
+    }
+}
+
+/// In the order of their sentences: so they are listed.
+impl Ord for Unsupported {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.to_string().cmp(&other.to_string()).then_with(|| self.word().cmp(other.word()))
+    }
+}
+
+impl PartialOrd for Unsupported {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

@@ -1,0 +1,269 @@
+//! Why something gets no probe or no label: files, functions, single objectives, and state.
+//!
+//! Records on disk keep the reason itself, so that whoever reads them has its word and its sentence. What compilers and
+//! other tools said is data.
+
+use serde::{Deserialize, Serialize};
+
+touchstone_base::reasons! {
+    /// Why something is not measured, or has no label.
+    #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Unprobed {
+        // Files.
+        /// A source in another language.
+        #[error("only C sources get probes")]
+        "only_c" => OnlyC,
+        /// The source is no file.
+        #[error("the source comes from standard input")]
+        "from_standard_input" => FromStandardInput,
+        /// A file of arguments that could not be read.
+        #[error("it reads arguments from {0}")]
+        "arguments_from_file" => ArgumentsFromFile(String),
+        /// An argument that is no text.
+        #[error("an argument of its compiler is not UTF-8")]
+        "argument_not_utf8" => ArgumentNotUtf8,
+        /// The source is no text.
+        #[error("it is not UTF-8")]
+        "not_utf8" => NotUtf8,
+        /// The compiler does not preprocess it.
+        #[error("the compiler's preprocessor fails on it")]
+        "not_preprocessed" => NotPreprocessed,
+        /// The front end does not take it, and its first words.
+        #[error("{0}")]
+        "not_read" => NotRead(String),
+        /// A file or a program could not be used, and what the system said.
+        #[error("{0}")]
+        "system" => System(String),
+        /// The compiler takes it as it is, and not with probes; and what it said.
+        #[error("the compiler refuses it with probes: {0}")]
+        "compiler_refuses" => CompilerRefuses(String),
+        /// The same of probes for errors.
+        #[error("the compiler refuses it with probes for errors: {0}")]
+        "compiler_refuses_errors" => CompilerRefusesErrors(String),
+        /// The same of probes for state.
+        #[error("the compiler refuses it with probes for state: {0}")]
+        "compiler_refuses_state" => CompilerRefusesState(String),
+        /// The compiler does not take what writes hits, and what it said.
+        #[error("the runtime does not compile: {0}")]
+        "runtime_does_not_compile" => RuntimeDoesNotCompile(String),
+        /// More places that change state than can be numbered.
+        #[error("it has too many places")]
+        "too_many_places" => TooManyPlaces,
+        /// One at a time.
+        #[error("errors are not measured together with state")]
+        "errors_with_state" => ErrorsWithState,
+
+        /// What a test did does not fit into its trace: the test.
+        #[error("bound: TOUCHSTONE_STATE_EVENTS in test {0}")]
+        "state_events" => CutOff(String),
+        /// Without assertions nothing is checked.
+        #[error(
+            "no assertion is known in any test; name yours with --assertion NAME, or --assertion main for what main \
+             returns"
+        )]
+        "no_assertion" => NoAssertion,
+
+        // Functions.
+        /// Two preprocessors, two programs.
+        #[error("the compiler's preprocessor and clang's see different code")]
+        "different_code" => DifferentCode,
+        /// A naked function. gcc would take probes, and they would be all that saves no registers.
+        #[error("it is naked: nothing may stand in it but assembly")]
+        "naked" => Naked,
+        /// The function is somewhere else.
+        #[error("the function's body is not in the text")]
+        "no_body" => NoBody,
+        /// Its statements can't be told apart.
+        #[error("the function's statements are not understood")]
+        "statements_not_understood" => StatementsNotUnderstood,
+        /// Its statements are not in the text.
+        #[error("macros or directives hide the function's statements")]
+        "statements_hidden" => StatementsHidden,
+
+        // Places.
+        /// Another file has it.
+        #[error("it stands in {0}")]
+        "other_file" => OtherFile(String),
+        /// Nobody knows where it stands.
+        #[error("it has no place in the text")]
+        "no_place" => NoPlace,
+        /// A statement that is not a statement of the text.
+        #[error("a macro or an expression contains the statement")]
+        "statement_inside" => StatementInside,
+        /// Nothing that could be put in brackets.
+        #[error("it is no expression")]
+        "no_expression" => NoExpression,
+        /// An initialiser, or a part of the function's head.
+        #[error("it is no expression of the function's body")]
+        "outside_of_body" => OutsideOfBody,
+        /// Its ends are not in the text.
+        #[error("a directive or a macro is around it")]
+        "directive_around" => DirectiveAround,
+        /// An argument may be evaluated in any way, or not be an expression.
+        #[error("it stands in an argument of `{0}`, which may be a macro")]
+        "macro_argument" => MacroArgument(String),
+        /// The statement is a macro's.
+        #[error("a macro makes the statement that it stands in")]
+        "macro_statement" => MacroStatement,
+        /// One text, several evaluations.
+        #[error("a macro evaluates it more than once")]
+        "macro_evaluates_twice" => MacroEvaluatesTwice,
+        /// A macro that must be evaluated once.
+        #[error("a macro with an effect contains it")]
+        "macro_with_effect" => MacroWithEffect,
+        /// One text, several decisions and this.
+        #[error("a macro contains it and several decisions")]
+        "macro_with_decisions" => MacroWithDecisions,
+        /// One text, several decisions.
+        #[error("a macro makes several decisions there")]
+        "macro_of_decisions" => MacroOfDecisions,
+        /// One text, several conditions.
+        #[error("a macro makes several conditions there")]
+        "macro_of_conditions" => MacroOfConditions,
+
+        // Decisions and switches.
+        /// More combinations than are told apart.
+        #[error("it stands for too many combinations")]
+        "too_many_combinations" => TooManyCombinations,
+        /// More rows than are told apart.
+        #[error("the decision has too many rows to be told apart")]
+        "too_many_rows" => TooManyRows,
+        /// More conditions than fit into a predicate.
+        #[error("the decision has too many conditions to be written out")]
+        "too_many_conditions" => TooManyConditions,
+        /// What can't be evaluated twice.
+        #[error("`{0}` has an effect, or may have one")]
+        "effect" => Effect(String),
+        /// What can't be evaluated twice, or not be written.
+        #[error("`{0}` has an effect, or can't be written as a predicate")]
+        "no_predicate" => NoPredicate(String),
+        /// A constant that no statement asks for by itself.
+        #[error("it is a constant in the middle of an expression")]
+        "constant_in_expression" => ConstantInExpression,
+        /// A constant whose statement is not found.
+        #[error("it is a constant in the middle of a statement")]
+        "constant_in_statement" => ConstantInStatement,
+        /// The text has no such switch.
+        #[error("the switch was not found in the text")]
+        "switch_not_found" => SwitchNotFound,
+        /// The switch is a macro's.
+        #[error("a macro makes the switch")]
+        "macro_switch" => MacroSwitch,
+        /// A switch with one statement.
+        #[error("the switch has no braces")]
+        "switch_without_braces" => SwitchWithoutBraces,
+        /// What a switch asks can't be asked before it.
+        #[error("the switch's value has an effect, or can't be written")]
+        "switch_value" => SwitchValue,
+        /// The text of a switch is not well formed.
+        #[error("its brackets don't match")]
+        "brackets" => Brackets,
+        /// The same of its head.
+        #[error("its parentheses don't match")]
+        "parentheses" => Parentheses,
+        /// Labels are not where they are expected.
+        #[error("its case labels are not understood")]
+        "case_labels" => CaseLabels,
+        /// One of them is missing.
+        #[error("its case label was not found")]
+        "case_label_not_found" => CaseLabelNotFound,
+
+        // What can't be said by a predicate.
+        /// Independence is no predicate over one place.
+        #[error("it relates evaluations to each other, and a label speaks of one state of one run")]
+        "independence" => Independence,
+        /// State is no predicate over one place.
+        #[error("it relates what a test changes to what the test asserts")]
+        "state" => State,
+        /// Neither is a path.
+        #[error("a path is no place, and a label is")]
+        "path" => Path,
+        /// The search's own goals.
+        #[error("it is a wish of the search, no objective")]
+        "wish" => Wish,
+        /// After an error there is nothing more to be said.
+        #[error("it is an error that ends the run, not a predicate")]
+        "error" => Error,
+        /// `NULL` must stay a constant.
+        #[error("a null pointer constant can't be part of a comma expression")]
+        "null_constant" => NullConstant,
+        /// A predicate must not read what the program leaves alone.
+        #[error("it reads memory that the program does not read here")]
+        "reads_more" => ReadsMore,
+        /// The same, on some paths.
+        #[error("it reads memory that the program may not read here")]
+        "may_read_more" => MayReadMore,
+        /// An address that has no name.
+        #[error("it has the address of something fixed")]
+        "fixed_address" => FixedAddress,
+        /// An address that has no name.
+        #[error("it has the address of a literal")]
+        "literal_address" => LiteralAddress,
+        /// A float as a number of bits.
+        #[error("it uses the bits of a float")]
+        "float_bits" => FloatBits,
+        /// A number of bits as a float.
+        #[error("it reads an integer as the bits of a float")]
+        "integer_as_float" => IntegerAsFloat,
+        /// An infinity, or what is no number.
+        #[error("it has a float that is no number")]
+        "float_no_number" => FloatNoNumber,
+        /// An operation that C does not write.
+        #[error("it has a float operation that C has no operator for")]
+        "float_operation" => FloatOperation,
+        /// An operation of nothing.
+        #[error("it has a float operation without arguments")]
+        "float_without_arguments" => FloatWithoutArguments,
+        /// A value that the source gives no name.
+        #[error("it uses a value that has no name in the source")]
+        "no_name" => NoName,
+        /// A variable that may not be there, or not have its value.
+        #[error("`{0}` may be out of scope or without a value here")]
+        "no_value" => NoValue(String),
+        /// A variable that may not be there.
+        #[error("`{0}` may be out of scope here")]
+        "out_of_scope" => OutOfScope(String),
+        /// A name that may mean another.
+        #[error("a local variable may hide `{0}` here")]
+        "hidden" => Hidden(String),
+
+        // Run-time errors.
+        /// What is made for the expression would end with the probe.
+        #[error("a compound literal is in it, which would not live long enough")]
+        "temporary" => Temporary,
+        /// A probe would choose the order.
+        #[error("both sides call something, in an order that is the compiler's")]
+        "order_of_calls" => OrderOfCalls,
+        /// A vector's elements have no addresses.
+        #[error("it is a part of a vector")]
+        "vector_part" => VectorPart,
+        /// There is no place for what keeps the address.
+        #[error("parentheses are around a bit-field")]
+        "bit_field_in_parentheses" => BitFieldInParentheses,
+        /// Which bytes were written is not kept.
+        #[error("nobody keeps which memory was written (valgrind does)")]
+        "written_memory" => WrittenMemory,
+        /// Which objects live is not kept.
+        #[error("nobody keeps whether an object still lives (AddressSanitizer does)")]
+        "living_objects" => LivingObjects,
+        /// Where a pointer's object ends is not kept.
+        #[error("where an object ends that a pointer leads to is not known (AddressSanitizer knows)")]
+        "object_end" => ObjectEnd,
+        /// The type says no size.
+        #[error("the size of the object is not known here")]
+        "object_size" => ObjectSize,
+        /// The source has no expression for it.
+        #[error("it is in what the compiler or the C library makes of this (a sanitizer sees it)")]
+        "not_in_source" => NotInSource,
+
+        /// A mistake of ours.
+        #[error("internal: {0}")]
+        "internal" => Internal(String),
+    }
+}
+
+/// What the system said.
+pub(crate) fn system(error: impl std::fmt::Display) -> Unprobed {
+    Unprobed::System(error.to_string())
+}
