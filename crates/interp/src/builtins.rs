@@ -7,7 +7,7 @@ use crate::printf;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::{Id, float, math};
-use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, Operand, Reg, Ty};
+use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, InputSource, Operand, Reg, Ty};
 
 impl<'m> Machine<'m> {
     /// Runs a builtin and gives its result ([`Value::Undefined`] where there is none).
@@ -24,10 +24,10 @@ impl<'m> Machine<'m> {
             args.get(index).copied().ok_or_else(missing)
         };
         match builtin {
-            Builtin::MakeSymbolic => self.make_symbolic(frame, arg(0)?, arg(1)?, arg(2)?),
-            Builtin::FreshInt => {
+            Builtin::MakeSymbolic(source) => self.make_symbolic(frame, source, [arg(0)?, arg(1)?, arg(2)?]),
+            Builtin::FreshInt(source) => {
                 let bits = dst.map_or(8, |dst| frame.function.regs[dst].ty.bits());
-                self.fresh_int(frame, arg(0)?, bits)
+                self.fresh_int(frame, source, arg(0)?, bits)
             }
             Builtin::Assume => match self.int(frame, arg(0)?)? {
                 0 => Err(Stop::Assumed),
@@ -127,9 +127,8 @@ impl<'m> Machine<'m> {
     fn make_symbolic(
         &mut self,
         frame: &CallFrame<'m>,
-        addr: Operand,
-        size: Operand,
-        name: Operand,
+        source: InputSource,
+        [addr, size, name]: [Operand; 3],
     ) -> Result<Value, Stop> {
         let (value, size) = (self.used(frame, addr)?, self.int(frame, size)?);
         let name = self.c_string(frame, name)?;
@@ -137,15 +136,21 @@ impl<'m> Machine<'m> {
             let place = self.memory.resolve(value)?;
             // Checked before the bytes are made: the size is the program's word.
             self.memory.check_write(place, size)?;
-            let bytes = self.next_input(name, size);
+            let bytes = self.next_input(source, name, size);
             self.memory.write_bytes(place, &bytes)?;
         }
         Ok(Value::Undefined)
     }
 
-    fn fresh_int(&mut self, frame: &CallFrame<'m>, name: Operand, bits: u8) -> Result<Value, Stop> {
+    fn fresh_int(
+        &mut self,
+        frame: &CallFrame<'m>,
+        source: InputSource,
+        name: Operand,
+        bits: u8,
+    ) -> Result<Value, Stop> {
         let name = self.c_string(frame, name)?;
-        let bytes = self.next_input(name, u64::from(bits.div_ceil(8)));
+        let bytes = self.next_input(source, name, u64::from(bits.div_ceil(8)));
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(&bytes);
         Ok(Value::Int(touchstone_ir::mask(u64::from_le_bytes(word), bits)))

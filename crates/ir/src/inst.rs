@@ -7,7 +7,7 @@
 //! There are no float registers: a float is its bits in an integer register, and [`touchstone_base::float`] says what its
 //! operations compute.
 
-use crate::{BlockId, CondTag, FuncId, GlobalId, PointId, Reg, SlotId, Ty};
+use crate::{BlockId, CondTag, FuncId, GlobalId, InputSource, PointId, Reg, SlotId, Ty};
 use std::fmt;
 use touchstone_base::Span;
 use touchstone_base::{float, math};
@@ -221,10 +221,11 @@ pub enum Callee {
 /// What the interpreter and the engine implement themselves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Builtin {
-    /// `(ptr address, i64 size, ptr name) `: the bytes become inputs. The name is a NUL-terminated constant string.
-    MakeSymbolic,
+    /// `(ptr address, i64 size, ptr name) `: the bytes become inputs that come in there. The name is a NUL-terminated constant
+    /// string.
+    MakeSymbolic(InputSource),
     /// `(ptr name) -> iN or ptr`: a fresh input value of the result's type; a pointer is null or leads nobody knows where.
-    FreshInt,
+    FreshInt(InputSource),
     /// `(i1)`: a path on which it is false is no path of the program (not a branch, not counted, no test).
     Assume,
     /// `(i1)`: false ends the path with [`ErrorKind::Assert`]. Not a branch.

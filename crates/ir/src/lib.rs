@@ -18,6 +18,7 @@ mod decision;
 mod expr;
 pub mod filetest;
 mod function;
+mod input;
 mod inst;
 mod meaning;
 mod module;
@@ -36,6 +37,7 @@ pub use data::{
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, Slot, SlotId};
+pub use input::InputSource;
 pub use inst::{
     BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
     Terminator,

@@ -7,8 +7,8 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{MOST_STACK, PathEnd, State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::Doubt;
-use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, Operand, Reg, Ty};
+use touchstone_criteria::{Doubt, MadeInput};
+use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, InputSource, Operand, Reg, Ty};
 use touchstone_solver::Op;
 
 impl Executor<'_> {
@@ -21,7 +21,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         match builtin {
-            Builtin::MakeSymbolic | Builtin::FreshInt | Builtin::MayWrite if state.is_folded() => {
+            Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) | Builtin::MayWrite if state.is_folded() => {
                 return Err(Stop::unsupported("input that a precondition asks for", span));
             }
             // The confirming run keeps what it was called with.
@@ -35,22 +35,22 @@ impl Executor<'_> {
                 self.somebody_ran(state, &name, &given, span)?;
             }
             Builtin::Unsettled => self.unsettled(state, dst, args, span)?,
-            Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
+            Builtin::MakeSymbolic(source) => self.make_symbolic(state, source, args, span)?,
             Builtin::MayWrite => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 self.unknown_writes(state, &name)?;
             }
-            Builtin::FreshInt => {
+            Builtin::FreshInt(source) => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
                 let value = if ty == Ty::Ptr {
                     self.unknown_pointer(state, &name)
                 } else {
-                    let term = self.input_var(state.inputs_mut(), ty.bits(), &name);
+                    let term = self.input_var(state.inputs_mut(), ty.bits(), &MadeInput::title_of(source, &name));
                     Value::term(&self.terms, term)
                 };
                 let cells = disassemble(&value, ty.bytes(), &mut self.pointers).collect();
-                state.inputs_mut().made.push(Rc::new(crate::state::inputs::Made { name, cells }));
+                state.inputs_mut().made.push(Rc::new(crate::state::inputs::Made { source, name, cells }));
                 dst.into_iter().for_each(|dst| state.set(dst, value.clone()));
             }
             Builtin::Assume => {
@@ -122,7 +122,13 @@ impl Executor<'_> {
         Ok(())
     }
 
-    fn make_symbolic(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
+    fn make_symbolic(
+        &mut self,
+        state: &mut State,
+        source: InputSource,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
         let size = self.fixed(state, args[1], span)?;
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
@@ -132,7 +138,7 @@ impl Executor<'_> {
             // Asked before the input is made: it may take a choice.
             self.plain_cells(state, object, 0..state.memory.get(object).size as usize)?;
         }
-        let cells = self.make_input(state, &name, size, data)?;
+        let cells = self.make_input(state, (source, name), size, data)?;
         self.overwrite(state, object, at, &cells)
     }
 

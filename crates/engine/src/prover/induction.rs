@@ -414,7 +414,7 @@ impl Induction<'_, '_> {
             InstKind::Load { addr, .. } | InstKind::Store { addr, .. } => among(addr),
             InstKind::MemCopy { .. }
             | InstKind::MemSet { .. }
-            | InstKind::Builtin { builtin: Builtin::MakeSymbolic, .. } => {
+            | InstKind::Builtin { builtin: Builtin::MakeSymbolic(_), .. } => {
                 inst.kind.operands().iter().any(among) || partly_written()
             }
             InstKind::Builtin { builtin: Builtin::Free | Builtin::Release, args, .. } => args.iter().any(start_unknown),

@@ -214,7 +214,7 @@ impl Loop {
                 Some(dst)
             }
             InstKind::Builtin { builtin, args, .. } => match builtin {
-                Builtin::MakeSymbolic | Builtin::Settle => args.first(),
+                Builtin::MakeSymbolic(_) | Builtin::Settle => args.first(),
                 // It moves the pointer to the next argument.
                 Builtin::Vprintf => args.get(2),
                 // What dies in one iteration is dead in the next; what happens at the end, or what others do, is not
@@ -234,7 +234,7 @@ impl Loop {
                 | Builtin::ReadByte => {
                     return None;
                 }
-                Builtin::FreshInt
+                Builtin::FreshInt(_)
                 | Builtin::Unsettled
                 | Builtin::Assume
                 | Builtin::Assert

@@ -117,7 +117,7 @@ impl FunctionFacts<'_> {
                     state.assume(*cond, true)?;
                 }
             }
-            Builtin::FreshInt
+            Builtin::FreshInt(_)
             | Builtin::Unsettled
             | Builtin::Putchar
             | Builtin::Puts
@@ -128,7 +128,7 @@ impl FunctionFacts<'_> {
             | Builtin::ReadByte
             | Builtin::Math(..)
             | Builtin::ParseFloat(_) => {}
-            Builtin::MakeSymbolic
+            Builtin::MakeSymbolic(_)
             | Builtin::Printf
             | Builtin::Vprintf
             | Builtin::RunOnly

@@ -4,7 +4,7 @@ use crate::state::memory::Cell;
 use crate::state::value::{LazyId, ObjectId, Value};
 use std::rc::Rc;
 use touchstone_base::IndexMap;
-use touchstone_ir::DataTypeId;
+use touchstone_ir::{DataTypeId, InputSource};
 
 /// What a path has asked for so far.
 #[derive(Clone, Default)]
@@ -46,6 +46,7 @@ pub(crate) struct InputObject {
 
 /// The answer to one request of a program.
 pub(crate) struct Made {
+    pub source: InputSource,
     pub name: String,
     pub cells: Vec<Cell>,
 }

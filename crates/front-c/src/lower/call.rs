@@ -12,7 +12,7 @@ use crate::lower::math::{self, Classify, Math};
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::float::Format;
-use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
+use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InputSource, InstKind, Operand, TermKind, Ty};
 
 /// What a recognised name does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,11 +54,14 @@ enum Known {
 fn known(name: &str) -> Option<Known> {
     const PTR: Ty = Ty::Ptr;
     Some(match name {
-        "klee_make_symbolic" | "touchstone_symbolic" => Known::Plain(Builtin::MakeSymbolic, &[PTR, Ty::I64, PTR], None),
-        "klee_int" => Known::Plain(Builtin::FreshInt, &[PTR], Some(Ty::I32)),
+        "klee_make_symbolic" | "touchstone_symbolic" => made_bytes(InputSource::Request),
+        "touchstone_given_answer" => made_bytes(InputSource::External),
+        "touchstone_given_stdin" => made_bytes(InputSource::Stdin),
+        "touchstone_given_variable" => made_bytes(InputSource::Variable),
+        "klee_int" => Known::Plain(Builtin::FreshInt(InputSource::Request), &[PTR], Some(Ty::I32)),
         "klee_assume" | "touchstone_assume" | "__VERIFIER_assume" => Known::Assume,
         "touchstone_assert" | "__VERIFIER_assert" => Known::Assert,
-        "touchstone_pointer" => Known::Plain(Builtin::FreshInt, &[PTR], Some(PTR)),
+        "touchstone_pointer" => Known::Plain(Builtin::FreshInt(InputSource::Request), &[PTR], Some(PTR)),
         "klee_range" => Known::Range,
         "__builtin_prefetch"
         | "klee_prefer_cex"
@@ -143,6 +146,11 @@ fn known(name: &str) -> Option<Known> {
             None => math::known(name).map(|(math, format)| Known::Math(math, format))?,
         },
     })
+}
+
+/// Bytes that come in there.
+fn made_bytes(source: InputSource) -> Known {
+    Known::Plain(Builtin::MakeSymbolic(source), &[Ty::Ptr, Ty::I64, Ty::Ptr], None)
 }
 
 impl Lowerer<'_, '_> {
@@ -336,7 +344,7 @@ impl Lowerer<'_, '_> {
         match known {
             Known::Plain(builtin, types, result) => {
                 let args = match builtin {
-                    Builtin::MakeSymbolic | Builtin::FreshInt => self.harness_arguments(args, types, span),
+                    Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) => self.harness_arguments(args, types, span),
                     _ => self.arguments(args, types, span),
                 };
                 let dst = result.map(|ty| self.temp(ty));
@@ -509,7 +517,8 @@ impl Lowerer<'_, '_> {
         let &[low, high, name] = args.as_slice() else { return Some(self.unsupported_value("klee_range", node)) };
         let (low, high) = (self.keep(low, span), self.keep(high, span));
         let dst = self.temp(Ty::I32);
-        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::FreshInt, args: vec![name] }, span);
+        let builtin = Builtin::FreshInt(InputSource::Request);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin, args: vec![name] }, span);
         let value = Operand::Reg(dst);
         let above = self.cmp(CmpOp::Sle, low, value, span);
         let below = self.cmp(CmpOp::Slt, value, high, span);

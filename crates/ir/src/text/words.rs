@@ -1,8 +1,8 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
 use crate::{
-    BinOp, BranchRole, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage,
-    StructKind,
+    BinOp, BranchRole, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, InputSource, IntKind,
+    Linkage, StructKind,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -54,13 +54,16 @@ words! {
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
     GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
+    InputSource {
+        Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
+        Volatile => "volatile",
+    }
     StructKind { Record => "record", Halves => "halves" }
 }
 
-/// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 30] = [
-    (Builtin::MakeSymbolic, "make_symbolic"),
-    (Builtin::FreshInt, "fresh_int"),
+/// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
+/// are `math_` with C's name.
+const BUILTINS: [(Builtin, &str); 28] = [
     (Builtin::Assume, "assume"),
     (Builtin::Assert, "assert"),
     (Builtin::Printf, "printf"),
@@ -96,6 +99,8 @@ impl Builtin {
     pub(super) fn word(self) -> String {
         match self {
             Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
+            Builtin::MakeSymbolic(source) => from_there("make_symbolic", source),
+            Builtin::FreshInt(source) => from_there("fresh_int", source),
             other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
         }
     }
@@ -105,13 +110,32 @@ impl Builtin {
             let function = Function::ALL.iter().find(|function| function.name() == name)?;
             return Some(Builtin::Math(*function, Format::from_word(format)?));
         }
+        let makes: [(&str, fn(InputSource) -> Builtin); 2] =
+            [("make_symbolic", Builtin::MakeSymbolic), ("fresh_int", Builtin::FreshInt)];
+        for (plain, make) in makes {
+            match word.strip_prefix(plain) {
+                Some("") => return Some(make(InputSource::Request)),
+                Some(rest) => return InputSource::from_word(rest.strip_prefix('_')?).map(make),
+                None => {}
+            }
+        }
         BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin)
     }
     /// Every builtin.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Builtin> {
         let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
-        BUILTINS.iter().map(|(builtin, _)| *builtin).chain(Function::ALL.iter().flat_map(formats)).collect()
+        let makes = |source: &InputSource| [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source)];
+        let plain = BUILTINS.iter().map(|(builtin, _)| *builtin);
+        plain.chain(InputSource::ALL.iter().flat_map(makes)).chain(Function::ALL.iter().flat_map(formats)).collect()
+    }
+}
+
+/// The word of a builtin that makes an input.
+fn from_there(builtin: &str, source: InputSource) -> String {
+    match source {
+        InputSource::Request => builtin.to_string(),
+        source => format!("{builtin}_{}", source.word()),
     }
 }
 

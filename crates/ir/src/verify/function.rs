@@ -2,8 +2,8 @@
 
 use super::Verifier;
 use crate::{
-    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InstKind, Operand,
-    Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
+    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InputSource,
+    InstKind, Operand, Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use touchstone_base::{Id, float};
 
@@ -242,8 +242,8 @@ impl Verifier<'_> {
             _ => T::I64,
         };
         let (params, result): (&[Ty], Option<Ty>) = match builtin {
-            Builtin::MakeSymbolic => (&[T::Ptr, T::I64, T::Ptr], None),
-            Builtin::FreshInt => (&[T::Ptr], None),
+            Builtin::MakeSymbolic(_) => (&[T::Ptr, T::I64, T::Ptr], None),
+            Builtin::FreshInt(_) => (&[T::Ptr], None),
             Builtin::Assume | Builtin::Assert => (&[T::I1], None),
             Builtin::Printf => (&[T::Ptr], Some(T::I32)),
             Builtin::Putchar => (&[T::I32], Some(T::I32)),
@@ -272,6 +272,11 @@ impl Verifier<'_> {
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
         };
+        if let Builtin::MakeSymbolic(source) | Builtin::FreshInt(source) = builtin {
+            let asked = source != InputSource::Argument;
+            self.check(asked, || "no instruction asks for a word of the command line".to_string());
+        }
+        let makes_value = matches!(builtin, Builtin::FreshInt(_));
         let more = matches!(builtin, Builtin::Printf | Builtin::Called) && args.len() > params.len();
         let value =
             (builtin == Builtin::Unsettled && args.len() == 2).then(|| self.operand(function, args[1])).flatten();
@@ -289,10 +294,10 @@ impl Verifier<'_> {
         }
         match (dst.map(|dst| (dst, self.reg(function, dst))), result) {
             (Some((_, found)), Some(expected)) => self.same(found, Some(expected)),
-            (Some(_), None) if builtin == Builtin::FreshInt => {}
+            (Some(_), None) if makes_value => {}
             (Some((_, found)), None) if value.is_some() => self.same(found, value),
             (Some(_), None) => self.error(format!("{builtin:?} has no result")),
-            (None, _) => self.check(builtin != Builtin::FreshInt, || "FreshInt needs a result".to_string()),
+            (None, _) => self.check(!makes_value, || "FreshInt needs a result".to_string()),
         }
     }
 
