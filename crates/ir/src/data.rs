@@ -130,6 +130,8 @@ pub enum StructKind {
     /// A number that is too wide for a register, as its two halves, the low one first; the high one says whether it is signed.
     /// The fields have no names that the source knows.
     Halves,
+    /// A record whose last field is an array that objects may have more elements of than it says.
+    Open,
 }
 
 /// Where an object says which variant it is.
@@ -224,15 +226,14 @@ impl DataType {
             DataType::OneOf { tag, .. } => tag.offset.saturating_add(u64::from(tag.bits / 8)),
         }
     }
-    /// The last field of a structure if it is an array that objects may have more of than the type says (`data[]`,
-    /// `data[0]`, `data[1]`): an object's value then has as many elements there as the object.
+
+    /// The last field of a structure that is [open](StructKind::Open): an object's value has as many elements there as the
+    /// object.
     pub fn tail(&self, types: &DataTypes) -> Option<Tail> {
-        let DataType::Struct { fields, .. } = self else { return None };
-        let last = fields.last().filter(|field| !field.name.is_empty())?;
+        let DataType::Struct { fields, kind: StructKind::Open, .. } = self else { return None };
+        let last = fields.last()?;
         match types[last.ty] {
-            DataType::Array { element, length: length @ (0 | 1) } if types[element].size(types) > 0 => {
-                Some(Tail { offset: last.offset, element, length })
-            }
+            DataType::Array { element, length } => Some(Tail { offset: last.offset, element, length }),
             _ => None,
         }
     }

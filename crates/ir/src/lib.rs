@@ -21,6 +21,7 @@ mod function;
 mod input;
 mod inst;
 mod meaning;
+mod memory;
 mod module;
 mod path;
 mod point;
@@ -42,6 +43,7 @@ pub use inst::{
     BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
     Terminator,
 };
+pub use memory::{ByteWrites, MemoryRules, Pointee, Shares, Stands};
 pub use module::{FuncId, Global, GlobalId, GlobalRole, Init, Linkage, Module};
 pub use path::PathHash;
 pub use point::{Point, PointId, PointKind};

@@ -448,6 +448,7 @@ impl LinkedProgram {
         };
         tidy::merge_types(&mut module);
         tidy::add_byte(&mut module);
+        crate::link::memory::set_rules(&mut module);
         tidy::drop_unused_files(&mut module, self.given_files);
         module
     }

@@ -4,8 +4,9 @@ use super::lex::is_name_byte;
 use super::points::signed_by_default;
 use super::words::{ExprOp, Word};
 use crate::{
-    Block, BoolTree, BranchRole, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init,
-    Inst, InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, SwitchArm, TermKind, Ty, mask, sign_extend,
+    Block, BoolTree, BranchRole, ByteWrites, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global,
+    GlobalId, Init, Inst, InstKind, Module, Operand, Point, PointKind, Pointee, Reg, RegInfo, SwitchArm, TermKind, Ty,
+    mask, sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -49,6 +50,12 @@ impl<'m> Printer<'m> {
             put!(self, "type {id} = ");
             self.data_type(data);
             self.out.push('\n');
+        }
+        if self.module.memory.byte_writes != ByteWrites::default() {
+            put!(self, "memory byte_writes {}\n", self.module.memory.byte_writes.word());
+        }
+        for (id, Pointee { element, stands, same, part, shares }) in self.module.memory.rows() {
+            put!(self, "memory {id} = {} {element} same {same} part {part} shares {}\n", stands.word(), shares.word());
         }
         if let Some(thrown) = self.module.thrown {
             put!(self, "thrown {thrown}\n");

@@ -1,8 +1,8 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
 use crate::{
-    BinOp, BranchRole, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, InputSource, IntKind,
-    Linkage, StructKind,
+    BinOp, BranchRole, Builtin, ByteWrites, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole,
+    InputSource, IntKind, Linkage, Shares, Stands, StructKind,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -58,7 +58,10 @@ words! {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
         Volatile => "volatile",
     }
-    StructKind { Record => "record", Halves => "halves" }
+    StructKind { Record => "record", Halves => "halves", Open => "open" }
+    Stands { Elements => "elements", Text => "text" }
+    Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
+    ByteWrites { Bytes => "bytes", Anything => "anything" }
 }
 
 /// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
