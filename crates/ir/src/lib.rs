@@ -11,6 +11,7 @@
 
 #![warn(missing_docs)]
 
+mod c;
 mod callgraph;
 mod cfg;
 mod data;
@@ -29,6 +30,7 @@ mod text;
 mod types;
 mod verify;
 
+pub use c::CBuiltin;
 pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{

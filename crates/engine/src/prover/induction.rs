@@ -33,7 +33,8 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, Watch};
 use touchstone_ir::{
-    BlockId, Builtin, CallGraph, Callee, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param, TermKind, Ty,
+    BlockId, Builtin, CBuiltin, CallGraph, Callee, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param,
+    TermKind, Ty,
 };
 use touchstone_solver::{Path, Side, TermId};
 
@@ -408,7 +409,9 @@ impl Induction<'_, '_> {
             | InstKind::Builtin { builtin: Builtin::MakeSymbolic(_), .. } => {
                 inst.kind.operands().iter().any(among) || partly_written()
             }
-            InstKind::Builtin { builtin: Builtin::Free | Builtin::Release, args, .. } => args.iter().any(start_unknown),
+            InstKind::Builtin { builtin: Builtin::C(CBuiltin::Free | CBuiltin::Release), args, .. } => {
+                args.iter().any(start_unknown)
+            }
             InstKind::Builtin { args, .. } => args.iter().any(among),
             InstKind::Call { callee: Callee::Indirect(callee), .. } => start_unknown(callee),
             _ => false,

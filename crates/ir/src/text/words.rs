@@ -1,7 +1,7 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
 use crate::{
-    BinOp, BranchRole, Builtin, ByteWrites, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole,
+    BinOp, BranchRole, Builtin, ByteWrites, CBuiltin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole,
     InputSource, IntKind, Linkage, Shares, Stands, StructKind,
 };
 use std::borrow::Cow;
@@ -54,6 +54,7 @@ words! {
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
     GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
+    CBuiltin { Printf => "printf", Putchar => "putchar", Puts => "puts", Vprintf => "vprintf", FloatText => "float_text", Malloc => "malloc", Calloc => "calloc", Free => "free", Alloca => "alloca", Release => "release", AtExit => "at_exit", SetMark => "set_mark", Resume => "resume", ReturnAddress => "return_address" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
         Volatile => "volatile",
@@ -66,31 +67,17 @@ words! {
 
 /// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
 /// are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 28] = [
+const BUILTINS: [(Builtin, &str); 14] = [
     (Builtin::Assume, "assume"),
     (Builtin::Assert, "assert"),
-    (Builtin::Printf, "printf"),
-    (Builtin::Putchar, "putchar"),
-    (Builtin::Puts, "puts"),
-    (Builtin::Malloc, "malloc"),
-    (Builtin::Calloc, "calloc"),
-    (Builtin::Free, "free"),
-    (Builtin::Alloca, "alloca"),
-    (Builtin::Release, "release"),
     (Builtin::ObjectSize, "object_size"),
     (Builtin::Settle, "settle"),
-    (Builtin::Vprintf, "vprintf"),
     (Builtin::Write, "write"),
     (Builtin::ReadByte, "read_byte"),
-    (Builtin::FloatText, "float_text"),
     (Builtin::RunOnly, "run_only"),
     (Builtin::MayWrite, "may_write"),
     (Builtin::Called, "called"),
     (Builtin::Unsettled, "unsettled"),
-    (Builtin::AtExit, "at_exit"),
-    (Builtin::SetMark, "set_mark"),
-    (Builtin::Resume, "resume"),
-    (Builtin::ReturnAddress, "return_address"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),
@@ -104,6 +91,7 @@ impl Builtin {
             Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
             Builtin::MakeSymbolic(source) => from_there("make_symbolic", source),
             Builtin::FreshInt(source) => from_there("fresh_int", source),
+            Builtin::C(builtin) => builtin.word().to_string(),
             other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
         }
     }
@@ -122,14 +110,15 @@ impl Builtin {
                 None => {}
             }
         }
-        BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin)
+        let plain = BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin);
+        plain.or_else(|| CBuiltin::from_word(word).map(Builtin::C))
     }
     /// Every builtin.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Builtin> {
         let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
         let makes = |source: &InputSource| [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source)];
-        let plain = BUILTINS.iter().map(|(builtin, _)| *builtin);
+        let plain = BUILTINS.iter().map(|(builtin, _)| *builtin).chain(CBuiltin::ALL.iter().copied().map(Builtin::C));
         plain.chain(InputSource::ALL.iter().flat_map(makes)).chain(Function::ALL.iter().flat_map(formats)).collect()
     }
 }
