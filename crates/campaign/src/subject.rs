@@ -10,7 +10,10 @@ pub(crate) fn resolve(module: &Module, request: &Request) -> Result<(Entry, Vec<
     match (&request.subject, request.inputs.arguments) {
         (Subject::Program(entry), _) => Ok((Entry::Program, vec![find(module, entry)?])),
         (Subject::Functions(_), Some(_)) => Err(SubjectError::ArgumentsOfFunction),
-        (Subject::EveryFunction, Some(_)) => Ok((Entry::Program, vec![find(module, "main")?])),
+        (Subject::EveryFunction, Some(_)) => {
+            let entry = module.entry.as_deref().ok_or(SubjectError::NoFunction)?;
+            Ok((Entry::Program, vec![find(module, entry)?]))
+        }
         (Subject::Functions(names), None) => {
             let found = names.iter().map(|name| find(module, name)).collect::<Result<Vec<_>, _>>()?;
             Ok((Entry::Function, found))
@@ -26,7 +29,7 @@ fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError>
     };
     let own = |function: &Function| function.is_defined() && !function.is_library() && !is_helper(function);
     let all: Vec<FuncId> = module.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
-    let main = module.function_named("main").filter(|main| all.contains(main));
+    let main = module.entry.as_deref().and_then(|name| module.function_named(name)).filter(|main| all.contains(main));
     match (all.as_slice(), main) {
         ([], _) => Err(SubjectError::NoFunction),
         ([only], Some(main)) if *only == main => Ok((Entry::Program, vec![main])),

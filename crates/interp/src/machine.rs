@@ -8,8 +8,8 @@ use crate::view::StateView;
 use std::borrow::Cow;
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
-    BlockId, Builtin, CBuiltin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, InputSource, Inst,
-    InstKind, Linkage, Module, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+    BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, InputSource, Inst, InstKind,
+    Linkage, Module, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
 };
 
 /// What one call may use.
@@ -685,7 +685,7 @@ impl<'m> Machine<'m> {
                 }
                 return Ok(Flow::Call { callee, result: *dst });
             }
-            InstKind::Builtin { dst, builtin: Builtin::C(builtin @ (CBuiltin::SetMark | CBuiltin::Resume)), args } => {
+            InstKind::Builtin { dst, builtin: Builtin::C(builtin), args } if builtin.jumps() => {
                 return self.step_mark(frame, *builtin, *dst, args);
             }
             InstKind::Builtin { dst, builtin, args } => {

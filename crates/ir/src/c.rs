@@ -46,6 +46,39 @@ pub enum CBuiltin {
 }
 
 impl CBuiltin {
+    /// How each is written in the text form.
+    pub(crate) const WORDS: [(CBuiltin, &'static str); 14] = [
+        (CBuiltin::Printf, "printf"),
+        (CBuiltin::Putchar, "putchar"),
+        (CBuiltin::Puts, "puts"),
+        (CBuiltin::Vprintf, "vprintf"),
+        (CBuiltin::FloatText, "float_text"),
+        (CBuiltin::Malloc, "malloc"),
+        (CBuiltin::Calloc, "calloc"),
+        (CBuiltin::Free, "free"),
+        (CBuiltin::Alloca, "alloca"),
+        (CBuiltin::Release, "release"),
+        (CBuiltin::AtExit, "at_exit"),
+        (CBuiltin::SetMark, "set_mark"),
+        (CBuiltin::Resume, "resume"),
+        (CBuiltin::ReturnAddress, "return_address"),
+    ];
+
+    /// How it is written.
+    pub(crate) fn word(self) -> &'static str {
+        CBuiltin::WORDS.iter().find(|(known, _)| *known == self).map_or("?", |(_, word)| word)
+    }
+
+    /// What a word means.
+    pub(crate) fn from_word(word: &str) -> Option<CBuiltin> {
+        CBuiltin::WORDS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin)
+    }
+
+    /// Whether control goes elsewhere by it, or may come back to it: the loop of an executor does that.
+    pub fn jumps(self) -> bool {
+        matches!(self, CBuiltin::SetMark | CBuiltin::Resume)
+    }
+
     /// The types of its arguments, but for those that may follow, and of its result.
     pub(crate) fn signature(self) -> (&'static [Ty], Option<Ty>) {
         use Ty as T;

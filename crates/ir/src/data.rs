@@ -230,7 +230,10 @@ impl DataType {
     /// The last field of a structure that is [open](StructKind::Open): an object's value has as many elements there as the
     /// object.
     pub fn tail(&self, types: &DataTypes) -> Option<Tail> {
-        let DataType::Struct { fields, kind: StructKind::Open, .. } = self else { return None };
+        let DataType::Struct { fields, kind, .. } = self else { return None };
+        if matches!(kind, StructKind::Record | StructKind::Halves) {
+            return None;
+        }
         let last = fields.last()?;
         match types[last.ty] {
             DataType::Array { element, length } => Some(Tail { offset: last.offset, element, length }),

@@ -19,6 +19,8 @@ pub struct Module {
     pub files: Files,
     /// Data types.
     pub types: DataTypes,
+    /// The name of the function that programs of the language begin with, if they all begin with one.
+    pub entry: Option<String>,
     /// What pointers from outside may lead to.
     pub memory: MemoryRules,
     /// The type of what is thrown, a [`DataType::OneOf`]: the tag of an object is its class.

@@ -306,7 +306,7 @@ pub const PROGRAM_NAME: &str = "program";
 /// The arguments of a program's entry function: the number of words (whose zeros at the end are given) and a
 /// null-terminated list of them. Parameters beyond these are null.
 pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[Vec<u8>]) -> Vec<Value> {
-    let list = machine.alloc(8 * (words.len() as u64 + 1), "argv", ObjectKind::Input);
+    let list = machine.alloc(8 * (words.len() as u64 + 1), "arguments", ObjectKind::Input);
     for (index, bytes) in words.iter().enumerate() {
         let text = machine.alloc(bytes.len() as u64, "argument", ObjectKind::Input);
         // Both objects were just made with these sizes.

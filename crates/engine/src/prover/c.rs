@@ -58,3 +58,13 @@ pub(crate) fn writes(builtin: CBuiltin) -> Writes {
         }
     }
 }
+
+/// Whether control may come back to it.
+pub(crate) fn is_mark(builtin: CBuiltin) -> bool {
+    builtin == CBuiltin::SetMark
+}
+
+/// Whether it ends the life of an object.
+pub(crate) fn ends_a_life(builtin: CBuiltin) -> bool {
+    matches!(builtin, CBuiltin::Free | CBuiltin::Release)
+}

@@ -21,6 +21,7 @@ use crate::exec::executor::{Executor, Policy};
 use crate::exec::fork::{self, Fork, OutcomeFork};
 use crate::exec::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
+use crate::prover::c;
 use crate::prover::candidates::{Candidate, LoopVar, Var, candidates};
 use crate::prover::havoc::Havoc;
 use crate::prover::loops::{Loop, Loops};
@@ -33,8 +34,7 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::{GoalId, Watch};
 use touchstone_ir::{
-    BlockId, Builtin, CBuiltin, CallGraph, Callee, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param,
-    TermKind, Ty,
+    BlockId, Builtin, CallGraph, Callee, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param, TermKind, Ty,
 };
 use touchstone_solver::{Path, Side, TermId};
 
@@ -409,7 +409,7 @@ impl Induction<'_, '_> {
             | InstKind::Builtin { builtin: Builtin::MakeSymbolic(_), .. } => {
                 inst.kind.operands().iter().any(among) || partly_written()
             }
-            InstKind::Builtin { builtin: Builtin::C(CBuiltin::Free | CBuiltin::Release), args, .. } => {
+            InstKind::Builtin { builtin: Builtin::C(builtin), args, .. } if c::ends_a_life(*builtin) => {
                 args.iter().any(start_unknown)
             }
             InstKind::Builtin { args, .. } => args.iter().any(among),

@@ -43,8 +43,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
 use touchstone_criteria::{DecisionGraph, Goal, GoalId, Next, Proof, Watch};
 use touchstone_ir::{
-    BlockId, Builtin, CBuiltin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind,
-    Module, TermKind, possible_callees,
+    BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
+    TermKind, possible_callees,
 };
 
 /// The goals among `open` that no run of `func` can reach, whatever its inputs are (within their types, ranges and
@@ -77,7 +77,7 @@ pub fn prove_infeasible(
 
 /// Whether control may come here by no edge of the function.
 fn is_mark(kind: &InstKind) -> bool {
-    matches!(kind, InstKind::Builtin { builtin: Builtin::C(CBuiltin::SetMark), .. })
+    matches!(kind, InstKind::Builtin { builtin: Builtin::C(builtin), .. } if c::is_mark(*builtin))
 }
 
 /// Outcomes of one decision's conditions.

@@ -442,6 +442,7 @@ impl LinkedProgram {
         let mut module = Module {
             files: self.files,
             types: self.types.data,
+            entry: Some("main".to_string()),
             globals: self.globals,
             functions: self.functions,
             ..Module::default()

@@ -44,6 +44,7 @@
 //! - A call that may throw is the last of its block: `%1: i32 = call @f()`, then `catch %2: ptr => b1, else => b2`.
 //!   `type ty3 = one_of "shape" tag 0 32 { 1: ty1, 2: ty2 }` is a type with variants, told apart by 32 bits at offset 0;
 //!   `thrown ty3` is the module's type of thrown objects.
+//! - `entry @main` names the function that programs begin with.
 //! - `memory ty1 = text ty1 same ty0 part ty0 shares everything` says what an input pointer to `ty1` leads to and what shares
 //!   memory with that, where it is not the usual (`elements ty1 same ty1 part ty1 shares parts`); `memory byte_writes anything`
 //!   that writes of bytes may change anything.

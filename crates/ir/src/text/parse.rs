@@ -325,6 +325,8 @@ impl Parser {
             self.id_in_order("ty", module.types.next_id())?;
             self.sign("=")?;
             module.types.push(self.data_type()?);
+        } else if self.eat_word("entry") {
+            module.entry = Some(self.name("a name (`@main`)")?);
         } else if self.eat_word("memory") {
             self.memory(module)?;
         } else if self.eat_word("thrown") {
@@ -336,7 +338,7 @@ impl Parser {
         } else if self.is_word("func") {
             module.functions.push(self.function()?);
         } else {
-            return self.expected("`file`, `type`, `memory`, `thrown`, `start`, `global` or `func`");
+            return self.expected("`file`, `type`, `entry`, `memory`, `thrown`, `start`, `global` or `func`");
         }
         Ok(())
     }

@@ -51,6 +51,9 @@ impl<'m> Printer<'m> {
             self.data_type(data);
             self.out.push('\n');
         }
+        if let Some(entry) = &self.module.entry {
+            put!(self, "entry {}\n", at_name(entry));
+        }
         if self.module.memory.byte_writes != ByteWrites::default() {
             put!(self, "memory byte_writes {}\n", self.module.memory.byte_writes.word());
         }

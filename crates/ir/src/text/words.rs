@@ -54,7 +54,6 @@ words! {
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
     GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
-    CBuiltin { Printf => "printf", Putchar => "putchar", Puts => "puts", Vprintf => "vprintf", FloatText => "float_text", Malloc => "malloc", Calloc => "calloc", Free => "free", Alloca => "alloca", Release => "release", AtExit => "at_exit", SetMark => "set_mark", Resume => "resume", ReturnAddress => "return_address" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
         Volatile => "volatile",
@@ -118,7 +117,10 @@ impl Builtin {
     pub(super) fn all() -> Vec<Builtin> {
         let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
         let makes = |source: &InputSource| [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source)];
-        let plain = BUILTINS.iter().map(|(builtin, _)| *builtin).chain(CBuiltin::ALL.iter().copied().map(Builtin::C));
+        let plain = BUILTINS
+            .iter()
+            .map(|(builtin, _)| *builtin)
+            .chain(CBuiltin::WORDS.iter().map(|(builtin, _)| Builtin::C(*builtin)));
         plain.chain(InputSource::ALL.iter().flat_map(makes)).chain(Function::ALL.iter().flat_map(formats)).collect()
     }
 }
