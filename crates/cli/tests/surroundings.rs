@@ -420,3 +420,14 @@ fn an_input_comes_from_where_it_was_made_whatever_its_name_looks_like() {
         assert!(written.contains(line), "{line}\n{written}");
     }
 }
+
+#[test]
+fn reads_of_volatile_objects_make_no_harness_and_hide_none() {
+    let harness =
+        "#include <klee/klee.h>\nint g(int x) { return x > 3 ? 1 : 0; }\nint main(void) { return g(klee_int(\"x\")); }";
+    let (shown, ..) = generate(harness, &["-c", "branch", "--volatile", "fresh"]);
+    assert!(shown.lines().any(|line| line.starts_with("main ")), "{shown}");
+    let none = "volatile int port;\nint g(int x) { return x > port ? 1 : 0; }\nint main(void) { return g(1); }";
+    let (shown, ..) = generate(none, &["-c", "branch", "--volatile", "fresh"]);
+    assert!(shown.lines().any(|line| line.starts_with("g ")), "{shown}");
+}

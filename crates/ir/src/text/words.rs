@@ -100,14 +100,15 @@ impl Builtin {
             let function = Function::ALL.iter().find(|function| function.name() == name)?;
             return Some(Builtin::Math(*function, Format::from_word(format)?));
         }
-        let makes: [(&str, fn(InputSource) -> Builtin); 2] =
-            [("make_symbolic", Builtin::MakeSymbolic), ("fresh_int", Builtin::FreshInt)];
-        for (plain, make) in makes {
-            match word.strip_prefix(plain) {
-                Some("") => return Some(make(InputSource::Request)),
-                Some(rest) => return InputSource::from_word(rest.strip_prefix('_')?).map(make),
-                None => {}
-            }
+        let source = |plain: &str| match word.strip_prefix(plain)? {
+            "" => Some(InputSource::Request),
+            rest => InputSource::from_word(rest.strip_prefix('_')?),
+        };
+        if let Some(source) = source("make_symbolic") {
+            return Some(Builtin::MakeSymbolic(source));
+        }
+        if let Some(source) = source("fresh_int") {
+            return Some(Builtin::FreshInt(source));
         }
         let plain = BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin);
         plain.or_else(|| CBuiltin::from_word(word).map(Builtin::C))
