@@ -3,44 +3,48 @@
 use crate::error::SubjectError;
 use crate::request::{Request, Subject};
 use touchstone_engine::Entry;
-use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InstKind, Module};
+use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InputSource, InstKind, Module};
 
 /// The functions that a request is about, and whether they are called or whole programs begin there.
 pub(crate) fn resolve(module: &Module, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
     match (&request.subject, request.inputs.arguments) {
         (Subject::Program(entry), _) => Ok((Entry::Program, vec![find(module, entry)?])),
         (Subject::Functions(_), Some(_)) => Err(SubjectError::ArgumentsOfFunction),
-        (Subject::EveryFunction, Some(_)) => Ok((Entry::Program, vec![find(module, "main")?])),
+        (Subject::EveryFunction, Some(_)) => {
+            let entry = module.entry.as_deref().ok_or(SubjectError::NoFunction)?;
+            Ok((Entry::Program, vec![find(module, entry)?]))
+        }
         (Subject::Functions(names), None) => {
             let found = names.iter().map(|name| find(module, name)).collect::<Result<Vec<_>, _>>()?;
             Ok((Entry::Function, found))
         }
-        (Subject::EveryFunction, None) => every_function(module, request),
+        (Subject::EveryFunction, None) => every_function(module),
     }
 }
 
-fn every_function(module: &Module, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
+fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError> {
     let is_helper = |function: &Function| {
         let base = function.name.strip_suffix("_pre").or_else(|| function.name.strip_suffix("_post"));
         base.is_some_and(|base| module.function_named(base).is_some())
     };
     let own = |function: &Function| function.is_defined() && !function.is_library() && !is_helper(function);
     let all: Vec<FuncId> = module.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
-    let main = module.function_named("main").filter(|main| all.contains(main));
+    let main = module.entry.as_deref().and_then(|name| module.function_named(name)).filter(|main| all.contains(main));
     match (all.as_slice(), main) {
         ([], _) => Err(SubjectError::NoFunction),
         ([only], Some(main)) if *only == main => Ok((Entry::Program, vec![main])),
-        (_, Some(main)) if asks_for_inputs(module, request) => Ok((Entry::Program, vec![main])),
+        (_, Some(main)) if asks_for_inputs(module) => Ok((Entry::Program, vec![main])),
         _ => Ok((Entry::Function, all.into_iter().filter(|id| Some(*id) != main).collect())),
     }
 }
 
 /// Whether some code makes its own inputs (a harness for us or for KLEE).
-fn asks_for_inputs(module: &Module, request: &Request) -> bool {
+fn asks_for_inputs(module: &Module) -> bool {
     let asks = |kind: &InstKind| match kind {
-        InstKind::Builtin { builtin: Builtin::MakeSymbolic, .. } => true,
         // Reads of volatile objects ask as well, and make no harness.
-        InstKind::Builtin { builtin: Builtin::FreshInt, .. } => !request.inputs.surroundings.volatile,
+        InstKind::Builtin { builtin: Builtin::MakeSymbolic(source) | Builtin::FreshInt(source), .. } => {
+            *source == InputSource::Request
+        }
         _ => false,
     };
     // Models of the library ask, too, where its surroundings are inputs.

@@ -219,6 +219,7 @@ fn brute_program(module: &Module, func: FuncId, expectation: &Expectation, limit
         let answers: Vec<_> = inputs
             .iter()
             .map(|input| touchstone_criteria::MadeInput {
+                source: input.source,
                 name: input.name.clone(),
                 bytes: bytes.by_ref().take(input.bytes.len()).collect(),
             })

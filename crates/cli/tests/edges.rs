@@ -1,4 +1,5 @@
-//! The edges between crates, as ARCHITECTURE.md draws them, against what cargo says; and those between folders of `cli`.
+//! The edges between crates, as ARCHITECTURE.md draws them, against what cargo says; those between folders; and words that have
+//! no place somewhere.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,4 +115,132 @@ fn a_campaign_knows_no_command_line_no_terminal_and_no_environment() {
             assert!(!text.contains(word), "{} has {word}", path.display());
         }
     }
+}
+
+/// Crates that know no language, but in files of the language's own (`c.rs`, `c/`).
+const NEUTRAL: [&str; 6] = ["ir", "interp", "engine", "criteria", "solver", "campaign"];
+
+/// What only C has: functions of its library, its tools, its harnesses.
+const WORDS_OF_C: [&str; 36] = [
+    "CBuiltin",
+    "malloc",
+    "calloc",
+    "realloc",
+    "alloca",
+    "memcpy",
+    "memset",
+    "strlen",
+    "strcpy",
+    "printf",
+    "vprintf",
+    "putchar",
+    "puts",
+    "scanf",
+    "errno",
+    "setjmp",
+    "longjmp",
+    "atexit",
+    "getenv",
+    "argc",
+    "argv",
+    "typedef",
+    "sizeof",
+    "va_list",
+    "c_string",
+    "FILE",
+    "klee",
+    "__VERIFIER",
+    "nondet",
+    "clang",
+    "gcc",
+    "libc",
+    "glibc",
+    "uint8_t",
+    "size_t",
+    "touchstone_",
+];
+
+/// Names that would say by their look what the module says in data: types, entries, roles, where an input comes in.
+const NAMES_WITH_A_MEANING: [&str; 11] = [
+    "\"main\"",
+    "\"char\"",
+    "\"signed char\"",
+    "\"unsigned char\"",
+    "\"...\"",
+    "\"<argv",
+    "\"<stdin",
+    "\"<volatile",
+    "\"<getenv",
+    "\"<low",
+    "\"<high",
+];
+
+/// Where one of them stands all the same, and why.
+const ALLOWED: [(&str, &str, &str); 8] = [
+    ("ir/inst.rs", "CBuiltin", "the door from the builtins of all languages to those of one"),
+    ("ir/lib.rs", "CBuiltin", "the same"),
+    ("ir/text/words.rs", "CBuiltin", "the same, in the text form"),
+    ("interp/lib.rs", "printf", "its text of floats is one meaning for interpreter and engine"),
+    (
+        "criteria/testcase.rs",
+        "argv",
+        "titles of inputs, which documents have had since before there was a second language",
+    ),
+    ("criteria/testcase.rs", "getenv", "the same"),
+    ("criteria/testcase.rs", "\"<", "the same"),
+    ("campaign/program.rs", "clang", "the one place that chooses the reader"),
+];
+
+/// The code of a file without comments and without its tests.
+fn code(text: &str) -> String {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    code.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+/// Identifiers, also inside of texts; not options of the command line, nor our crates.
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let crates =
+        ["base", "ir", "interp", "criteria", "front_c", "solver", "engine", "emit", "instrument", "report", "campaign"];
+    let ours = move |word: &str| word.strip_prefix("touchstone_").is_some_and(|rest| crates.contains(&rest));
+    code.split(move |c| !is_part(c)).filter(move |word| !word.starts_with("--") && !ours(word))
+}
+
+#[test]
+fn crates_for_all_languages_have_no_words_of_one() {
+    let (mut needed, mut wrong) = (BTreeSet::new(), Vec::new());
+    for name in NEUTRAL {
+        for (path, text) in sources(name) {
+            if path
+                .components()
+                .any(|part| ["c", "c.rs", "tests", "tests.rs"].iter().any(|own| part.as_os_str() == *own))
+            {
+                continue;
+            }
+            let (file, code) = (format!("{name}/{}", path.display()), code(&text));
+            let is_of_c = |word: &&str| {
+                WORDS_OF_C.iter().any(|of_c| word == of_c || (of_c.ends_with('_') && word.starts_with(of_c)))
+            };
+            let looks = NAMES_WITH_A_MEANING.iter().filter(|name| code.contains(**name)).copied();
+            for word in words(&code).filter(is_of_c).chain(looks) {
+                match ALLOWED.iter().position(|(at, known, _)| *at == file && word.starts_with(known)) {
+                    Some(allowed) => drop(needed.insert(allowed)),
+                    None => wrong.push(format!("{file} has `{word}`")),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "the module says such things in data:\n{}", wrong.join("\n"));
+    let unneeded: Vec<_> =
+        (0..ALLOWED.len()).filter(|index| !needed.contains(index)).map(|index| ALLOWED[index]).collect();
+    assert!(unneeded.is_empty(), "exceptions that nobody needs: {unneeded:?}");
+}
+
+#[test]
+fn words_of_a_language_are_found_where_they_stand() {
+    let text = "// malloc\nlet a = \"--argv\"; let b = touchstone_ir::x; let c = \"uses argv\"; let d = touchstone_errno; // free";
+    let code = code(text);
+    let found: Vec<&str> =
+        words(&code).filter(|word| ["malloc", "argv", "touchstone_errno", "--argv"].contains(word)).collect();
+    assert_eq!(found, ["argv", "touchstone_errno"]);
 }

@@ -8,15 +8,14 @@ use std::collections::BTreeSet;
 use std::process::Command;
 use touchstone_base::Id;
 use touchstone_criteria::{
-    CriteriaOptions, Incomplete, InputSource, MadeInput, REGISTRY, Replay, Status, TestCase, Watch, conclude,
-    objectives,
+    CriteriaOptions, Given, Incomplete, MadeInput, REGISTRY, Replay, Status, TestCase, Watch, conclude, objectives,
 };
 use touchstone_engine::{
     Call, ConcreteRun, Config, Entry, Event, Goals, Look, Sink, explore_goals, watch_function, watch_program,
 };
 use touchstone_front_c::{Options, Surroundings, lower_files, write_headers};
 use touchstone_interp::End;
-use touchstone_ir::{FuncId, Module};
+use touchstone_ir::{FuncId, InputSource, Module};
 
 #[derive(Default)]
 struct Collect(Vec<TestCase>);
@@ -86,17 +85,17 @@ impl Subject<'_> {
             bytes.resize(size, 0);
             bytes
         };
-        match request.source() {
-            InputSource::Stdin(_) => {
+        match request.given() {
+            Given::Stdin(_) => {
                 let most = self.surroundings.stdin.expect("a size") as usize;
                 let given = |text: Vec<u8>| padded([(text.len() as u32).to_le_bytes().as_slice(), &text].concat());
                 self.texts(most).into_iter().map(given).collect()
             }
-            InputSource::Variable(..) => {
+            Given::Variable(..) => {
                 let set = self.texts(size - 2).into_iter().map(|text| padded([[1].as_slice(), &text].concat()));
                 set.chain([vec![0; size]]).collect()
             }
-            InputSource::Argument(_) | InputSource::Request => {
+            Given::Argument(_) | Given::Answer(_) => {
                 (-2..=5i64).map(|value| value.to_le_bytes()[..size.min(8)].to_vec()).map(padded).collect()
             }
         }
@@ -110,11 +109,11 @@ impl Subject<'_> {
             let mut last = pending.clone();
             for number in 1..=most as usize {
                 let with = |list: &Vec<MadeInput>| {
-                    let name = MadeInput::argument_name(number);
+                    let (source, name) = (InputSource::Argument, number.to_string());
                     let word = |word: &Vec<u8>| {
                         let mut bytes = word.clone();
                         bytes.resize(length as usize + 1, 0);
-                        list.iter().cloned().chain([MadeInput { name: name.clone(), bytes }]).collect()
+                        list.iter().cloned().chain([MadeInput { source, name: name.clone(), bytes }]).collect()
                     };
                     words.iter().map(word).collect::<Vec<Vec<MadeInput>>>()
                 };
@@ -130,7 +129,7 @@ impl Subject<'_> {
             let run = self.run(module, func, &given, watch);
             match run.requested.get(given.len()) {
                 Some(next) => pending.extend(self.answers(next).into_iter().map(|bytes| {
-                    let next = MadeInput { name: next.name.clone(), bytes };
+                    let next = MadeInput { source: next.source, name: next.name.clone(), bytes };
                     given.iter().cloned().chain([next]).collect()
                 })),
                 None if matches!(run.end, End::Assumed) => {}
@@ -321,7 +320,7 @@ fn emitted_tests_give_the_compiled_program_the_same_surroundings() {
         "#include <unistd.h>\n#include <time.h>\n\
          int f(void) { return getppid() == 42 ? time(0) > 7 ? 1 : 2 : clock() == 3 ? 4 : 5; }",
         &["--externals", "inputs", "-c", "branch"],
-        &["STUB_TIME(time)", "STUB_OF_THE_WORLD(clock, ", "RETURNS("],
+        &["STUB_TIME(time)", "STUB_OF_THE_WORLD(clock, ", "RETURNS(long, time, ", "RETURNS(long, clock, "],
         4,
     );
     check(
@@ -400,4 +399,35 @@ fn a_truth_value_that_is_an_input_is_0_or_1() {
     let text = "#include <klee/klee.h>\nstruct s { int n; _Bool b[2]; };\n\
         int f(void) { struct s s; klee_make_symbolic(&s, sizeof s, \"s\"); if (s.b[0] + s.b[1] == 7) return 1; return 0; }";
     support::verdicts::check(text, &[], [1, 1, 0]);
+}
+
+#[test]
+fn an_input_comes_from_where_it_was_made_whatever_its_name_looks_like() {
+    let text = "#include <klee/klee.h>\nint sensor(int channel);\n\
+        int main(void) { int a, b, c, d; klee_make_symbolic(&a, sizeof a, \"<argv 1>\"); klee_make_symbolic(&b, sizeof b, \"<stdin>\"); \
+        klee_make_symbolic(&c, sizeof c, \"<volatile x>\"); klee_make_symbolic(&d, sizeof d, \"sensor\"); \
+        if (a == 11) return 1; if (b == 12) return 2; if (c == 13) return 3; if (d == 14) return 4; return sensor(1) == 15 ? 5 : 0; }";
+    let (shown, written, status) = generate(text, &["-c", "branch", "--externals", "inputs"]);
+    assert_eq!(status, 0, "{shown}");
+    assert!(shown.contains("replay: 6 agreed"), "{shown}\n{written}");
+    let lines = [
+        "INPUT(\"<argv 1>\", 11, ",
+        "INPUT(\"<stdin>\", 12, ",
+        "INPUT(\"<volatile x>\", 13, ",
+        "INPUT(\"sensor\", 14, ",
+    ];
+    for line in lines.iter().chain(&["RETURNS(int, sensor, 15);"]) {
+        assert!(written.contains(line), "{line}\n{written}");
+    }
+}
+
+#[test]
+fn reads_of_volatile_objects_make_no_harness_and_hide_none() {
+    let harness =
+        "#include <klee/klee.h>\nint g(int x) { return x > 3 ? 1 : 0; }\nint main(void) { return g(klee_int(\"x\")); }";
+    let (shown, ..) = generate(harness, &["-c", "branch", "--volatile", "fresh"]);
+    assert!(shown.lines().any(|line| line.starts_with("main ")), "{shown}");
+    let none = "volatile int port;\nint g(int x) { return x > port ? 1 : 0; }\nint main(void) { return g(1); }";
+    let (shown, ..) = generate(none, &["-c", "branch", "--volatile", "fresh"]);
+    assert!(shown.lines().any(|line| line.starts_with("g ")), "{shown}");
 }

@@ -4,7 +4,7 @@
 
 use crate::{GoalId, Replay};
 use touchstone_base::Span;
-use touchstone_ir::{DataTypeId, DataValue, ErrorKind};
+use touchstone_ir::{DataTypeId, DataValue, ErrorKind, InputSource};
 
 /// One test.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,17 +77,19 @@ pub struct ObjectInput {
 /// An argument of the program, or the answer to one request for an input.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MadeInput {
-    /// The name that the program gave, that of an external function, or one that [`MadeInput::source`] knows.
+    /// Where it comes in.
+    pub source: InputSource,
+    /// Which one of there, as [`InputSource`] says.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Where an input of [`TestCase::answers`] comes in.
+/// What a [`MadeInput`] gives, by where it comes in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum InputSource<'a> {
-    /// The program asks for it: a call of an intrinsic or of an external function.
-    Request,
+pub enum Given<'a> {
+    /// The answer to a call of an intrinsic or of an external function, or what a volatile object held.
+    Answer(&'a [u8]),
     /// A word of the command line.
     Argument(&'a [u8]),
     /// All of standard input.
@@ -97,30 +99,40 @@ pub enum InputSource<'a> {
 }
 
 impl MadeInput {
-    /// The name of an argument of the program, from 1.
-    pub fn argument_name(number: usize) -> String {
-        format!("<argv {number}>")
+    /// How people know the input, also in documents: unlike its name, different for what comes in elsewhere.
+    pub fn title(&self) -> String {
+        Self::title_of(self.source, &self.name)
     }
 
-    /// Whether it is what a volatile object held at one read: a test can't set that.
-    pub fn is_volatile(&self) -> bool {
-        self.name.starts_with("<volatile ")
+    /// The title of an input that comes in there with this name.
+    pub fn title_of(source: InputSource, name: &str) -> String {
+        match source {
+            InputSource::Request | InputSource::External => name.to_string(),
+            InputSource::Argument => format!("<argv {name}>"),
+            InputSource::Stdin => "<stdin>".to_string(),
+            InputSource::Variable => format!("<getenv {name}>"),
+            InputSource::Volatile => format!("<volatile {name}>"),
+        }
     }
 
-    /// Where it comes in. The names and layouts are those that the models of the C library ask with: `models/stdin.c`
-    /// for a length and that many bytes, `models/stdlib.c` for a flag and a text.
-    pub fn source(&self) -> InputSource<'_> {
+    /// Whether it is a word of the command line.
+    pub fn is_argument(&self) -> bool {
+        self.source == InputSource::Argument
+    }
+
+    /// What it gives, out of the bytes that [`InputSource`] lays out.
+    pub fn given(&self) -> Given<'_> {
         let text = |bytes: &'_ [u8]| bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        match (self.name.strip_prefix('<').and_then(|name| name.strip_suffix('>')), self.bytes.as_slice()) {
-            (Some("stdin"), [a, b, c, d, rest @ ..]) => {
+        match (self.source, self.bytes.as_slice()) {
+            (InputSource::Stdin, [a, b, c, d, rest @ ..]) => {
                 let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-                InputSource::Stdin(&rest[..length.min(rest.len())])
+                Given::Stdin(&rest[..length.min(rest.len())])
             }
-            (Some(name), bytes) if name.starts_with("argv ") => InputSource::Argument(&bytes[..text(bytes)]),
-            (Some(name), [set, rest @ ..]) if name.starts_with("getenv ") => {
-                InputSource::Variable(&name["getenv ".len()..], (*set != 0).then(|| &rest[..text(rest)]))
+            (InputSource::Argument, bytes) => Given::Argument(&bytes[..text(bytes)]),
+            (InputSource::Variable, [set, rest @ ..]) => {
+                Given::Variable(&self.name, (*set != 0).then(|| &rest[..text(rest)]))
             }
-            _ => InputSource::Request,
+            (_, bytes) => Given::Answer(bytes),
         }
     }
 }

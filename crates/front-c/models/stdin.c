@@ -24,7 +24,7 @@ int touchstone_at_end;
 
 #ifdef TOUCHSTONE_STDIN
 /* All of the input is asked for at once, when something is read for the first time. */
-void touchstone_symbolic(void *address, unsigned long size, const char *name);
+void touchstone_given_stdin(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 
 struct touchstone_given {
@@ -37,7 +37,7 @@ static void know_input(void)
 {
     if (touchstone_given_at)
         return;
-    touchstone_symbolic(&touchstone_given, sizeof touchstone_given, "<stdin>");
+    touchstone_given_stdin(&touchstone_given, sizeof touchstone_given, "");
     touchstone_assume(touchstone_given.length <= TOUCHSTONE_STDIN + 1);
     touchstone_given_at = 1;
 }

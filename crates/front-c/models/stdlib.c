@@ -176,7 +176,7 @@ long random(void) { return rand(); }
 
 #ifdef TOUCHSTONE_ENVIRONMENT
 /* Each variable that is asked for is an input, once: a flag that it is set, and its text. */
-void touchstone_symbolic(void *address, unsigned long size, const char *name);
+void touchstone_given_variable(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 int strcmp(const char *, const char *);
 unsigned long strlen(const char *);
@@ -191,26 +191,21 @@ static struct touchstone_variable *variable(const char *name)
 {
     struct touchstone_variable *v;
     unsigned long size = strlen(name) + 1;
-    char *title, *text;
+    char *copy, *text;
     for (v = touchstone_variables; v; v = v->next)
         if (!strcmp(v->name, name))
             return v;
     v = __builtin_malloc(sizeof *v);
-    title = __builtin_malloc(size + 9);
     text = __builtin_malloc(TOUCHSTONE_ENVIRONMENT + 2);
-    __builtin_memcpy(title, "<getenv ", 8);
-    __builtin_memcpy(title + 8, name, size);
-    title[size + 7] = '>';
-    title[size + 8] = 0;
-    touchstone_symbolic(text, TOUCHSTONE_ENVIRONMENT + 2, title);
+    copy = __builtin_malloc(size);
+    __builtin_memcpy(copy, name, size);
+    touchstone_given_variable(text, TOUCHSTONE_ENVIRONMENT + 2, copy);
     touchstone_assume((unsigned char)text[0] <= 2);
     touchstone_assume(text[TOUCHSTONE_ENVIRONMENT + 1] == 0);
     if (text[0] == 2)
         touchstone_refuse("variable of the environment longer than --env");
     v->text = text[0] ? text + 1 : 0;
-    title = __builtin_malloc(size);
-    __builtin_memcpy(title, name, size);
-    v->name = title;
+    v->name = copy;
     v->next = touchstone_variables;
     touchstone_variables = v;
     return v;

@@ -1,12 +1,12 @@
 /* What changes by itself, as inputs: only where external functions are. */
 
-void touchstone_symbolic(void *address, unsigned long size, const char *name);
+void touchstone_given_answer(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 
 static long later(long *last, const char *name)
 {
     long now;
-    touchstone_symbolic(&now, sizeof now, name);
+    touchstone_given_answer(&now, sizeof now, name);
     touchstone_assume(now >= *last);
     *last = now;
     return now;
@@ -27,7 +27,7 @@ long clock(void) { return later(&touchstone_clock, "clock"); }
 int rand(void)
 {
     int value;
-    touchstone_symbolic(&value, sizeof value, "rand");
+    touchstone_given_answer(&value, sizeof value, "rand");
     touchstone_assume(value >= 0);
     return value;
 }
@@ -35,7 +35,7 @@ int rand(void)
 long random(void)
 {
     long value;
-    touchstone_symbolic(&value, sizeof value, "random");
+    touchstone_given_answer(&value, sizeof value, "random");
     touchstone_assume((unsigned long)value <= 2147483647);
     return value;
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use touchstone_front_c::{FrontError, Options, lower_files, write_headers};
 use touchstone_ir::{
-    BlockId, BoolTree, Builtin, CondTag, DataType, DataTypeId, Function, InstKind, Linkage, Module, Operand, TermKind,
-    Ty,
+    BlockId, BoolTree, Builtin, CondTag, DataType, DataTypeId, Function, InputSource, InstKind, Linkage, Module,
+    Operand, TermKind, Ty,
 };
 
 struct Project {
@@ -422,13 +422,13 @@ fn harnesses_of_both_headers_are_understood() {
     assert_eq!(
         builtins(f),
         [
-            Builtin::MakeSymbolic,
-            Builtin::MakeSymbolic,
+            Builtin::MakeSymbolic(InputSource::Request),
+            Builtin::MakeSymbolic(InputSource::Request),
             Builtin::Assume,
             Builtin::Assume,
-            Builtin::FreshInt,
+            Builtin::FreshInt(InputSource::Request),
             Builtin::Assume,
-            Builtin::FreshInt,
+            Builtin::FreshInt(InputSource::Request),
             Builtin::Assert,
         ]
     );

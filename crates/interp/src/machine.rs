@@ -1,6 +1,6 @@
 //! The machine: frames, registers and the instruction loop.
 
-use crate::marks::Mark;
+use crate::c::marks::Mark;
 use crate::memory::{Fill, Layout, Memory, ObjectInfo, ObjectKind};
 use crate::observer::{Event, Observer};
 use crate::unrunnable::Unrunnable;
@@ -9,8 +9,8 @@ use crate::view::StateView;
 use std::borrow::Cow;
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
-    BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, Inst, InstKind, Linkage,
-    Module, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+    BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, InputSource, Inst, InstKind,
+    Linkage, Module, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
 };
 
 /// What one call may use.
@@ -81,6 +81,8 @@ pub enum End {
 /// An input that the program asked for by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputRequest {
+    /// Where it comes in.
+    pub source: InputSource,
     /// Name that the program gave it.
     pub name: String,
     /// Bytes.
@@ -337,8 +339,8 @@ impl<'m> Machine<'m> {
     }
 
     /// The next provided input, cut or filled to `size` bytes.
-    pub(crate) fn next_input(&mut self, name: Vec<u8>, size: u64) -> Vec<u8> {
-        self.requests.push(InputRequest { name: String::from_utf8_lossy(&name).into_owned(), size });
+    pub(crate) fn next_input(&mut self, source: InputSource, name: Vec<u8>, size: u64) -> Vec<u8> {
+        self.requests.push(InputRequest { source, name: String::from_utf8_lossy(&name).into_owned(), size });
         let mut bytes = self.inputs.pop_front().unwrap_or_default();
         bytes.resize(size as usize, 0);
         bytes
@@ -683,7 +685,7 @@ impl<'m> Machine<'m> {
                 }
                 return Ok(Flow::Call { callee, result: *dst });
             }
-            InstKind::Builtin { dst, builtin: builtin @ (Builtin::SetMark | Builtin::Resume), args } => {
+            InstKind::Builtin { dst, builtin: Builtin::C(builtin), args } if builtin.jumps() => {
                 return self.step_mark(frame, *builtin, *dst, args);
             }
             InstKind::Builtin { dst, builtin, args } => {

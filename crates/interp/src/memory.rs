@@ -482,7 +482,7 @@ impl<'m> Memory<'m> {
     }
 
     /// The bytes from a place up to a NUL, at most `limit` of them.
-    pub fn c_string(&self, place: Pointer, limit: u64) -> Result<Vec<u8>, ErrorKind> {
+    pub fn text(&self, place: Pointer, limit: u64) -> Result<Vec<u8>, ErrorKind> {
         let mut text = Vec::new();
         let mut at = place;
         while (text.len() as u64) < limit {

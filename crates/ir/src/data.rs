@@ -130,6 +130,8 @@ pub enum StructKind {
     /// A number that is too wide for a register, as its two halves, the low one first; the high one says whether it is signed.
     /// The fields have no names that the source knows.
     Halves,
+    /// A record whose last field is an array that objects may have more elements of than it says.
+    Open,
     /// Objects end in an array (the last field, to which the type gives no elements) that has as many elements as an integer
     /// before it says when the object comes into being. Only behind pointers, since only an object knows its size.
     Counted {
@@ -265,15 +267,17 @@ impl DataType {
             DataType::OneOf { tag, .. } => tag.offset.saturating_add(u64::from(tag.bits / 8)),
         }
     }
-    /// The last field of a structure if it is an array that objects may have more of than the type says (`data[]`,
-    /// `data[0]`, `data[1]`): an object's value then has as many elements there as the object.
+
+    /// The last field of a structure that is [open](StructKind::Open): an object's value has as many elements there as the
+    /// object.
     pub fn tail(&self, types: &DataTypes) -> Option<Tail> {
-        let DataType::Struct { fields, .. } = self else { return None };
-        let last = fields.last().filter(|field| !field.name.is_empty())?;
+        let DataType::Struct { fields, kind, .. } = self else { return None };
+        if matches!(kind, StructKind::Record | StructKind::Halves) {
+            return None;
+        }
+        let last = fields.last()?;
         match types[last.ty] {
-            DataType::Array { element, length: length @ (0 | 1) } if types[element].size(types) > 0 => {
-                Some(Tail { offset: last.offset, element, length })
-            }
+            DataType::Array { element, length } => Some(Tail { offset: last.offset, element, length }),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@
 //! There are no float registers: a float is its bits in an integer register, and [`touchstone_base::float`] says what its
 //! operations compute.
 
-use crate::{BlockId, CondTag, FuncId, GlobalId, PointId, Reg, SlotId, Ty};
+use crate::{BlockId, CBuiltin, CondTag, FuncId, GlobalId, InputSource, PointId, Reg, SlotId, Ty};
 use std::fmt;
 use touchstone_base::Span;
 use touchstone_base::{float, math};
@@ -218,52 +218,29 @@ pub enum Callee {
     Indirect(Operand),
 }
 
-/// What the interpreter and the engine implement themselves.
+/// What the interpreter and the engine implement themselves, for any language.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Builtin {
-    /// `(ptr address, i64 size, ptr name) `: the bytes become inputs. The name is a NUL-terminated constant string.
-    MakeSymbolic,
+    /// `(ptr address, i64 size, ptr name) `: the bytes become inputs that come in there. The name is a NUL-terminated constant
+    /// string.
+    MakeSymbolic(InputSource),
     /// `(ptr name) -> iN or ptr`: a fresh input value of the result's type; a pointer is null or leads nobody knows where.
-    FreshInt,
+    FreshInt(InputSource),
     /// `(i1)`: a path on which it is false is no path of the program (not a branch, not counted, no test).
     Assume,
     /// `(i1)`: false ends the path with [`ErrorKind::Assert`]. Not a branch.
     Assert,
-    /// `(ptr format, …) -> i32`: writes to standard output.
-    Printf,
-    /// `(i32) -> i32`: writes one byte to standard output.
-    Putchar,
-    /// `(ptr) -> i32`: writes a line to standard output.
-    Puts,
-    /// `(i64 size) -> ptr`: a fresh heap object with undefined bytes. Never fails.
-    Malloc,
-    /// `(i64 count, i64 size) -> ptr`: a fresh zeroed heap object.
-    Calloc,
     /// `(i64 size) -> ptr`: a fresh zeroed heap object. Never fails. A size that depends on inputs stays a term: whoever speaks
     /// of all runs makes no difference between sizes but where the program does.
     Allocate,
-    /// `(ptr)`: ends the life of a heap object. Null is ignored.
-    Free,
-    /// `(i64 size) -> ptr`: a fresh object with undefined bytes that dies with its frame, if [`Builtin::Release`] does not
-    /// end its life before.
-    Alloca,
-    /// `(ptr)`: ends the life of an object that [`Builtin::Alloca`] made. Anything else is left alone.
-    Release,
     /// `(ptr) -> i64`: the bytes of the object that the pointer leads into.
     ObjectSize,
     /// `(ptr, i64 size)`: bytes that nobody wrote become zero. For parts that share bytes with others (bit-fields).
     Settle,
-    /// `(i32 stream, ptr format, ptr list) -> i32`: writes to standard output (1) or standard error (2); the pointer to the
-    /// next argument is at `list`, each takes 8 bytes, and it is moved behind those that are used.
-    Vprintf,
     /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).
     Write,
     /// `() -> i32`: the next byte of standard input, -1 at its end.
     ReadByte,
-    /// `(i64 float, i32 conversion, i32 flags, i32 width, i32 precision, i32 index) -> i32`: a byte of the text that
-    /// `printf` makes of a float, -1 behind its end. Flags are 1 for `-`, 2 for `0`, 4 for `+`, 8 for a space and 16 for
-    /// `#`; a negative precision is none.
-    FloatText,
     /// `(ptr name)`: what follows is only known of one run of a whole program (the state of a random generator, say). A
     /// run goes on; whoever speaks of all runs stops here as unsupported with this name.
     RunOnly,
@@ -276,17 +253,6 @@ pub enum Builtin {
     /// `(ptr what, T value) -> T`: the value; what the name says may make it another in a real program. `(ptr what)`: the
     /// same of everything that follows. A run goes on; whoever speaks of all runs takes it into account.
     Unsettled,
-    /// `(ptr function)`: the function (no parameters, no result) runs when the program ends; null: none of those so far.
-    AtExit,
-    /// `(ptr buffer) -> i32`: 0, and the buffer (8 bytes) then names this place of this call. A resumption goes on here with
-    /// another result.
-    SetMark,
-    /// `(ptr buffer, i32 value)`: leaves calls up to the one that a mark names, and goes on behind its [`Builtin::SetMark`],
-    /// whose result is the value (1 for 0). Registers and memory stay as they are. Nothing follows.
-    Resume,
-    /// `(i32 level) -> ptr`: where control goes on when this call returns (0), its caller does (1), …: the same number for
-    /// the same place. It leads to no object.
-    ReturnAddress,
     /// `(i32)`: ends the program with this status.
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].
@@ -295,6 +261,8 @@ pub enum Builtin {
     ParseFloat(float::Format),
     /// `(float…) -> float`, as bits: a mathematical function whose values are the host library's.
     Math(math::Function, float::Format),
+    /// One that only C has.
+    C(CBuiltin),
 }
 
 /// Binary integer operations.

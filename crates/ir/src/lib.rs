@@ -11,6 +11,7 @@
 
 #![warn(missing_docs)]
 
+mod c;
 mod callgraph;
 mod cfg;
 mod data;
@@ -18,8 +19,10 @@ mod decision;
 mod expr;
 pub mod filetest;
 mod function;
+mod input;
 mod inst;
 mod meaning;
+mod memory;
 mod module;
 mod path;
 mod point;
@@ -27,6 +30,7 @@ mod text;
 mod types;
 mod verify;
 
+pub use c::CBuiltin;
 pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{
@@ -36,10 +40,12 @@ pub use data::{
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, Slot, SlotId};
+pub use input::InputSource;
 pub use inst::{
     BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
     Terminator,
 };
+pub use memory::{ByteWrites, MemoryRules, Pointee, Shares, Stands};
 pub use module::{FuncId, Global, GlobalId, GlobalRole, Init, Linkage, Module};
 pub use path::PathHash;
 pub use point::{Point, PointId, PointKind};

@@ -1,6 +1,6 @@
 //! Modules: whole programs.
 
-use crate::{DataType, DataTypeId, DataTypes, Function, Tag, Ty};
+use crate::{DataType, DataTypeId, DataTypes, Function, MemoryRules, Pointee, Tag, Ty};
 use touchstone_base::{Files, IndexMap, Span, define_id};
 
 define_id! {
@@ -19,6 +19,10 @@ pub struct Module {
     pub files: Files,
     /// Data types.
     pub types: DataTypes,
+    /// The name of the function that programs of the language begin with, if they all begin with one.
+    pub entry: Option<String>,
+    /// What pointers from outside may lead to.
+    pub memory: MemoryRules,
     /// The type of what is thrown, a [`DataType::OneOf`]: the tag of an object is its class.
     pub thrown: Option<DataTypeId>,
     /// Globals.
@@ -114,10 +118,9 @@ impl Module {
             && args.zip(&callee.params).all(|(arg, param)| callee.regs[param.reg].ty == arg)
             && (result.is_none() || callee.result == result)
     }
-    /// The type of plain bytes, if the program has it.
-    pub fn byte_type(&self) -> Option<DataTypeId> {
-        let is_byte = |ty: &DataType| matches!(ty, DataType::Int { bits: 8, signed: false, .. });
-        self.types.iter().find(|(_, ty)| is_byte(ty)).map(|(id, _)| id)
+    /// What an input pointer to a type leads to, and what shares memory with that.
+    pub fn pointee(&self, id: DataTypeId) -> Pointee {
+        self.memory.pointee(id, &self.types)
     }
     /// Where a thrown object has its class, if the module says so.
     pub fn class_tag(&self) -> Option<Tag> {

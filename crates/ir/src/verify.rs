@@ -8,6 +8,8 @@
 //!   is thrown is such a type;
 //! - a structure that is counted ends in a named array without elements of its own, where its size ends, too; an integer field
 //!   before it says how many there are; it is contained by none;
+//! - the table of memory speaks of types that there are; types that are the same have one size and one number; texts are of
+//!   bytes; a structure that is open ends in an array of elements that have a size;
 //! - functions that run at start have a body, neither parameters nor a result; objects of the heap are local;
 //! - initialisers are in order, don't overlap and lie inside their global; a global that is only declared has none.
 //!
@@ -46,7 +48,7 @@ mod points;
 
 use crate::{
     BlockId, DataType, DataTypeId, Field, FuncId, Function, Global, GlobalRole, Init, Linkage, Module, PointId,
-    StructKind, Tag, Variant, mask,
+    Pointee, Stands, StructKind, Tag, Variant, mask,
 };
 use std::collections::BTreeSet;
 use std::fmt;
@@ -88,6 +90,9 @@ pub fn verify(module: &Module) -> Vec<VerifyError> {
     }
     if verifier.errors.is_empty() {
         verifier.layouts();
+    }
+    for (id, pointee) in module.memory.rows() {
+        verifier.pointee(id, pointee);
     }
     if let Some(thrown) = module.thrown {
         let known = matches!(module.types.get(thrown), Some(DataType::OneOf { .. }));
@@ -214,6 +219,26 @@ impl<'m> Verifier<'m> {
         }
     }
 
+    /// A row of the table of memory: of types that there are, told apart by a type that is alike itself.
+    fn pointee(&mut self, id: DataTypeId, pointee: Pointee) {
+        let before = self.errors.len();
+        let Pointee { element, same, part, stands, .. } = pointee;
+        [id, element, same, part].into_iter().for_each(|id| self.data(id));
+        if self.errors.len() > before {
+            return;
+        }
+        let module = self.module;
+        self.check(module.pointee(same).same == same, || format!("{id} is the same as {same}, which is another's"));
+        self.check(module.pointee(part).part == part, || format!("{id} is a part as {part}, which is another's"));
+        let is_byte = matches!(module.types[element], DataType::Int { bits: 8, .. });
+        self.check(stands == Stands::Elements || is_byte, || format!("texts behind {id} are not of bytes"));
+        // Broken types have no size.
+        if self.errors.is_empty() {
+            let sizes = [id, same].map(|id| module.types[id].size(&module.types));
+            self.check(sizes[0] == sizes[1], || format!("{id} is the same as {same}, which has another size"));
+        }
+    }
+
     /// Sizes, computed without recursion so that a type that contains itself is found and not followed.
     fn layouts(&mut self) {
         let types = &self.module.types;
@@ -261,6 +286,12 @@ impl<'m> Verifier<'m> {
                     format!("field `{}` does not lie inside {id}", field.name)
                 });
             }
+            let last = fields.last().map(|last| &types[last.ty]);
+            let ends_in_array =
+                matches!(last, Some(DataType::Array { element, .. }) if sizes[element.index()] != Some(0));
+            self.check(*kind != StructKind::Open || ends_in_array, || {
+                format!("{id} is open and does not end in an array")
+            });
         }
     }
 

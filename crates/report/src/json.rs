@@ -231,7 +231,7 @@ impl Serialize for Inputs<'_> {
             TestKind::Program => {}
         }
         for input in &self.test.answers {
-            map.serialize_entry(&names.unique(&input.name), &input.bytes)?;
+            map.serialize_entry(&names.unique(&input.title()), &input.bytes)?;
         }
         map.end()
     }

@@ -9,7 +9,7 @@ use crate::value::{Shown, brief_elements};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Assumption, Campaign, Criterion, Disagreement, FunctionResult, Incomplete, IncompletePaths, InputSource, MadeInput,
+    Assumption, Campaign, Criterion, Disagreement, FunctionResult, Given, Incomplete, IncompletePaths, MadeInput,
     Outcome, Replay, Status, TestCase, TestKind,
 };
 use touchstone_ir::{DataType, DataValue, Module};
@@ -245,14 +245,11 @@ fn inputs(test: &TestCase, module: &Module) -> String {
 /// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
 fn answer(input: &MadeInput) -> String {
     let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
-    match input.source() {
-        InputSource::Argument(word) => {
-            let number = input.name.trim_start_matches("<argv ").trim_end_matches('>');
-            format!("argv[{number}] = {}", text(word))
-        }
-        InputSource::Stdin(all) => format!("stdin = {}", text(all)),
-        InputSource::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
-        InputSource::Request => format!("{} = {}", input.name, bytes(&input.bytes)),
+    match input.given() {
+        Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
+        Given::Stdin(all) => format!("stdin = {}", text(all)),
+        Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
+        Given::Answer(given) => format!("{} = {}", input.title(), bytes(given)),
     }
 }
 

@@ -7,7 +7,8 @@ use touchstone_criteria::{
     TestCase, TestKind, Unsupported, WhyInfeasible, WhyUnknown,
 };
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, IntKind, Module, PointerTarget,
+    DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, InputSource, IntKind, Module,
+    PointerTarget,
 };
 use touchstone_report::{Style, json, test_json, text};
 
@@ -256,7 +257,7 @@ fn a_test_is_natural_json() {
     assert_eq!(test_json(&test, &[], &module), expected);
 
     test.kind = TestKind::Program;
-    test.answers = vec![MadeInput { name: "x".into(), bytes: vec![1, 0, 255, 0] }];
+    test.answers = vec![MadeInput { source: InputSource::Request, name: "x".into(), bytes: vec![1, 0, 255, 0] }];
     test.outcome = Outcome::Error { kind: ErrorKind::Assert, span: span(8) };
     test.expected = Expected::default();
     test.replayed = Replay::Disagreed(Disagreement::CheckFailed("no".into()));

@@ -15,7 +15,12 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     let reader = Reader::new(&options.files, &options.compile.compilation(&[]), scratch.path())?;
     let program = reader.read(&options.files)?;
     let module = &program.module;
-    let Some(main) = module.function_named("main").filter(|&id| module.functions[id].is_defined()) else {
+    let Some(main) = module
+        .entry
+        .as_deref()
+        .and_then(|name| module.function_named(name))
+        .filter(|&id| module.functions[id].is_defined())
+    else {
         bail!("the files define no `main`; `touchstone run` runs whole programs");
     };
     let mut machine = Machine::new(module, Limits { steps: u64::MAX, ..Limits::default() });

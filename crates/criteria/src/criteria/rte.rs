@@ -244,7 +244,9 @@ fn arithmetic(scope: &Scope<'_>, point: PointId, expr: &Expr, drafts: &mut Vec<D
         });
     }
     let fits = match &b.kind {
-        ExprKind::Const(amount) if what == "shifts too far" => *amount < u64::from(expr.ty.bits()),
+        ExprKind::Const(amount) if matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) => {
+            *amount < u64::from(expr.ty.bits())
+        }
         ExprKind::Const(divisor) if matches!(op, BinOp::SDiv | BinOp::SRem) => {
             *divisor != mask(u64::MAX, expr.ty.bits())
         }

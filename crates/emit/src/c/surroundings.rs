@@ -7,8 +7,8 @@ use crate::c::literal;
 use crate::c::names::source_name;
 use crate::c::stubs::{spelled, stubs_and_callbacks};
 use crate::c::unwritable::Unwritable;
-use touchstone_criteria::{InputSource, MadeInput, TestCase};
-use touchstone_ir::{DataType, DataTypeId, Function};
+use touchstone_criteria::{Given, MadeInput, TestCase};
+use touchstone_ir::{DataType, DataTypeId, Function, InputSource};
 
 /// The lines that set up what surrounds the program, and the words that it is called with.
 pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, Unwritable> {
@@ -21,18 +21,18 @@ pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<Stri
     }
     let mut words = Vec::new();
     for input in &test.answers {
-        match input.source() {
-            InputSource::Argument(_) => {
+        match input.given() {
+            Given::Argument(_) => {
                 let word = format!("argument_{}", words.len() + 1);
                 lines.push(format!("char {word}[{}] = {};", input.bytes.len(), array_text(&input.bytes)));
                 words.push(word);
             }
-            InputSource::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
-            InputSource::Variable(name, text) => {
+            Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
+            Given::Variable(name, text) => {
                 let text = text.map_or("NULL".to_string(), literal::string);
                 rest.push(format!("ENVIRONMENT({}, {text});", literal::text(name)));
             }
-            InputSource::Request => rest.push(request(program, input)),
+            Given::Answer(_) => rest.push(request(program, input)),
         }
     }
     if !words.is_empty() {
@@ -44,7 +44,7 @@ pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<Stri
 
 /// What `main` is called with.
 pub(crate) fn arguments(program: &TestedProgram, test: &TestCase) -> String {
-    let words = test.answers.iter().filter(|input| matches!(input.source(), InputSource::Argument(_))).count();
+    let words = test.answers.iter().filter(|input| input.is_argument()).count();
     let list = if words == 0 { "touchstone_arguments" } else { "arguments" };
     let all = [format!("{}", words + 1), list.to_string(), format!("{list} + {}", words + 1)];
     all[..program.function.params.len().min(3)].join(", ")
@@ -64,8 +64,8 @@ fn request(program: &TestedProgram, input: &MadeInput) -> String {
 
 /// The stub that answers a request.
 fn stub_of<'m>(program: &TestedProgram<'m>, input: &MadeInput) -> Option<&'m Function> {
-    let request = matches!(input.source(), InputSource::Request);
-    stubs_and_callbacks(program.module).find(|function| request && source_name(&function.name) == input.name)
+    let mut stubs = stubs_and_callbacks(program.module).filter(|_| input.source == InputSource::External);
+    stubs.find(|function| source_name(&function.name) == input.name)
 }
 
 fn returned(program: &TestedProgram, data: DataTypeId, input: &MadeInput) -> Option<String> {
@@ -83,7 +83,7 @@ fn returned(program: &TestedProgram, data: DataTypeId, input: &MadeInput) -> Opt
 /// `INPUT("x", 5, 0, 0, 0); /* 5 */`: bytes, and what they mean as a number or as text.
 fn input_line(input: &MadeInput) -> String {
     let bytes: Vec<String> = input.bytes.iter().map(u8::to_string).collect();
-    let line = format!("INPUT({}, {});", literal::text(&input.name), bytes.join(", "));
+    let line = format!("INPUT({}, {});", literal::text(&input.title()), bytes.join(", "));
     let number = match *input.bytes.as_slice() {
         [a, b] => Some(i64::from(i16::from_le_bytes([a, b]))),
         [a, b, c, d] => Some(i64::from(i32::from_le_bytes([a, b, c, d]))),

@@ -85,7 +85,7 @@ impl TestCompSuite {
         );
         for input in &test.answers {
             let (ty, value) = input_value(input).ok_or_else(|| EmitError::NotTestComp {
-                why: format!("the input `{}` is made in another way", input.name),
+                why: format!("the input `{}` is made in another way", input.title()),
             })?;
             text.push_str(&format!("  <input type=\"{ty}\">{value}</input>\n"));
         }
@@ -207,7 +207,11 @@ mod tests {
     #[test]
     fn an_input_is_written_as_its_type_reads_it() {
         let check = |name: &str, bytes: &[u8], expected: Option<(&'static str, &str)>| {
-            let input = MadeInput { name: name.to_string(), bytes: bytes.to_vec() };
+            let input = MadeInput {
+                source: touchstone_ir::InputSource::Request,
+                name: name.to_string(),
+                bytes: bytes.to_vec(),
+            };
             assert_eq!(input_value(&input), expected.map(|(ty, value)| (ty, value.to_string())), "{name}");
         };
         check("__VERIFIER_nondet_int", &[0xff; 4], Some(("int", "-1")));

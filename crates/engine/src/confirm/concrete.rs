@@ -4,7 +4,7 @@
 use crate::confirm::watcher::Watcher;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Call as SeenCall, Expected, GoalId, InputSource, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
+    Call as SeenCall, Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
 };
 use touchstone_interp::{End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Unrunnable, Value};
 use touchstone_ir::{
@@ -279,23 +279,22 @@ fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_
 
 /// The words that a program is called with.
 fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
-    inputs.iter().filter(|input| matches!(input.source(), InputSource::Argument(_)))
+    inputs.iter().filter(|input| input.is_argument())
 }
 
 fn provide(machine: &mut Machine<'_>, inputs: &[MadeInput]) {
-    let asked = inputs.iter().filter(|input| !matches!(input.source(), InputSource::Argument(_)));
+    let asked = inputs.iter().filter(|input| !input.is_argument());
     machine.provide_inputs(asked.map(|input| (input.name.clone(), input.bytes.clone())).collect());
 }
 
 /// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
 fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
     let mut all: Vec<MadeInput> = arguments(inputs).cloned().collect();
-    let answers: Vec<&MadeInput> =
-        inputs.iter().filter(|input| !matches!(input.source(), InputSource::Argument(_))).collect();
+    let answers: Vec<&MadeInput> = inputs.iter().filter(|input| !input.is_argument()).collect();
     let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
         let mut bytes = answers.get(index).map(|input| input.bytes.clone()).unwrap_or_default();
         bytes.resize(request.size as usize, 0);
-        MadeInput { name: request.name.clone(), bytes }
+        MadeInput { source: request.source, name: request.name.clone(), bytes }
     };
     all.extend(machine.requested_inputs().iter().enumerate().map(answer));
     all
@@ -307,7 +306,7 @@ pub const PROGRAM_NAME: &str = "program";
 /// The arguments of a program's entry function: the number of words (whose zeros at the end are given) and a
 /// null-terminated list of them. Parameters beyond these are null.
 pub fn program_arguments(machine: &mut Machine<'_>, params: usize, words: &[Vec<u8>]) -> Vec<Value> {
-    let list = machine.alloc(8 * (words.len() as u64 + 1), "argv", ObjectKind::Input);
+    let list = machine.alloc(8 * (words.len() as u64 + 1), "arguments", ObjectKind::Input);
     for (index, bytes) in words.iter().enumerate() {
         let text = machine.alloc(bytes.len() as u64, "argument", ObjectKind::Input);
         // Both objects were just made with these sizes.

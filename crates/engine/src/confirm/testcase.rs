@@ -12,7 +12,7 @@ use touchstone_criteria::{
     Disagreement, GoalId, MadeInput, NamedValue, NotCheckable, ObjectInput, Outcome, Replay, TestCase, TestKind,
 };
 use touchstone_interp::{End, Limits};
-use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, PointerTarget, mask};
+use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, InputSource, PointerTarget, mask};
 use touchstone_solver::Model;
 
 /// Steps that the run of a test from the middle of a path may always take.
@@ -83,7 +83,7 @@ impl Executor<'_> {
         disagreement: Option<Disagreement>,
         id: String,
     ) -> TestCase {
-        let volatile = answers.iter().any(MadeInput::is_volatile);
+        let volatile = answers.iter().any(|input| input.source == InputSource::Volatile);
         TestCase {
             id,
             function: self.module.functions[func].name.clone(),
@@ -106,6 +106,7 @@ impl Executor<'_> {
 
     fn answers(&mut self, state: &State, model: &Model) -> Vec<MadeInput> {
         let answer = |made: &std::rc::Rc<crate::state::inputs::Made>| MadeInput {
+            source: made.source,
             name: made.name.clone(),
             bytes: made.cells.iter().map(|cell| self.cell_byte(*cell, model)).collect(),
         };

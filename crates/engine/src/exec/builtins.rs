@@ -1,18 +1,18 @@
-//! What the engine implements itself: inputs, assumptions, output, the heap, the stack.
+//! What the engine implements itself, for any language: inputs, assumptions, output. What only C has is in `c.rs`.
 
 use crate::exec::access::{Intent, Written};
 use crate::exec::executor::Executor;
 use crate::state::memory::{Cell, Contents, Object, ObjectKind, Open, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
-use crate::state::{MOST_STACK, PathEnd, State, Stop};
+use crate::state::{PathEnd, State, Stop};
 use std::rc::Rc;
-use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, Doubt, Unsettled, Unsupported};
-use touchstone_ir::{Builtin, ErrorKind, GlobalId, GlobalRole, Operand, Reg, Ty};
+use touchstone_base::Span;
+use touchstone_criteria::{Bound, Doubt, MadeInput, Unsupported};
+use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg, Ty};
 use touchstone_solver::{Op, Rel};
 
 /// An object on the heap has at most so many bytes.
-const MAX_HEAP_OBJECT: u64 = 1 << 24;
+pub(super) const MAX_HEAP_OBJECT: u64 = 1 << 24;
 
 impl Executor<'_> {
     pub(crate) fn step_builtin(
@@ -24,7 +24,7 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         match builtin {
-            Builtin::MakeSymbolic | Builtin::FreshInt | Builtin::MayWrite if state.is_folded() => {
+            Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) | Builtin::MayWrite if state.is_folded() => {
                 return Err(Stop::unsupported(Unsupported::InputInPrecondition, span));
             }
             // The confirming run keeps what it was called with.
@@ -38,22 +38,22 @@ impl Executor<'_> {
                 self.somebody_ran(state, &name, &given, span)?;
             }
             Builtin::Unsettled => self.unsettled(state, dst, args, span)?,
-            Builtin::MakeSymbolic => self.make_symbolic(state, args, span)?,
+            Builtin::MakeSymbolic(source) => self.make_symbolic(state, source, args, span)?,
             Builtin::MayWrite => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 self.unknown_writes(state, &name)?;
             }
-            Builtin::FreshInt => {
+            Builtin::FreshInt(source) => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
                 let value = if ty == Ty::Ptr {
                     self.unknown_pointer(state, &name)
                 } else {
-                    let term = self.input_var(state.inputs_mut(), ty.bits(), &name);
+                    let term = self.input_var(state.inputs_mut(), ty.bits(), &MadeInput::title_of(source, &name));
                     Value::term(&self.terms, term)
                 };
                 let cells = disassemble(&value, ty.bytes(), &mut self.pointers).collect();
-                state.inputs_mut().made.push(Rc::new(crate::state::inputs::Made { name, cells }));
+                state.inputs_mut().made.push(Rc::new(crate::state::inputs::Made { source, name, cells }));
                 dst.into_iter().for_each(|dst| state.set(dst, value.clone()));
             }
             Builtin::Assume => {
@@ -67,43 +67,13 @@ impl Executor<'_> {
                 let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
                 self.require(state, cond, ErrorKind::Assert, span)?;
             }
-            Builtin::Putchar => {
-                if let Some(dst) = dst {
-                    let written = self.scalar(state, args[0], span)?.term(&mut self.terms, 32);
-                    let byte = self.terms.constant(32, 255);
-                    let mut byte = self.terms.bin(Op::And, written, byte);
-                    if self.doubts(Doubt::Unsettled(Unsettled::Output)) {
-                        byte = self.terms.var(32, "unsettled");
-                    }
-                    state.set(dst, Value::term(&self.terms, byte));
-                }
-            }
             Builtin::Write => {}
             Builtin::ReadByte => return Err(Stop::unsupported(Unsupported::StandardInput, span)),
             Builtin::RunOnly => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 return Err(Stop::unsupported(Unsupported::RunOnly(name), span));
             }
-            Builtin::AtExit => match state.top().value(args[0]) {
-                Value::Int(Scalar::Const(0)) => {}
-                _ => return Err(Stop::unsupported(Unsupported::AtExit, span)),
-            },
-            Builtin::SetMark | Builtin::Resume => return Err(Stop::unsupported(Unsupported::JumpOutOfCall, span)),
-            Builtin::ReturnAddress => return Err(Stop::unsupported(Unsupported::ReturnAddress, span)),
-            Builtin::FloatText => self.float_text(state, dst, args, span)?,
-            Builtin::Printf | Builtin::Puts | Builtin::Vprintf => {
-                // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
-                if let Some(dst) = dst {
-                    if self.module.functions[state.top().func].reads(dst) {
-                        return Err(Stop::unsupported(Unsupported::OutputValue, span));
-                    }
-                    state.set(dst, Value::Undefined);
-                }
-            }
-            Builtin::Malloc | Builtin::Calloc | Builtin::Alloca => self.allocate(state, dst, builtin, args, span)?,
             Builtin::Allocate => self.allocate_open(state, dst, args[0], span)?,
-            Builtin::Free => self.free(state, args[0], span)?,
-            Builtin::Release => self.release(state, args[0])?,
             Builtin::ObjectSize => {
                 let value = state.top().value(args[0]);
                 let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
@@ -124,11 +94,18 @@ impl Executor<'_> {
                 return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
             }
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
+            Builtin::C(builtin) => self.step_c_builtin(state, dst, builtin, args, span)?,
         }
         Ok(())
     }
 
-    fn make_symbolic(&mut self, state: &mut State, args: &[Operand], span: Span) -> Result<(), Stop> {
+    fn make_symbolic(
+        &mut self,
+        state: &mut State,
+        source: InputSource,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
         let size = self.fixed(state, args[1], span)?;
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
@@ -138,7 +115,7 @@ impl Executor<'_> {
             // Asked before the input is made: it may take a choice.
             self.plain_cells(state, object, 0..state.memory.get(object).size as usize)?;
         }
-        let cells = self.make_input(state, &name, size, data)?;
+        let cells = self.make_input(state, (source, name), size, data)?;
         self.overwrite(state, object, at, &cells)
     }
 
@@ -167,44 +144,6 @@ impl Executor<'_> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn allocate(
-        &mut self,
-        state: &mut State,
-        dst: Option<Reg>,
-        builtin: Builtin,
-        args: &[Operand],
-        span: Span,
-    ) -> Result<(), Stop> {
-        let (size, fill) = match builtin {
-            Builtin::Calloc => {
-                let (count, size) = (self.fixed(state, args[0], span)?, self.fixed(state, args[1], span)?);
-                (count.saturating_mul(size), Cell::Byte(0))
-            }
-            _ => (self.fixed(state, args[0], span)?, Cell::Undefined),
-        };
-        if size > MAX_HEAP_OBJECT {
-            return Err(Stop::unsupported(Unsupported::LargeAllocation(size), span));
-        }
-        if builtin == Builtin::Alloca {
-            let stack = state.top().stack.saturating_add(size);
-            if stack > MOST_STACK {
-                return Err(Stop::unsupported(Unsupported::LargeStack(stack, MOST_STACK), span));
-            }
-            state.top_mut().stack = stack;
-        }
-        let kind = if builtin == Builtin::Alloca { ObjectKind::Slot } else { ObjectKind::Heap };
-        let object = state.memory.alloc(Object::with_cells(vec![fill; size as usize], kind, None));
-        if builtin == Builtin::Alloca {
-            state.top_mut().slots.push(object);
-        }
-        if let Some(dst) = dst {
-            let made = Value::pointer(object, 0);
-            let value = if kind == ObjectKind::Heap { self.may_fail(state, made) } else { made };
-            state.set(dst, value);
-        }
-        Ok(())
-    }
-
     /// A zeroed object whose size may stay a term: it has cells for as many bytes as it may have, and accesses are checked against
     /// the term.
     fn allocate_open(&mut self, state: &mut State, dst: Option<Reg>, size: Operand, span: Span) -> Result<(), Stop> {
@@ -228,55 +167,6 @@ impl Executor<'_> {
         let zeroed = Object::with_cells(vec![Cell::Byte(0); cells as usize], ObjectKind::Heap, None);
         let object = state.memory.alloc(Object { open, ..zeroed });
         dst.into_iter().for_each(|dst| state.set(dst, Value::pointer(object, 0)));
-        Ok(())
-    }
-
-    fn free(&mut self, state: &mut State, operand: Operand, span: Span) -> Result<(), Stop> {
-        let value = state.top().value(operand);
-        match self.decided(state, &value)? {
-            Value::Int(Scalar::Const(0)) => Ok(()),
-            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
-                if state.memory.get(object).live && state.memory.get(object).kind == ObjectKind::Heap =>
-            {
-                state.memory.get_mut(object).live = false;
-                Ok(())
-            }
-            Value::Ptr(Pointer { object, .. })
-                if self
-                    .module
-                    .globals
-                    .get(GlobalId::new(object.index()))
-                    .is_some_and(|global| global.role == GlobalRole::Heap) =>
-            {
-                Err(Stop::unsupported(Unsupported::EndOfStartObject, span))
-            }
-            Value::Choice(_) => Err(Stop::unsupported(Unsupported::SymbolicFree, span)),
-            // Tests make no input on the heap; a caller may.
-            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
-                if state.memory.get(object).kind == ObjectKind::Input
-                    && state.memory.get(object).live
-                    && self.doubts(Doubt::Heap) =>
-            {
-                state.memory.get_mut(object).live = false;
-                Ok(())
-            }
-            _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
-        }
-    }
-
-    /// Ends the life of an object that `alloca` made in this frame.
-    fn release(&mut self, state: &mut State, operand: Operand) -> Result<(), Stop> {
-        let value = state.top().value(operand);
-        let frame = state.top();
-        let own = self.module.functions[frame.func].slots.len();
-        if let Value::Ptr(Pointer { object, .. }) = value
-            && frame.slots[own..].contains(&object)
-            && state.memory.get(object).live
-        {
-            let size = state.memory.get(object).size;
-            state.memory.get_mut(object).live = false;
-            state.top_mut().stack -= size;
-        }
         Ok(())
     }
 

@@ -27,6 +27,16 @@ pub(crate) struct Policy {
     pub world: World,
     pub labels: LabelQuestions,
     pub checks: Checks,
+    pub effort: Effort,
+}
+
+/// How long the solver thinks about one question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effort {
+    /// As long as the user lets it.
+    Time,
+    /// For so many conflicts: the same on every machine.
+    Conflicts(u64),
 }
 
 /// When a question for a label that is not easily answered is asked.
@@ -47,11 +57,17 @@ pub(crate) enum Checks {
 
 impl Policy {
     /// A search for tests.
-    pub const TESTS: Policy = Policy { world: World::Tested, labels: LabelQuestions::Wait, checks: Checks::Untold };
+    pub const TESTS: Policy =
+        Policy { world: World::Tested, labels: LabelQuestions::Wait, checks: Checks::Untold, effort: Effort::Time };
     /// A proof: in any world, and nothing waits.
-    pub const PROOF: Policy = Policy { world: World::Any, labels: LabelQuestions::AtOnce, checks: Checks::Untold };
+    pub const PROOF: Policy = Policy { world: World::Any, labels: LabelQuestions::AtOnce, ..Policy::TESTS };
     /// An explanation wants to know what was checked.
     pub const EXPLANATION: Policy = Policy { checks: Checks::Told, ..Policy::TESTS };
+
+    /// A proof whose questions may cost so many conflicts each.
+    pub const fn proof_within(conflicts: u64) -> Policy {
+        Policy { effort: Effort::Conflicts(conflicts), ..Policy::PROOF }
+    }
 }
 
 /// A check of an instruction: what must hold, and the error if it does not.
@@ -110,12 +126,18 @@ pub(crate) struct Executor<'m> {
 
 impl<'m> Executor<'m> {
     pub fn new(module: &'m Module, config: &'m Config, policy: Policy, goals: Option<Coverage>) -> Executor<'m> {
+        let usual = touchstone_solver::Config::default();
+        let (timeout, conflicts) = match policy.effort {
+            Effort::Time => (config.solver_timeout, usual.conflicts),
+            Effort::Conflicts(most) => (usual.timeout, Some(most)),
+        };
         let solver = Solver::new(touchstone_solver::Config {
-            timeout: config.solver_timeout,
+            timeout,
+            conflicts,
             deadline: config.deadline,
             interrupt: config.interrupt.clone(),
             seed: config.seed,
-            ..touchstone_solver::Config::default()
+            ..usual
         });
         Executor {
             module,

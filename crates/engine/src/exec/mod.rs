@@ -1,7 +1,7 @@
 //! Execution: one instruction at a time in one state, whoever drives.
 //!
 //! `executor.rs` is the core, `step.rs` one instruction, `fork.rs` what happens where inputs decide; `ledger.rs` is what
-//! an execution leaves out, `throw.rs` how calls end without a return. Memory is in `access.rs`, `aliases.rs` and `pointer.rs`, what a program may do to a function
+//! an execution leaves out, `throw.rs` how calls end without a return, `c.rs` the builtins that only C has. Memory is in `access.rs`, `aliases.rs` and `pointer.rs`, what a program may do to a function
 //! in `world.rs`, goals on the way in `watch.rs`. Folding (`fold.rs`) is a driver of its own, for preconditions.
 //!
 //! These files are one circle on purpose: they are the parts of one `impl Executor`, and each calls the others.
@@ -10,6 +10,7 @@ pub(crate) mod access;
 pub(crate) mod aliases;
 mod arith;
 mod builtins;
+mod c;
 mod calls;
 pub(crate) mod executor;
 mod expression;

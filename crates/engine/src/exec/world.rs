@@ -5,8 +5,8 @@
 //! calls is an input (`globals.rs`), allocations may fail, a write through one input pointer may change what others lead
 //! to. What a path rests on there is kept with it as [`Doubt`]s, so that a verdict can say why it is open.
 //!
-//! The language's own rules hold in every world: memory is written and read by types that may alias (C11 6.5p7; which
-//! types may is told by the layout, never by names), and nothing is said of runs without a defined meaning.
+//! The language's own rules hold in every world: memory is written and read by types that may alias (the module's table says
+//! which may), and nothing is said of runs without a defined meaning.
 //!
 //! Deliberately not here: who searches there (`wide.rs`, `prover/induction.rs`).
 
@@ -21,7 +21,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Doubt, Incomplete, Unsettled, Unsupported};
-use touchstone_ir::{DataType, DataTypeId, ErrorKind, GlobalId, GlobalRole, Linkage, Operand, Reg, Ty};
+use touchstone_ir::{
+    ByteWrites, DataType, DataTypeId, ErrorKind, GlobalId, GlobalRole, Linkage, Operand, Reg, Shares, Ty,
+};
 use touchstone_solver::{Element, TermId};
 
 /// A larger object is not made unknown: the path is given up.
@@ -336,10 +338,9 @@ impl Executor<'_> {
         if self.same_layout(a.element, b.element) {
             return (a.many || b.many) && !(a.exact && b.exact);
         }
-        let bytes =
-            |data: DataTypeId| matches!(self.module.types[data], DataType::Int { bits: 8, .. } | DataType::Void);
-        bytes(a.element)
-            || bytes(b.element)
+        let everything = |data: DataTypeId| self.module.pointee(data).shares == Shares::Everything;
+        everything(a.element)
+            || everything(b.element)
             || self.contains(a.element, b.element)
             || self.contains(b.element, a.element)
     }
@@ -349,30 +350,17 @@ impl Executor<'_> {
         if whole == part {
             return true;
         }
+        let (outside, inside) = (self.module.pointee(whole), self.module.pointee(part));
         let types = &self.module.types;
-        let same_scalar = match (&types[whole], &types[part]) {
-            (
-                DataType::Int { bits: a, .. } | DataType::Enum { bits: a, .. },
-                DataType::Int { bits: b, .. } | DataType::Enum { bits: b, .. },
-            ) => a == b,
-            (DataType::Float { format: a, .. }, DataType::Float { format: b, .. }) => a == b,
-            (DataType::Pointer { .. }, DataType::Pointer { .. }) | (DataType::Bool { .. }, DataType::Bool { .. }) => {
-                true
-            }
-            // Nobody knows what is in it.
-            (DataType::Opaque { .. }, _) | (_, DataType::Opaque { .. }) => true,
-            (_, DataType::OneOf { variants, .. }) => variants.iter().any(|variant| self.contains(whole, variant.ty)),
-            _ => false,
-        };
-        same_scalar
+        outside.part == inside.part
+            || matches!(outside.shares, Shares::AnyPart | Shares::Unknown)
+            || inside.shares == Shares::Unknown
+            || matches!(&types[part], DataType::OneOf { variants, .. }
+                if variants.iter().any(|variant| self.contains(whole, variant.ty)))
             || match &types[whole] {
                 DataType::Array { element, .. } => self.contains(*element, part),
                 DataType::OneOf { variants, .. } => variants.iter().any(|variant| self.contains(variant.ty, part)),
-                // One field that takes all the room may stand for a union's other members.
-                DataType::Struct { fields, size, .. } => match fields.as_slice() {
-                    [only] if types[only.ty].size(types) == *size => true,
-                    fields => fields.iter().any(|field| self.contains(field.ty, part)),
-                },
+                DataType::Struct { fields, .. } => fields.iter().any(|field| self.contains(field.ty, part)),
                 _ => false,
             }
     }
@@ -460,7 +448,8 @@ impl Executor<'_> {
         let is_bytes = object.data.is_some_and(|data| self.is_of_bytes(data));
         let pieces = layout(self, state, id);
         let (changes_all, changes_pointers) = match written {
-            Written::Bytes | Written::Scalar(Ty::Int(8)) => (true, true),
+            Written::Bytes => (true, true),
+            Written::Scalar(Ty::Int(8)) if self.module.memory.byte_writes == ByteWrites::Anything => (true, true),
             Written::Scalar(Ty::Ptr) => (is_bytes, true),
             Written::Scalar(Ty::Int(_)) => (is_bytes, is_bytes),
         };
@@ -505,9 +494,10 @@ impl Executor<'_> {
         Ok(())
     }
 
+    /// Whether anything may be accessed as an object of this type.
     fn is_of_bytes(&self, data: DataTypeId) -> bool {
         match self.module.types[data] {
-            DataType::Int { bits: 8, .. } | DataType::Void => true,
+            _ if self.module.pointee(data).shares == Shares::Everything => true,
             DataType::Array { element, .. } => self.is_of_bytes(element),
             _ => false,
         }

@@ -9,7 +9,7 @@ use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_criteria::MadeInput;
-use touchstone_ir::{DataType, FuncId, Ty};
+use touchstone_ir::{DataType, FuncId, InputSource, Ty};
 
 impl Executor<'_> {
     /// The arguments of the function under test, one for each of its parameters.
@@ -92,7 +92,7 @@ impl Executor<'_> {
         let name = crate::confirm::concrete::PROGRAM_NAME.bytes().chain([0]).map(Cell::Byte).collect();
         let mut words = vec![name];
         for number in 1..=count as usize {
-            words.push(self.word(state, &MadeInput::argument_name(number), length)?);
+            words.push(self.word(state, number, length)?);
         }
         let mut list = Vec::new();
         for word in words {
@@ -107,9 +107,10 @@ impl Executor<'_> {
     }
 
     /// An argument of the program.
-    fn word(&mut self, state: &mut State, name: &str, length: u32) -> Result<Vec<Cell>, Stop> {
-        let cells = self.text_cells(state, name, length)?;
-        state.inputs_mut().made.push(Rc::new(Made { name: name.to_string(), cells: cells.clone() }));
+    fn word(&mut self, state: &mut State, number: usize, length: u32) -> Result<Vec<Cell>, Stop> {
+        let (source, name) = (InputSource::Argument, number.to_string());
+        let cells = self.text_cells(state, &MadeInput::title_of(source, &name), length)?;
+        state.inputs_mut().made.push(Rc::new(Made { source, name, cells: cells.clone() }));
         Ok(cells)
     }
 }

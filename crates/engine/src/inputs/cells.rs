@@ -201,13 +201,9 @@ impl Executor<'_> {
         self.module.types[data].size(&self.module.types)
     }
 
-    /// Whether two types are the same to memory: the same type, or integers of one width and sign.
+    /// Whether two types are the same to memory.
     pub(crate) fn same_layout(&self, a: DataTypeId, b: DataTypeId) -> bool {
-        let types = &self.module.types;
-        match (&types[a], &types[b]) {
-            (DataType::Int { bits: x, signed: s, .. }, DataType::Int { bits: y, signed: t, .. }) => (x, s) == (y, t),
-            _ => a == b,
-        }
+        a == b || self.module.pointee(a).same == self.module.pointee(b).same
     }
 
     pub(crate) fn assume_all(&mut self, state: &mut State, constraints: &[TermId]) -> Result<(), PathEnd> {

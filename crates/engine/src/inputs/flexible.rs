@@ -1,4 +1,4 @@
-//! Objects that end in an array which their type gives no length (`data[]`, and the older `data[0]` and `data[1]`).
+//! Objects that end in an array which may have more elements than their type says.
 //!
 //! Such an object has as many elements as `--len` says of the field, else one: elsewhere a path that needs more meets the
 //! bound. A length that is given for `m.data` also holds for the same field of what `m` leads to (`m.next.data`). An array of

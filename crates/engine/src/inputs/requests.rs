@@ -7,30 +7,32 @@ use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
-use touchstone_ir::{DataType, DataTypeId, GlobalRole, Module};
+use touchstone_criteria::MadeInput;
+use touchstone_ir::{DataType, DataTypeId, GlobalRole, InputSource, Module};
 
 impl Executor<'_> {
     /// A request of the program for `size` input bytes: variables follow the data type where there is one that fits.
     pub(crate) fn make_input(
         &mut self,
         state: &mut State,
-        name: &str,
+        (source, name): (InputSource, String),
         size: u64,
         data: Option<DataTypeId>,
     ) -> Result<Vec<Cell>, Stop> {
+        let title = MadeInput::title_of(source, &name);
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         match data.filter(|&data| self.size_of(data) == size && is_plain(self.module, data)) {
-            Some(data) => self.input_cells(state.inputs_mut(), data, name, &mut constraints, &mut cells),
+            Some(data) => self.input_cells(state.inputs_mut(), data, &title, &mut constraints, &mut cells),
             None => {
                 for index in 0..size.min(MOST_VARIABLES as u64) {
-                    let term = self.input_var(state.inputs_mut(), 8, &format!("{name}[{index}]"));
+                    let term = self.input_var(state.inputs_mut(), 8, &format!("{title}[{index}]"));
                     cells.push(Cell::Part { term, index: 0 });
                 }
                 cells.resize(size as usize, Cell::Unmade);
             }
         }
         self.assume_all(state, &constraints)?;
-        state.inputs_mut().made.push(Rc::new(Made { name: name.to_string(), cells: cells.clone() }));
+        state.inputs_mut().made.push(Rc::new(Made { source, name, cells: cells.clone() }));
         Ok(cells)
     }
 

@@ -11,7 +11,7 @@ use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_criteria::{Bound, Unsupported};
-use touchstone_ir::{DataType, DataTypeId, FuncId, IntKind, Tag};
+use touchstone_ir::{DataType, DataTypeId, FuncId, Stands, Tag};
 use touchstone_solver::{Op, Rel};
 
 /// Where the number of elements of an input object comes from.
@@ -34,7 +34,7 @@ impl Executor<'_> {
             && lazy.pointee.is_some_and(|pointee| self.same_layout(other.element, self.element_of(pointee)))
             && self.config.lengths.get(&*lazy.name).is_none_or(|length| *length <= other.count)
         {
-            // C orders no other pointers; null is less than all on common machines.
+            // No others have an order; null is less than all on common machines.
             self.ledger.avoided = true;
             let mut null = state.clone();
             null.inputs_mut().decide(id, Value::NULL);
@@ -67,7 +67,7 @@ impl Executor<'_> {
                 false => Unsupported::UnsizedObject(lazy.name.to_string()),
             };
             options.push(Err(Stop::unsupported(what, Span::none())));
-        } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_character(pointee)) {
+        } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_text(pointee)) {
             let mut fresh = state.clone();
             options.push(self.text_object(&mut fresh, pointee, most, &lazy.name).map(|object| {
                 decide(&mut fresh, Value::pointer(object, 0));
@@ -166,7 +166,7 @@ impl Executor<'_> {
         tagged: Option<(Tag, u64)>,
     ) -> Result<ObjectId, Stop> {
         // A text that grew has its end.
-        let ends = room.elements > 1 && length == Length::Default && self.is_character(element);
+        let ends = room.elements > 1 && length == Length::Default && self.is_text(element);
         let count = room.before + room.elements + u64::from(ends);
         let is_array = length != Length::Default || count > 1;
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
@@ -226,16 +226,13 @@ impl Executor<'_> {
         self.same_layout(element, part)
     }
 
-    fn is_character(&self, data: DataTypeId) -> bool {
-        matches!(&self.module.types[data], DataType::Int { kind: IntKind::Character, bits: 8, .. })
+    fn is_text(&self, pointee: DataTypeId) -> bool {
+        self.module.pointee(pointee).stands == Stands::Text
     }
 
-    /// What an object behind a pointer to this type is made of: bytes behind `void *`.
+    /// What an object behind a pointer to this type is made of.
     fn element_of(&self, pointee: DataTypeId) -> DataTypeId {
-        match &self.module.types[pointee] {
-            DataType::Void => self.module.byte_type().unwrap_or(pointee),
-            _ => pointee,
-        }
+        self.module.pointee(pointee).element
     }
 
     /// Whether it was said how much an input pointer leads to.

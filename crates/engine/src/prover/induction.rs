@@ -21,6 +21,7 @@ use crate::exec::executor::{Executor, Policy};
 use crate::exec::fork::{self, Fork, OutcomeFork};
 use crate::exec::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
+use crate::prover::c;
 use crate::prover::candidates::{Candidate, LoopVar, Var, candidates};
 use crate::prover::havoc::Havoc;
 use crate::prover::loops::{Loop, Loops};
@@ -35,7 +36,7 @@ use touchstone_criteria::{GoalId, Watch};
 use touchstone_ir::{
     BlockId, Builtin, CallGraph, Callee, DataType, DataTypeId, FuncId, InstKind, Module, Operand, Param, TermKind, Ty,
 };
-use touchstone_solver::{Path, Side, Solver, TermId};
+use touchstone_solver::{Path, Side, TermId};
 
 /// At most so many sides of branches are followed in one pass.
 const MOST_SIDES: u32 = 4_000;
@@ -75,8 +76,7 @@ pub(crate) fn prove(
         call_depth: config.call_depth.min(MOST_FRAMES),
         ..config.clone()
     };
-    let mut executor = Executor::new(module, &config, Policy::PROOF, None);
-    executor.solver = solver(&config, CONFLICTS_FOR_INVARIANTS);
+    let executor = Executor::new(module, &config, Policy::proof_within(CONFLICTS_FOR_INVARIANTS), None);
     let closed: Vec<GoalId> = watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
     let mut induction = Induction {
         executor,
@@ -132,16 +132,6 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
         }
     }
     all_fit
-}
-
-fn solver(config: &Config, conflicts: u64) -> Solver {
-    Solver::new(touchstone_solver::Config {
-        conflicts: Some(conflicts),
-        deadline: config.deadline,
-        interrupt: config.interrupt.clone(),
-        seed: config.seed,
-        ..touchstone_solver::Config::default()
-    })
 }
 
 /// Nothing can be said.
@@ -213,13 +203,15 @@ impl Induction<'_, '_> {
         Err(GiveUp)
     }
 
-    /// One more pass, with the invariants that were found, for the goals that it meets.
+    /// One more pass, with the invariants that were found, for the goals that it meets: an executor of its own, which may think
+    /// longer.
     fn look_for_goals(&mut self) -> Result<(), GiveUp> {
         let dropped = self.dropped.len();
         let open: Vec<GoalId> = self.goals.open_goals().collect();
         let closed: Vec<GoalId> = self.goals.watch.goals.ids().filter(|goal| !open.contains(goal)).collect();
-        self.executor.watching.coverage = Some(Coverage::new(self.goals.watch.clone(), &closed, Aim::Goals));
-        self.executor.solver = solver(self.executor.config, CONFLICTS_FOR_GOALS);
+        let goals = Coverage::new(self.goals.watch.clone(), &closed, Aim::Goals);
+        let policy = Policy::proof_within(CONFLICTS_FOR_GOALS);
+        self.executor = Executor::new(self.executor.module, self.executor.config, policy, Some(goals));
         self.pass()?;
         // The same questions have the same answers; if not (a time limit), nothing was shown.
         if self.dropped.len() == dropped { Ok(()) } else { Err(GiveUp) }
@@ -414,10 +406,12 @@ impl Induction<'_, '_> {
             InstKind::Load { addr, .. } | InstKind::Store { addr, .. } => among(addr),
             InstKind::MemCopy { .. }
             | InstKind::MemSet { .. }
-            | InstKind::Builtin { builtin: Builtin::MakeSymbolic, .. } => {
+            | InstKind::Builtin { builtin: Builtin::MakeSymbolic(_), .. } => {
                 inst.kind.operands().iter().any(among) || partly_written()
             }
-            InstKind::Builtin { builtin: Builtin::Free | Builtin::Release, args, .. } => args.iter().any(start_unknown),
+            InstKind::Builtin { builtin: Builtin::C(builtin), args, .. } if c::ends_a_life(*builtin) => {
+                args.iter().any(start_unknown)
+            }
             InstKind::Builtin { args, .. } => args.iter().any(among),
             InstKind::Call { callee: Callee::Indirect(callee), .. } => start_unknown(callee),
             _ => false,

@@ -5,6 +5,7 @@
 //! loop; one that is loaded, returned or made from a number may lead anywhere. Callees count with everything that they
 //! and their callees write.
 
+use crate::prover::c;
 use crate::prover::frame::{escaped, made_from};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
@@ -214,39 +215,22 @@ impl Loop {
                 Some(dst)
             }
             InstKind::Builtin { builtin, args, .. } => match builtin {
-                Builtin::MakeSymbolic | Builtin::Settle => args.first(),
-                // It moves the pointer to the next argument.
-                Builtin::Vprintf => args.get(2),
-                // What dies in one iteration is dead in the next; what happens at the end, or what others do, is not
-                // followed.
-                Builtin::Free
-                | Builtin::Release
-                | Builtin::AtExit
-                | Builtin::RunOnly
-                | Builtin::MayWrite
-                | Builtin::Called
-                // They may leave an error number.
-                | Builtin::Malloc
-                | Builtin::Calloc
-                | Builtin::SetMark
-                | Builtin::Resume
-                | Builtin::ReturnAddress
-                | Builtin::ReadByte
-                // Its size may be another in each iteration.
-                | Builtin::Allocate => {
+                Builtin::MakeSymbolic(_) | Builtin::Settle => args.first(),
+                // What others do is not followed; the size of what is allocated may be another in each iteration.
+                Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::ReadByte | Builtin::Allocate => {
                     return None;
                 }
-                Builtin::FreshInt
+                Builtin::C(builtin) => match c::writes(*builtin) {
+                    c::Writes::Nothing => None,
+                    c::Writes::Behind(argument) => args.get(argument),
+                    c::Writes::Unknown => return None,
+                },
+                Builtin::FreshInt(_)
                 | Builtin::Unsettled
                 | Builtin::Assume
                 | Builtin::Assert
-                | Builtin::Printf
-                | Builtin::Putchar
-                | Builtin::Puts
-                | Builtin::Alloca
                 | Builtin::ObjectSize
                 | Builtin::Write
-                | Builtin::FloatText
                 | Builtin::ParseFloat(_)
                 | Builtin::Math(..)
                 | Builtin::Exit

@@ -15,6 +15,7 @@
 //!
 //! Deliberately not here: summaries of calls, objects that grow in a loop.
 
+mod c;
 mod candidates;
 mod domain;
 mod errors;
@@ -76,7 +77,7 @@ pub fn prove_infeasible(
 
 /// Whether control may come here by no edge of the function.
 fn is_mark(kind: &InstKind) -> bool {
-    matches!(kind, InstKind::Builtin { builtin: Builtin::SetMark, .. })
+    matches!(kind, InstKind::Builtin { builtin: Builtin::C(builtin), .. } if c::is_mark(*builtin))
 }
 
 /// Outcomes of one decision's conditions.

@@ -1,5 +1,6 @@
 //! One instruction on abstract states, and the ways on at the end of a block.
 
+use crate::prover::c;
 use crate::prover::domain;
 use crate::prover::frame::FunctionFacts;
 use crate::prover::state::{Dead, Origin, State};
@@ -111,40 +112,32 @@ impl FunctionFacts<'_> {
         args: &[Operand],
     ) -> Result<(), Dead> {
         match builtin {
-            Builtin::Exit | Builtin::Abort | Builtin::Resume => return Err(Dead),
+            Builtin::Exit | Builtin::Abort => return Err(Dead),
             Builtin::Assume | Builtin::Assert => {
                 if let Some(cond) = args.first() {
                     state.assume(*cond, true)?;
                 }
             }
-            Builtin::FreshInt
+            Builtin::FreshInt(_)
             | Builtin::Unsettled
-            | Builtin::Putchar
-            | Builtin::Puts
-            | Builtin::Release
             | Builtin::ObjectSize
             | Builtin::Write
-            | Builtin::FloatText
             | Builtin::ReadByte
             | Builtin::Math(..)
             | Builtin::ParseFloat(_) => {}
-            Builtin::MakeSymbolic
-            | Builtin::Printf
-            | Builtin::Vprintf
+            Builtin::MakeSymbolic(_)
             | Builtin::RunOnly
             | Builtin::MayWrite
             | Builtin::Called
-            | Builtin::SetMark
-            | Builtin::ReturnAddress
-            | Builtin::AtExit
-            | Builtin::Malloc
-            | Builtin::Calloc
             | Builtin::Allocate
-            | Builtin::Free
-            | Builtin::Alloca
             | Builtin::Settle => {
                 self.havoc(state);
             }
+            Builtin::C(builtin) => match c::effect(builtin) {
+                c::Effect::Ends => return Err(Dead),
+                c::Effect::Result => {}
+                c::Effect::Memory => self.havoc(state),
+            },
         }
         if let Some(dst) = dst {
             state.assign(dst, Abs::top(self.reg_ty(dst)), false, None);

@@ -4,7 +4,7 @@ use crate::state::memory::Cell;
 use crate::state::value::{LazyId, ObjectId, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::IndexMap;
-use touchstone_ir::DataTypeId;
+use touchstone_ir::{DataTypeId, InputSource};
 
 /// What a path has asked for so far.
 #[derive(Clone, Default)]
@@ -57,6 +57,7 @@ pub(crate) enum TailLength {
 
 /// The answer to one request of a program.
 pub(crate) struct Made {
+    pub source: InputSource,
     pub name: String,
     pub cells: Vec<Cell>,
 }

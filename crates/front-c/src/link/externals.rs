@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{
-    Block, Builtin, CmpOp, DataType, DataTypeId, DataTypes, Function, FunctionRole, GlobalId, Inst, InstKind, Operand,
-    RegInfo, TermKind, Terminator, Ty,
+    Block, Builtin, CmpOp, DataType, DataTypeId, DataTypes, Function, FunctionRole, GlobalId, InputSource, Inst,
+    InstKind, Operand, RegInfo, TermKind, Terminator, Ty,
 };
 
 /// What the runner of emitted tests, or a sanitizer in it, calls: it can't be replaced in the same process.
@@ -129,7 +129,7 @@ fn body(function: &mut Function, types: &DataTypes, title: GlobalId) -> Option<B
         }
         let size = Operand::Const(Ty::I64, types[function.result_data].size(types));
         let args = vec![Operand::Reg(function.params.first()?.reg), size, Operand::Reg(name)];
-        add(InstKind::Builtin { dst: None, builtin: Builtin::MakeSymbolic, args });
+        add(InstKind::Builtin { dst: None, builtin: Builtin::MakeSymbolic(InputSource::External), args });
     } else if let Some(ty) = function.result {
         let fits = match &types[function.result_data] {
             DataType::Pointer { .. } => ty == Ty::Ptr,
@@ -139,7 +139,8 @@ fn body(function: &mut Function, types: &DataTypes, title: GlobalId) -> Option<B
             return None;
         }
         let value = function.regs.push(RegInfo { ty, name: None });
-        add(InstKind::Builtin { dst: Some(value), builtin: Builtin::FreshInt, args: vec![Operand::Reg(name)] });
+        let builtin = Builtin::FreshInt(InputSource::External);
+        add(InstKind::Builtin { dst: Some(value), builtin, args: vec![Operand::Reg(name)] });
         if matches!(types[function.result_data], DataType::Bool { .. }) {
             let truth = function.regs.push(RegInfo { ty: Ty::I1, name: None });
             add(InstKind::Cmp { dst: truth, op: CmpOp::Ule, a: Operand::Reg(value), b: Operand::Const(ty, 1) });

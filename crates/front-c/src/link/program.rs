@@ -442,12 +442,14 @@ impl LinkedProgram {
         let mut module = Module {
             files: self.files,
             types: self.types.data,
+            entry: Some("main".to_string()),
             globals: self.globals,
             functions: self.functions,
             ..Module::default()
         };
         tidy::merge_types(&mut module);
         tidy::add_byte(&mut module);
+        crate::link::memory::set_rules(&mut module);
         tidy::drop_unused_files(&mut module, self.given_files);
         module
     }

@@ -6,7 +6,7 @@
 use crate::link::program::LinkedProgram;
 use crate::link::starter::{Priority, Starter, When};
 use crate::link::tidy;
-use touchstone_ir::{Builtin, Callee, FuncId, Inst, InstKind, Operand, RegInfo, Ty};
+use touchstone_ir::{Builtin, CBuiltin, Callee, FuncId, Inst, InstKind, Operand, RegInfo, Ty};
 
 impl LinkedProgram {
     /// Lets `main` begin with the constructors.
@@ -32,7 +32,7 @@ impl LinkedProgram {
             let dst = self.functions[main].regs.push(RegInfo { ty: Ty::Ptr, name: None });
             insts.push(InstKind::GlobalAddr { dst, global });
             let args = vec![Operand::Reg(dst)];
-            insts.push(InstKind::Builtin { dst: None, builtin: Builtin::AtExit, args });
+            insts.push(InstKind::Builtin { dst: None, builtin: Builtin::C(CBuiltin::AtExit), args });
         }
         for starter in order.iter().filter(|starter| starter.when == When::Before) {
             let callee = Callee::Direct(starter.function);

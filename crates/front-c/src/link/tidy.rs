@@ -1,6 +1,7 @@
 //! Drops what nothing mentions: registers (a symbolic state carries every register of a frame), data types and files
 //! (headers declare thousands).
 
+use crate::link::memory::byte_type;
 use std::collections::{BTreeSet, HashMap};
 use touchstone_base::{FileId, Files, Id, IndexMap, Span};
 use touchstone_ir::{
@@ -302,7 +303,7 @@ fn each_type(module: &mut Module, mut visit: impl FnMut(&mut DataTypeId)) {
 pub(crate) fn add_byte(module: &mut Module) {
     let is_void = |id: DataTypeId| matches!(module.types[id], DataType::Void);
     let untyped = |ty: &DataType| matches!(ty, DataType::Pointer { pointee, .. } if is_void(*pointee));
-    if module.types.values().any(untyped) && module.byte_type().is_none() {
+    if module.types.values().any(untyped) && byte_type(&module.types).is_none() {
         module.types.push(DataType::Int {
             name: "unsigned char".to_string(),
             bits: 8,

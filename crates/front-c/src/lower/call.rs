@@ -12,7 +12,7 @@ use crate::lower::math::{self, Classify, Math};
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
 use touchstone_base::float::Format;
-use touchstone_ir::{BinOp, Builtin, Callee, CmpOp, InstKind, Operand, TermKind, Ty};
+use touchstone_ir::{BinOp, Builtin, CBuiltin, Callee, CmpOp, InputSource, InstKind, Operand, TermKind, Ty};
 
 /// What a recognised name does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,11 +54,14 @@ enum Known {
 fn known(name: &str) -> Option<Known> {
     const PTR: Ty = Ty::Ptr;
     Some(match name {
-        "klee_make_symbolic" | "touchstone_symbolic" => Known::Plain(Builtin::MakeSymbolic, &[PTR, Ty::I64, PTR], None),
-        "klee_int" => Known::Plain(Builtin::FreshInt, &[PTR], Some(Ty::I32)),
+        "klee_make_symbolic" | "touchstone_symbolic" => made_bytes(InputSource::Request),
+        "touchstone_given_answer" => made_bytes(InputSource::External),
+        "touchstone_given_stdin" => made_bytes(InputSource::Stdin),
+        "touchstone_given_variable" => made_bytes(InputSource::Variable),
+        "klee_int" => Known::Plain(Builtin::FreshInt(InputSource::Request), &[PTR], Some(Ty::I32)),
         "klee_assume" | "touchstone_assume" | "__VERIFIER_assume" => Known::Assume,
         "touchstone_assert" | "__VERIFIER_assert" => Known::Assert,
-        "touchstone_pointer" => Known::Plain(Builtin::FreshInt, &[PTR], Some(PTR)),
+        "touchstone_pointer" => Known::Plain(Builtin::FreshInt(InputSource::Request), &[PTR], Some(PTR)),
         "klee_range" => Known::Range,
         "__builtin_prefetch"
         | "klee_prefer_cex"
@@ -79,21 +82,23 @@ fn known(name: &str) -> Option<Known> {
         "abort" | "__builtin_abort" | "__builtin_trap" | "__VERIFIER_error" | "reach_error" | "klee_abort"
         | "klee_report_error" => Known::Last(Builtin::Abort, &[]),
         "exit" | "klee_silent_exit" | "__builtin_exit" => Known::Last(Builtin::Exit, &[Ty::I32]),
-        "touchstone_at_exit" => Known::Plain(Builtin::AtExit, &[PTR], None),
+        "touchstone_at_exit" => Known::Plain(Builtin::C(CBuiltin::AtExit), &[PTR], None),
         "touchstone_unsettled" => Known::Plain(Builtin::Unsettled, &[PTR, Ty::I32], Some(Ty::I32)),
         "touchstone_unsettled_size" => Known::Plain(Builtin::Unsettled, &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_run_only" => Known::Plain(Builtin::RunOnly, &[PTR], None),
         "touchstone_write" => Known::Plain(Builtin::Write, &[Ty::I32, PTR, Ty::I64], None),
         "touchstone_read_byte" => Known::Plain(Builtin::ReadByte, &[], Some(Ty::I32)),
-        "touchstone_float_text" => {
-            Known::Plain(Builtin::FloatText, &[Ty::I64, Ty::I32, Ty::I32, Ty::I32, Ty::I32, Ty::I32], Some(Ty::I32))
-        }
+        "touchstone_float_text" => Known::Plain(
+            Builtin::C(CBuiltin::FloatText),
+            &[Ty::I64, Ty::I32, Ty::I32, Ty::I32, Ty::I32, Ty::I32],
+            Some(Ty::I32),
+        ),
         "touchstone_vprintf" => Known::Vprintf,
         "touchstone_refuse" => Known::Refuse,
-        "putchar" | "__builtin_putchar" => Known::Plain(Builtin::Putchar, &[Ty::I32], Some(Ty::I32)),
-        "malloc" | "__builtin_malloc" => Known::Plain(Builtin::Malloc, &[Ty::I64], Some(PTR)),
-        "calloc" | "__builtin_calloc" => Known::Plain(Builtin::Calloc, &[Ty::I64, Ty::I64], Some(PTR)),
-        "free" | "__builtin_free" => Known::Plain(Builtin::Free, &[PTR], None),
+        "putchar" | "__builtin_putchar" => Known::Plain(Builtin::C(CBuiltin::Putchar), &[Ty::I32], Some(Ty::I32)),
+        "malloc" | "__builtin_malloc" => Known::Plain(Builtin::C(CBuiltin::Malloc), &[Ty::I64], Some(PTR)),
+        "calloc" | "__builtin_calloc" => Known::Plain(Builtin::C(CBuiltin::Calloc), &[Ty::I64, Ty::I64], Some(PTR)),
+        "free" | "__builtin_free" => Known::Plain(Builtin::C(CBuiltin::Free), &[PTR], None),
         "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
         "__builtin_expect"
@@ -108,8 +113,10 @@ fn known(name: &str) -> Option<Known> {
         "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => Known::Copy,
         "memset" | "__builtin_memset" => Known::Set,
         "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "__builtin_setjmp" => Known::SetJump,
-        "longjmp" | "siglongjmp" | "_longjmp" | "__builtin_longjmp" => Known::Last(Builtin::Resume, &[PTR, Ty::I32]),
-        "alloca" | "__builtin_alloca" => Known::Plain(Builtin::Alloca, &[Ty::I64], Some(PTR)),
+        "longjmp" | "siglongjmp" | "_longjmp" | "__builtin_longjmp" => {
+            Known::Last(Builtin::C(CBuiltin::Resume), &[PTR, Ty::I32])
+        }
+        "alloca" | "__builtin_alloca" => Known::Plain(Builtin::C(CBuiltin::Alloca), &[Ty::I64], Some(PTR)),
         "__builtin_va_start" => Known::VaStart,
         "__builtin_va_end" => Known::Nothing,
         "__builtin_va_copy" => Known::VaCopy,
@@ -143,6 +150,11 @@ fn known(name: &str) -> Option<Known> {
             None => math::known(name).map(|(math, format)| Known::Math(math, format))?,
         },
     })
+}
+
+/// Bytes that come in there.
+fn made_bytes(source: InputSource) -> Known {
+    Known::Plain(Builtin::MakeSymbolic(source), &[Ty::Ptr, Ty::I64, Ty::Ptr], None)
 }
 
 impl Lowerer<'_, '_> {
@@ -203,7 +215,7 @@ impl Lowerer<'_, '_> {
         let quiet = format!("touchstone_quiet_{name}");
         let builtin = match name.as_str() {
             "printf" => Some(Known::Printf),
-            "puts" => Some(Known::Plain(Builtin::Puts, &[Ty::Ptr], None)),
+            "puts" => Some(Known::Plain(Builtin::C(CBuiltin::Puts), &[Ty::Ptr], None)),
             _ => None,
         };
         if self.is_own(&name) || builtin.is_none() && !models::has(&quiet) {
@@ -336,7 +348,7 @@ impl Lowerer<'_, '_> {
         match known {
             Known::Plain(builtin, types, result) => {
                 let args = match builtin {
-                    Builtin::MakeSymbolic | Builtin::FreshInt => self.harness_arguments(args, types, span),
+                    Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) => self.harness_arguments(args, types, span),
                     _ => self.arguments(args, types, span),
                 };
                 let dst = result.map(|ty| self.temp(ty));
@@ -355,7 +367,7 @@ impl Lowerer<'_, '_> {
                     values.push(self.rvalue(arg));
                 }
                 let args = values;
-                self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Printf, args }, span);
+                self.emit(InstKind::Builtin { dst: None, builtin: Builtin::C(CBuiltin::Printf), args }, span);
                 None
             }
             Known::Assume => {
@@ -398,7 +410,10 @@ impl Lowerer<'_, '_> {
                 let (stream, format) = (self.rvalue(stream), self.rvalue(format));
                 let list = self.cursor(list, span);
                 let dst = Some(self.temp(Ty::I32));
-                self.emit(InstKind::Builtin { dst, builtin: Builtin::Vprintf, args: vec![stream, format, list] }, span);
+                self.emit(
+                    InstKind::Builtin { dst, builtin: Builtin::C(CBuiltin::Vprintf), args: vec![stream, format, list] },
+                    span,
+                );
                 dst.map(Operand::Reg)
             }
             Known::Overflow(op) => self.overflow(op, args, node, span),
@@ -407,7 +422,7 @@ impl Lowerer<'_, '_> {
                 self.run_only("return address", span);
                 let args = self.arguments(args, &[Ty::I32], span);
                 let dst = Some(self.temp(Ty::Ptr));
-                self.emit(InstKind::Builtin { dst, builtin: Builtin::ReturnAddress, args }, span);
+                self.emit(InstKind::Builtin { dst, builtin: Builtin::C(CBuiltin::ReturnAddress), args }, span);
                 dst.map(Operand::Reg)
             }
             Known::ObjectSize => {
@@ -477,7 +492,7 @@ impl Lowerer<'_, '_> {
             self.emit(InstKind::MemCopy { dst, src, size: Operand::Const(Ty::I64, size) }, span);
         }
         let dst = self.temp(Ty::I32);
-        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::SetMark, args }, span);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::C(CBuiltin::SetMark), args }, span);
         Operand::Reg(dst)
     }
     /// Arguments in the types that a builtin wants, with their points; missing ones are 0.
@@ -509,7 +524,8 @@ impl Lowerer<'_, '_> {
         let &[low, high, name] = args.as_slice() else { return Some(self.unsupported_value("klee_range", node)) };
         let (low, high) = (self.keep(low, span), self.keep(high, span));
         let dst = self.temp(Ty::I32);
-        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::FreshInt, args: vec![name] }, span);
+        let builtin = Builtin::FreshInt(InputSource::Request);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin, args: vec![name] }, span);
         let value = Operand::Reg(dst);
         let above = self.cmp(CmpOp::Sle, low, value, span);
         let below = self.cmp(CmpOp::Slt, value, high, span);

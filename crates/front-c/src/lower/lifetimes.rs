@@ -14,7 +14,7 @@
 use crate::lower::func::{Draft, Lowerer};
 use std::collections::{BTreeMap, HashSet};
 use touchstone_base::{Id, Span};
-use touchstone_ir::{Builtin, Function, Inst, InstKind, Operand, Reg, SlotId, TermKind};
+use touchstone_ir::{Builtin, CBuiltin, Function, Inst, InstKind, Operand, Reg, SlotId, TermKind};
 
 /// Something that dies with its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,9 +28,11 @@ impl Life {
     fn end(self) -> InstKind {
         match self {
             Life::Slot(slot) => InstKind::SlotEnd { slot },
-            Life::Array(pointer) => {
-                InstKind::Builtin { dst: None, builtin: Builtin::Release, args: vec![Operand::Reg(pointer)] }
-            }
+            Life::Array(pointer) => InstKind::Builtin {
+                dst: None,
+                builtin: Builtin::C(CBuiltin::Release),
+                args: vec![Operand::Reg(pointer)],
+            },
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::lower::func::Lowerer;
 use crate::lower::place::Place;
 use crate::types::ctype::{Type, round_up};
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, BranchRole, Builtin, CmpOp, InstKind, Operand, SlotId, TermKind, Ty};
+use touchstone_ir::{BinOp, BranchRole, Builtin, CBuiltin, CmpOp, InstKind, Operand, SlotId, TermKind, Ty};
 
 /// Where a `va_list` keeps the address of the next argument.
 const NEXT: i64 = 8;
@@ -48,7 +48,10 @@ impl Lowerer<'_, '_> {
         let (rest, object) = (self.temp(Ty::I64), self.temp(Ty::Ptr));
         self.emit(InstKind::Builtin { dst: Some(rest), builtin: Builtin::ObjectSize, args: vec![hidden] }, span);
         let size = self.bin(BinOp::Add, Operand::Reg(rest), Operand::Const(Ty::I64, own), span);
-        self.emit(InstKind::Builtin { dst: Some(object), builtin: Builtin::Alloca, args: vec![size] }, span);
+        self.emit(
+            InstKind::Builtin { dst: Some(object), builtin: Builtin::C(CBuiltin::Alloca), args: vec![size] },
+            span,
+        );
         let object = Operand::Reg(object);
         self.pack_into(arguments, Packed::Object(object), span);
         let behind = self.offset(object, Operand::Const(Ty::I64, own), span);

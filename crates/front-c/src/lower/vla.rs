@@ -21,7 +21,7 @@ use crate::types::tokens::{Token, tokenize};
 use crate::types::typename::Parser;
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, Builtin, Callee, InstKind, Operand, Ty};
+use touchstone_ir::{BinOp, Builtin, CBuiltin, Callee, InstKind, Operand, Ty};
 
 /// Operators by how tightly they bind.
 const LEVELS: [&[(&str, BinOp)]; 3] = [
@@ -86,7 +86,7 @@ impl Lowerer<'_, '_> {
         self.frozen_types.insert(node.id, frozen);
         self.emit(InstKind::Copy { dst: size, src: bytes }, span);
         let args = vec![Operand::Reg(size)];
-        self.emit(InstKind::Builtin { dst: Some(pointer), builtin: Builtin::Alloca, args }, span);
+        self.emit(InstKind::Builtin { dst: Some(pointer), builtin: Builtin::C(CBuiltin::Alloca), args }, span);
         self.locals.insert(node.id, Local::Variable(pointer, size));
         self.lives.declare(Life::Array(pointer));
     }

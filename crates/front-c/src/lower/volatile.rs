@@ -14,7 +14,7 @@ use crate::lower::func::{Local, Lowerer};
 use crate::lower::place::Place;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, Builtin, GlobalId, InstKind, Operand};
+use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand};
 
 impl Lowerer<'_, '_> {
     /// Reads the scalar at the place of an lvalue.
@@ -27,12 +27,13 @@ impl Lowerer<'_, '_> {
             let text = self.unit.short_text(lvalue);
             return self.unsettled(&format!("volatile `{text}` may have another value by then"), old, span);
         }
-        let text = format!("<volatile {}>", self.unit.short_text(lvalue));
+        let text = self.unit.short_text(lvalue);
         let name = self.unit.program.text_literal(&text, span);
         let name = self.global_address(name, span);
         let scalar = self.unit.program.types.scalar(ty);
         let dst = self.temp(scalar);
-        self.emit(InstKind::Builtin { dst: Some(dst), builtin: Builtin::FreshInt, args: vec![name] }, span);
+        let builtin = Builtin::FreshInt(InputSource::Volatile);
+        self.emit(InstKind::Builtin { dst: Some(dst), builtin, args: vec![name] }, span);
         match ty.kind {
             TypeKind::Bool => self.bin(BinOp::And, Operand::Reg(dst), Operand::Const(scalar, 1), span),
             _ => Operand::Reg(dst),

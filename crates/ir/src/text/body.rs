@@ -501,5 +501,5 @@ impl Context {
 }
 
 fn is_item(word: &str) -> bool {
-    matches!(word, "func" | "global" | "type" | "file" | "thrown" | "start")
+    matches!(word, "func" | "global" | "type" | "file" | "entry" | "memory" | "thrown" | "start")
 }

@@ -46,6 +46,10 @@
 //!   `thrown ty3` is the module's type of thrown objects.
 //! - `type ty4 = struct "int[]" size 8 align 4 counted 1 { "class": ty0 at 0, "length": ty0 at 4, "data": ty1 at 8 }` ends in
 //!   an array (`ty1`, of length 0) with as many elements as field 1 says.
+//! - `entry @main` names the function that programs begin with.
+//! - `memory ty1 = text ty1 same ty0 part ty0 shares everything` says what an input pointer to `ty1` leads to and what shares
+//!   memory with that, where it is not the usual (`elements ty1 same ty1 part ty1 shares parts`); `memory byte_writes anything`
+//!   that writes of bytes may change anything.
 //! - `start @f` is a function that runs before any other; a global with the role `heap` is an object that is there then.
 //! - A function without blocks is only declared.
 

@@ -6,8 +6,8 @@
 use super::lex::{ParseError, Placed, Token, lex};
 use super::words::Word;
 use crate::{
-    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, StructKind, Tag, Ty,
-    Variant, mask,
+    DataType, DataTypeId, EnumItem, Field, FuncId, Global, GlobalId, Init, Linkage, Module, Pointee, StructKind, Tag,
+    Ty, Variant, mask,
 };
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
@@ -325,6 +325,10 @@ impl Parser {
             self.id_in_order("ty", module.types.next_id())?;
             self.sign("=")?;
             module.types.push(self.data_type()?);
+        } else if self.eat_word("entry") {
+            module.entry = Some(self.name("a name (`@main`)")?);
+        } else if self.eat_word("memory") {
+            self.memory(module)?;
         } else if self.eat_word("thrown") {
             module.thrown = Some(self.id("ty", "a data type (ty0)")?);
         } else if self.eat_word("start") {
@@ -334,8 +338,28 @@ impl Parser {
         } else if self.is_word("func") {
             module.functions.push(self.function()?);
         } else {
-            return self.expected("`file`, `type`, `thrown`, `start`, `global` or `func`");
+            return self.expected("`file`, `type`, `entry`, `memory`, `thrown`, `start`, `global` or `func`");
         }
+        Ok(())
+    }
+
+    fn memory(&mut self, module: &mut Module) -> Result<()> {
+        if self.eat_word("byte_writes") {
+            module.memory.byte_writes = self.one_of("`bytes` or `anything`")?;
+            return Ok(());
+        }
+        let data = |parser: &mut Parser| parser.id("ty", "a data type (ty0)");
+        let id = data(self)?;
+        self.sign("=")?;
+        let stands = self.one_of("`elements` or `text`")?;
+        let element = data(self)?;
+        self.word("same")?;
+        let same = data(self)?;
+        self.word("part")?;
+        let part = data(self)?;
+        self.word("shares")?;
+        let shares = self.one_of("`parts`, `any_part`, `unknown` or `everything`")?;
+        module.memory.set(id, Pointee { element, stands, same, part, shares }, &module.types);
         Ok(())
     }
 
@@ -452,6 +476,9 @@ impl Parser {
         if self.eat_word("counted") {
             let by = self.u64("the index of the field that says how many elements there are")? as usize;
             return Ok(StructKind::Counted { by });
+        }
+        if self.eat_word("open") {
+            return Ok(StructKind::Open);
         }
         Ok(if self.eat_word("halves") { StructKind::Halves } else { StructKind::Record })
     }

@@ -4,9 +4,9 @@ use super::lex::is_name_byte;
 use super::points::signed_by_default;
 use super::words::{ExprOp, Word};
 use crate::{
-    Block, BoolTree, BranchRole, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global, GlobalId, Init,
-    Inst, InstKind, Module, Operand, Point, PointKind, Reg, RegInfo, StructKind, SwitchArm, TermKind, Ty, mask,
-    sign_extend,
+    Block, BoolTree, BranchRole, ByteWrites, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global,
+    GlobalId, Init, Inst, InstKind, Module, Operand, Point, PointKind, Pointee, Reg, RegInfo, StructKind, SwitchArm,
+    TermKind, Ty, mask, sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -50,6 +50,15 @@ impl<'m> Printer<'m> {
             put!(self, "type {id} = ");
             self.data_type(data);
             self.out.push('\n');
+        }
+        if let Some(entry) = &self.module.entry {
+            put!(self, "entry {}\n", at_name(entry));
+        }
+        if self.module.memory.byte_writes != ByteWrites::default() {
+            put!(self, "memory byte_writes {}\n", self.module.memory.byte_writes.word());
+        }
+        for (id, Pointee { element, stands, same, part, shares }) in self.module.memory.rows() {
+            put!(self, "memory {id} = {} {element} same {same} part {part} shares {}\n", stands.word(), shares.word());
         }
         if let Some(thrown) = self.module.thrown {
             put!(self, "thrown {thrown}\n");
@@ -97,6 +106,7 @@ impl<'m> Printer<'m> {
                 match kind {
                     StructKind::Record => {}
                     StructKind::Halves => put!(self, " halves"),
+                    StructKind::Open => put!(self, " open"),
                     StructKind::Counted { by } => put!(self, " counted {by}"),
                 }
                 put!(self, " {{");

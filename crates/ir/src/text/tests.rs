@@ -308,14 +308,25 @@ fn function() -> impl Strategy<Value = Function> {
 
 fn module() -> impl Strategy<Value = Module> {
     let thrown = proptest::option::of(id());
+    let row = (id(), id(), one_of(), id(), id(), one_of());
+    let thrown = (thrown, proptest::option::of(name()), vec(row, 0..4), one_of());
     (vec(name(), 0..3), vec(data_type(), 0..6), thrown, vec(global(), 0..5), (vec(function(), 0..4), vec(id(), 0..3)))
-        .prop_map(|(files, types, thrown, globals, (functions, startup))| Module {
-            startup,
-            files: files.into_iter().collect(),
-            types: types.into_iter().collect(),
-            thrown,
-            globals: globals.into_iter().collect(),
-            functions: functions.into_iter().collect::<IndexMap<FuncId, Function>>(),
+        .prop_map(|(files, types, (thrown, entry, rows, byte_writes), globals, (functions, startup))| {
+            let types = types.into_iter().collect();
+            let mut memory = MemoryRules::new(byte_writes);
+            for (id, element, stands, same, part, shares) in rows {
+                memory.set(id, Pointee { element, stands, same, part, shares }, &types);
+            }
+            Module {
+                startup,
+                files: files.into_iter().collect(),
+                types,
+                entry,
+                memory,
+                thrown,
+                globals: globals.into_iter().collect(),
+                functions: functions.into_iter().collect::<IndexMap<FuncId, Function>>(),
+            }
         })
 }
 
@@ -346,7 +357,10 @@ fn check_error(text: &str, expected: &str) {
 
 #[test]
 fn an_error_says_where_and_what_was_expected() {
-    check_error("x", "1:1: expected `file`, `type`, `thrown`, `start`, `global` or `func`, found `x`");
+    check_error(
+        "x",
+        "1:1: expected `file`, `type`, `entry`, `memory`, `thrown`, `start`, `global` or `func`, found `x`",
+    );
     check_error("file f1 \"a\"", "1:6: expected `f0`, found `f1`: ids are in order");
     check_error("file f0 a", "1:9: expected the path of the file in quotes, found `a`");
     check_error("file f0 \"a", "1:11: expected `\"` at the end of a quoted text");

@@ -1,7 +1,8 @@
 //! The word of every operation: one table for printer and parser, checked for completeness by the compiler.
 
 use crate::{
-    BinOp, BranchRole, Builtin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole, IntKind, Linkage,
+    BinOp, BranchRole, Builtin, ByteWrites, CBuiltin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole,
+    InputSource, IntKind, Linkage, Shares, Stands,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -53,37 +54,29 @@ words! {
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
     GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
+    InputSource {
+        Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
+        Volatile => "volatile",
+    }
+    Stands { Elements => "elements", Text => "text" }
+    Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
+    ByteWrites { Bytes => "bytes", Anything => "anything" }
 }
 
-/// Builtins but the mathematical functions, which are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 31] = [
-    (Builtin::MakeSymbolic, "make_symbolic"),
-    (Builtin::FreshInt, "fresh_int"),
+/// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
+/// are `math_` with C's name.
+const BUILTINS: [(Builtin, &str); 15] = [
     (Builtin::Assume, "assume"),
     (Builtin::Assert, "assert"),
-    (Builtin::Printf, "printf"),
-    (Builtin::Putchar, "putchar"),
-    (Builtin::Puts, "puts"),
-    (Builtin::Malloc, "malloc"),
-    (Builtin::Calloc, "calloc"),
     (Builtin::Allocate, "allocate"),
-    (Builtin::Free, "free"),
-    (Builtin::Alloca, "alloca"),
-    (Builtin::Release, "release"),
     (Builtin::ObjectSize, "object_size"),
     (Builtin::Settle, "settle"),
-    (Builtin::Vprintf, "vprintf"),
     (Builtin::Write, "write"),
     (Builtin::ReadByte, "read_byte"),
-    (Builtin::FloatText, "float_text"),
     (Builtin::RunOnly, "run_only"),
     (Builtin::MayWrite, "may_write"),
     (Builtin::Called, "called"),
     (Builtin::Unsettled, "unsettled"),
-    (Builtin::AtExit, "at_exit"),
-    (Builtin::SetMark, "set_mark"),
-    (Builtin::Resume, "resume"),
-    (Builtin::ReturnAddress, "return_address"),
     (Builtin::Exit, "exit"),
     (Builtin::Abort, "abort"),
     (Builtin::ParseFloat(Format::F32), "parse_f32"),
@@ -95,6 +88,9 @@ impl Builtin {
     pub(super) fn word(self) -> String {
         match self {
             Builtin::Math(function, format) => format!("math_{}_{format}", function.name()),
+            Builtin::MakeSymbolic(source) => from_there("make_symbolic", source),
+            Builtin::FreshInt(source) => from_there("fresh_int", source),
+            Builtin::C(builtin) => builtin.word().to_string(),
             other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
         }
     }
@@ -104,13 +100,37 @@ impl Builtin {
             let function = Function::ALL.iter().find(|function| function.name() == name)?;
             return Some(Builtin::Math(*function, Format::from_word(format)?));
         }
-        BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin)
+        let source = |plain: &str| match word.strip_prefix(plain)? {
+            "" => Some(InputSource::Request),
+            rest => InputSource::from_word(rest.strip_prefix('_')?),
+        };
+        if let Some(source) = source("make_symbolic") {
+            return Some(Builtin::MakeSymbolic(source));
+        }
+        if let Some(source) = source("fresh_int") {
+            return Some(Builtin::FreshInt(source));
+        }
+        let plain = BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin);
+        plain.or_else(|| CBuiltin::from_word(word).map(Builtin::C))
     }
     /// Every builtin.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Builtin> {
         let formats = |function: &Function| [Format::F32, Format::F64].map(|format| Builtin::Math(*function, format));
-        BUILTINS.iter().map(|(builtin, _)| *builtin).chain(Function::ALL.iter().flat_map(formats)).collect()
+        let makes = |source: &InputSource| [Builtin::MakeSymbolic(*source), Builtin::FreshInt(*source)];
+        let plain = BUILTINS
+            .iter()
+            .map(|(builtin, _)| *builtin)
+            .chain(CBuiltin::WORDS.iter().map(|(builtin, _)| Builtin::C(*builtin)));
+        plain.chain(InputSource::ALL.iter().flat_map(makes)).chain(Function::ALL.iter().flat_map(formats)).collect()
+    }
+}
+
+/// The word of a builtin that makes an input.
+fn from_there(builtin: &str, source: InputSource) -> String {
+    match source {
+        InputSource::Request => builtin.to_string(),
+        source => format!("{builtin}_{}", source.word()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::Verifier;
 use crate::{
-    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InstKind, Operand,
-    Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
+    BinOp, Block, BlockId, BoolTree, Builtin, Callee, CastOp, CondId, CondTag, Decision, Function, InputSource,
+    InstKind, Operand, Reg, SlotId, SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use touchstone_base::{Id, float};
 
@@ -242,41 +242,39 @@ impl Verifier<'_> {
             _ => T::I64,
         };
         let (params, result): (&[Ty], Option<Ty>) = match builtin {
-            Builtin::MakeSymbolic => (&[T::Ptr, T::I64, T::Ptr], None),
-            Builtin::FreshInt => (&[T::Ptr], None),
+            Builtin::MakeSymbolic(_) => (&[T::Ptr, T::I64, T::Ptr], None),
+            Builtin::FreshInt(_) => (&[T::Ptr], None),
             Builtin::Assume | Builtin::Assert => (&[T::I1], None),
-            Builtin::Printf => (&[T::Ptr], Some(T::I32)),
-            Builtin::Putchar => (&[T::I32], Some(T::I32)),
-            Builtin::Puts => (&[T::Ptr], Some(T::I32)),
-            Builtin::Malloc | Builtin::Allocate => (&[T::I64], Some(T::Ptr)),
-            Builtin::Calloc => (&[T::I64, T::I64], Some(T::Ptr)),
-            Builtin::Free
-            | Builtin::Release
-            | Builtin::RunOnly
-            | Builtin::MayWrite
-            | Builtin::Called
-            | Builtin::Unsettled
-            | Builtin::AtExit => (&[T::Ptr], None),
-            Builtin::Alloca => (&[T::I64], Some(T::Ptr)),
+            Builtin::Allocate => (&[T::I64], Some(T::Ptr)),
+            Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::Unsettled => (&[T::Ptr], None),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
             Builtin::Settle => (&[T::Ptr, T::I64], None),
-            Builtin::Vprintf => (&[T::I32, T::Ptr, T::Ptr], Some(T::I32)),
             Builtin::Write => (&[T::I32, T::Ptr, T::I64], None),
             Builtin::ReadByte => (&[], Some(T::I32)),
-            Builtin::FloatText => (&[T::I64, T::I32, T::I32, T::I32, T::I32, T::I32], Some(T::I32)),
-            Builtin::SetMark => (&[T::Ptr], Some(T::I32)),
-            Builtin::Resume => (&[T::Ptr, T::I32], None),
-            Builtin::ReturnAddress => (&[T::I32], Some(T::Ptr)),
             Builtin::Exit => (&[T::I32], None),
             Builtin::Abort => (&[], None),
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
+            Builtin::C(builtin) => builtin.signature(),
         };
-        let more = matches!(builtin, Builtin::Printf | Builtin::Called) && args.len() > params.len();
+        let name = match builtin {
+            Builtin::C(builtin) => format!("{builtin:?}"),
+            builtin => format!("{builtin:?}"),
+        };
+        if let Builtin::MakeSymbolic(source) | Builtin::FreshInt(source) = builtin {
+            let asked = source != InputSource::Argument;
+            self.check(asked, || "no instruction asks for a word of the command line".to_string());
+        }
+        let makes_value = matches!(builtin, Builtin::FreshInt(_));
+        let more = match builtin {
+            Builtin::Called => args.len() > params.len(),
+            Builtin::C(builtin) => builtin.is_variadic() && args.len() > params.len(),
+            _ => false,
+        };
         let value =
             (builtin == Builtin::Unsettled && args.len() == 2).then(|| self.operand(function, args[1])).flatten();
         let right_number = args.len() == params.len() || more || value.is_some();
-        self.check(right_number, || format!("{builtin:?} takes {} arguments, not {}", params.len(), args.len()));
+        self.check(right_number, || format!("{name} takes {} arguments, not {}", params.len(), args.len()));
         for (index, &arg) in args.iter().enumerate() {
             let ty = self.operand(function, arg);
             let any = matches!(builtin, Builtin::Called | Builtin::Unsettled);
@@ -289,10 +287,10 @@ impl Verifier<'_> {
         }
         match (dst.map(|dst| (dst, self.reg(function, dst))), result) {
             (Some((_, found)), Some(expected)) => self.same(found, Some(expected)),
-            (Some(_), None) if builtin == Builtin::FreshInt => {}
+            (Some(_), None) if makes_value => {}
             (Some((_, found)), None) if value.is_some() => self.same(found, value),
-            (Some(_), None) => self.error(format!("{builtin:?} has no result")),
-            (None, _) => self.check(builtin != Builtin::FreshInt, || "FreshInt needs a result".to_string()),
+            (Some(_), None) => self.error(format!("{name} has no result")),
+            (None, _) => self.check(!makes_value, || "FreshInt needs a result".to_string()),
         }
     }
 

@@ -149,6 +149,10 @@ fn wrong_calls_are_found() {
     check_block("%4 = call @h(%0) jump b1", &["fn1 b0 instruction 0: expected i32, found i64"]);
     check_block("%0 = builtin free(%1) jump b1", &["fn1 b0 instruction 0: Free has no result"]);
     check_block("builtin fresh_int(%1) jump b1", &["fn1 b0 instruction 0: FreshInt needs a result"]);
+    check_block(
+        "%0 = builtin fresh_int_argument(%1) jump b1",
+        &["fn1 b0 instruction 0: no instruction asks for a word of the command line"],
+    );
     check_block("builtin assume(%0) jump b1", &["fn1 b0 instruction 0: expected i1, found i32"]);
     check_block(
         "builtin printf(%1, %2) jump b1",

@@ -4,7 +4,7 @@
 //! else (`%n`, wide characters, positional arguments) is named as unsupported. Where the language leaves the
 //! result open (null for `%s`, the looks of `%p`), it is as on GNU systems.
 
-use crate::decimal;
+use crate::c::decimal;
 use crate::machine::Stop;
 use crate::memory::{Layout, Memory};
 use crate::unrunnable::Unrunnable;
@@ -63,7 +63,7 @@ pub(crate) fn format_list(format: &[u8], list: Option<Pointer>, memory: &Memory)
     Ok((formatter.out, used))
 }
 
-/// A byte of a float as text, all bits set behind its end: [`touchstone_ir::Builtin::FloatText`] with these arguments.
+/// A byte of a float as text, all bits set behind its end: [`touchstone_ir::CBuiltin::FloatText`] with these arguments.
 pub fn float_text(&[bits, conversion, flags, width, precision, index]: &[u64; 6]) -> u32 {
     let has = |flag: u64| flags & flag != 0;
     let size = |value: u64| value.min(MAX_FIELD) as usize;
@@ -317,7 +317,7 @@ impl Formatter<'_, '_> {
             Value::NULL if limit >= 6 => b"(null)".to_vec(),
             Value::NULL => Vec::new(),
             _ => match self.memory.resolve(value) {
-                Ok(place) => self.memory.c_string(place, limit)?,
+                Ok(place) => self.memory.text(place, limit)?,
                 Err(ErrorKind::NullPointer | ErrorKind::InvalidPointer) if limit == 0 => Vec::new(),
                 Err(kind) => return Err(kind.into()),
             },

@@ -11,7 +11,7 @@ use crate::unrunnable::Unrunnable;
 use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::Id;
-use touchstone_ir::{BlockId, Builtin, Operand, Reg, Ty};
+use touchstone_ir::{BlockId, Builtin, CBuiltin, Operand, Reg, Ty};
 
 /// A place that control may come back to.
 #[derive(Clone, Copy)]
@@ -29,14 +29,14 @@ impl<'m> Machine<'m> {
     pub(crate) fn step_mark(
         &mut self,
         frame: &CallFrame<'m>,
-        builtin: Builtin,
+        builtin: CBuiltin,
         result: Option<Reg>,
         args: &[Operand],
     ) -> Result<Flow, Stop> {
-        let missing = || Stop::Unsupported(Unrunnable::TooFewArguments(builtin));
+        let missing = || Stop::Unsupported(Unrunnable::TooFewArguments(Builtin::C(builtin)));
         let buffer = self.used(frame, *args.first().ok_or_else(missing)?)?;
         let buffer = self.memory.resolve(buffer)?;
-        if builtin == Builtin::SetMark {
+        if builtin == CBuiltin::SetMark {
             return Ok(Flow::Mark { buffer, result });
         }
         let value = self.int(frame, *args.get(1).ok_or_else(missing)?)?;

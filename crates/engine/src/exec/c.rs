@@ -1,0 +1,143 @@
+//! What the engine does about builtins that only C has: output, the heap, the stack.
+
+use crate::exec::builtins::MAX_HEAP_OBJECT;
+use crate::exec::executor::Executor;
+use crate::state::memory::{Cell, Object, ObjectKind};
+use crate::state::value::{Pointer, Scalar, Value};
+use crate::state::{MOST_STACK, State, Stop};
+use touchstone_base::{Id, Span};
+use touchstone_criteria::{Doubt, Unsettled, Unsupported};
+use touchstone_ir::{CBuiltin, ErrorKind, GlobalId, GlobalRole, Operand, Reg};
+use touchstone_solver::Op;
+
+impl Executor<'_> {
+    pub(super) fn step_c_builtin(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        builtin: CBuiltin,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        match builtin {
+            CBuiltin::Putchar => {
+                if let Some(dst) = dst {
+                    let written = self.scalar(state, args[0], span)?.term(&mut self.terms, 32);
+                    let byte = self.terms.constant(32, 255);
+                    let mut byte = self.terms.bin(Op::And, written, byte);
+                    if self.doubts(Doubt::Unsettled(Unsettled::Output)) {
+                        byte = self.terms.var(32, "unsettled");
+                    }
+                    state.set(dst, Value::term(&self.terms, byte));
+                }
+            }
+            CBuiltin::AtExit => match state.top().value(args[0]) {
+                Value::Int(Scalar::Const(0)) => {}
+                _ => return Err(Stop::unsupported(Unsupported::AtExit, span)),
+            },
+            CBuiltin::SetMark | CBuiltin::Resume => return Err(Stop::unsupported(Unsupported::JumpOutOfCall, span)),
+            CBuiltin::ReturnAddress => return Err(Stop::unsupported(Unsupported::ReturnAddress, span)),
+            CBuiltin::FloatText => self.float_text(state, dst, args, span)?,
+            CBuiltin::Printf | CBuiltin::Puts | CBuiltin::Vprintf => {
+                // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
+                if let Some(dst) = dst {
+                    if self.module.functions[state.top().func].reads(dst) {
+                        return Err(Stop::unsupported(Unsupported::OutputValue, span));
+                    }
+                    state.set(dst, Value::Undefined);
+                }
+            }
+            CBuiltin::Malloc | CBuiltin::Calloc | CBuiltin::Alloca => self.allocate(state, dst, builtin, args, span)?,
+            CBuiltin::Free => self.free(state, args[0], span)?,
+            CBuiltin::Release => self.release(state, args[0])?,
+        }
+        Ok(())
+    }
+
+    fn allocate(
+        &mut self,
+        state: &mut State,
+        dst: Option<Reg>,
+        builtin: CBuiltin,
+        args: &[Operand],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let (size, fill) = match builtin {
+            CBuiltin::Calloc => {
+                let (count, size) = (self.fixed(state, args[0], span)?, self.fixed(state, args[1], span)?);
+                (count.saturating_mul(size), Cell::Byte(0))
+            }
+            _ => (self.fixed(state, args[0], span)?, Cell::Undefined),
+        };
+        if size > MAX_HEAP_OBJECT {
+            return Err(Stop::unsupported(Unsupported::LargeAllocation(size), span));
+        }
+        if builtin == CBuiltin::Alloca {
+            let stack = state.top().stack.saturating_add(size);
+            if stack > MOST_STACK {
+                return Err(Stop::unsupported(Unsupported::LargeStack(stack, MOST_STACK), span));
+            }
+            state.top_mut().stack = stack;
+        }
+        let kind = if builtin == CBuiltin::Alloca { ObjectKind::Slot } else { ObjectKind::Heap };
+        let object = state.memory.alloc(Object::with_cells(vec![fill; size as usize], kind, None));
+        if builtin == CBuiltin::Alloca {
+            state.top_mut().slots.push(object);
+        }
+        if let Some(dst) = dst {
+            let made = Value::pointer(object, 0);
+            let value = if kind == ObjectKind::Heap { self.may_fail(state, made) } else { made };
+            state.set(dst, value);
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, state: &mut State, operand: Operand, span: Span) -> Result<(), Stop> {
+        let value = state.top().value(operand);
+        match self.decided(state, &value)? {
+            Value::Int(Scalar::Const(0)) => Ok(()),
+            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
+                if state.memory.get(object).live && state.memory.get(object).kind == ObjectKind::Heap =>
+            {
+                state.memory.get_mut(object).live = false;
+                Ok(())
+            }
+            Value::Ptr(Pointer { object, .. })
+                if self
+                    .module
+                    .globals
+                    .get(GlobalId::new(object.index()))
+                    .is_some_and(|global| global.role == GlobalRole::Heap) =>
+            {
+                Err(Stop::unsupported(Unsupported::EndOfStartObject, span))
+            }
+            Value::Choice(_) => Err(Stop::unsupported(Unsupported::SymbolicFree, span)),
+            // Tests make no input on the heap; a caller may.
+            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
+                if state.memory.get(object).kind == ObjectKind::Input
+                    && state.memory.get(object).live
+                    && self.doubts(Doubt::Heap) =>
+            {
+                state.memory.get_mut(object).live = false;
+                Ok(())
+            }
+            _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
+        }
+    }
+
+    /// Ends the life of an object that `alloca` made in this frame.
+    fn release(&mut self, state: &mut State, operand: Operand) -> Result<(), Stop> {
+        let value = state.top().value(operand);
+        let frame = state.top();
+        let own = self.module.functions[frame.func].slots.len();
+        if let Value::Ptr(Pointer { object, .. }) = value
+            && frame.slots[own..].contains(&object)
+            && state.memory.get(object).live
+        {
+            let size = state.memory.get(object).size;
+            state.memory.get_mut(object).live = false;
+            state.top_mut().stack -= size;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,102 @@
+//! C's rules about memory, as the module's table: what a pointer from outside may lead to, and which objects may share bytes.
+//!
+//! Objects are accessed by types that may alias (C11 6.5p7); which types may is told by the layout, never by names, so that a
+//! rule is rather too wide than too narrow.
+
+use std::collections::BTreeMap;
+use touchstone_base::float::Format;
+use touchstone_ir::{
+    ByteWrites, DataType, DataTypeId, DataTypes, IntKind, MemoryRules, Module, Pointee, Shares, Stands, StructKind,
+};
+
+/// Fills the table of a module whose types are final, and marks structures that may be longer than they say.
+pub(crate) fn set_rules(module: &mut Module) {
+    let open: Vec<DataTypeId> = module.types.ids().filter(|id| is_open(&module.types, *id)).collect();
+    for id in open {
+        if let DataType::Struct { kind, .. } = &mut module.types[id] {
+            *kind = StructKind::Open;
+        }
+    }
+    // A character may be any byte of anything.
+    module.memory = MemoryRules::new(ByteWrites::Anything);
+    let (mut layouts, mut parts) = (BTreeMap::new(), BTreeMap::new());
+    for (id, data) in module.types.iter() {
+        let row = Pointee {
+            element: element(module, id),
+            stands: match data {
+                DataType::Int { kind: IntKind::Character, bits: 8, .. } => Stands::Text,
+                _ => Stands::Elements,
+            },
+            same: layout(data).map_or(id, |layout| *layouts.entry(layout).or_insert(id)),
+            part: scalar(data).map_or(id, |scalar| *parts.entry(scalar).or_insert(id)),
+            shares: shares(&module.types, data),
+        };
+        module.memory.set(id, row, &module.types);
+    }
+}
+
+/// The type of plain bytes, if the program has it.
+pub(crate) fn byte_type(types: &DataTypes) -> Option<DataTypeId> {
+    let is_byte = |ty: &DataType| matches!(ty, DataType::Int { bits: 8, signed: false, .. });
+    types.iter().find(|(_, ty)| is_byte(ty)).map(|(id, _)| id)
+}
+
+/// Bytes are behind a `void *`.
+fn element(module: &Module, pointee: DataTypeId) -> DataTypeId {
+    match module.types[pointee] {
+        DataType::Void => byte_type(&module.types).unwrap_or(pointee),
+        _ => pointee,
+    }
+}
+
+/// Integers of one width and sign are one type under several names.
+fn layout(data: &DataType) -> Option<(u8, bool)> {
+    match data {
+        DataType::Int { bits, signed, .. } => Some((*bits, *signed)),
+        _ => None,
+    }
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Scalar {
+    Integer(u8),
+    Single,
+    Double,
+    Truth,
+    Pointer,
+}
+
+/// Scalars that may be accessed as one another: signed and unsigned, enumerations as their integers.
+fn scalar(data: &DataType) -> Option<Scalar> {
+    match data {
+        DataType::Int { bits, .. } | DataType::Enum { bits, .. } => Some(Scalar::Integer(*bits)),
+        DataType::Float { format: Format::F32, .. } => Some(Scalar::Single),
+        DataType::Float { format: Format::F64, .. } => Some(Scalar::Double),
+        DataType::Bool { .. } => Some(Scalar::Truth),
+        DataType::Pointer { .. } => Some(Scalar::Pointer),
+        _ => None,
+    }
+}
+
+fn shares(types: &DataTypes, data: &DataType) -> Shares {
+    match data {
+        DataType::Int { bits: 8, .. } | DataType::Void => Shares::Everything,
+        DataType::Opaque { .. } | DataType::OneOf { .. } => Shares::Unknown,
+        // One field that takes all the room may stand for a union's other members.
+        DataType::Struct { fields, size, .. } => match fields.as_slice() {
+            [only] if types[only.ty].size(types) == *size => Shares::AnyPart,
+            _ => Shares::Parts,
+        },
+        _ => Shares::Parts,
+    }
+}
+
+/// Whether objects may have more elements at the end than the type says: `data[]`, and the older `data[0]` and `data[1]`.
+fn is_open(types: &DataTypes, id: DataTypeId) -> bool {
+    let DataType::Struct { fields, kind: StructKind::Record, .. } = &types[id] else { return false };
+    let last = fields.last().filter(|field| !field.name.is_empty());
+    last.is_some_and(|last| match types[last.ty] {
+        DataType::Array { element, length: 0 | 1 } => types[element].size(types) > 0,
+        _ => false,
+    })
+}

@@ -1,0 +1,21 @@
+//! Where the inputs come in that a program asks for while it runs.
+//!
+//! Whoever makes an input says so, in the module; nobody reads it off a name.
+
+/// Where an input comes in. The name that goes with it says which one it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum InputSource {
+    /// The program asks: the name is the one that it gives.
+    #[default]
+    Request,
+    /// The answer of a function that tests answer for: nobody defines it, or what it gives changes by itself; its name.
+    External,
+    /// A word of the command line; its number, from 1. No instruction asks for it: a program is called with it.
+    Argument,
+    /// All of standard input: a length (4 bytes, the lowest first), and that many bytes.
+    Stdin,
+    /// A variable of the environment, by its name: a byte that is not 0 if it is set, and its text.
+    Variable,
+    /// What an object that others may change holds at one read: how the source names it. A test can't set it.
+    Volatile,
+}
