@@ -36,7 +36,7 @@ pub fn objectives(
                 let hash = stable_hash(draft.text.as_str()) & 0xffff_ffff;
                 let status = match draft.known {
                     Some(Known::Constant) => Status::Infeasible("constant".to_string()),
-                    Some(Known::TooMany { most }) => Status::Unknown(format!("more than {most} combinations")),
+                    Some(Known::TooMany { most, of }) => Status::Unknown(format!("more than {most} {of}")),
                     None => Status::Unknown("not tried".to_string()),
                 };
                 let settled = draft.known.is_some();

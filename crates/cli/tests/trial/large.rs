@@ -88,6 +88,17 @@ fn wide_and_deep_code_keeps_the_limits() {
 }
 
 #[test]
+fn more_mutants_than_can_be_listed_are_unknown_not_forgotten() {
+    let many = 260;
+    let globals: String = (0..many).map(|i| format!("int g{i};\n")).collect();
+    let sums: String = (0..many).map(|i| format!("s += g{i};\n")).collect();
+    let source = format!("{globals}int f(int x) {{ int s = x;\n{sums}return s; }}\n");
+    let said = check_limits("variables in each other's place", &source, &["-c", "wm", "--mutators", "VRP"]);
+    assert!(said.contains("more than 65536 mutants in the function"), "{said}");
+    assert!(said.contains("every mutant of s += g259"), "{said}");
+}
+
+#[test]
 fn numbers_of_options_are_taken_or_refused() {
     let room = Room::new();
     room.file("f.c", "int f(int x) { return x > 3 ? 1 : 0; }\n");
