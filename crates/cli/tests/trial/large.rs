@@ -8,7 +8,8 @@ fn check_limits(name: &str, source: &str, options: &[&str]) -> String {
     let room = Room::new();
     room.file("large.c", source);
     let limits = ["generate", "large.c", "-q", "--no-replay", "--timeout", "1", "--memory", "1000", "-j", "1"];
-    let words: Vec<&str> = limits.iter().chain(options).copied().collect();
+    let own = limits.chunks(2).filter(|pair| !options.contains(&pair[0])).flatten();
+    let words: Vec<&str> = own.chain(options).copied().collect();
     let started = Instant::now();
     // Twice what is allowed, beside the stacks, of which little is taken.
     let mut shell = std::process::Command::new("sh");
@@ -63,6 +64,27 @@ fn large_objects_keep_the_limits() {
         "a size that depends on inputs",
         "#include <stdlib.h>\n#include <string.h>\nint f(size_t n) { char *b = malloc(n); memset(b, 1, n); if (n > 5 && b[5] == 1) return 1; return 0; }",
         &[],
+    );
+}
+
+#[test]
+fn objects_for_which_there_is_no_memory_are_not_begun() {
+    let check = |name: &str, source: &str, word: &str| {
+        let said = check_limits(name, source, &["--memory", "200", "-f", "f"]);
+        assert!(said.contains(word), "{name}: `{word}` is not in {said}");
+    };
+    let globals: String = (0..30).map(|i| format!("char b{i}[4UL << 20] = {{1}};\n")).collect();
+    let sum: Vec<String> = (0..30).map(|i| format!("b{i}[x & 7]")).collect();
+    let reads = format!("{globals} int f(int x) {{ if ({} == 3) return 1; return 0; }}", sum.join(" + "));
+    check("many globals", &reads, "bound: --memory");
+    let heap = "#include <stdlib.h>\nint f(unsigned x) { char *b = 0; for (int i = 0; i < 100; i++) { b = CALL; if (!b) return 0; b[i] = x; } if (b[99] == 3) return 1; return 2; }";
+    for call in ["malloc(4UL << 20)", "calloc(1, 4UL << 20)"] {
+        check(call, &heap.replace("CALL", call), "bound: --memory");
+    }
+    check(
+        "a structure",
+        "struct s { char n[32 << 20]; }; int f(struct s a) { if (a.n[0] == 6) return 1; return 2; }",
+        "input of 33554432 bytes",
     );
 }
 

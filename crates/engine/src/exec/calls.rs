@@ -92,6 +92,7 @@ impl Executor<'_> {
             let what = format!("stack of {stack} bytes, where programs usually have {MOST_STACK}");
             return Err(Stop::unsupported(what, function.span));
         }
+        self.room_for(stack - below, function.span)?;
         let mut regs = vec![Value::Undefined; function.regs.len()];
         for (param, arg) in function.params.iter().zip(args) {
             regs[param.reg.index()] = arg;

@@ -1,6 +1,7 @@
 //! The arguments of the function under test, and the words of a program.
 
 use crate::exec::executor::Executor;
+use crate::inputs::MOST_INPUT;
 use crate::inputs::shapes::Length;
 use crate::state::inputs::{Made, NamedInput};
 use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
@@ -50,6 +51,11 @@ impl Executor<'_> {
             let value = Value::pointer(object, 0);
             let cells = disassemble(&value, 8, &mut self.pointers).collect();
             return Ok((value, cells));
+        }
+        let size = self.size_of(param.data);
+        if size > MOST_INPUT {
+            let what = format!("input of {size} bytes, `{name}` (at most {MOST_INPUT} can be one)");
+            return Err(Stop::unsupported(what, function.span));
         }
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         match (&self.module.types[param.data], ty) {
