@@ -12,7 +12,17 @@ impl MemoryLimit {
 
     /// Whether the process has as much. Where the system does not tell, it never has.
     pub fn is_met(self) -> bool {
-        resident().is_some_and(|bytes| bytes >= self.0)
+        !self.has_room(0)
+    }
+
+    /// Whether the process may have so many bytes more. Where the system does not tell, it may.
+    pub fn has_room(self, more: u64) -> bool {
+        resident().is_none_or(|bytes| bytes.saturating_add(more) < self.0)
+    }
+
+    /// How many bytes it may have.
+    pub fn most(self) -> u64 {
+        self.0
     }
 }
 
@@ -31,5 +41,7 @@ mod tests {
     fn a_process_has_some_memory_and_not_all_there_is() {
         assert!(resident().is_none() || MemoryLimit::bytes(1).is_met());
         assert!(!MemoryLimit::bytes(u64::MAX).is_met());
+        assert!(resident().is_none() || !MemoryLimit::bytes(1 << 40).has_room(1 << 40));
+        assert!(MemoryLimit::bytes(1 << 40).has_room(1 << 20));
     }
 }

@@ -63,7 +63,7 @@ pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
 pub use notice::Notice;
 pub use objectives::Listed;
-pub use options_file::OptionsFileError;
+pub use options_file::{OptionsFileError, options_file_reading};
 pub use out_dir::{OutDir, OutDirError};
 pub use plan::{Plan, Task};
 pub use program::{Program, ReadError, Reader};

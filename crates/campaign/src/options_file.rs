@@ -83,14 +83,52 @@ impl OptionsFile {
         let directory = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let path = directory.join(NAME);
         match std::fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).map_err(|source| OptionsFileError::NotOptions { path, source }),
+            Ok(text) => OptionsFile::parse(&text).map_err(|source| OptionsFileError::NotOptions { path, source }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(OptionsFile::default()),
             Err(source) => Err(OptionsFileError::NotReadable { path, source }),
         }
     }
 
+    fn parse(text: &str) -> Result<OptionsFile, toml::de::Error> {
+        toml::from_str(text)
+    }
+
     /// What it says of a function.
     pub fn function(&self, name: &str) -> FunctionOptions {
         self.function.get(name).cloned().unwrap_or_default()
+    }
+}
+
+/// What a text says as such a file, or what is wrong with it: for fuzz targets.
+pub fn options_file_reading(text: &str) -> Result<String, String> {
+    let file = OptionsFile::parse(text).map_err(|error| error.to_string())?;
+    let read = |options: &FunctionOptions| Ok((options.ranges()?, options.partitions()?));
+    let all: Result<Vec<_>, OptionsFileError> = file.function.values().map(read).collect();
+    all.map(|all| format!("{file:?} {all:?}")).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::options_file_reading;
+    use touchstone_base::Mutations;
+
+    #[test]
+    fn a_damaged_file_gives_options_or_an_error() {
+        let whole = r#"[function.insert]
+pre = "n >= 0"
+len = { keys = 4 }
+range = { n = "0..4", m = "-3..127" }
+partitions = { n = ["0", "1..3", "4"] }
+max_objects = 2
+"#;
+        assert!(options_file_reading(whole).is_ok());
+        let (mut read, mut refused) = (0, 0);
+        for damaged in Mutations::of(whole.as_bytes()).take(5000) {
+            match options_file_reading(&String::from_utf8_lossy(&damaged)) {
+                Ok(_) => read += 1,
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(read > 200 && refused > 500, "{read} read, {refused} refused");
     }
 }

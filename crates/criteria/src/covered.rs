@@ -1,6 +1,7 @@
 //! Which objectives a test covers: the other direction of [`Status::Covered`].
 
 use crate::{Objective, Status};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// An objective that a test covers.
@@ -16,11 +17,12 @@ pub struct Covered<'a> {
 /// in the campaigns of two callers) counts once.
 pub fn covered_by_test<'a>(objectives: impl IntoIterator<Item = &'a Objective>) -> BTreeMap<&'a str, Vec<Covered<'a>>> {
     let mut found: BTreeMap<&str, Vec<Covered>> = BTreeMap::new();
+    let mut known = FxHashSet::default();
     for objective in objectives {
         let Status::Covered(tests) = &objective.status else { continue };
         for test in tests {
             let own = found.entry(test).or_default();
-            if !own.iter().any(|known| known.objective.id == objective.id) {
+            if known.insert((test.as_str(), objective.id.as_str())) {
                 own.push(Covered { objective, alone: tests.len() == 1 });
             }
         }

@@ -10,7 +10,8 @@
 //! has one node for every context in which it is evaluated, and equal contexts share their node, so a decision of `and`,
 //! `or` and `not` has exactly one node a condition.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use touchstone_base::{IndexMap, define_id};
 use touchstone_ir::{BoolTree, CondId, Decision};
@@ -225,14 +226,34 @@ impl std::hash::Hash for ByAddress<'_> {
 /// A stack of pending work, shared between contexts.
 type Stack<'t> = Option<Rc<Link<'t>>>;
 
-#[derive(PartialEq, Eq, Hash)]
 struct Link<'t> {
     first: Pending<'t>,
     rest: Stack<'t>,
+    /// Of all of it: stacks of thousands of links are looked up thousands of times.
+    hash: u64,
+}
+
+impl PartialEq for Link<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let shared = match (&self.rest, &other.rest) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.hash == other.hash && self.first == other.first && (shared || self.rest == other.rest)
+    }
+}
+impl Eq for Link<'_> {}
+impl std::hash::Hash for Link<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.hash.hash(state);
+    }
 }
 
 fn push<'t>(first: Pending<'t>, rest: &Stack<'t>) -> Stack<'t> {
-    Some(Rc::new(Link { first, rest: rest.clone() }))
+    let mut hasher = FxHasher::default();
+    first.hash(&mut hasher);
+    rest.as_ref().map(|rest| rest.hash).hash(&mut hasher);
+    Some(Rc::new(Link { first, rest: rest.clone(), hash: hasher.finish() }))
 }
 
 struct Builder<'t> {

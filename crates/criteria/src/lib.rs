@@ -34,7 +34,7 @@ pub use goal::{Goal, GoalId};
 pub use mutator::{Mutator, MutatorParseError};
 pub use objective::{Objectives, objectives};
 pub use pairs::{ConditionOf, MOST_ROWS_TRIED, PairSearch, PairsStopped, SeenRows, unique_cause};
-pub use registry::{CriteriaOptions, Draft, Known, Labelling, REGISTRY, Scope, criterion_named};
+pub use registry::{CriteriaOptions, Draft, Known, Labelling, Many, REGISTRY, Scope, criterion_named};
 pub use replay::{Disagreement, NotCheckable, Replay, Unmakeable};
 pub use suite::{Ruling, conclude, count, reduce};
 pub use tables::{

@@ -36,7 +36,7 @@ pub fn objectives(
                 let hash = stable_hash(draft.text.as_str()) & 0xffff_ffff;
                 let status = match draft.known {
                     Some(Known::Constant) => Status::Infeasible(WhyInfeasible::Constant),
-                    Some(Known::TooMany { most }) => Status::Unknown(WhyUnknown::TooManyCombinations(most)),
+                    Some(Known::TooMany { most, of }) => Status::Unknown(WhyUnknown::TooMany(most, of)),
                     None => Status::Unknown(WhyUnknown::NotTried),
                 };
                 let settled = draft.known.is_some();

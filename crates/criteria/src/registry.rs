@@ -90,7 +90,27 @@ pub enum Known {
     TooMany {
         /// So many would have been.
         most: usize,
+        /// What they are.
+        of: Many,
     },
+}
+
+/// What there can be too many of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Many {
+    /// Combinations of conditions.
+    Combinations,
+    /// Mutants of expressions.
+    Mutants,
+}
+
+impl std::fmt::Display for Many {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Many::Combinations => "combinations",
+            Many::Mutants => "mutants in the function",
+        })
+    }
 }
 
 impl Known {

@@ -72,6 +72,9 @@ touchstone_base::reasons! {
         /// An input that is too large: its bytes, its name, and the most that one can have.
         #[error("input of {0} bytes behind `{1}` (at most {2} can be one)")]
         "large_input" => LargeInput(u64, String, u64),
+        /// An argument that is too large: its bytes, its name, and the most that one can have.
+        #[error("input of {0} bytes, `{1}` (at most {2} can be one)")]
+        "large_argument" => LargeArgument(u64, String, u64),
         /// An index that depends on inputs, and the bytes of the object.
         #[error("index that depends on inputs into an object of {0} bytes")]
         "symbolic_index" => SymbolicIndex(u64),

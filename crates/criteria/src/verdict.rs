@@ -1,6 +1,6 @@
 //! Objectives and what is known of them.
 
-use crate::{Doubt, Unsupported};
+use crate::{Doubt, Many, Unsupported};
 use std::fmt;
 use touchstone_base::Span;
 
@@ -196,9 +196,9 @@ pub enum WhyUnknown {
     /// No search asked for it.
     #[error("not tried")]
     NotTried,
-    /// It stands for more combinations than are tried.
-    #[error("more than {0} combinations")]
-    TooManyCombinations(usize),
+    /// It stands for more than are tried.
+    #[error("more than {0} {1}")]
+    TooMany(usize, Many),
     /// Nobody knows more.
     #[error("not followed to the end")]
     NotFollowed,
@@ -218,13 +218,15 @@ fn sentences(why: &[Incomplete]) -> String {
 
 impl WhyUnknown {
     /// The words of its own; others are those of the first [`Incomplete`].
-    pub const WORDS: &'static [&'static str] = &["not_tried", "too_many_combinations", "not_followed"];
+    pub const WORDS: &'static [&'static str] =
+        &["not_tried", "too_many_combinations", "too_many_mutants", "not_followed"];
 
     /// The word by which programs know it.
     pub fn word(&self) -> &'static str {
         match self {
             WhyUnknown::NotTried => "not_tried",
-            WhyUnknown::TooManyCombinations(_) => "too_many_combinations",
+            WhyUnknown::TooMany(_, Many::Combinations) => "too_many_combinations",
+            WhyUnknown::TooMany(_, Many::Mutants) => "too_many_mutants",
             WhyUnknown::NotFollowed => "not_followed",
             WhyUnknown::GivenUp { why, .. } => why.first().map_or("not_followed", Incomplete::word),
         }

@@ -24,7 +24,7 @@ mod types;
 pub use clang::dump::Dump;
 pub use clang::flags::flags_for;
 #[doc(hidden)]
-pub use clang::fuzzing::ast_readings;
+pub use clang::fuzzing::{ast_readings, compile_commands_reading};
 pub use clang::options::{Library, Offsets, Options, Surroundings};
 pub use clang::pair::{Texts, dump_both};
 pub use clang::run::gnu_version;

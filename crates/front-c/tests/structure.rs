@@ -3,6 +3,9 @@
 // Tests may look around.
 #![allow(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+#[path = "structure/pages.rs"]
+mod pages;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use touchstone_front_c::{FrontError, Options, lower_files, write_headers};

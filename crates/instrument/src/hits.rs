@@ -51,7 +51,7 @@ impl HitFile {
         HitFile::parse(&bytes).map_err(|why| HitError::Damaged { path: path.to_path_buf(), why })
     }
 
-    fn parse(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
         let number = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?)) };
         // Its magic is written last: until then nothing is in it.
         match bytes.get(..8) {
@@ -68,6 +68,7 @@ impl HitFile {
         let command = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
         let count = number(12).ok_or("it is too short")?;
         let mut units = Vec::new();
+        let mut left = bytes.len();
         for index in 0..count as usize {
             let at = TABLE + ENTRY * index;
             let unit = bytes.get(at..at + 8).and_then(|raw| raw.try_into().ok()).map(u64::from_le_bytes);
@@ -75,6 +76,7 @@ impl HitFile {
                 return Err("its table is cut off");
             };
             let probes = bytes.get(offset as usize..offset as usize + size as usize).ok_or("its probes are cut off")?;
+            left = left.checked_sub(probes.len()).ok_or("its units share probes")?;
             let hit = probes.iter().enumerate().filter(|(_, byte)| **byte != 0);
             let hit = hit.map(|(index, byte)| (index as u32, *byte));
             units.push((unit, hit.collect()));
@@ -95,4 +97,62 @@ impl HitFile {
 fn until_zero(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_base::Mutations;
+
+    /// A file of two units with some hits.
+    fn whole() -> Vec<u8> {
+        let mut bytes = vec![0; TABLE];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&u32::to_le_bytes(77));
+        bytes[12..16].copy_from_slice(&u32::to_le_bytes(2));
+        bytes[16..20].copy_from_slice(b"test");
+        bytes[528..538].copy_from_slice(b"prog\0-x\0\0\0");
+        let first = TABLE + 2 * ENTRY;
+        for (unit, offset, size) in [(5u64, first, 20u32), (6, first + 20, 30)] {
+            bytes.extend(unit.to_le_bytes());
+            bytes.extend(u32::try_from(offset).expect("small").to_le_bytes());
+            bytes.extend(size.to_le_bytes());
+        }
+        bytes.extend((0..50u8).map(|index| u8::from(index % 3 == 0)));
+        bytes
+    }
+
+    #[test]
+    fn a_damaged_hit_file_is_read_or_refused() {
+        let whole = whole();
+        let hits = HitFile::parse(&whole).expect("one of ours").expect("not empty");
+        assert_eq!(
+            (hits.units.len(), hits.test.as_deref(), hits.process_name().as_str()),
+            (2, Some("test"), "prog -x")
+        );
+        let (mut read, mut refused) = (0, 0);
+        let mut check = |bytes: &[u8]| match HitFile::parse(bytes) {
+            Ok(Some(hits)) => {
+                let all: usize = hits.units.iter().map(|(_, hit)| hit.len()).sum();
+                assert!(all <= bytes.len());
+                read += 1;
+            }
+            _ => refused += 1,
+        };
+        Mutations::of(&whole[..32]).take(3000).for_each(|damaged| check(&[&damaged, &whole[32..]].concat()));
+        Mutations::of(&whole[TABLE..]).take(3000).for_each(|damaged| check(&[&whole[..TABLE], &damaged].concat()));
+        assert!(read > 500 && refused > 500, "{read} read, {refused} refused");
+    }
+
+    #[test]
+    fn units_that_share_probes_are_refused() {
+        let mut bytes = whole();
+        bytes[12..16].copy_from_slice(&u32::to_le_bytes(1000));
+        let entry = bytes[TABLE..TABLE + ENTRY].to_vec();
+        bytes.truncate(TABLE);
+        (0..1000).for_each(|_| bytes.extend(&entry));
+        bytes[TABLE + 12..TABLE + 16].copy_from_slice(&u32::to_le_bytes(15_000));
+        bytes[TABLE + ENTRY + 12..TABLE + ENTRY + 16].copy_from_slice(&u32::to_le_bytes(15_000));
+        assert_eq!(HitFile::parse(&bytes), Err("its units share probes"));
+    }
 }

@@ -14,6 +14,7 @@
 #![warn(missing_docs)]
 
 mod c;
+mod fuzzing;
 mod hits;
 mod kept;
 mod line_directives;
@@ -30,6 +31,7 @@ pub use c::command::{CompileCommand, Family};
 pub use c::probe::{Probed, Request, instrument};
 pub use c::runtime::elsewhere;
 pub use c::toolchain::INSIDE;
+pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
 pub use kept::prune_kept;
 pub use line_directives::LineDirective;

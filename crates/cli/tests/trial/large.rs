@@ -8,7 +8,8 @@ fn check_limits(name: &str, source: &str, options: &[&str]) -> String {
     let room = Room::new();
     room.file("large.c", source);
     let limits = ["generate", "large.c", "-q", "--no-replay", "--timeout", "1", "--memory", "1000", "-j", "1"];
-    let words: Vec<&str> = limits.iter().chain(options).copied().collect();
+    let own = limits.chunks(2).filter(|pair| !options.contains(&pair[0])).flatten();
+    let words: Vec<&str> = own.chain(options).copied().collect();
     let started = Instant::now();
     // Twice what is allowed, beside the stacks, of which little is taken.
     let mut shell = std::process::Command::new("sh");
@@ -67,6 +68,27 @@ fn large_objects_keep_the_limits() {
 }
 
 #[test]
+fn objects_for_which_there_is_no_memory_are_not_begun() {
+    let check = |name: &str, source: &str, word: &str| {
+        let said = check_limits(name, source, &["--memory", "200", "-f", "f"]);
+        assert!(said.contains(word), "{name}: `{word}` is not in {said}");
+    };
+    let globals: String = (0..30).map(|i| format!("char b{i}[4UL << 20] = {{1}};\n")).collect();
+    let sum: Vec<String> = (0..30).map(|i| format!("b{i}[x & 7]")).collect();
+    let reads = format!("{globals} int f(int x) {{ if ({} == 3) return 1; return 0; }}", sum.join(" + "));
+    check("many globals", &reads, "bound: --memory");
+    let heap = "#include <stdlib.h>\nint f(unsigned x) { char *b = 0; for (int i = 0; i < 100; i++) { b = CALL; if (!b) return 0; b[i] = x; } if (b[99] == 3) return 1; return 2; }";
+    for call in ["malloc(4UL << 20)", "calloc(1, 4UL << 20)"] {
+        check(call, &heap.replace("CALL", call), "bound: --memory");
+    }
+    check(
+        "a structure",
+        "struct s { char n[32 << 20]; }; int f(struct s a) { if (a.n[0] == 6) return 1; return 2; }",
+        "input of 33554432 bytes",
+    );
+}
+
+#[test]
 fn the_beginning_of_a_large_input_is_an_input() {
     let said = check_limits("a table", "int t[100000]; int f(int x) { if (t[10] == x + 5) return 1; return 0; }", &[]);
     assert!(said.contains("2/2"), "{said}");
@@ -85,6 +107,17 @@ fn wide_and_deep_code_keeps_the_limits() {
     }
     let deep = format!("int f(int x) {{ return {}x{}; }}", "(1 + ".repeat(many), ")".repeat(many));
     check_limits("brackets", &deep, &["-c", "branch"]);
+}
+
+#[test]
+fn more_mutants_than_can_be_listed_are_unknown_not_forgotten() {
+    let many = 260;
+    let globals: String = (0..many).map(|i| format!("int g{i};\n")).collect();
+    let sums: String = (0..many).map(|i| format!("s += g{i};\n")).collect();
+    let source = format!("{globals}int f(int x) {{ int s = x;\n{sums}return s; }}\n");
+    let said = check_limits("variables in each other's place", &source, &["-c", "wm", "--mutators", "VRP"]);
+    assert!(said.contains("more than 65536 mutants in the function"), "{said}");
+    assert!(said.contains("every mutant of s += g259"), "{said}");
 }
 
 #[test]

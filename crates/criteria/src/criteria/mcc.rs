@@ -1,7 +1,7 @@
 //! Multiple condition coverage: every combination of conditions that short-circuit evaluation allows.
 
 use crate::Goal;
-use crate::registry::{Draft, Known, Labelling, Scope};
+use crate::registry::{Draft, Known, Labelling, Many, Scope};
 
 /// A decision with more rows than this has one objective for all of them, which stays unknown: nobody could cover or read
 /// them one by one.
@@ -29,7 +29,7 @@ impl Labelling for Mcc {
                     goal: Goal::Row { func: scope.func, decision: id, outcomes: Vec::new() },
                     span: decision.span,
                     text: format!("every combination of {} conditions", decision.conditions.len()),
-                    known: Some(Known::TooMany { most: MOST_ROWS }),
+                    known: Some(Known::TooMany { most: MOST_ROWS, of: Many::Combinations }),
                 });
                 continue;
             };

@@ -1,9 +1,11 @@
 //! Modified condition/decision coverage, masking form (Whalen et al.): every condition has each of its values in an
 //! evaluation in which it is not masked, so that it decides the decision's outcome.
 
+use crate::Goal;
 use crate::criteria::condition::conditions;
 use crate::registry::{Draft, Known, Labelling, Scope};
-use crate::{Goal, Walk};
+use touchstone_base::IndexMap;
+use touchstone_ir::DecisionId;
 
 pub(crate) struct Mcdc;
 
@@ -17,11 +19,11 @@ impl Labelling for Mcdc {
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
         let goal = |decision, condition, value| Goal::Independent { func: scope.func, decision, condition, value };
         let mut drafts = conditions(scope, goal, " and decides");
+        let deciding: IndexMap<DecisionId, _> =
+            scope.graphs.values().map(|graph| graph.deciding(|_, _| true)).collect();
         for draft in &mut drafts {
-            if let Goal::Independent { decision, .. } = draft.goal
-                && !scope.graphs[decision].can_reach(&Walk::default(), &draft.goal)
-            {
-                draft.known = Some(Known::Constant);
+            if let Goal::Independent { decision, condition, value, .. } = draft.goal {
+                draft.known = Known::constant(!deciding[decision].contains(&(condition, value)));
             }
         }
         drafts

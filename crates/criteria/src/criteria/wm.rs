@@ -6,12 +6,18 @@
 //! around it (a decision, a value) only has the mutants of its own operators. The index of a left side is mutated as a
 //! part of the left side. Mutants of variables as left sides, of the left side of compound assignments, and of expressions
 //! with side effects are not made; neither are two mutants of one point that compute the same in the same way.
+//!
+//! A function in which a thousand variables take each other's place has a million mutants, which nobody could cover or read.
+//! What is made of a function is bounded ([`Room`]), by a number and never by a clock: the same source has the same objectives.
 
+mod alike;
 mod float;
 
-use crate::registry::{Draft, Labelling, Scope};
+use crate::criteria::wm::alike::{Distinct, same};
+use crate::registry::{Draft, Known, Labelling, Many, Scope};
 use crate::{Goal, Mutator};
-use touchstone_base::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use touchstone_base::{FileId, Span};
 use touchstone_ir::{BinOp, CmpOp, DataType, DataTypeId, Expr, ExprKind, PointId, PointKind, Ty, mask};
 
 pub(crate) struct Wm;
@@ -31,40 +37,88 @@ impl Labelling for Wm {
             .filter(|(_, point)| matches!(point.kind, PointKind::Store { .. }))
             .map(|(_, point)| point.span)
             .collect();
-        let mut drafts = Vec::new();
+        let conditions = Conditions::new(scope);
+        let (mut drafts, mut room) = (Vec::new(), Room::of_a_function());
         for (id, point) in scope.function().points.iter() {
-            let first = drafts.len();
+            let mut before = FxHashMap::default();
             let mut add = |mutant: Mutant, predicate: Expr| {
                 let text = format!("{} {} -> {}", mutant.operator, mutant.from, mutant.to);
-                let again = drafts[first..].iter().filter(|draft: &&Draft| without_number(&draft.text) == text).count();
-                drafts.push(Draft {
-                    goal: Goal::Label { func: scope.func, point: id, predicate: Some(predicate) },
-                    span: point.span,
-                    // What stands twice in an expression is told apart by a number.
-                    text: if again == 0 { text } else { format!("{text}{NUMBER}{}", again + 1) },
-                    known: None,
-                });
+                let again = before.get(text.as_str()).copied().unwrap_or(0usize);
+                // What stands twice in an expression is told apart by a number.
+                let text = if again == 0 { text } else { format!("{text}{NUMBER}{}", again + 1) };
+                *before.entry(without_number(&text).to_string()).or_default() += 1;
+                let goal = Goal::Label { func: scope.func, point: id, predicate: Some(predicate) };
+                drafts.push(Draft { goal, span: point.span, text, known: None });
             };
-            match &point.kind {
-                PointKind::Statement | PointKind::Label { .. } | PointKind::Hazard(_) => {}
-                PointKind::Value(_) if left_sides.iter().any(|left| is_inside(point.span, *left)) => {}
+            let made = match &point.kind {
+                PointKind::Statement | PointKind::Label { .. } | PointKind::Hazard(_) => continue,
+                PointKind::Value(_) if left_sides.iter().any(|left| is_inside(point.span, *left)) => continue,
                 PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => {
-                    let conditions = conditions_inside(scope, id);
-                    for mutant in mutation.mutants(expr, &Around { conditions: &conditions, pointers: &[] }) {
-                        let predicate = differs(expr, &mutant.expr);
-                        add(mutant, predicate);
-                    }
+                    let around = Around { conditions: &conditions.inside(id, point.span), pointers: &[] };
+                    mutation.mutants(expr, &around, &mut room).map(|mutants| {
+                        mutants.into_iter().for_each(|mutant| {
+                            let predicate = differs(&bare(expr), &mutant.expr);
+                            add(mutant, predicate);
+                        });
+                    })
                 }
                 PointKind::Store { address, value } => {
-                    for mutant in mutation.mutants(address, &Around { conditions: &[], pointers: &pointers }) {
-                        let predicate = lands_elsewhere(address, &mutant.expr, value);
-                        let (from, to) = (format!("left side {}: {}", point.text, mutant.from), mutant.to.clone());
-                        add(Mutant { from, to, ..mutant }, predicate);
-                    }
+                    let around = Around { conditions: &[], pointers: &pointers };
+                    mutation.mutants(address, &around, &mut room).map(|mutants| {
+                        mutants.into_iter().for_each(|mutant| {
+                            let predicate = lands_elsewhere(&bare(address), &mutant.expr, &bare(value));
+                            let (from, to) = (format!("left side {}: {}", point.text, mutant.from), mutant.to.clone());
+                            add(Mutant { from, to, ..mutant }, predicate);
+                        });
+                    })
                 }
+            };
+            if made.is_err() {
+                drafts.push(all_at_once(scope, id));
             }
         }
         drafts
+    }
+}
+
+/// One objective for all mutants of a point: there are more than can be listed.
+fn all_at_once(scope: &Scope<'_>, id: PointId) -> Draft {
+    let point = &scope.function().points[id];
+    Draft {
+        // Nothing holds where truth is false: no test covers this.
+        goal: Goal::Label { func: scope.func, point: id, predicate: Some(Expr::constant(Ty::I1, 0)) },
+        span: point.span,
+        text: format!("every mutant of {}", point.text),
+        known: Some(Known::TooMany { most: MOST_MUTANTS, of: Many::Mutants }),
+    }
+}
+
+/// So many mutants are made of one function: more than of any function that was seen and people wrote.
+const MOST_MUTANTS: usize = 1 << 16;
+
+/// So large are all mutants of a function together, in nodes: those of long expressions are large as well as many.
+const MOST_NODES: usize = 1 << 21;
+
+/// How much may still be made of a function.
+struct Room {
+    mutants: usize,
+    nodes: usize,
+}
+
+/// There is no room for the mutants of an expression.
+struct TooMany;
+
+impl Room {
+    fn of_a_function() -> Room {
+        Room { mutants: MOST_MUTANTS, nodes: MOST_NODES }
+    }
+
+    /// Takes room for mutants of so many nodes each; none is taken where it is not enough.
+    fn take(&mut self, mutants: usize, nodes: usize) -> Result<(), TooMany> {
+        let left = self.mutants.checked_sub(mutants).zip(self.nodes.checked_sub(mutants.saturating_mul(nodes)));
+        let (mutants, nodes) = left.ok_or(TooMany)?;
+        *self = Room { mutants, nodes };
+        Ok(())
     }
 }
 
@@ -121,18 +175,18 @@ fn pointers(scope: &Scope<'_>) -> Vec<(Expr, DataTypeId)> {
 }
 
 fn collected(scope: &Scope<'_>, wanted: &dyn Fn(&Expr) -> bool) -> Vec<Expr> {
-    fn collect(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool, found: &mut Vec<Expr>) {
-        if wanted(expr) && !found.iter().any(|known| known.text == expr.text) {
+    fn collect(expr: &Expr, wanted: &dyn Fn(&Expr) -> bool, known: &mut FxHashSet<String>, found: &mut Vec<Expr>) {
+        if wanted(expr) && known.insert(expr.text.clone()) {
             found.push(expr.clone());
         }
         for part in expr.parts() {
-            collect(part, wanted, found);
+            collect(part, wanted, known, found);
         }
     }
-    let mut found = Vec::new();
+    let (mut known, mut found) = (FxHashSet::default(), Vec::new());
     for point in scope.function().points.values() {
         if !matches!(point.kind, PointKind::Label { .. }) {
-            point.kind.exprs().into_iter().for_each(|expr| collect(expr, wanted, &mut found));
+            point.kind.exprs().into_iter().for_each(|expr| collect(expr, wanted, &mut known, &mut found));
         }
     }
     found
@@ -195,38 +249,34 @@ fn is_arithmetic(kind: &ExprKind) -> bool {
     is_relation(kind) || matches!(kind, ExprKind::Bin(..))
 }
 
-/// Whether two expressions compute the same in the same way, however they are written.
-fn same(a: &Expr, b: &Expr) -> bool {
-    let head = |expr: &Expr| std::mem::discriminant(&expr.kind);
-    if head(a) != head(b) || a.ty != b.ty {
-        return false;
+/// The conditions of a function, in the order in which they begin.
+struct Conditions<'m>(Vec<(PointId, Span, &'m Expr)>);
+
+impl<'m> Conditions<'m> {
+    fn new(scope: &Scope<'m>) -> Conditions<'m> {
+        let points = scope.function().points.iter();
+        let mut all: Vec<_> = points
+            .filter_map(|(id, point)| match &point.kind {
+                PointKind::Condition { value, .. } => Some((id, point.span, value)),
+                _ => None,
+            })
+            .collect();
+        all.sort_by_key(|(_, span, _)| begin(*span));
+        Conditions(all)
     }
-    match (&a.kind, &b.kind) {
-        (ExprKind::Bin(x, ..), ExprKind::Bin(y, ..)) if x != y => return false,
-        (ExprKind::Cmp(x, ..), ExprKind::Cmp(y, ..)) if x != y => return false,
-        (ExprKind::Cast(x, _), ExprKind::Cast(y, _)) if x != y => return false,
-        (ExprKind::Float(x, f, _), ExprKind::Float(y, g, _)) if (x, f) != (y, g) => return false,
-        (ExprKind::AsFloat(f, _), ExprKind::AsFloat(g, _)) if f != g => return false,
-        _ => {}
+
+    /// Those that stand inside of what a point is about: they have points of their own.
+    fn inside(&self, id: PointId, whole: Span) -> Vec<&'m Expr> {
+        let first = self.0.partition_point(|(_, span, _)| begin(*span) < begin(whole));
+        let end = (whole.file, whole.end_line, whole.end_column);
+        let near = self.0[first..].iter().take_while(|(_, span, _)| begin(*span) <= end);
+        let inside = |span: Span| span == whole || is_inside(span, whole);
+        near.filter(|(other, span, _)| *other != id && inside(*span)).map(|(_, _, value)| *value).collect()
     }
-    let (parts, others) = (a.parts(), b.parts());
-    if parts.is_empty() {
-        return a.kind == b.kind;
-    }
-    parts.into_iter().zip(others).all(|(a, b)| same(a, b))
 }
 
-/// The conditions that stand inside of what a point is about: they have points of their own.
-fn conditions_inside<'m>(scope: &Scope<'m>, id: PointId) -> Vec<&'m Expr> {
-    let points = &scope.function().points;
-    let span = points[id].span;
-    let inside = points.iter().filter_map(|(other, point)| match &point.kind {
-        PointKind::Condition { value, .. } if other != id && (point.span == span || is_inside(point.span, span)) => {
-            Some(value)
-        }
-        _ => None,
-    });
-    inside.collect()
+fn begin(span: Span) -> (FileId, u32, u32) {
+    (span.file, span.line, span.column)
 }
 
 /// What makes a difference to the mutants of a place.
@@ -243,74 +293,111 @@ struct Mutation<'m> {
     scope: &'m Scope<'m>,
 }
 
+/// A mutant of a part of an expression.
+struct Candidate {
+    /// Where the part stands: which part of which part.
+    path: Vec<usize>,
+    /// The part's mutant.
+    own: Mutant,
+}
+
 impl Mutation<'_> {
-    /// The wanted mutants of an expression, no two the same.
-    fn mutants(&self, expr: &Expr, around: &Around<'_>) -> Vec<Mutant> {
+    /// The wanted mutants of an expression, no two the same, without texts.
+    fn mutants(&self, expr: &Expr, around: &Around<'_>, room: &mut Room) -> Result<Vec<Mutant>, TooMany> {
         let mut all = Vec::new();
-        self.mutate(expr, around, &mut all);
-        let wanted = &self.scope.options.mutators;
-        let mut kept: Vec<Mutant> = Vec::new();
-        for mutant in all {
-            let is_wanted = wanted.is_empty() || wanted.contains(&mutant.operator);
-            let known = same(&mutant.expr, expr) || kept.iter().any(|other| same(&other.expr, &mutant.expr));
-            if is_wanted && !known {
-                kept.push(mutant);
+        self.mutate(expr, around, &mut Vec::new(), &mut |candidate| {
+            all.push(candidate);
+            if all.len() > room.mutants { Err(TooMany) } else { Ok(()) }
+        })?;
+        let original = bare(expr);
+        room.take(all.len(), size(&original))?;
+        let mut distinct = Distinct::default();
+        distinct.insert(original.clone());
+        let mut kept = Vec::new();
+        for Candidate { path, own } in all {
+            let mutant = with_part(original.clone(), &path, bare(&own.expr));
+            if distinct.insert(mutant.clone()) {
+                kept.push(Mutant { expr: mutant, ..own });
             }
         }
-        kept
+        Ok(kept)
     }
 
-    /// All mutants of an expression: of itself, and with one mutated part.
-    fn mutate(&self, expr: &Expr, around: &Around<'_>, mutants: &mut Vec<Mutant>) {
-        own_mutants(expr, &self.variables, mutants);
+    /// All wanted mutants of an expression: of itself, and with one mutated part.
+    fn mutate(
+        &self,
+        expr: &Expr,
+        around: &Around<'_>,
+        path: &mut Vec<usize>,
+        found: &mut dyn FnMut(Candidate) -> Result<(), TooMany>,
+    ) -> Result<(), TooMany> {
+        let mut own = Vec::new();
+        own_mutants(expr, &self.variables, &mut own);
         if let Some((_, data)) = around.pointers.iter().find(|(known, _)| known.kind == expr.kind) {
             let others = around.pointers.iter().filter(|(other, to)| to == data && other.kind != expr.kind);
             for (other, _) in others {
-                mutants.push(made(Mutator::Vrp, expr, other.clone(), other.text.clone()));
+                own.push(made(Mutator::Vrp, expr, other.clone(), other.text.clone()));
             }
+        }
+        let wanted = &self.scope.options.mutators;
+        for own in own.into_iter().filter(|own| wanted.is_empty() || wanted.contains(&own.operator)) {
+            found(Candidate { path: path.clone(), own })?;
         }
         for (index, part) in expr.parts().into_iter().enumerate() {
-            if around.conditions.iter().any(|condition| same(condition, part)) {
-                continue;
-            }
-            let mut inner = Vec::new();
-            self.mutate(part, around, &mut inner);
-            for mutant in inner {
-                mutants.push(Mutant { expr: with_part(expr, index, mutant.expr), ..mutant });
+            if !around.conditions.iter().any(|condition| same(condition, part)) {
+                path.push(index);
+                self.mutate(part, around, path, found)?;
+                path.pop();
             }
         }
+        Ok(())
     }
 }
 
-/// The expression with another part at this position.
-fn with_part(expr: &Expr, index: usize, part: Expr) -> Expr {
-    let mut made = expr.clone();
-    let slot: &mut Expr = match (&mut made.kind, index) {
-        (ExprKind::Float(_, _, args), _) if index < args.len() => &mut args[index],
-        (ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a), _) => a,
-        (
-            ExprKind::Bin(_, a, _)
-            | ExprKind::Cmp(_, a, _)
-            | ExprKind::PtrAdd(a, _)
-            | ExprKind::And(a, _)
-            | ExprKind::Or(a, _)
-            | ExprKind::Ite(a, _, _),
-            0,
-        ) => a,
-        (
-            ExprKind::Bin(_, _, b)
-            | ExprKind::Cmp(_, _, b)
-            | ExprKind::PtrAdd(_, b)
-            | ExprKind::And(_, b)
-            | ExprKind::Or(_, b)
-            | ExprKind::Ite(_, b, _),
-            1,
-        ) => b,
-        (ExprKind::Ite(_, _, c), _) => c,
-        _ => return made,
-    };
-    *slot = part;
+/// The expression without the source's texts: what is computed needs none.
+fn bare(expr: &Expr) -> Expr {
+    let mut made = Expr { text: String::new(), ..expr.clone() };
+    let mut pending: Vec<&mut Expr> = parts_mut(&mut made);
+    while let Some(part) = pending.pop() {
+        part.text = String::new();
+        pending.extend(parts_mut(part));
+    }
     made
+}
+
+/// How many nodes an expression has.
+fn size(expr: &Expr) -> usize {
+    let (mut nodes, mut pending) = (0, vec![expr]);
+    while let Some(expr) = pending.pop() {
+        nodes += 1;
+        pending.extend(expr.parts());
+    }
+    nodes
+}
+
+/// The direct parts, as [`Expr::parts`] gives them.
+fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+    match &mut expr.kind {
+        ExprKind::Const(_) | ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => vec![],
+        ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a) => vec![a],
+        ExprKind::Float(_, _, args) => args.iter_mut().collect(),
+        ExprKind::Bin(_, a, b)
+        | ExprKind::Cmp(_, a, b)
+        | ExprKind::PtrAdd(a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b) => vec![a, b],
+        ExprKind::Ite(c, a, b) => vec![c, a, b],
+    }
+}
+
+/// The expression with another part at this place.
+fn with_part(mut expr: Expr, path: &[usize], part: Expr) -> Expr {
+    let mut place = &mut expr;
+    for &index in path {
+        place = parts_mut(place).swap_remove(index);
+    }
+    *place = part;
+    expr
 }
 
 fn own_mutants(expr: &Expr, variables: &[Expr], mutants: &mut Vec<Mutant>) {

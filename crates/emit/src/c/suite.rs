@@ -3,7 +3,8 @@
 //! A file is split after [`CHUNK`] tests, because compilers need about a millisecond a test and parts compile at the
 //! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. The first file has every test
 //! written out; from the second on, tests that differ only in their numbers are rows of a table, which compile ten
-//! times as fast. Nothing is ever rewritten: a test is appended in one write, so the file is whole after every one.
+//! times as fast. While a run finds tests nothing is rewritten: a test is appended
+//! in one write, so the file is whole after every one. A later run begins its files anew, and removes parts that it has no tests for.
 //!
 //! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
 //! list of tests and their `main` only after [`CSuite::finish`].

@@ -9,9 +9,10 @@ use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_base::Id;
 use touchstone_criteria::{
-    Disagreement, GoalId, MadeInput, NamedValue, NotCheckable, ObjectInput, Outcome, Replay, TestCase, TestKind,
+    Bound, Disagreement, GoalId, Incomplete, MadeInput, NamedValue, NotCheckable, ObjectInput, Outcome, Replay,
+    TestCase, TestKind, Unsupported,
 };
-use touchstone_interp::{End, Limits};
+use touchstone_interp::{End, LimitKind, Limits};
 use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, GlobalId, InputSource, PointerTarget, mask};
 use touchstone_solver::Model;
 
@@ -22,9 +23,15 @@ const SHORT_RUN: u64 = 50_000;
 const SHOWN: usize = 8;
 
 impl Executor<'_> {
-    /// The test for a path that has ended, with what the reference interpreter says about it. `None` if it is one only
-    /// where objects have other addresses than there.
-    pub(crate) fn test_case(&mut self, state: &State, func: FuncId, end: &PathEnd, id: String) -> Option<TestCase> {
+    /// The test for a path that has ended, with what the reference interpreter says about it. `Err` if it is one only
+    /// where objects have other addresses than there, or if there is no memory to run it.
+    pub(crate) fn test_case(
+        &mut self,
+        state: &State,
+        func: FuncId,
+        end: &PathEnd,
+        id: String,
+    ) -> Result<TestCase, Incomplete> {
         let model = state.path.model();
         let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
         let steps = self.config.steps.saturating_mul(2);
@@ -34,7 +41,10 @@ impl Executor<'_> {
         let hash = end.path(state.hash);
         let disagreement = self.disagreement(&run, &outcome, hash.value(), end, &model);
         if disagreement.is_some() && run.shows_addresses {
-            return None;
+            return Err(Unsupported::AddressAsNumber.into());
+        }
+        if run.end == End::Limit(LimitKind::Memory) {
+            return Err(Incomplete::Bound(Bound::Memory));
         }
         if attention == Attention::Path
             && let Some(coverage) = &self.watching.coverage
@@ -45,7 +55,7 @@ impl Executor<'_> {
             };
             debug_assert!(self.sees_all(func, &kind, &answers, steps, &run.hits));
         }
-        Some(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
+        Ok(self.made(state, func, (kind, answers), run, outcome, disagreement, id))
     }
 
     /// A test from a path that goes on: the inputs of a model, and whatever the interpreter does with them. `None` if
@@ -281,12 +291,18 @@ impl Executor<'_> {
         steps: u64,
         attention: Attention,
     ) -> ConcreteRun {
-        let limits = Limits { steps, ..Limits::default() };
+        let limits = Limits { steps, heap_bytes: self.memory_of_runs(), ..Limits::default() };
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
         let coverage = self.watching.coverage.as_ref().filter(|_| attention == Attention::Goals);
         let watch = coverage.map(|coverage| &*coverage.watch);
         let look = Look { watch, wanted: coverage.map(|coverage| coverage.open()), oracle, limits };
         watch_kind(self.module, func, kind, answers, look)
+    }
+
+    /// What a run in the interpreter may have of the memory that the process may have.
+    fn memory_of_runs(&self) -> u64 {
+        let most = Limits::default().heap_bytes;
+        self.config.memory.map_or(most, |limit| (limit.most() / 8).clamp(most >> 6, most))
     }
 
     fn outcome(&self, end: &PathEnd, model: &Model) -> Outcome {

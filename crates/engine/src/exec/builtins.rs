@@ -164,6 +164,7 @@ impl Executor<'_> {
                 (most, Open::Size(size))
             }
         };
+        self.room_for(cells, span)?;
         let zeroed = Object::with_cells(vec![Cell::Byte(0); cells as usize], ObjectKind::Heap, None);
         let object = state.memory.alloc(Object { open, ..zeroed });
         dst.into_iter().for_each(|dst| state.set(dst, Value::pointer(object, 0)));

@@ -79,6 +79,7 @@ impl Executor<'_> {
             }
             state.top_mut().stack = stack;
         }
+        self.room_for(size, span)?;
         let kind = if builtin == CBuiltin::Alloca { ObjectKind::Slot } else { ObjectKind::Heap };
         let object = state.memory.alloc(Object::with_cells(vec![fill; size as usize], kind, None));
         if builtin == CBuiltin::Alloca {

@@ -91,6 +91,7 @@ impl Executor<'_> {
         if stack > MOST_STACK {
             return Err(Stop::unsupported(Unsupported::LargeStack(stack, MOST_STACK), function.span));
         }
+        self.room_for(stack - below, function.span)?;
         let mut regs = vec![Value::Undefined; function.regs.len()];
         for (param, arg) in function.params.iter().zip(args) {
             regs[param.reg.index()] = arg;

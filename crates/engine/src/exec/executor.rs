@@ -10,7 +10,7 @@ use crate::exec::ledger::Ledger;
 use crate::exec::world::World;
 use crate::goals::coverage::Coverage;
 use crate::goals::watching::{Hit, Watching};
-use crate::state::memory::Pointers;
+use crate::state::memory::{Cell, Pointers};
 use crate::state::trail::Choice;
 use crate::state::value::Scalar;
 use crate::state::{PathEnd, State, Stop, unanswered};
@@ -191,6 +191,18 @@ impl<'m> Executor<'m> {
     pub fn give_up(&mut self, why: Incomplete, span: Span, count: u64) {
         self.effects.gave_up.push(IncompletePaths { why: why.clone(), span, count });
         self.ledger.give_up(why, span, count);
+    }
+
+    /// Whether objects of so many bytes may still be made; `Err` if there is no memory for them. Asked before they are
+    /// there: a byte of the program takes several of ours.
+    pub fn room_for(&self, bytes: u64, span: Span) -> Result<(), Stop> {
+        /// To ask the system takes as long as to make an object of this size.
+        const SMALL: u64 = 1 << 16;
+        let needed = bytes.saturating_mul(std::mem::size_of::<Cell>() as u64);
+        match self.config.memory {
+            Some(limit) if bytes > SMALL && !limit.has_room(needed) => Err(Stop::bound(Bound::Memory, span)),
+            _ => Ok(()),
+        }
     }
 
     /// The side of a condition where it is true.

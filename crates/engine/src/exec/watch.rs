@@ -11,7 +11,7 @@ use crate::goals::watching::{Hit, Postponed};
 use crate::state::{State, Stop, unanswered};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Goal, GoalId};
+use touchstone_criteria::{Bound, Goal, GoalId, Incomplete};
 use touchstone_ir::{BlockId, CondTag, FuncId, PointId};
 use touchstone_solver::{Side, TermId, Why};
 
@@ -132,15 +132,20 @@ impl Executor<'_> {
                     self.check_label(state, goal, cond);
                 }
             }
-            Labels::Idl => self.check_together(state, asked),
+            Labels::Idl => self.check_together(state, asked, span),
         }
         Ok(Flow::Next)
     }
 
     /// Asks for inputs that reach as many of these labels at once as is easily found, and again for what is left: beyond
     /// Bardin et al., one test for many labels of one point. What is not easily answered waits: another path may cover it.
-    fn check_together(&mut self, state: &State, mut asked: Vec<(GoalId, TermId)>) {
+    /// A point can have tens of thousands of labels: what the time is not enough for is given up.
+    fn check_together(&mut self, state: &State, mut asked: Vec<(GoalId, TermId)>, span: Span) {
+        let deadline = self.config.deadline;
         while !asked.is_empty() {
+            if deadline.is_over() {
+                return self.give_up(Incomplete::Bound(Bound::Timeout), span, 1);
+            }
             let mut rest = asked.split_off(1);
             let (goal, cond) = asked[0];
             match self.solver.assume_easily(&mut self.terms, &state.path, cond) {
@@ -149,6 +154,9 @@ impl Executor<'_> {
                     self.ledger.labels_found += 1;
                     let mut together = vec![goal];
                     rest.retain(|&(goal, cond)| {
+                        if deadline.is_over() {
+                            return true;
+                        }
                         match self.solver.assume_easily(&mut self.terms, &path, cond) {
                             Side::Feasible(narrowed) => {
                                 path = narrowed;

@@ -2,13 +2,14 @@
 
 use crate::exec::executor::Executor;
 use crate::growth::Room;
+use crate::inputs::MOST_INPUT;
 use crate::inputs::shapes::Length;
 use crate::state::inputs::{Made, NamedInput};
 use crate::state::memory::{Assembled, Cell, Object, ObjectKind, assemble, disassemble};
 use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
-use touchstone_criteria::MadeInput;
+use touchstone_criteria::{MadeInput, Unsupported};
 use touchstone_ir::{DataType, FuncId, InputSource, Ty};
 
 impl Executor<'_> {
@@ -52,6 +53,11 @@ impl Executor<'_> {
             let value = Value::pointer(object, 0);
             let cells = disassemble(&value, 8, &mut self.pointers).collect();
             return Ok((value, cells));
+        }
+        let size = self.size_of(param.data);
+        if size > MOST_INPUT {
+            let what = Unsupported::LargeArgument(size, name.to_string(), MOST_INPUT);
+            return Err(Stop::unsupported(what, function.span));
         }
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         match (&self.module.types[param.data], ty) {

@@ -45,6 +45,8 @@ impl Executor<'_> {
             object.size = global.size;
             state.memory.alloc(object);
         }
+        let all = used.iter().fold(0u64, |sum, id| sum.saturating_add(module.globals[*id].size));
+        self.room_for(all, module.functions[func].span)?;
         let mut constraints = Vec::new();
         for id in used {
             let global = &module.globals[id];

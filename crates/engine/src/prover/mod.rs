@@ -41,7 +41,7 @@ use rustc_hash::FxHashSet;
 use state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Deadline, Id, Span};
-use touchstone_criteria::{DecisionGraph, Goal, GoalId, Next, Proof, Watch};
+use touchstone_criteria::{DecisionGraph, DecisionWatch, Goal, GoalId, Next, Proof, Watch};
 use touchstone_ir::{
     BlockId, Builtin, CallGraph, CondId, CondTag, DecisionId, ErrorKind, FuncId, GlobalId, Inst, InstKind, Module,
     TermKind, possible_callees,
@@ -81,7 +81,7 @@ fn is_mark(kind: &InstKind) -> bool {
 }
 
 /// Outcomes of one decision's conditions.
-type Happening = FxHashSet<(CondId, bool)>;
+type Outcomes = FxHashSet<(CondId, bool)>;
 
 /// What the analysis of all reachable functions has shown.
 struct Analysis<'m> {
@@ -158,7 +158,7 @@ impl<'m> Analysis<'m> {
             }
         }
         // Goals of one decision follow each other.
-        let mut last: Option<((FuncId, DecisionId), Happening)> = None;
+        let mut last: Option<((FuncId, DecisionId), Option<Outcomes>)> = None;
         for &id in open {
             let goal = &self.watch.goals[id];
             let left = match goal {
@@ -166,15 +166,14 @@ impl<'m> Analysis<'m> {
                 Goal::Independent { func, decision, condition, value } => {
                     let of = (*func, *decision);
                     if last.as_ref().is_none_or(|(known, _)| *known != of) {
-                        last = Some((of, self.happening(*func, *decision)));
+                        let happening = self.happening(*func, *decision);
+                        let watch = self.watch.decision(*func, *decision);
+                        let deciding =
+                            |watch: &DecisionWatch| watch.graph.deciding(|of, value| happening.contains(&(of, value)));
+                        last = Some((of, watch.map(deciding)));
                     }
-                    match (&last, self.watch.decision(*func, *decision)) {
-                        (Some((_, happening)), Some(watch)) => {
-                            let allows = |of: CondId, value: bool| happening.contains(&(of, value));
-                            watch.graph.decides(*condition, *value, allows)
-                        }
-                        _ => true,
-                    }
+                    let deciding = last.as_ref().and_then(|(_, deciding)| deciding.as_ref());
+                    deciding.is_none_or(|deciding| deciding.contains(&(*condition, *value)))
                 }
                 goal => self.is_left(goal),
             };
@@ -335,11 +334,10 @@ impl<'m> Analysis<'m> {
     }
 
     /// The outcomes of a decision's conditions that may happen.
-    fn happening(&self, func: FuncId, decision: DecisionId) -> Happening {
-        let own = |(of, tag, value): &(FuncId, CondTag, bool)| {
-            (*of == func && tag.decision == decision).then_some((tag.condition, *value))
-        };
-        self.outcomes.iter().filter_map(own).collect()
+    fn happening(&self, func: FuncId, decision: DecisionId) -> Outcomes {
+        let first = (func, CondTag { decision, condition: CondId::new(0) }, false);
+        let own = self.outcomes.range(first..).take_while(|(of, tag, _)| *of == func && tag.decision == decision);
+        own.map(|(_, tag, value)| (tag.condition, *value)).collect()
     }
 
     fn has_place(&self, func: FuncId, span: Span) -> bool {

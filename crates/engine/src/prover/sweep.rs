@@ -1,20 +1,25 @@
 //! Everything that control flow can reach from a place, whatever the values are.
 
 use crate::goals::coverage::Coverage;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Goal, GoalId, Watch};
-use touchstone_ir::{Block, BlockId, FuncId, InstKind, Module, TermKind, possible_callees, successors};
+use touchstone_ir::{
+    Block, BlockId, DecisionId, FuncId, InstKind, Module, PointId, TermKind, possible_callees, successors,
+};
 
 /// Goals by the place where they can be reached.
 pub(crate) struct Sweep {
     goals: Vec<(GoalId, Goal)>,
+    places: Option<Places>,
     seen: BTreeSet<(FuncId, BlockId)>,
 }
 
 impl Sweep {
     pub fn new(watch: &Watch) -> Sweep {
-        Sweep { goals: watch.goals.iter().map(|(id, goal)| (id, goal.clone())).collect(), seen: BTreeSet::new() }
+        let goals = watch.goals.iter().map(|(id, goal)| (id, goal.clone())).collect();
+        Sweep { goals, places: None, seen: BTreeSet::new() }
     }
 
     /// The goals that control flow can reach from the blocks of these frames; those of earlier calls are not named
@@ -40,9 +45,17 @@ impl Sweep {
             unsupported |= matches!(content.terminator.kind, TermKind::Unsupported(_));
             pending.extend(next.into_iter().filter(|place| self.seen.insert(*place)));
         }
-        let reached = |goal: &Goal| match goal {
+        let goals = self.goals.iter().map(|(_, goal)| goal);
+        let places = self.places.get_or_insert_with(|| Places::of(module, goals));
+        let (seen, mut known) = (&self.seen, FxHashMap::default());
+        let mut reached = |goal: &Goal| match goal {
             Goal::Error { span, .. } => !span.is_some() || spans.contains(span),
-            other => places(module, other).into_iter().any(|block| self.seen.contains(&(goal.func(), block))),
+            other => {
+                // Goals of one decision share their blocks.
+                let own = places.blocks(other);
+                let any = || own.iter().any(|block| seen.contains(&(goal.func(), *block)));
+                *known.entry((goal.func(), own.as_ptr(), own.len())).or_insert_with(any)
+            }
         };
         self.goals.iter().filter(|(_, goal)| unsupported || reached(goal)).map(|(id, _)| *id).collect()
     }
@@ -55,28 +68,64 @@ fn entered(module: &Module, func: FuncId, inst: &InstKind) -> Vec<(FuncId, Block
     callees.filter(|callee| module.functions[*callee].is_defined()).map(|callee| (callee, BlockId::new(0))).collect()
 }
 
-/// The blocks in which a goal can be reached: for a decision, all that evaluate one of its conditions.
-fn places(module: &Module, goal: &Goal) -> Vec<BlockId> {
-    let function = &module.functions[goal.func()];
-    let blocks = |holds: &dyn Fn(&Block) -> bool| {
-        function.blocks.iter().filter(|(_, block)| holds(block)).map(|(id, _)| id).collect::<Vec<_>>()
-    };
-    match goal {
-        Goal::Label { point, .. } => {
-            blocks(&|block| block.insts.iter().any(|inst| inst.kind == InstKind::Point { point: *point }))
+/// Where goals of some functions can be reached. Made once: a function can have as many goals as blocks.
+struct Places {
+    /// The entry of any function.
+    entry: [BlockId; 1],
+    points: FxHashMap<(FuncId, PointId), Vec<BlockId>>,
+    decisions: FxHashMap<(FuncId, DecisionId), Vec<BlockId>>,
+    spans: FxHashMap<(FuncId, Span), Vec<BlockId>>,
+}
+
+impl Places {
+    fn of<'a>(module: &Module, goals: impl Iterator<Item = &'a Goal>) -> Places {
+        let mut made = Places {
+            entry: [BlockId::new(0)],
+            points: FxHashMap::default(),
+            decisions: FxHashMap::default(),
+            spans: FxHashMap::default(),
+        };
+        for func in goals.map(Goal::func).collect::<BTreeSet<_>>() {
+            for (id, block) in module.functions[func].blocks.iter() {
+                made.add(func, id, block);
+            }
         }
-        Goal::Entry { .. } => vec![BlockId::new(0)],
-        Goal::Arm { block, .. } => vec![*block],
-        Goal::Outcome { decision, .. }
-        | Goal::Condition { decision, .. }
-        | Goal::Row { decision, .. }
-        | Goal::Independent { decision, .. }
-        | Goal::Partner { decision, .. } => blocks(
-            &|block| matches!(&block.terminator.kind, TermKind::Branch { tag: Some(tag), .. } if tag.decision == *decision),
-        ),
-        Goal::Error { span, .. } => {
-            blocks(&|block| block.insts.iter().any(|inst| inst.span == *span) || block.terminator.span == *span)
+        made
+    }
+
+    fn add(&mut self, func: FuncId, id: BlockId, block: &Block) {
+        let mut spans: BTreeSet<Span> = block.insts.iter().map(|inst| inst.span).collect();
+        spans.insert(block.terminator.span);
+        for span in spans {
+            self.spans.entry((func, span)).or_default().push(id);
         }
+        let points = block.insts.iter().filter_map(|inst| match inst.kind {
+            InstKind::Point { point } => Some(point),
+            _ => None,
+        });
+        for point in points.collect::<BTreeSet<_>>() {
+            self.points.entry((func, point)).or_default().push(id);
+        }
+        if let TermKind::Branch { tag: Some(tag), .. } = &block.terminator.kind {
+            self.decisions.entry((func, tag.decision)).or_default().push(id);
+        }
+    }
+
+    /// The blocks in which a goal can be reached: for a decision, all that evaluate one of its conditions.
+    fn blocks<'a>(&'a self, goal: &'a Goal) -> &'a [BlockId] {
+        let func = goal.func();
+        let known = match goal {
+            Goal::Label { point, .. } => self.points.get(&(func, *point)),
+            Goal::Entry { .. } => return &self.entry,
+            Goal::Arm { block, .. } => return std::slice::from_ref(block),
+            Goal::Outcome { decision, .. }
+            | Goal::Condition { decision, .. }
+            | Goal::Row { decision, .. }
+            | Goal::Independent { decision, .. }
+            | Goal::Partner { decision, .. } => self.decisions.get(&(func, *decision)),
+            Goal::Error { span, .. } => self.spans.get(&(func, *span)),
+        };
+        known.map_or(&[], Vec::as_slice)
     }
 }
 
@@ -91,8 +140,14 @@ impl Wanted {
     pub fn new(module: &Module, coverage: &Coverage) -> Wanted {
         let open: Vec<&Goal> = coverage.open_goals().map(|goal| &coverage.watch.goals[goal]).collect();
         let mut blocks: BTreeSet<(FuncId, BlockId)> = BTreeSet::new();
+        let places = Places::of(module, open.iter().copied());
+        let mut known = FxHashSet::default();
         for goal in &open {
-            blocks.extend(places(module, goal).into_iter().map(|block| (goal.func(), block)));
+            let own = places.blocks(goal);
+            // Goals of one decision share their blocks.
+            if known.insert((goal.func(), own.as_ptr(), own.len())) {
+                blocks.extend(own.iter().map(|block| (goal.func(), *block)));
+            }
         }
         let spans: BTreeSet<Span> = open
             .iter()

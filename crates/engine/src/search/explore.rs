@@ -636,8 +636,9 @@ impl<'m, 's> Exploration<'m, 's> {
             self.oracle(&mut state, value.clone());
         }
         let id = self.next_id();
-        let Some(test) = self.executor.test_case(&state, self.func, &end, id) else {
-            return self.give_up_address();
+        let test = match self.executor.test_case(&state, self.func, &end, id) {
+            Ok(test) => test,
+            Err(why) => return self.give_up_test(why),
         };
         if new {
             self.paths.explored += 1;
@@ -658,16 +659,16 @@ impl<'m, 's> Exploration<'m, 's> {
         if wanted.into_iter().any(|goal| coverage.is_open(goal)) {
             let id = self.next_id();
             match self.executor.test_case(&state, self.func, end, id) {
-                Some(test) => drop(self.emit(test)),
-                None => self.give_up_address(),
+                Ok(test) => drop(self.emit(test)),
+                Err(why) => self.give_up_test(why),
             }
         }
     }
 
-    /// A path that is one only where objects have certain addresses.
-    fn give_up_address(&mut self) {
+    /// A path whose test could not be made.
+    fn give_up_test(&mut self, why: Incomplete) {
         let span = self.executor.module.functions[self.func].span;
-        self.give_up(Unsupported::AddressAsNumber.into(), span, 1);
+        self.give_up(why, span, 1);
     }
 
     /// Narrows the state to where the oracle rejects the result, if it can.

@@ -36,7 +36,13 @@ pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontErr
 fn from_database(database: &Path, file: &Path) -> Result<Vec<String>, FrontError> {
     let bad = |why: String| FrontError::BadCompileCommands { file: database.to_path_buf(), why };
     let text = std::fs::read_to_string(database).map_err(|error| bad(error.to_string()))?;
-    let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    from_text(&text, database, file)
+}
+
+/// The same, once the database was read.
+pub(crate) fn from_text(text: &str, database: &Path, file: &Path) -> Result<Vec<String>, FrontError> {
+    let bad = |why: String| FrontError::BadCompileCommands { file: database.to_path_buf(), why };
+    let entries: Vec<Entry> = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
     let wanted = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let base = database.parent().unwrap_or(Path::new("."));
     for entry in entries {

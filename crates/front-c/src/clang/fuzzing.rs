@@ -1,7 +1,9 @@
 //! What fuzz targets need of the reader, which is private otherwise.
 
+use crate::clang::flags::from_text;
 use crate::clang::node::Node;
 use crate::clang::read::{Positions, read, read_bytes};
+use std::path::Path;
 
 /// The declarations of an AST as they are read from memory and as a stream, or why they can't be.
 ///
@@ -9,6 +11,12 @@ use crate::clang::read::{Positions, read, read_bytes};
 /// reads a string with one inside, which is no JSON.
 pub fn ast_readings(json: &[u8]) -> [Result<String, String>; 2] {
     touchstone_base::on_deep_stack(|| readings(json))
+}
+
+/// The flags that a database of compile commands has for `/nowhere/a.c`, or what is wrong with it.
+pub fn compile_commands_reading(text: &str) -> Result<Vec<String>, String> {
+    from_text(text, Path::new("/nowhere/compile_commands.json"), Path::new("/nowhere/a.c"))
+        .map_err(|error| error.to_string())
 }
 
 fn readings(json: &[u8]) -> [Result<String, String>; 2] {
@@ -24,7 +32,24 @@ fn readings(json: &[u8]) -> [Result<String, String>; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::readings;
+    use super::{compile_commands_reading, readings};
+    use touchstone_base::Mutations;
+
+    #[test]
+    fn a_damaged_database_of_compile_commands_gives_flags_or_an_error() {
+        let whole = r#"[{"directory": "/x y", "file": "b.c", "command": "cc -DB b.c"},
+  {"directory": "/nowhere", "file": "a.c", "command": "gcc -I inc -D'A=\"1 2\"' -c a.c -o a.o -MD -MF d -include c.h"},
+  {"directory": ".", "file": "c.c", "arguments": ["cc", "-O2", "c.c"]}]"#;
+        assert!(compile_commands_reading(whole).is_ok_and(|flags| flags.contains(&"-DA=\"1 2\"".to_string())));
+        let (mut read, mut refused) = (0, 0);
+        for damaged in Mutations::of(whole.as_bytes()).take(5000) {
+            match compile_commands_reading(&String::from_utf8_lossy(&damaged)) {
+                Ok(_) => read += 1,
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(read > 500 && refused > 500, "{read} read, {refused} refused");
+    }
 
     const TEXT: &str = r#"{
   "id": "0x1", "kind": "TranslationUnitDecl", "loc": {}, "range": { "begin": {}, "end": {} },

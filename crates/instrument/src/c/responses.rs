@@ -2,6 +2,8 @@
 
 /// Files inside of files.
 const DEPTH: u32 = 20;
+/// Files altogether, as gcc has it: files that name others several times would else be read for ever.
+const MOST_FILES: u32 = 2000;
 /// Longer commands are left to the files that they are in: the system takes no words of any length.
 const LONGEST: usize = 1 << 16;
 
@@ -9,14 +11,17 @@ const LONGEST: usize = 1 << 16;
 pub fn expanded(words: &[String]) -> Option<Vec<String>> {
     words.iter().find(|word| word.starts_with('@'))?;
     let mut made = Vec::new();
-    expand(words, &mut made, DEPTH)?;
+    expand(words, &mut made, DEPTH, &mut MOST_FILES.clone())?;
     (made.iter().map(String::len).sum::<usize>() < LONGEST).then_some(made)
 }
 
-fn expand(words: &[String], made: &mut Vec<String>, depth: u32) -> Option<()> {
+fn expand(words: &[String], made: &mut Vec<String>, depth: u32, files: &mut u32) -> Option<()> {
     for word in words {
         match word.strip_prefix('@').map(std::fs::read_to_string) {
-            Some(Ok(text)) if depth > 0 => expand(&split(&text), made, depth - 1)?,
+            Some(Ok(text)) if depth > 0 => {
+                *files = files.checked_sub(1)?;
+                expand(&split(&text), made, depth - 1, files)?;
+            }
             Some(Ok(_)) => return None,
             // A name like any other, as compilers have it.
             Some(Err(_)) | None => made.push(word.clone()),
@@ -26,7 +31,7 @@ fn expand(words: &[String], made: &mut Vec<String>, depth: u32) -> Option<()> {
 }
 
 /// Words of a response file: separated by white space, with quotes of both kinds, and any character behind a backslash.
-fn split(text: &str) -> Vec<String> {
+pub(crate) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let (mut word, mut quote): (Option<String>, Option<char>) = (None, None);
     let mut rest = text.chars();
@@ -50,6 +55,28 @@ fn split(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn any_text_is_split_and_no_character_is_made_up() {
+        let text = "-O2 \"-DA=1 2\"\n-DB='x \"y\"' a\\ b.c @other -I/usr/include é\t-o\\\\x";
+        for damaged in touchstone_base::Mutations::of(text.as_bytes()).take(5000) {
+            let damaged = String::from_utf8_lossy(&damaged);
+            let words = split(&damaged);
+            assert!(words.iter().map(String::len).sum::<usize>() <= damaged.len(), "{damaged:?}: {words:?}");
+        }
+    }
+
+    #[test]
+    fn files_that_name_others_many_times_are_left_to_the_compiler() {
+        let folder = tempfile::tempdir().expect("a scratch directory");
+        let name = |index: u32| format!("@{}", folder.path().join(format!("f{index}")).display());
+        for index in 0..19 {
+            let text = format!("{0} {0} {0} {0}", name(index + 1));
+            std::fs::write(folder.path().join(format!("f{index}")), text).expect("writable");
+        }
+        std::fs::write(folder.path().join("f19"), "").expect("writable");
+        assert_eq!(expanded(&[name(0)]), None);
+    }
 
     #[test]
     fn words_of_a_response_file_are_split_as_gcc_does() {

@@ -141,7 +141,10 @@ const TOO_WIDE: u64 = 255;
 impl Trace {
     /// Reads a file; `None` if its process died before it did anything.
     pub fn read(path: &Path) -> std::io::Result<Option<Trace>> {
-        let mut file = std::fs::File::open(path)?;
+        Trace::parse(std::fs::File::open(path)?)
+    }
+
+    pub(crate) fn parse(mut file: impl Read) -> std::io::Result<Option<Trace>> {
         let mut header = vec![0; HEADER];
         if file.read_exact(&mut header).is_err() || !header.starts_with(b"TSSTATE2") {
             return Ok(None);
@@ -217,6 +220,34 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchstone_base::Mutations;
+
+    #[test]
+    fn a_damaged_trace_is_read_as_far_as_it_goes() {
+        let mut whole = vec![0; HEADER];
+        whole[..8].copy_from_slice(b"TSSTATE2");
+        let slots = 40u64;
+        for (at, word) in [(8, 7), (16, slots), (24, 1000)] {
+            whole[at..at + 8].copy_from_slice(&u64::to_le_bytes(word));
+        }
+        whole[64..68].copy_from_slice(b"test");
+        for slot in 0..slots {
+            let head = if slot % 9 == 0 { u64::from(WIDE) } else { 1 + slot % KINDS.len() as u64 };
+            whole.extend((head | slot << 32).to_le_bytes());
+            whole.extend(slot.to_le_bytes());
+        }
+        let events = |bytes: &[u8]| Trace::parse(bytes).expect("readable").map(|trace| trace.events.len());
+        let all = events(&whole).expect("a trace");
+        assert!(all > 30, "only {all}");
+        // The header is large and mostly empty: what stands in it and behind it is damaged.
+        for damaged in Mutations::of(&whole[..128]).take(3000) {
+            let bytes = [damaged.as_slice(), &whole[128..]].concat();
+            assert!(events(&bytes).is_none_or(|events| events <= slots as usize + 2));
+        }
+        for damaged in Mutations::of(&whole[HEADER..]).take(3000) {
+            assert!(events(&[&whole[..HEADER], &damaged].concat()).is_some_and(|events| events <= slots as usize + 2));
+        }
+    }
 
     #[test]
     fn kinds_stand_at_their_numbers() {

@@ -1,0 +1,20 @@
+//! What fuzz targets need of readers that are private otherwise: files that measured programs and builds leave.
+
+use crate::c::responses::split;
+use crate::hits::HitFile;
+use crate::state::trace::Trace;
+
+/// The hits in a file's bytes, or what is wrong with it.
+pub fn hits_reading(bytes: &[u8]) -> Result<Option<HitFile>, &'static str> {
+    HitFile::parse(bytes)
+}
+
+/// How many events a trace's bytes have, if they are one.
+pub fn trace_reading(bytes: &[u8]) -> Option<usize> {
+    Trace::parse(bytes).ok().flatten().map(|trace| trace.events.len())
+}
+
+/// The words of a response file's text.
+pub fn response_reading(text: &str) -> Vec<String> {
+    split(text)
+}

@@ -1,0 +1,11 @@
+//! Any bytes as a hit file: hits or an error, never a panic, and no more hits than bytes.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(Some(hits)) = touchstone_instrument::hits_reading(bytes) {
+        assert!(hits.units.iter().map(|(_, hit)| hit.len()).sum::<usize>() <= bytes.len());
+    }
+});
