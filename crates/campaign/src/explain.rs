@@ -6,6 +6,7 @@
 use crate::conclude::conclude;
 use crate::error::{ExplainError, PlanError};
 use crate::explore::Kept;
+use crate::grow::{Growing, Rounds, grow};
 use crate::plan::{Material, Task};
 use crate::program::Program;
 use crate::request::{Request, Subject};
@@ -27,6 +28,7 @@ pub struct Question {
     pub program: Program,
     task: Task,
     timeout: Option<Duration>,
+    growing: Option<Growing>,
     wanted: Objectives,
     goal: GoalId,
 }
@@ -107,7 +109,8 @@ impl Question {
         let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| objective.id == *id) else {
             return Err(ExplainError::NoObjective { function: name, id: id.to_string(), criterion });
         };
-        Ok(Question { program, task, timeout: request.effort.timeout, wanted, goal })
+        let (timeout, growing) = (request.effort.timeout, request.growing());
+        Ok(Question { program, task, timeout, growing, wanted, goal })
     }
 
     /// Explores and proves as a campaign does.
@@ -120,6 +123,10 @@ impl Question {
         let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
         let mut tests = Kept::of(module);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
+        if let Some(growing) = self.growing {
+            let rounds = Rounds { module, func, wanted: &wanted, watch: &watch, config: &config, growing };
+            grow(&rounds, &mut found, &mut tests);
+        }
         watch_tests(module, func, &mut tests.tests, &watch, self.deadline());
         conclude(module, func, &config, &mut wanted, &watch, &tests.tests, &found);
         let objective = wanted.list[goal].clone();
@@ -149,6 +156,7 @@ impl Question {
 
     /// For a search that begins now.
     fn config(&self) -> Config {
-        Config { deadline: self.deadline(), ..self.task.config.clone() }
+        let first_round = self.growing.map_or(Deadline::NEVER, |_| Growing::first_round(self.timeout));
+        Config { deadline: self.deadline(), first_round, ..self.task.config.clone() }
     }
 }

@@ -2,7 +2,7 @@
 //! found.
 
 use crate::error::CampaignError;
-use crate::grow::grow;
+use crate::grow::{Collector, Rounds, grow, no_gain};
 use crate::request::Purpose;
 use crate::sink::TestSink;
 use crate::watcher::FunctionWatcher;
@@ -36,7 +36,14 @@ pub(crate) fn explore<'s>(
 ) -> Result<Explored<'s>, CampaignError> {
     let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
     let mut found = search(work, &mut writer);
-    let config = if work.grows() { grow(work, &mut found, &mut writer) } else { work.config.clone() };
+    let config = match work.plan.request.growing() {
+        Some(growing) => {
+            let (module, func, config) = (work.module(), work.task.func, &work.config);
+            let rounds = Rounds { module, func, wanted: &work.wanted, watch: &work.watch, config, growing };
+            grow(&rounds, &mut found, &mut writer)
+        }
+        None => work.config.clone(),
+    };
     let pairs = match work.plan.request.purpose {
         Purpose::Tests if !work.plan.request.wants_paths() => Some(pairs(work, config, &mut found.result, &mut writer)),
         _ => None,
@@ -97,11 +104,13 @@ pub(crate) struct Kept<'m> {
     module: &'m Module,
     /// Those that can be made.
     pub tests: Vec<TestCase>,
+    /// In a round after the first: goals without any test.
+    untested: Option<BTreeSet<GoalId>>,
 }
 
 impl<'m> Kept<'m> {
     pub fn of(module: &'m Module) -> Kept<'m> {
-        Kept { module, tests: Vec::new() }
+        Kept { module, tests: Vec::new(), untested: None }
     }
 }
 
@@ -113,18 +122,27 @@ impl Sink for Kept<'_> {
     }
 
     fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
-        unmakeable(self.module, test)
+        no_gain(self.untested.as_ref(), test).or_else(|| unmakeable(self.module, test))
+    }
+}
+
+impl Collector for Kept<'_> {
+    fn tests(&self) -> &[TestCase] {
+        &self.tests
+    }
+    fn begin_round(&mut self, untested: Option<BTreeSet<GoalId>>) {
+        self.untested = untested;
     }
 }
 
 /// Writes tests as they are found.
-pub(crate) struct Writer<'w, 's> {
+struct Writer<'w, 's> {
     work: &'w Work<'w>,
     sink: Box<dyn TestSink + 's>,
     watcher: &'w mut dyn FunctionWatcher,
-    pub tests: Vec<TestCase>,
-    /// In a round after the first: goals without any test. For others, a test that goes wrong is no gain.
-    pub untested: Option<BTreeSet<GoalId>>,
+    tests: Vec<TestCase>,
+    /// In a round after the first: goals without any test.
+    untested: Option<BTreeSet<GoalId>>,
     failed: Option<CampaignError>,
 }
 
@@ -144,11 +162,15 @@ impl Sink for Writer<'_, '_> {
         }
     }
     fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
-        if let (Some(untested), Outcome::Error { kind, .. }) = (&self.untested, &test.outcome)
-            && !test.covers.iter().any(|goal| untested.contains(goal))
-        {
-            return Some(Unmakeable::NothingNew(*kind));
-        }
-        unmakeable(self.work.module(), test)
+        no_gain(self.untested.as_ref(), test).or_else(|| unmakeable(self.work.module(), test))
+    }
+}
+
+impl Collector for Writer<'_, '_> {
+    fn tests(&self) -> &[TestCase] {
+        &self.tests
+    }
+    fn begin_round(&mut self, untested: Option<BTreeSet<GoalId>>) {
+        self.untested = untested;
     }
 }

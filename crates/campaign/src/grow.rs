@@ -1,30 +1,88 @@
 //! Rounds after the first: while something is open and time is left, objects behind input pointers grow. Something is also
 //! open if only tests that go wrong cover it: a caller who passes enough may see it without.
 
-use crate::explore::Writer;
-use crate::work::Work;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Bound, Goal, GoalId, Incomplete, IncompletePaths, Outcome, TestCase};
-use touchstone_engine::{Config, Found, Goals, Growth, Shortage, explore_further};
+use touchstone_criteria::{
+    Bound, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Watch,
+};
+use touchstone_engine::{Config, Found, Goals, Growth, Shortage, Sink, explore_further};
+use touchstone_ir::{FuncId, Module};
 
 /// Objects behind pointers of one path, at most.
 const MOST_OBJECTS: u32 = 16;
 
+/// How far objects grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Growing {
+    /// Elements, at most.
+    pub most: u64,
+    /// How many objects a path may have.
+    pub objects: Objects,
+}
+
+/// How many objects a path may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Objects {
+    /// As many as the user says.
+    Said,
+    /// More in each round.
+    Grow,
+}
+
+impl Growing {
+    /// When a first round stops, if it may take so long in all.
+    pub fn first_round(time: Option<Duration>) -> Deadline {
+        Deadline::within(time.map(|limit| limit / 2))
+    }
+}
+
+/// What rounds are for.
+pub(crate) struct Rounds<'a> {
+    pub module: &'a Module,
+    pub func: FuncId,
+    pub wanted: &'a Objectives,
+    pub watch: &'a Rc<Watch>,
+    /// What the first round was asked.
+    pub config: &'a Config,
+    pub growing: Growing,
+}
+
+/// Takes the tests of all rounds.
+pub(crate) trait Collector: Sink {
+    /// Those so far.
+    fn tests(&self) -> &[TestCase];
+    /// From now on, a test that goes wrong is no gain but for these.
+    fn begin_round(&mut self, untested: Option<BTreeSet<GoalId>>);
+}
+
+/// Why a test is no gain in a round in which only these goals have none.
+pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> Option<Unmakeable> {
+    match (untested, &test.outcome) {
+        (Some(untested), Outcome::Error { kind, .. }) if !test.covers.iter().any(|goal| untested.contains(goal)) => {
+            Some(Unmakeable::NothingNew(*kind))
+        }
+        _ => None,
+    }
+}
+
 /// Explores further, as long as that may help; what the last round was asked.
-pub(crate) fn grow(work: &Work<'_>, found: &mut Found, writer: &mut Writer<'_, '_>) -> Config {
-    let mut last = work.config.clone();
-    let most = work.plan.request.inputs.grow;
+pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn Collector) -> Config {
+    let mut last = rounds.config.clone();
+    let Growing { most, objects } = rounds.growing;
     // The first of these rounds takes for granted what callers do, and may need no longer objects for it.
     let mut next = Some(Growth::default().after(&found.shortage, most).unwrap_or_default());
-    let said = work.plan.request.inputs.max_objects.is_some();
-    let more_objects = |now, incomplete: &[IncompletePaths]| if said { now } else { more_objects(now, incomplete) };
-    let mut max_objects = more_objects(work.config.max_objects, &found.result.incomplete);
-    let deadline = work.config.deadline;
+    let more_objects = |now, incomplete: &[IncompletePaths]| match objects {
+        Objects::Said => now,
+        Objects::Grow => more_objects(now, incomplete),
+    };
+    let mut max_objects = more_objects(rounds.config.max_objects, &found.result.incomplete);
+    let deadline = rounds.config.deadline;
     while !deadline.is_over() {
-        let Covered { untested, closed } = covered(work, found, &writer.tests);
-        if closed.len() >= work.wanted.goals.len() {
+        let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
+        if closed.len() >= rounds.wanted.goals.len() {
             break;
         }
         let Some(growth) = next else { break };
@@ -34,20 +92,20 @@ pub(crate) fn grow(work: &Work<'_>, found: &mut Found, writer: &mut Writer<'_, '
             deadline: deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / 2))),
             first_round: Deadline::NEVER,
             max_objects,
-            ..work.config.clone()
+            ..rounds.config.clone()
         };
-        let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(&work.watch) };
-        writer.untested = Some(untested);
-        let tests = writer.tests.len() as u64;
-        let more = explore_further(work.module(), work.task.func, goals, &config, writer, tests);
-        writer.untested = None;
+        let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(rounds.watch) };
+        collector.begin_round(Some(untested));
+        let tests = collector.tests().len() as u64;
+        let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);
+        collector.begin_round(None);
         let wider = more_objects(max_objects, &more.result.incomplete);
         let shortage = add(found, more);
         last = Config { deadline, ..config };
         next = growth.after(&shortage, most).or((wider > max_objects).then_some(growth));
         max_objects = wider;
     }
-    let covered: BTreeSet<GoalId> = writer.tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
+    let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
     found.open.retain(|goal| !covered.contains(goal));
     last
 }
@@ -66,10 +124,10 @@ struct Covered {
     closed: BTreeSet<GoalId>,
 }
 
-fn covered(work: &Work<'_>, found: &Found, tests: &[TestCase]) -> Covered {
-    let goals = &work.wanted.goals;
+fn covered(wanted: &Objectives, found: &Found, tests: &[TestCase]) -> Covered {
+    let goals = &wanted.goals;
     let mut untested: BTreeSet<GoalId> = goals.ids().collect();
-    let mut closed: BTreeSet<GoalId> = work.wanted.settled.union(&found.excluded).copied().collect();
+    let mut closed: BTreeSet<GoalId> = wanted.settled.union(&found.excluded).copied().collect();
     for test in tests {
         let goes_wrong = matches!(test.outcome, Outcome::Error { .. });
         for goal in &test.covers {

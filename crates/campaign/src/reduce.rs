@@ -3,8 +3,10 @@
 use crate::explore;
 use crate::watched::{Watched, watch_tests};
 use crate::work::Work;
-use touchstone_criteria::{Goal, IncompletePaths, Status, TestCase};
+use std::collections::BTreeSet;
+use touchstone_criteria::{Goal, IncompletePaths, Outcome, Status, TestCase, TestKind};
 use touchstone_engine::SeenRow;
+use touchstone_ir::ErrorKind;
 
 /// The tests that stay.
 pub(crate) struct Reduced {
@@ -29,7 +31,8 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
     }
     if watched.left_out == 0 {
         let rows = rows_for_pairs(work, &tests, &watched);
-        tests = touchstone_criteria::reduce(tests, &rows, &work.wanted.settled, deadline);
+        let stay = findings(work, &tests);
+        tests = touchstone_criteria::reduce(tests, &rows, &work.wanted.settled, &stay, deadline);
     }
     let called = work.wanted.list.values().any(|objective| matches!(objective.status, Status::Covered(_)));
     if tests.is_empty() && !called && work.criteria.iter().any(|criterion| criterion.wants_a_call()) {
@@ -44,6 +47,24 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
         }
     }
     Reduced { tests, watched, not_called }
+}
+
+/// One test for each error that callers should know: not for what a null or a short object runs into, where nobody said what
+/// there is behind a pointer.
+fn findings(work: &Work<'_>, tests: &[TestCase]) -> BTreeSet<usize> {
+    let is_short = |test: &TestCase| {
+        let objects = matches!(&test.kind, TestKind::Function { objects, .. } if !objects.is_empty());
+        objects && work.config.lengths.is_empty()
+    };
+    let (mut known, mut found) = (BTreeSet::new(), BTreeSet::new());
+    for (index, test) in tests.iter().enumerate() {
+        let Outcome::Error { kind, span } = test.outcome else { continue };
+        let expected = kind == ErrorKind::NullPointer || (kind == ErrorKind::OutOfBounds && is_short(test));
+        if !expected && known.insert((kind, span)) {
+            found.insert(index);
+        }
+    }
+    found
 }
 
 /// The rows of decisions whose pairs must survive the reduction.

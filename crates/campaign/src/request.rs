@@ -3,11 +3,13 @@
 //!
 //! Deliberately not here: how a request is written down (the command line is `cli`'s), and how results are shown.
 
+use crate::grow::{Growing, Objects};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
 use touchstone_engine::{Aliases, Labels, Search};
 use touchstone_front_c::Surroundings;
@@ -77,9 +79,16 @@ impl Request {
         self.criteria.iter().any(|criterion| matches!(criterion, Criterion::Paths(_)))
     }
 
-    /// Whether rounds with longer objects may follow the first: all that they find is tests for goals.
-    pub fn grows(&self) -> bool {
-        self.purpose == Purpose::Tests && !self.wants_paths() && self.inputs.grow > 1
+    /// How far objects grow in rounds after the first, if there are any: all that they find is tests for goals.
+    pub(crate) fn growing(&self) -> Option<Growing> {
+        let objects = if self.inputs.max_objects.is_some() { Objects::Said } else { Objects::Grow };
+        let growing = Growing { most: self.inputs.grow, objects };
+        (!self.wants_paths() && growing.most > 1).then_some(growing)
+    }
+
+    /// When a first round that begins now leaves the rest of the time to others.
+    pub(crate) fn first_round(&self) -> Deadline {
+        self.growing().map_or(Deadline::NEVER, |_| Growing::first_round(self.effort.timeout))
     }
 
     /// Whether state coverage is asked for.

@@ -2,7 +2,6 @@
 
 use crate::plan::{Plan, Task};
 use std::rc::Rc;
-use touchstone_base::Deadline;
 use touchstone_criteria::{Labelling, Objectives, Watch};
 use touchstone_engine::{Config, SeenRow};
 use touchstone_ir::Module;
@@ -27,8 +26,7 @@ impl<'p> Work<'p> {
     /// From now on, time counts.
     pub fn begin(plan: &'p Plan, task: &'p Task) -> Work<'p> {
         let module = &plan.program.module;
-        let half = plan.request.effort.timeout.map(|limit| limit / 2);
-        let first_round = if plan.request.grows() { Deadline::within(half) } else { Deadline::NEVER };
+        let first_round = plan.request.first_round();
         let config = Config { deadline: plan.deadline(), first_round, ..task.config.clone() };
         let criteria = plan.request.labellings();
         let mut wanted = touchstone_criteria::objectives(module, &task.functions, &criteria, &task.criteria);
@@ -39,11 +37,6 @@ impl<'p> Work<'p> {
         }
         let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
         Work { plan, task, config, criteria, wanted, watch, known }
-    }
-
-    /// Whether rounds with longer objects follow the first.
-    pub fn grows(&self) -> bool {
-        self.plan.request.grows()
     }
 
     pub fn module(&self) -> &'p Module {

@@ -277,9 +277,10 @@ fn a_mathematical_function_of_an_input_is_reported_and_never_guessed() {
         let mut tests = Collect::default();
         let func = module.function_named(name).expect("the function");
         let result = explore(&module, func, &Config::default(), &mut tests);
-        (tests.0.len(), result.exhaustive, format!("{:?}", result.incomplete))
+        let why: Vec<String> = result.incomplete.iter().map(|paths| paths.why.to_string()).collect();
+        (tests.0.len(), result.exhaustive, why.join("; "))
     };
     let (tests, exhaustive, why) = search("f");
     assert!(tests == 0 && !exhaustive && why.contains("sin of a symbolic value"), "{tests} {exhaustive} {why}");
-    assert_eq!(search("g"), (2, true, "[]".to_string()));
+    assert_eq!(search("g"), (2, true, String::new()));
 }

@@ -332,7 +332,7 @@ impl Subject<'_> {
             seen.paired(Deadline::NEVER)
         };
         let all = rows(&tests);
-        let tests = reduce(tests, &all, &BTreeSet::new(), Deadline::NEVER);
+        let tests = reduce(tests, &all, &BTreeSet::new(), &BTreeSet::new(), Deadline::NEVER);
         let (all, left) = (paired(&all), paired(&rows(&tests)));
         if all != left {
             wrong.push(format!("{name}: reduction loses the pairs {:?}", all.difference(&left)));

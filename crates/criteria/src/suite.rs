@@ -67,12 +67,13 @@ impl Ruling<'_> {
 ///
 /// `rows` are what each test evaluated of the decisions whose independence pairs matter: a condition that has a
 /// unique-cause pair in all tests has one in those that stay.
-/// `settled` needs no test; if there are more `rows` than tests, the last ones are of tests that stay anyway.
+/// `stay` are tests that stay whatever they cover. `settled` needs no test; if there are more `rows` than tests, the last ones are of tests that stay anyway.
 /// Without the time to look for pairs, all tests stay.
 pub fn reduce(
     tests: Vec<TestCase>,
     rows: &[Vec<(FuncId, DecisionId, Row)>],
     settled: &BTreeSet<GoalId>,
+    stay: &BTreeSet<usize>,
     deadline: Deadline,
 ) -> Vec<TestCase> {
     let mut missing: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
@@ -94,6 +95,7 @@ pub fn reduce(
             kept.insert(index);
         }
     }
+    kept.extend(stay);
     keep_pairs(&mut kept, rows, deadline);
     if deadline.is_over() && !rows.is_empty() {
         return tests;

@@ -354,8 +354,15 @@ impl Mutation<'_> {
     }
 }
 
-/// The expression without the source's texts: what is computed needs none.
+/// Of an expression with more nodes than this, mutants have no texts: each part of a long sum has the text of all before it.
+const LONG: usize = 256;
+
+/// The expression without the source's texts if it is long: what is computed needs none. Labels that people read are written
+/// with them.
 fn bare(expr: &Expr) -> Expr {
+    if size(expr) <= LONG {
+        return expr.clone();
+    }
     let mut made = Expr { text: String::new(), ..expr.clone() };
     let mut pending: Vec<&mut Expr> = parts_mut(&mut made);
     while let Some(part) = pending.pop() {

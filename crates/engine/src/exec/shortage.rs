@@ -1,7 +1,7 @@
 //! Accesses beyond input objects whose length nobody gave: kept for the next round, and taken for granted in later ones.
 
 use crate::exec::executor::Executor;
-use crate::growth::FARTHEST;
+use crate::growth::{FARTHEST, Room};
 use crate::state::inputs::{InputObject, TailLength};
 use crate::state::value::{ObjectId, Pointer, Scalar};
 use crate::state::{PathEnd, State, Stop, unanswered};
@@ -14,8 +14,12 @@ impl Executor<'_> {
     /// Keeps that an access of so many bytes goes beyond an input object whose length nobody gave; whether it does.
     pub(crate) fn note_shortage(&mut self, state: &State, pointer: Pointer, size: u64) -> bool {
         let Some(input) = self.of_default_length(state, pointer.object) else { return false };
-        let element = self.size_of(input.element);
-        let start = input.before * element;
+        let types = &self.module.types;
+        // Of an object that ends in an array, the array grows.
+        let (element, start) = match types[input.element].tail(types) {
+            Some(tail) => (self.size_of(tail.element), tail.offset),
+            None => (self.size_of(input.element), input.before * self.size_of(input.element)),
+        };
         let lack = self.ledger.shortage.of(&input.name, element);
         let place = match pointer.offset {
             Scalar::Const(offset) => Some((offset as i64).wrapping_sub_unsigned(start)),
@@ -33,6 +37,11 @@ impl Executor<'_> {
             None => lack.more = true,
         }
         true
+    }
+
+    /// How much there is behind an input pointer of which nobody said it.
+    pub(crate) fn room(&self, name: &str) -> Room {
+        self.config.growth.as_ref().map_or(Room::ONE, |growth| growth.room(name))
     }
 
     /// Whether this round takes for granted that accesses to an object are inside of it.

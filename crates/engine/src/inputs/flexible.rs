@@ -1,7 +1,7 @@
 //! Objects that end in an array which may have more elements than their type says.
 //!
-//! Such an object has as many elements as `--len` says of the field, else one: elsewhere a path that needs more meets the
-//! bound. A length that is given for `m.data` also holds for the same field of what `m` leads to (`m.next.data`). An array of
+//! Such an object has as many elements as `--len` says of the field, else one, or more in later rounds: a path that needs
+//! more meets the bound. A length that is given for `m.data` also holds for the same field of what `m` leads to (`m.next.data`). An array of
 //! one element is taken for what it says unless it was given a length, or the structure has room for more at its end.
 
 use crate::exec::executor::Executor;
@@ -19,7 +19,7 @@ impl Executor<'_> {
         let field = &fields.last()?.name;
         // What the structure would be padded with belongs to the array as well.
         let room = types[data].size(types).saturating_sub(tail.offset) / types[tail.element].size(types);
-        let length = self.given_length(name, field).unwrap_or(1).max(room);
+        let length = self.given_length(name, field).unwrap_or_else(|| self.room(name).elements).max(room);
         (tail.length == 0 || length != tail.length).then_some(length)
     }
 

@@ -77,11 +77,12 @@ impl Executor<'_> {
         } else if state.inputs.fresh < self.config.max_objects || length.is_some() {
             let mut fresh = state.clone();
             fresh.inputs_mut().fresh += 1;
+            let types = &self.module.types;
             let (room, said) = match length {
                 Some(elements) => (Room { before: 0, elements }, Length::Given),
-                None => {
-                    (self.config.growth.as_ref().map_or(Room::ONE, |growth| growth.room(&lazy.name)), Length::Default)
-                }
+                // What it ends in grows, not the number of them.
+                None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
+                None => (self.room(&lazy.name), Length::Default),
             };
             options.push(self.input_object(&mut fresh, element, room, &lazy.name, said, None).map(|object| {
                 let offset = room.before * self.size_of(element);
