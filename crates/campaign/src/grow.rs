@@ -72,13 +72,20 @@ pub(crate) fn no_gain(untested: Option<&BTreeSet<GoalId>>, test: &TestCase) -> O
 pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn Collector) -> Config {
     let mut last = rounds.config.clone();
     let Growing { most, objects } = rounds.growing;
-    // The first of these rounds takes for granted what callers do, and may need no longer objects for it.
-    let mut next = Some(Growth::default().after(&found.shortage, most).unwrap_or_default());
+    if stopped(&found.result.incomplete) {
+        return last;
+    }
     let more_objects = |now, incomplete: &[IncompletePaths]| match objects {
         Objects::Said => now,
         Objects::Grow => more_objects(now, incomplete),
     };
     let mut max_objects = more_objects(rounds.config.max_objects, &found.result.incomplete);
+    let mut next = Growth::default().after(&found.shortage, most);
+    let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
+    if max_objects > rounds.config.max_objects || untested.len() + closed.len() < rounds.wanted.goals.len() {
+        // To take for granted what callers do may be enough.
+        next = next.or_else(|| Some(Growth::default()));
+    }
     let deadline = rounds.config.deadline;
     while !deadline.is_over() {
         let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
@@ -108,6 +115,14 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
     let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
     found.open.retain(|goal| !covered.contains(goal));
     last
+}
+
+/// Whether a bound ended the round that would end the next as well.
+fn stopped(incomplete: &[IncompletePaths]) -> bool {
+    let ends = |why: &Incomplete| {
+        matches!(why, Incomplete::Bound(Bound::MaxPaths | Bound::Memory | Bound::Interrupted | Bound::Questions))
+    };
+    incomplete.iter().any(|paths| ends(&paths.why))
 }
 
 /// How many objects a path may have next, if some had too few.
