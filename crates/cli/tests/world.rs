@@ -670,3 +670,51 @@ fn what_no_world_can_change_is_proved() {
         ),
     ]);
 }
+
+/// What `prove` says about a function of a program that gcc translates.
+fn proved_for_gcc(text: &str, function: &str, format: &str) -> String {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("world.c"), text).expect("a writable scratch directory");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.args(["prove", "-c", "decision", "--timeout", "5", "--format", format, "-f", function, "world.c"]);
+    let output = command.env("CC", "gcc").current_dir(scratch.path()).output().expect("touchstone runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn verdicts_about_wide_bit_fields_name_the_compiler() {
+    // For gcc the sum has 40 bits, and is 0; for clang it has 64.
+    let text = "struct s { unsigned long b : 40; unsigned n : 20; };\n\
+                static int full(struct s *p) { return p->b + 1 == 1ul << 40; }\n\
+                int f(struct s *p) { if (full(p)) return 1; return 0; }\n\
+                static int (*table[])(struct s *) = { full };\n\
+                int through(struct s *p, unsigned i) { if (i < 1 && table[i](p)) return 1; return 0; }\n\
+                int less(struct s *p, long l) { if (p->b < l && l < 0) return 1; return 0; }\n\
+                int plain(struct s *p) { if (p->b > 1ul << 40 || p->n + 1 == 0) return 1; return 0; }\n";
+    let check = |function: &str, named: bool| {
+        let said = proved_for_gcc(text, function, "json");
+        let report: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}\n{said}"));
+        assert_eq!(report["functions"][0]["name"], function, "{said}");
+        let all = report["functions"][0]["assumptions"].as_array().cloned().unwrap_or_default();
+        let found = all.iter().any(|one| one["by"] == "compiler" && one["text"].to_string().contains("bit-fields"));
+        assert_eq!(found, named, "{function}: {all:?}");
+    };
+    check("f", true);
+    check("through", true);
+    check("less", true);
+    check("plain", false);
+    let said = proved_for_gcc(text, "f", "text");
+    assert!(said.contains("rests on") && said.contains("in their own width") && said.contains("(compiler)"), "{said}");
+    assert!(!proved_for_gcc(text, "plain", "text").contains("rests on"));
+}
+
+#[test]
+fn what_only_clang_compiles_is_no_part_of_a_program_that_gcc_translates() {
+    let text = "#if defined(__clang__) || defined(__llvm__) || __clang_major__ > 2\n#define LIMIT 3\n#else\n\
+                #define LIMIT 4\n#endif\nint f(int a) { if (a > LIMIT && a < 5) return a; return 0; }\n";
+    let said = proved_for_gcc(text, "f", "json");
+    let report: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}\n{said}"));
+    let objectives = report["objectives"].as_array().expect("objectives");
+    let statuses: Vec<&Value> = objectives.iter().map(|one| &one["status"]).collect();
+    assert_eq!(statuses, ["infeasible", "covered"], "{said}");
+}

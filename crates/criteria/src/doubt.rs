@@ -191,7 +191,7 @@ pub struct Assumption {
 impl Authority {
     /// Whether verdicts rest on it, too, and not only the paths of tests.
     pub fn binds_verdicts(&self) -> bool {
-        matches!(self, Authority::Option(_))
+        matches!(self, Authority::Option(_) | Authority::Compiler)
     }
 }
 
@@ -200,6 +200,8 @@ impl Authority {
 pub enum Authority {
     /// The user, by this option.
     Option(String),
+    /// The compiler that translates the program, where the language leaves something to it.
+    Compiler,
     /// The program's own text: holds for the paths that were explored, and for no infeasible verdict.
     Declaration,
     /// How tests are made: holds for the paths that were explored, and for no infeasible verdict.
@@ -210,6 +212,7 @@ impl fmt::Display for Authority {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Authority::Option(option) => f.write_str(option),
+            Authority::Compiler => f.write_str("compiler"),
             Authority::Declaration => f.write_str("declaration"),
             Authority::Tests => f.write_str("tests"),
         }

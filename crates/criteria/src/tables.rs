@@ -313,6 +313,7 @@ mod tests {
             internal: false,
             role: touchstone_ir::FunctionRole::Program,
             variadic: false,
+            left_open: Default::default(),
             params: Vec::new(),
             result: None,
             result_data: types.push(DataType::Bool { name: "_Bool".into() }),

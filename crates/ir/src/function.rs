@@ -1,6 +1,7 @@
 //! Functions: registers, slots, blocks and the decision table.
 
 use crate::{DataTypeId, Decision, DecisionId, Inst, Operand, Point, PointId, Terminator, Ty};
+use std::collections::BTreeSet;
 use touchstone_base::{IndexMap, Span, define_id};
 
 define_id! {
@@ -56,6 +57,8 @@ pub struct Function {
     /// Its last parameter is the address of packed variable arguments; null where there are none because nobody knows
     /// which to pass.
     pub variadic: bool,
+    /// What its language leaves open and its code takes as one compiler does, in the front end's sentences.
+    pub left_open: BTreeSet<String>,
     /// Registers; parameters come first.
     pub regs: IndexMap<Reg, RegInfo>,
     /// Memory variables.

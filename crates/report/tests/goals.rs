@@ -216,6 +216,7 @@ fn table(text: &str, tree: BoolTree, conditions: &[&str], tests: &[(&str, &str)]
         internal: false,
         role: FunctionRole::Program,
         variadic: false,
+        left_open: Default::default(),
         params: Vec::new(),
         result: None,
         result_data,

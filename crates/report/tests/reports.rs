@@ -51,6 +51,7 @@ fn module() -> (Module, Types) {
         internal: false,
         role: FunctionRole::Program,
         variadic: false,
+        left_open: Default::default(),
         params: Vec::new(),
         result: None,
         result_data: int,

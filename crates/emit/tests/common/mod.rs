@@ -142,6 +142,7 @@ impl Bench {
             internal: false,
             role: FunctionRole::Program,
             variadic: false,
+            left_open: Default::default(),
             params: params.collect(),
             result: None,
             result_data: result,

@@ -1,14 +1,17 @@
-//! What an exploration rests on beside the program: what the user said, what declarations say, and what tests leave out.
+//! What an exploration rests on beside the program: what the user said, what declarations say, what
+//! the compiler decides, and what tests leave out.
 
 use crate::config::{Config, Entry};
 use crate::exec::executor::Executor;
+use std::collections::BTreeSet;
 use touchstone_criteria::{Assumption, Authority};
-use touchstone_ir::{DataType, FuncId};
+use touchstone_ir::{CallGraph, DataType, FuncId};
 
 impl Executor<'_> {
     /// Everything that the exploration of a function rests on.
     pub(crate) fn assumptions(&self, func: FuncId) -> Vec<Assumption> {
         let mut all = said(self.config);
+        all.extend(self.left_to_compilers(func));
         if self.config.entry == Entry::Function {
             all.extend(self.declared(func));
         }
@@ -19,6 +22,20 @@ impl Executor<'_> {
             .map(|doubt| Assumption { text: format!("left out: {}", doubt.text()), by: Authority::Tests });
         all.extend(left_out);
         all
+    }
+
+    /// What the code of a function and of all that it may call takes as one compiler does.
+    fn left_to_compilers(&self, func: FuncId) -> Vec<Assumption> {
+        let functions = &self.module.functions;
+        if functions.values().all(|function| function.left_open.is_empty()) {
+            return Vec::new();
+        }
+        let reachable = CallGraph::new(self.module).reachable_from(func);
+        // Code that runs before the function gives it what it reads.
+        let before = self.module.startup.iter().copied();
+        let all: BTreeSet<&String> =
+            reachable.into_iter().chain(before).flat_map(|func| &functions[func].left_open).collect();
+        all.into_iter().map(|text| Assumption { text: text.clone(), by: Authority::Compiler }).collect()
     }
 
     /// Lengths of array parameters: the language does not hold callers to them.

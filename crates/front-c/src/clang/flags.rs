@@ -1,6 +1,6 @@
 //! Compile flags: the user's, or those of compile_commands.json.
 
-use crate::clang::options::Options;
+use crate::clang::options::{Offsets, Options};
 use crate::error::FrontError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,27 @@ struct Entry {
     arguments: Option<Vec<String>>,
 }
 
-/// A macro that puts the member's address beside the `offsetof` that clang evaluates: it stays a constant, and its parts
-/// are there as nodes.
-pub(crate) const SPELLED_OFFSETS: &str = "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
-    __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)";
+/// Macros for text that was not preprocessed; in other text they would move places.
+///
+/// The first puts the member's address beside the `offsetof` that clang evaluates: it stays a constant, and its parts are
+/// there as nodes. The others are what gcc has and clang knows by another name.
+const OF_WRITTEN: [&str; 3] = [
+    "-D__builtin_offsetof(t,...)=__builtin_choose_expr(1,\
+     __builtin_offsetof(t,__VA_ARGS__),(__SIZE_TYPE__)&((t*)0)->__VA_ARGS__)",
+    "-D__builtin_imaxabs=__builtin_labs",
+    "-D__builtin_shuffle=__builtin_shufflevector",
+];
+
+/// The macros that a text gets from us.
+pub(crate) fn own_macros(options: &Options) -> impl Iterator<Item = String> {
+    let written = options.offsets == Offsets::Spelled;
+    OF_WRITTEN.into_iter().filter(move |_| written).map(str::to_string)
+}
+
+/// The names of what text that was not preprocessed gets.
+pub fn names_of_own_macros() -> impl Iterator<Item = &'static str> {
+    OF_WRITTEN.iter().filter_map(|flag| flag.strip_prefix("-D")?.split(['=', '(']).next())
+}
 
 /// The flags to compile a file with: those of compile_commands.json (paths made independent of its directory), then
 /// the user's, then the directory of our headers.

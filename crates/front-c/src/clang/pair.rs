@@ -4,8 +4,8 @@
 //! may ask for both at once.
 
 use crate::clang::dump::Dump;
-use crate::clang::flags::{SPELLED_OFFSETS, flags_for};
-use crate::clang::options::{Offsets, Options};
+use crate::clang::flags::{flags_for, own_macros};
+use crate::clang::options::Options;
 use crate::clang::read::Dense;
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
@@ -26,9 +26,7 @@ pub struct Texts<'a> {
 pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Dump)>, FrontError> {
     let clang = run::find(options.clang.as_deref())?;
     let mut flags = flags_for(texts.written, options)?;
-    if options.offsets == Offsets::Spelled {
-        flags.push(SPELLED_OFFSETS.to_string());
-    }
+    flags.extend(own_macros(options));
     // A second input of the compiler behind clang's driver: it comes first.
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
     let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(texts.written))?;

@@ -43,10 +43,6 @@ pub(crate) enum Input<'a> {
     Text(&'a str),
 }
 
-/// What gcc has and clang knows by another name, as macros. For text that was not preprocessed: macros move places.
-pub(crate) const OTHER_NAMES: [&str; 2] =
-    ["-D__builtin_imaxabs=__builtin_labs", "-D__builtin_shuffle=__builtin_shufflevector"];
-
 /// A running clang whose output is being read.
 pub(crate) struct Run {
     clang: PathBuf,
@@ -65,7 +61,12 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     command.args(["-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]);
     command.args(["-Wno-error=incompatible-function-pointer-types", "-Wno-error=incompatible-pointer-types"]);
     command.args(["-Wno-error=return-type", "-Wno-error=return-mismatch"]);
-    command.args(["-Xclang", action]).args(flags);
+    command.args(["-Xclang", action]);
+    if is_gcc(flags) {
+        // Before the user's flags, which may say otherwise.
+        command.args(OWN_MACROS);
+    }
+    command.args(flags);
     // Other compilers take any nesting.
     command.arg("-fbracket-depth=100000");
     // Without these, glibc's headers replace functions by tables and inline bodies that nobody can follow.
@@ -112,7 +113,22 @@ fn with_deep_stack(program: &Path) -> Command {
 }
 
 /// How the flag begins that says which gcc translates the program.
-pub(crate) const GNU_VERSION: &str = "-fgnuc-version=";
+const GNU_VERSION: &str = "-fgnuc-version=";
+
+/// What clang defines and gcc does not: where gcc translates the program, `#ifdef __clang__` is not its text.
+const OWN_MACROS: [&str; 6] = [
+    "-U__clang__",
+    "-U__clang_major__",
+    "-U__clang_minor__",
+    "-U__clang_patchlevel__",
+    "-U__clang_version__",
+    "-U__llvm__",
+];
+
+/// Whether flags say that gcc translates the program.
+pub(crate) fn is_gcc(flags: &[String]) -> bool {
+    flags.iter().any(|flag| flag.starts_with(GNU_VERSION))
+}
 
 /// The flag that makes clang claim the version of GNU C that a compiler has; `None` for clang and what is not like gcc.
 ///

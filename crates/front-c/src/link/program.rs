@@ -200,6 +200,7 @@ impl LinkedProgram {
             result_data: self.types.data(&result),
             aggregate_result,
             variadic: matches!(&declaration.ty.kind, TypeKind::Function(signature) if signature.variadic),
+            left_open: BTreeSet::new(),
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),

@@ -49,6 +49,8 @@ impl Width {
 }
 
 const DIFFER: &str = "overflow of a bit-field of more than 32 bits, where compilers differ";
+const OWN_WIDTH: &str =
+    "bit-fields of more than 32 bits are computed in their own width, as gcc in `CC` does; clang differs";
 
 impl Lowerer<'_, '_> {
     /// A value of 64 bits in the width of the operands' bit-fields, if the compiler computes in that; if nobody knows, goes
@@ -66,6 +68,7 @@ impl Lowerer<'_, '_> {
         let high = self.bin(BinOp::Shl, value, away, span);
         let narrowed = self.bin(if signed { BinOp::AShr } else { BinOp::LShr }, high, away, span);
         if self.unit.program.types.wide_fields == WideFields::OwnWidth {
+            self.function.left_open.insert(OWN_WIDTH.to_string());
             return narrowed;
         }
         let same = self.cmp(CmpOp::Eq, value, narrowed, span);
@@ -99,8 +102,9 @@ impl Lowerer<'_, '_> {
         if signed == types.is_signed(&declared) {
             return declared;
         }
-        if types.wide_fields == WideFields::Unknown {
-            self.unsupported(DIFFER, first);
+        match types.wide_fields {
+            WideFields::Unknown => self.unsupported(DIFFER, first),
+            WideFields::OwnWidth => drop(self.function.left_open.insert(OWN_WIDTH.to_string())),
         }
         let name = if signed { "long" } else { "unsigned long" };
         Type::plain(TypeKind::Int { name, bits: 64, signed })

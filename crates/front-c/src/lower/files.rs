@@ -1,6 +1,6 @@
 //! From files to a module: each is read and lowered, then the library and what nobody defines are added.
 
-use crate::clang::flags::{SPELLED_OFFSETS, flags_for};
+use crate::clang::flags::{flags_for, own_macros};
 use crate::clang::options::{Library, Offsets, Options};
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
@@ -81,10 +81,7 @@ fn lower_program(
         // Who only looks at a program does not miss them.
         let executes = options.library == Library::Modelled;
         program.hooked |= executes && flags.iter().any(|flag| flag == "-finstrument-functions");
-        if options.offsets == Offsets::Spelled {
-            flags.push(SPELLED_OFFSETS.to_string());
-            flags.extend(run::OTHER_NAMES.map(str::to_string));
-        }
+        flags.extend(own_macros(options));
         let name = file.to_string_lossy().into_owned();
         let dump = options.dump.as_ref().filter(|_| files.len() == 1);
         let source = Source { input: Input::File(file), name: &name, path: file, flags: &flags, dump };

@@ -29,8 +29,7 @@ pub(crate) fn lower_unit(
     selection: Selection,
 ) -> Result<(), FrontError> {
     program.types.char_signed = !source.flags.iter().any(|flag| flag == "-funsigned-char");
-    let is_gcc = source.flags.iter().any(|flag| flag.starts_with(run::GNU_VERSION));
-    program.types.wide_fields = if is_gcc { WideFields::OwnWidth } else { WideFields::Unknown };
+    program.types.wide_fields = if run::is_gcc(source.flags) { WideFields::OwnWidth } else { WideFields::Unknown };
     let is_text = matches!(source.input, Input::Text(_));
     let mut unit = Unit::new(program, source.name, selection);
     unit.inlines = !source.flags.iter().any(|flag| flag == "-fno-builtin" || flag == "-ffreestanding");

@@ -6,7 +6,7 @@
 use crate::c::command::CompileCommand;
 use crate::c::frameworks::listener;
 use crate::c::messages::{self, Messages};
-use crate::c::one_run::Pair;
+use crate::c::one_run::{Pair, SMALL};
 use crate::c::pieces::Pieces;
 use crate::c::probe::{Request, instrument};
 use crate::c::refusals::{Owner, Refused, accused, first_error};
@@ -26,7 +26,7 @@ use std::process::{ExitStatus, Output};
 use std::thread::ScopedJoinHandle;
 use touchstone_base::stable_hash;
 use touchstone_criteria::{CriteriaOptions, Labelling};
-use touchstone_front_c::{Library, Offsets, Options, follow, follow_tests, hazards, lower_files};
+use touchstone_front_c::{Dump, Library, Offsets, Options, follow, follow_tests, hazards, lower_files};
 
 /// How probes are made.
 pub struct Probing<'a> {
@@ -81,8 +81,8 @@ pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Resul
         }
         return run(compiler, words, probing);
     }
-    let job =
-        Job { toolchain: Toolchain::new(compiler, &probing.directory, probing.path.as_deref()), command, probing };
+    let toolchain = Toolchain::new(compiler, &probing.directory, probing.path.as_deref());
+    let job = Job { toolchain, command, probing, small: SMALL };
     let asked = job.command.asks_for_warnings() || job.command.dependencies().is_some();
     std::thread::scope(|scope| {
         // The unchanged source is looked at beside the work on the other.
@@ -114,6 +114,8 @@ struct Job<'a> {
     toolchain: Toolchain<'a>,
     command: CompileCommand,
     probing: &'a Probing<'a>,
+    /// Bytes of a text up to which clang reads it together with its source.
+    small: usize,
 }
 
 /// A source that is replaced: its position, its text with probes, and what these mean.
@@ -296,6 +298,14 @@ impl Job<'_> {
     }
 }
 
+/// A source as it is written, and the same preprocessed, which stands in `copy`.
+struct Both {
+    written: Options,
+    preprocessed: Options,
+    copy: PathBuf,
+    dumps: (Option<Dump>, Option<Dump>),
+}
+
 /// Whether the preprocessor had something to say.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Warned {
@@ -366,6 +376,29 @@ impl Job<'_> {
         stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
     }
 
+    /// How clang reads a source and its preprocessed text, and what it says of them where it is asked once for both.
+    fn both(&self, source: &str, text: &str, scratch: &Path) -> Result<Both, Unprobed> {
+        let command = &self.command;
+        let claimed = self.toolchain.gnu_version();
+        let written = Options {
+            flags: claimed.clone().into_iter().chain(command.meaning()).collect(),
+            include_dir: self.probing.include_dir.clone(),
+            library: Library::Declared,
+            ..Options::default()
+        };
+        let copy = scratch.join("preprocessed.c");
+        let preprocessed = Options {
+            flags: claimed.into_iter().chain(language(command, text)).collect(),
+            offsets: Offsets::Guessed,
+            library: Library::Declared,
+            ..Options::default()
+        };
+        let pair =
+            Pair { source, written: &written, command, copy: &copy, preprocessed: &preprocessed, small: self.small };
+        let dumps = pair.write_and_dump(for_clang(text)).map_err(system)?;
+        Ok(Both { written, preprocessed, copy, dumps })
+    }
+
     /// A source with probes and its record, from its preprocessed text.
     fn with_probes(
         &self,
@@ -377,25 +410,10 @@ impl Job<'_> {
         let (command, probing) = (&self.command, self.probing);
         let (source, refused_functions) = (command.words[at].as_str(), refused.of(at, text));
         let path = absolute(source);
-        let claimed = self.toolchain.gnu_version();
-        let written = Options {
-            flags: claimed.clone().into_iter().chain(command.meaning()).collect(),
-            include_dir: probing.include_dir.clone(),
-            library: Library::Declared,
-            ..Options::default()
-        };
+        let Both { written, preprocessed: options, copy, dumps } = self.both(source, text, scratch)?;
         let lowered = |files: &[PathBuf], options: &Options| lower_files(files, options).map_err(not_read);
-        let copy = scratch.join("preprocessed.c");
-        let options = Options {
-            flags: claimed.into_iter().chain(language(command, text)).collect(),
-            offsets: Offsets::Guessed,
-            library: Library::Declared,
-            ..Options::default()
-        };
-        let pair = Pair { source, written: &written, command, copy: &copy, preprocessed: &options };
-        let (dump, dump_of_copy) = pair.write_and_dump(for_clang(text)).map_err(system)?;
-        let written_once = Options { dump, ..written.clone() };
-        let copy_once = Options { dump: dump_of_copy, ..options.clone() };
+        let written_once = Options { dump: dumps.0, ..written.clone() };
+        let copy_once = Options { dump: dumps.1, ..options.clone() };
         let as_written = || lowered(&[PathBuf::from(source)], &written_once);
         let (original, first) = std::thread::scope(|scope| {
             let original = touchstone_base::spawn_deep(scope, &as_written);
@@ -529,6 +547,8 @@ fn tests_followed(
 /// The flags that tell clang what a preprocessed text means.
 fn language(command: &CompileCommand, text: &str) -> Vec<String> {
     let mut flags = command.language();
+    // Whoever uses these names has undefined the macros that compilers make of them.
+    flags.extend(["linux", "unix", "i386"].map(|name| format!("-U{name}")));
     // Keywords of gcc that clang has under other names.
     for (name, ty) in
         [("32", "float"), ("64", "double"), ("32x", "double"), ("64x", "long double"), ("128", "__float128")]
@@ -648,3 +668,6 @@ fn store(directory: &Path, record: &UnitRecord) {
         eprintln!("touchstone: can't write the record of {}: {error}", record.file);
     }
 }
+
+#[cfg(test)]
+mod two_runs;

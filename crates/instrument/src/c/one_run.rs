@@ -6,10 +6,10 @@
 
 use crate::c::command::CompileCommand;
 use std::path::Path;
-use touchstone_front_c::{Dump, Options, Texts, dump_both};
+use touchstone_front_c::{Dump, Options, Texts, dump_both, names_of_own_macros};
 
 /// Bytes of a text up to which clang is started once.
-const SMALL: usize = 256 * 1024;
+pub(crate) const SMALL: usize = 256 * 1024;
 const HEADER: &str = "u.h";
 
 /// A source and the place of its preprocessed text.
@@ -19,12 +19,14 @@ pub(crate) struct Pair<'a> {
     pub command: &'a CompileCommand,
     pub copy: &'a Path,
     pub preprocessed: &'a Options,
+    /// Bytes of a text up to which clang is started once.
+    pub small: usize,
 }
 
 impl Pair<'_> {
     /// Writes the text to its place; what clang says of the source and of the text, unless it has to be asked for each.
     pub fn write_and_dump(&self, mut text: String) -> std::io::Result<(Option<Dump>, Option<Dump>)> {
-        let fits = text.len() <= SMALL && !self.has_other_inputs() && include_header(&mut text);
+        let fits = text.len() <= self.small && !self.has_other_inputs() && include_header(&mut text);
         std::fs::write(self.copy, &text)?;
         if !fits {
             return Ok((None, None));
@@ -42,8 +44,12 @@ impl Pair<'_> {
 
     /// Takes the macros of the command back, and defines those of the text.
     fn header(&self) -> String {
-        let mut made = String::from("#undef __builtin_offsetof\n");
-        for name in self.command.macros().iter().filter_map(|flag| flag.strip_prefix("-D")) {
+        let mut made = String::new();
+        let own: Vec<&str> = names_of_own_macros().collect();
+        let undefined = self.preprocessed.flags.iter().filter_map(|flag| flag.strip_prefix("-U"));
+        let macros = self.command.macros();
+        let defined = macros.iter().filter_map(|flag| flag.strip_prefix("-D"));
+        for name in own.into_iter().chain(undefined).chain(defined) {
             let name = name.split(['=', '(']).next().unwrap_or_default();
             made += &format!("#undef {name}\n");
         }

@@ -6,7 +6,7 @@ use crate::{
     BinOp, Block, BoolTree, BranchRole, Builtin, Callee, CastOp, Condition, Decision, DecisionKind, Function, Inst,
     InstKind, Operand, Param, Reg, RegInfo, Slot, SwitchArm, TermKind, Terminator, Ty,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, IndexMap, float};
 
 /// A tree that is nested deeper is refused: reading, comparing and dropping trees recurse.
@@ -49,6 +49,10 @@ impl Parser {
         let role = self.try_one_of().unwrap_or_default();
         let aggregate_result = self.eat_word("aggregate_result");
         let variadic = self.eat_word("variadic");
+        let mut left_open = BTreeSet::new();
+        while self.eat_word("left_open") {
+            left_open.insert(self.text("what is left open in quotes")?);
+        }
         let mut function = Function {
             name,
             span: self.span(),
@@ -59,6 +63,7 @@ impl Parser {
             result_data,
             aggregate_result,
             variadic,
+            left_open,
             regs: IndexMap::new(),
             slots: IndexMap::new(),
             decisions: IndexMap::new(),

@@ -210,6 +210,9 @@ impl<'m> Printer<'m> {
         self.unless_usual(function.role);
         put!(self, "{}", if function.aggregate_result { " aggregate_result" } else { "" });
         put!(self, "{}", if function.variadic { " variadic" } else { "" });
+        for what in &function.left_open {
+            put!(self, " left_open {}", quoted(what.as_bytes()));
+        }
         self.span(function.span);
         let declared = registers_to_declare(function);
         let tables = [function.slots.is_empty(), function.decisions.is_empty(), function.points.is_empty()];

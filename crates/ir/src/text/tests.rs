@@ -271,14 +271,15 @@ fn block(regs: usize) -> impl Strategy<Value = Block> {
 fn function() -> impl Strategy<Value = Function> {
     let reg = (ty(), proptest::option::of(name())).prop_map(|(ty, name)| RegInfo { ty, name });
     let slot = (proptest::option::of(name()), id(), size()).prop_map(|(name, data, size)| Slot { name, data, size });
-    let head = (name(), span(), any::<[bool; 3]>(), proptest::option::of(ty()), id(), one_of());
+    let open = proptest::collection::btree_set(name(), 0..3);
+    let head = (name(), span(), any::<[bool; 3]>(), proptest::option::of(ty()), id(), one_of(), open);
     let parts = (head, vec(reg, 0..6), vec(slot, 0..3), vec(decision(), 0..3), vec(point(), 0..4));
     parts.prop_flat_map(|(head, regs, slots, decisions, points)| {
         let count = regs.len();
         let params = vec((name(), id(), any::<bool>()), 0..=count);
         (Just((head, regs, slots, decisions, points)), params, vec(block(count), 0..4)).prop_map(
             |((head, regs, slots, decisions, points), params, blocks)| {
-                let (name, span, [internal, variadic, aggregate_result], result, result_data, role) = head;
+                let (name, span, [internal, variadic, aggregate_result], result, result_data, role, left_open) = head;
                 let params = params.into_iter().enumerate().map(|(index, (name, data, aggregate))| Param {
                     name,
                     reg: Reg::new(index),
@@ -295,6 +296,7 @@ fn function() -> impl Strategy<Value = Function> {
                     result_data,
                     aggregate_result,
                     variadic,
+                    left_open,
                     regs: regs.into_iter().collect(),
                     slots: slots.into_iter().collect(),
                     decisions: decisions.into_iter().collect(),

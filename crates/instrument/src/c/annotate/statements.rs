@@ -38,6 +38,8 @@ pub(crate) fn body(source: &Source<'_>, name_offset: usize) -> Option<(usize, us
         match source.word(at) {
             "{" => return Some((at, source.tokens[at].end)),
             "(" | "[" => at = source.after_bracket(at)?,
+            // `int (f)(int a) {`, `int (*f(int a))[3] {`: the name stands in parentheses.
+            ")" if matches!(source.word(at + 1), "(" | "[" | ")") => at += 1,
             // A declaration only, or something that is not understood.
             "}" | ")" | "]" | "=" => return None,
             _ => at += 1,
