@@ -3,10 +3,12 @@
 # make test    everything that CI checks
 # make bench   the papers' experiments, ours beside theirs
 # make csmith  random programs (N=300) in the interpreter, beside gcc; installs csmith
+# make install the program, its manual pages and completions, under PREFIX (/usr/local), below DESTDIR if there is one
+# make uninstall, make dist (an archive), make deb (a Debian package): both in target/dist
 
 TOUCHSTONE = target/release/touchstone
 
-.PHONY: setup build demo test test-long bench csmith lint
+.PHONY: setup build demo test test-long bench csmith lint install install-files uninstall dist deb
 
 setup:
 	@./setup.sh
@@ -35,3 +37,35 @@ bench: build
 N = 300
 csmith: build
 	@bench/csmith.sh $(N)
+
+PREFIX = /usr/local
+DESTDIR =
+TO = $(DESTDIR)$(PREFIX)
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+ARCHITECTURE = $(shell uname -m)
+NAME = touchstone-$(VERSION)-linux-$(ARCHITECTURE)
+
+install: build install-files
+
+# Of a program that is built already: TOUCHSTONE says where it is.
+install-files:
+	@install -d $(TO)/bin $(TO)/share/man/man1 $(TO)/share/doc/touchstone \
+	    $(TO)/share/bash-completion/completions $(TO)/share/zsh/site-functions $(TO)/share/fish/vendor_completions.d
+	@install -m 755 $(TOUCHSTONE) $(TO)/bin/touchstone
+	@$(TOUCHSTONE) man $(TO)/share/man/man1
+	@$(TOUCHSTONE) completions bash > $(TO)/share/bash-completion/completions/touchstone
+	@$(TOUCHSTONE) completions zsh > $(TO)/share/zsh/site-functions/_touchstone
+	@$(TOUCHSTONE) completions fish > $(TO)/share/fish/vendor_completions.d/touchstone.fish
+	@install -m 644 README.md CHANGELOG.md LICENSE LICENSE-MIT LICENSE-APACHE docs/*.md $(TO)/share/doc/touchstone
+
+uninstall:
+	@rm -f $(TO)/bin/touchstone $(TO)/share/man/man1/touchstone.1 $(TO)/share/man/man1/touchstone-*.1 \
+	    $(TO)/share/bash-completion/completions/touchstone $(TO)/share/zsh/site-functions/_touchstone \
+	    $(TO)/share/fish/vendor_completions.d/touchstone.fish
+	@rm -rf $(TO)/share/doc/touchstone
+
+dist: build
+	@packaging/archive.sh $(TOUCHSTONE) target/dist $(NAME)
+
+deb: build
+	@packaging/deb.sh $(TOUCHSTONE) target/dist $(VERSION)

@@ -3,7 +3,7 @@
 //! A [`Request`] says what is wanted; a [`Plan`] has everything decided, and the program read; [`run`] sends every function
 //! through the stages, one a file: `explore.rs`, `reduce.rs`, `conclude.rs` (verdicts and proofs), `emit.rs`, `replay.rs`;
 //! `document.rs` has what comes out. Tests go to a [`TestSink`], progress to a [`Watcher`], and what users should know is a
-//! [`Notice`]. [`Question`] explains one objective, [`Listed`] lists them all.
+//! [`Notice`]. [`Question`] explains one objective, [`Listed`] lists them all. [`measure()`] runs a suite that is there.
 //!
 //! ```
 //! use touchstone_campaign::{Collect, Plan, Request, run_into};
@@ -38,6 +38,7 @@ mod error;
 mod explain;
 mod explore;
 mod grow;
+mod measure;
 mod notice;
 mod objectives;
 mod options_file;
@@ -61,6 +62,10 @@ pub use bounds::{BadBounds, parse_bounds};
 pub use document::Finished;
 pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
+pub use measure::{
+    Earlier, Measurement, Measuring, MeasuringError, Ran, Remark, Selection, Surroundings, measure, measured_document,
+    merge,
+};
 pub use notice::Notice;
 pub use objectives::Listed;
 pub use options_file::{OptionsFileError, options_file_reading};

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Judges tests, and writes the ones that are missing.
 #[derive(Parser, Debug)]
-#[command(name = "touchstone", version, about, max_term_width = 100)]
+#[command(name = "touchstone", version = env!("TOUCHSTONE_VERSION"), about, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done; 1 usage or input error; 2 below a threshold; 3 unknowns remain (--strict); \
     4 replay disagreed; 5 the measured command failed; 130 interrupted."

@@ -5,8 +5,11 @@ mod support;
 
 use std::collections::BTreeSet;
 use support::examples;
-use touchstone_criteria::FunctionResult;
-use touchstone_engine::{Aliases, Config, Entry, Event, Prefix, Search, Sink, explore, explore_from, explore_turns};
+use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
+use touchstone_engine::{
+    Aliases, Config, Entry, Event, Found, Goals, Prefix, Search, Sink, Wanted, explore, explore_from, explore_goals,
+    explore_paths_and_goals, explore_turns,
+};
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
 
@@ -31,42 +34,48 @@ fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
     lower_files(files, &options).expect("examples compile")
 }
 
-/// A search that is cut after so many turns: the paths of both halves, and how many prefixes there were.
+/// The results of a search that is cut after so many turns and goes on in pieces, and the paths that they found.
 fn cut(
     module: &Module,
     func: FuncId,
+    wanted: &Wanted,
     config: &Config,
     turns: u64,
     name: &str,
-) -> (BTreeSet<u64>, usize, FunctionResult) {
+) -> (BTreeSet<u64>, Vec<Found>) {
     let mut first = Paths::default();
-    let (result, prefixes) = explore_turns(module, func, config, &mut first, turns);
-    let mut found: BTreeSet<u64> = first.0.into_iter().collect();
+    let (result, prefixes) = explore_turns(module, func, wanted.clone(), config, &mut first, turns);
+    let (mut found, mut results) = (BTreeSet::from_iter(first.0), vec![result]);
     for prefix in &prefixes {
         let text = serde_json::to_string(prefix).expect("a prefix is plain data");
         let prefix: Prefix = serde_json::from_str(&text).expect("and comes back");
         let mut rest = Paths::default();
-        let resumed = explore_from(module, func, &prefix, config, &mut rest);
+        let resumed = explore_from(module, func, &prefix, wanted.clone(), config, &mut rest);
         let resumed = resumed.unwrap_or_else(|lost| panic!("{name} after {turns} turns: {lost}\n{prefix:?}"));
-        assert_eq!(resumed.incomplete, Vec::new(), "{name} after {turns} turns");
+        assert_eq!(resumed.result.incomplete, Vec::new(), "{name} after {turns} turns");
         found.extend(rest.0);
+        results.push(resumed);
     }
-    (found, prefixes.len(), result)
+    (found, results)
 }
 
-#[test]
-fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
-    let (mut compared, mut followed) = (0, 0);
+/// A function of an example, and how it is explored.
+struct Subject<'a> {
+    module: &'a Module,
+    func: FuncId,
+    config: Config,
+    seed: u64,
+    name: String,
+}
+
+/// Every small example in three orders.
+fn each(mut check: impl FnMut(&Subject<'_>)) {
     for example in examples() {
-        for expectation in &example.expectations {
-            if expectation.tests > MOST_TESTS {
-                continue;
-            }
+        for expectation in example.expectations.iter().filter(|expectation| expectation.tests <= MOST_TESTS) {
             let module = lower(&example.files, expectation.defines());
             let func = module.function_named(&expectation.function).expect("the function");
             let precondition = format!("{}_pre", expectation.function);
             let precondition = module.function_named(&precondition).map(|_| precondition);
-            let name = format!("{} {} {:?}", example.name, expectation.function, expectation.options);
             for (seed, search) in [(1, Search::Dfs), (2, Search::Random), (3, Search::Random)] {
                 let config = Config {
                     entry: if expectation.has("--entry") { Entry::Program } else { Entry::Function },
@@ -76,22 +85,63 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
                     seed,
                     ..Config::default()
                 };
-                let mut all = Paths::default();
-                let whole = explore(&module, func, &config, &mut all);
-                if !whole.exhaustive {
-                    continue;
-                }
-                let all: BTreeSet<u64> = all.0.into_iter().collect();
-                // From the first fork to somewhere in the middle.
-                for turns in [0, 1, 2 + seed, 7 * seed, all.len() as u64 / (1 + seed)] {
-                    let (found, prefixes, _) = cut(&module, func, &config, turns, &name);
-                    assert!(found == all, "{name}: {} paths in pieces, {} in one", found.len(), all.len());
-                    followed += prefixes;
-                }
-                compared += 1;
+                let name = format!("{} {} {:?}", example.name, expectation.function, expectation.options);
+                check(&Subject { module: &module, func, config, seed, name });
             }
         }
     }
+}
+
+#[test]
+fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
+    let (mut compared, mut followed) = (0, 0);
+    each(|Subject { module, func, config, seed, name }| {
+        let mut all = Paths::default();
+        let whole = explore(module, *func, config, &mut all);
+        if !whole.exhaustive {
+            return;
+        }
+        let all: BTreeSet<u64> = all.0.into_iter().collect();
+        // From the first fork to somewhere in the middle.
+        for turns in [0, 1, 2 + seed, 7 * seed, all.len() as u64 / (1 + seed)] {
+            let (found, results) = cut(module, *func, &Wanted::Paths, config, turns, name);
+            assert!(found == all, "{name}: {} paths in pieces, {} in one", found.len(), all.len());
+            followed += results.len() - 1;
+        }
+        compared += 1;
+    });
     assert!(compared >= 30, "only {compared} searches were compared");
     assert!(followed >= 500, "only {followed} prefixes were followed");
+}
+
+#[test]
+fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
+    let criteria: Vec<_> = ["mcdc", "stmt", "wm"].iter().map(|name| criterion_named(name).expect("one")).collect();
+    let (mut compared, mut followed, mut reached) = (0, 0, 0);
+    each(|Subject { module, func, config, seed, name }| {
+        let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
+        let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
+        for wanted in [Wanted::Goals(goals.clone()), Wanted::PathsAndGoals(goals.clone())] {
+            let (mut sink, goals) = (Paths::default(), goals.clone());
+            let whole = match &wanted {
+                Wanted::Goals(_) => explore_goals(module, *func, goals, config, &mut sink),
+                _ => explore_paths_and_goals(module, *func, goals, config, &mut sink),
+            };
+            if !whole.result.incomplete.is_empty() {
+                continue;
+            }
+            let open: BTreeSet<GoalId> = whole.open.into_iter().collect();
+            for turns in [0, 1, 3 * seed] {
+                let (_, results) = cut(module, *func, &wanted, config, turns, name);
+                let left = |found: &Found| found.open.iter().copied().collect::<BTreeSet<GoalId>>();
+                let left = results.iter().map(left).reduce(|a, b| a.intersection(&b).copied().collect());
+                assert_eq!(left.unwrap_or_default(), open, "{name} after {turns} turns");
+                followed += results.len() - 1;
+            }
+            reached += asked.goals.ids().count() - open.len();
+            compared += 1;
+        }
+    });
+    assert!(compared >= 60, "only {compared} searches were compared");
+    assert!(followed >= 300 && reached >= 500, "only {followed} prefixes were followed, {reached} goals reached");
 }

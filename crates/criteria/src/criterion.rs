@@ -4,6 +4,9 @@ use crate::registry::{Labelling, REGISTRY, criterion_named};
 use std::fmt;
 use std::str::FromStr;
 
+/// The name of state coverage, which is measured and stands in no registry.
+pub const STATE: &str = "state";
+
 /// What is asked of a suite.
 #[derive(Clone, Copy)]
 pub enum Criterion {
@@ -22,7 +25,7 @@ pub struct CriterionParseError(pub String);
 impl fmt::Display for CriterionParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = REGISTRY.iter().map(|criterion| criterion.name()).collect();
-        write!(f, "criterion `{}` is not known; available: {}, paths, paths:K, state", self.0, names.join(", "))
+        write!(f, "criterion `{}` is not known; available: {}, paths, paths:K, {STATE}", self.0, names.join(", "))
     }
 }
 
@@ -34,7 +37,7 @@ impl FromStr for Criterion {
         let unknown = || CriterionParseError(text.to_string());
         match text.split_once(':') {
             None if text == "paths" => Ok(Criterion::Paths(None)),
-            None if text == "state" => Ok(Criterion::State),
+            None if text == STATE => Ok(Criterion::State),
             None => criterion_named(text).map(Criterion::Goals).ok_or_else(unknown),
             Some(("paths", bound)) => bound.parse().map(|k| Criterion::Paths(Some(k))).map_err(|_| unknown()),
             Some(_) => Err(unknown()),
@@ -48,7 +51,7 @@ impl fmt::Display for Criterion {
             Criterion::Paths(None) => f.write_str("paths"),
             Criterion::Paths(Some(k)) => write!(f, "paths:{k}"),
             Criterion::Goals(criterion) => f.write_str(criterion.name()),
-            Criterion::State => f.write_str("state"),
+            Criterion::State => f.write_str(STATE),
         }
     }
 }

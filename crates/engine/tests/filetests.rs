@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use touchstone_criteria::{Outcome, Replay, TestCase};
-use touchstone_engine::{Config, Event, Sink, explore, explore_from, explore_turns};
+use touchstone_engine::{Config, Event, Sink, Wanted, explore, explore_from, explore_turns};
 use touchstone_ir::filetest::{self, Expectation};
 use touchstone_ir::{FuncId, Module, parse};
 
@@ -81,11 +81,11 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
             let reasons: BTreeSet<String> = whole.incomplete.iter().map(|given_up| given_up.why.to_string()).collect();
             for turns in 0..12 {
                 let mut found = Collect::default();
-                let (first, prefixes) = explore_turns(&module, func, &config, &mut found, turns);
-                let mut given_up = first.incomplete;
+                let (first, prefixes) = explore_turns(&module, func, Wanted::Paths, &config, &mut found, turns);
+                let mut given_up = first.result.incomplete;
                 for prefix in &prefixes {
-                    match explore_from(&module, func, prefix, &config, &mut found) {
-                        Ok(rest) => given_up.extend(rest.incomplete),
+                    match explore_from(&module, func, prefix, Wanted::Paths, &config, &mut found) {
+                        Ok(rest) => given_up.extend(rest.result.incomplete),
                         Err(lost) => writeln!(
                             failures,
                             "{}: {} after {turns} turns: {lost}",
@@ -149,7 +149,8 @@ fn ends(module: &Module, func: FuncId) -> String {
 
 fn turns(module: &Module, func: FuncId) -> String {
     let is_over = |turns: &u64| {
-        let (_, waiting) = explore_turns(module, func, &Config::default(), &mut Collect::default(), *turns);
+        let (_, waiting) =
+            explore_turns(module, func, Wanted::Paths, &Config::default(), &mut Collect::default(), *turns);
         waiting.is_empty()
     };
     (1..1000).find(is_over).map_or_else(|| "many".to_string(), |turns| turns.to_string())

@@ -11,7 +11,8 @@ use touchstone_criteria::{
     objectives,
 };
 use touchstone_engine::{
-    Call, Config, Event, Goals, Look, Sink, explore, explore_goals, explore_turns, prove_infeasible, watch_function,
+    Call, Config, Event, Goals, Look, Sink, Wanted, explore, explore_goals, explore_turns, prove_infeasible,
+    watch_function,
 };
 use touchstone_interp::{End, Limits, Value};
 use touchstone_ir::{
@@ -301,8 +302,9 @@ fn a_cast_over_a_hundred_classes_takes_as_many_turns_as_one_over_thirty() {
     let turns = |count: usize| {
         let module = module(&many_classes(count));
         let func = module.function_named("f").expect("the function");
-        let is_over =
-            |turns: &u64| explore_turns(&module, func, &Config::default(), &mut Tests::default(), *turns).1.is_empty();
+        let is_over = |turns: &u64| {
+            explore_turns(&module, func, Wanted::Paths, &Config::default(), &mut Tests::default(), *turns).1.is_empty()
+        };
         (1..1000).find(is_over).expect("an end")
     };
     assert_eq!((turns(30), turns(100)), (6, 6));

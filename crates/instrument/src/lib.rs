@@ -2,7 +2,8 @@
 //!
 //! - [`annotate`]: the user's text with objectives as labels, for other tools;
 //! - [`instrument`]: the preprocessed text with probes, and a record that says what each probe means;
-//! - `c/cc.rs`: the compiler wrapper: what a compile command means, and how it is carried out with probes;
+//! - `c/wrappers.rs`: programs that stand before the compilers of a build;
+//! - `c/cc.rs`: what they start: what a compile command means, and how it is carried out with probes;
 //! - `state`: state coverage, by a trace of what a run does to data;
 //! - `hits`: what the probes of a run left behind.
 //!
@@ -31,6 +32,9 @@ pub use c::command::{CompileCommand, Family};
 pub use c::probe::{Probed, Request, instrument};
 pub use c::runtime::elsewhere;
 pub use c::toolchain::INSIDE;
+pub use c::wrappers::{
+    COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, WrapperError, Wrapping, behind_wrappers, path_behind,
+};
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
 pub use kept::prune_kept;
@@ -43,4 +47,4 @@ pub use state::trace::trim_traces;
 pub use state::{
     NamedTarget, StateRecord, StateRules, StateSite, StateTarget, StateUse, TestStates, targets as state_targets,
 };
-pub use unprobed::Unprobed;
+pub use unprobed::{EVENTS, Unprobed};

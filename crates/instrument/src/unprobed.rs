@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Set for the programs that run: the most events of one of them.
+pub const EVENTS: &str = "TOUCHSTONE_STATE_EVENTS";
+
 touchstone_base::reasons! {
     /// Why something is not measured, or has no label.
     #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, Serialize, Deserialize)]
@@ -55,7 +58,7 @@ touchstone_base::reasons! {
         "errors_with_state" => ErrorsWithState,
 
         /// What a test did does not fit into its trace: the test.
-        #[error("bound: TOUCHSTONE_STATE_EVENTS in test {0}")]
+        #[error("bound: {EVENTS} in test {0}")]
         "state_events" => CutOff(String),
         /// Without assertions nothing is checked.
         #[error(

@@ -110,4 +110,19 @@ impl Expr {
             ExprKind::Ite(c, a, b) => vec![c, a, b],
         }
     }
+
+    /// The direct parts, in evaluation order, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Const(_) | ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => vec![],
+            ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a) => vec![a],
+            ExprKind::Float(_, _, args) => args.iter_mut().collect(),
+            ExprKind::Bin(_, a, b)
+            | ExprKind::Cmp(_, a, b)
+            | ExprKind::PtrAdd(a, b)
+            | ExprKind::And(a, b)
+            | ExprKind::Or(a, b) => vec![a, b],
+            ExprKind::Ite(c, a, b) => vec![c, a, b],
+        }
+    }
 }

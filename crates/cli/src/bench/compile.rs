@@ -3,11 +3,11 @@
 //!
 //! Time is what all processes of the commands spent on a processor (the shell's `times`), so a busy machine disturbs less.
 
-use crate::verbs::cc::{CRITERIA, DIRECTORY};
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
+use touchstone_instrument::{CRITERIA, DIRECTORY};
 
 const TRIVIAL: &str = "#include <stdio.h>\n\nint main(void)\n{\n    puts(\"hello\");\n    return 0;\n}\n";
 

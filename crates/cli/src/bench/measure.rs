@@ -8,11 +8,11 @@ use super::compile;
 use crate::output::exit::Exit;
 use crate::output::stdout::say;
 use crate::plan::args::{Bench, Format};
-use crate::verbs::cc::{CRITERIA, DIRECTORY};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use touchstone_instrument::{CRITERIA, DIRECTORY};
 
 const PACK: &str = include_str!("../../../../bench/measure/pack.c");
 

@@ -75,7 +75,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", help_heading = "Inputs")]
     pub max_objects: Option<u32>,
     /// Where nobody said how long they are, objects behind input pointers grow from one element to at most N while
-    /// something is open and time is left; 1 for one element
+    /// something is open and time is left; 1 (or 0) for one element
     #[arg(long, value_name = "N", default_value_t = 16, help_heading = "Inputs")]
     pub grow: u64,
     /// Pointers to characters lead to texts of at most N characters, unless --len says otherwise

@@ -1,21 +1,14 @@
 //! `touchstone cc`: a compile command with probes, by hand or through a wrapper.
 
-use crate::output::states::STATE;
-use crate::verbs::wrappers;
 use anyhow::{Context, Result, bail};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
-use touchstone_instrument::{INSIDE, Keeps, Probing, Unprobed, compile, make_own, not_measured};
-
-/// Where records and hits go.
-pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
-/// What is measured, separated by commas.
-pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
-
-/// Set if executions are counted.
-pub const COUNTS: &str = "TOUCHSTONE_COUNTS";
+use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
+use touchstone_instrument::{
+    COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, Probing, Unprobed, behind_wrappers, compile, make_own, not_measured,
+    path_behind,
+};
 
 /// Options of `cc`.
 #[derive(clap::Args, Debug)]
@@ -28,27 +21,28 @@ pub struct Cc {
 /// Carries out `cc`.
 pub fn cc(options: &Cc) -> Result<ExitCode> {
     let (named, words) = options.command.split_first().context("no compiler: touchstone cc gcc -c file.c")?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
     // Under `measure` the name leads to a wrapper, which would do our work once more.
     let compiler = match named.as_encoded_bytes().contains(&b'/') {
         true => PathBuf::from(named),
-        false => wrappers::behind(named).unwrap_or_else(|| PathBuf::from(named)),
+        false => behind_wrappers(named, &path).unwrap_or_else(|| PathBuf::from(named)),
     };
     let plain: Option<Vec<String>> = words.iter().map(|word| word.to_str().map(str::to_string)).collect();
     match (compiler.to_str(), plain) {
-        (Some(compiler), Some(words)) if std::env::var_os(INSIDE).is_none() => carry_out(compiler, &words),
+        (Some(compiler), Some(words)) if std::env::var_os(INSIDE).is_none() => carry_out(compiler, &words, &path),
         (_, None) if std::env::var_os(INSIDE).is_none() => {
             note_words(words);
-            pass_on(&compiler, words)
+            pass_on(&compiler, words, &path)
         }
-        _ => pass_on(&compiler, words),
+        _ => pass_on(&compiler, words, &path),
     }
 }
 
 /// Starts the compiler in our place.
-fn pass_on(compiler: &Path, words: &[OsString]) -> Result<ExitCode> {
+fn pass_on(compiler: &Path, words: &[OsString], path: &OsStr) -> Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     let mut command = std::process::Command::new(compiler);
-    command.args(words).env(INSIDE, "1").env("PATH", wrappers::path_behind());
+    command.args(words).env(INSIDE, "1").env("PATH", path_behind(path));
     // Only comes back if it fails.
     let error = command.exec();
     Err(anyhow::anyhow!("can't run {}: {error}", compiler.display()))
@@ -68,7 +62,7 @@ fn directory() -> Result<PathBuf> {
     Ok(std::path::absolute(directory)?)
 }
 
-fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
+fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode> {
     let directory = directory()?;
     for kind in ["units", "hits"] {
         let own = directory.join(kind);
@@ -92,7 +86,7 @@ fn carry_out(compiler: &str, words: &[String]) -> Result<ExitCode> {
         options: CriteriaOptions::default(),
         include_dir: Some(include.path().to_path_buf()),
         state,
-        path: Some(wrappers::path_behind()),
+        path: Some(path_behind(path)),
         keeps: if std::env::var_os(COUNTS).is_some() { Keeps::Counts } else { Keeps::Hits },
     };
     let status = compile(compiler, words, &probing)?;

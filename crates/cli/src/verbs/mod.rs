@@ -9,4 +9,3 @@ pub mod measure;
 pub mod objectives;
 pub mod report;
 pub mod run;
-mod wrappers;

@@ -364,10 +364,10 @@ fn bare(expr: &Expr) -> Expr {
         return expr.clone();
     }
     let mut made = Expr { text: String::new(), ..expr.clone() };
-    let mut pending: Vec<&mut Expr> = parts_mut(&mut made);
+    let mut pending: Vec<&mut Expr> = made.parts_mut();
     while let Some(part) = pending.pop() {
         part.text = String::new();
-        pending.extend(parts_mut(part));
+        pending.extend(part.parts_mut());
     }
     made
 }
@@ -382,26 +382,11 @@ fn size(expr: &Expr) -> usize {
     nodes
 }
 
-/// The direct parts, as [`Expr::parts`] gives them.
-fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
-    match &mut expr.kind {
-        ExprKind::Const(_) | ExprKind::Reg(_) | ExprKind::Slot(_) | ExprKind::Global(_) => vec![],
-        ExprKind::Load(a) | ExprKind::Cast(_, a) | ExprKind::AsFloat(_, a) | ExprKind::Not(a) => vec![a],
-        ExprKind::Float(_, _, args) => args.iter_mut().collect(),
-        ExprKind::Bin(_, a, b)
-        | ExprKind::Cmp(_, a, b)
-        | ExprKind::PtrAdd(a, b)
-        | ExprKind::And(a, b)
-        | ExprKind::Or(a, b) => vec![a, b],
-        ExprKind::Ite(c, a, b) => vec![c, a, b],
-    }
-}
-
 /// The expression with another part at this place.
 fn with_part(mut expr: Expr, path: &[usize], part: Expr) -> Expr {
     let mut place = &mut expr;
     for &index in path {
-        place = parts_mut(place).swap_remove(index);
+        place = place.parts_mut().swap_remove(index);
     }
     *place = part;
     expr

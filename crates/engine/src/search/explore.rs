@@ -7,7 +7,7 @@ use crate::exec::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::reach::Reach;
 use crate::goals::watching::Hit;
-use crate::search::found::{Found, Goals};
+use crate::search::found::{Found, Goals, Wanted};
 use crate::search::frontier::Frontier;
 use crate::state::trail::Choice;
 use crate::state::value::{LazyId, Value};
@@ -75,12 +75,12 @@ pub trait Sink {
 
 /// Explores `func` and tells `sink` one test for every feasible path.
 pub fn explore(module: &Module, func: FuncId, config: &Config, sink: &mut dyn Sink) -> FunctionResult {
-    search(module, func, Aim::Paths, None, config, sink, 0).result
+    search(module, func, Wanted::Paths, config, sink, 0).result
 }
 
 /// Explores `func` until every goal has a test or nothing is left to explore.
 pub fn explore_goals(module: &Module, func: FuncId, goals: Goals, config: &Config, sink: &mut dyn Sink) -> Found {
-    search(module, func, Aim::Goals, Some(goals), config, sink, 0)
+    search(module, func, Wanted::Goals(goals), config, sink, 0)
 }
 
 /// Explores `func` once more, with what [`Config::growth`] says, for goals that are still open; `tests` were made before. Only
@@ -93,7 +93,7 @@ pub fn explore_further(
     sink: &mut dyn Sink,
     tests: u64,
 ) -> Found {
-    run(module, func, Aim::Goals, Some(goals), config, sink, tests).0
+    run(module, func, Wanted::Goals(goals), config, sink, tests).0
 }
 
 /// Explores `func` for all its paths and watches goals on the way.
@@ -104,21 +104,20 @@ pub fn explore_paths_and_goals(
     config: &Config,
     sink: &mut dyn Sink,
 ) -> Found {
-    search(module, func, Aim::Paths, Some(goals), config, sink, 0)
+    search(module, func, Wanted::PathsAndGoals(goals), config, sink, 0)
 }
 
 /// Explores; `tests` of the function have been made before.
 pub(crate) fn search(
     module: &Module,
     func: FuncId,
-    aim: Aim,
-    goals: Option<Goals>,
+    wanted: Wanted,
     config: &Config,
     sink: &mut dyn Sink,
     tests: u64,
 ) -> Found {
-    let watch = goals.as_ref().map(|goals| Rc::clone(&goals.watch));
-    let (mut found, left_out) = run(module, func, aim, goals, config, sink, tests);
+    let watch = wanted.goals().map(|goals| Rc::clone(&goals.watch));
+    let (mut found, left_out) = run(module, func, wanted, config, sink, tests);
     if let Some(watch) = watch.filter(|_| found.result.exhaustive) {
         // What only a wider world reaches is not infeasible.
         let found_wider = left_out || config.iterations.is_some();
@@ -135,26 +134,17 @@ pub(crate) fn search(
 fn run(
     module: &Module,
     func: FuncId,
-    aim: Aim,
-    goals: Option<Goals>,
+    wanted: Wanted,
     config: &Config,
     sink: &mut dyn Sink,
     tests: u64,
 ) -> (Found, bool) {
-    let coverage = goals.map(|goals| Coverage::new(goals.watch, &goals.closed, aim));
-    let mut exploration = Exploration::new(Executor::new(module, config, Policy::TESTS, coverage), func, aim, sink);
+    let mut exploration = Exploration::new(module, func, wanted, config, sink);
     exploration.tests = tests;
     exploration.begin();
     exploration.turn(u64::MAX);
     exploration.finish();
-    let open = exploration.executor.watching.coverage.as_ref().map(|coverage| coverage.open_goals().collect());
-    let ledger = &exploration.executor.ledger;
-    let (labels_asked, labels_found) = (ledger.labels_asked, ledger.labels_found);
-    let left_out = ledger.left_something_out();
-    let open = open.unwrap_or_default();
-    let shortage = ledger.shortage.clone();
-    let found = Found { open, shortage, labels_asked, labels_found, ..Found::without_goals(exploration.result()) };
-    (found, left_out)
+    (exploration.found(), exploration.executor.ledger.left_something_out())
 }
 
 pub(super) struct Exploration<'m, 's> {
@@ -180,7 +170,16 @@ pub(super) struct Exploration<'m, 's> {
 }
 
 impl<'m, 's> Exploration<'m, 's> {
-    fn new(executor: Executor<'m>, func: FuncId, aim: Aim, sink: &'s mut dyn Sink) -> Exploration<'m, 's> {
+    pub fn new(
+        module: &'m Module,
+        func: FuncId,
+        wanted: Wanted,
+        config: &'m Config,
+        sink: &'s mut dyn Sink,
+    ) -> Exploration<'m, 's> {
+        let aim = wanted.aim();
+        let coverage = wanted.goals().map(|goals| Coverage::new(Rc::clone(&goals.watch), &goals.closed, aim));
+        let executor = Executor::new(module, config, Policy::TESTS, coverage);
         let worklist = Frontier::new(executor.config.search, executor.config.seed);
         Exploration {
             executor,
@@ -198,11 +197,6 @@ impl<'m, 's> Exploration<'m, 's> {
             stopped: None,
             turns: 0,
         }
-    }
-
-    /// An exploration of all paths.
-    pub fn for_paths(module: &'m Module, func: FuncId, config: &'m Config, sink: &'s mut dyn Sink) -> Self {
-        Exploration::new(Executor::new(module, config, Policy::TESTS, None), func, Aim::Paths, sink)
     }
 
     /// Puts the states on the worklist that a run can start in.
@@ -253,6 +247,19 @@ impl<'m, 's> Exploration<'m, 's> {
     /// The states that wait.
     pub fn waiting(&mut self) -> Vec<State> {
         std::iter::from_fn(|| self.worklist.pop(self.tests)).collect()
+    }
+
+    /// What it found until now.
+    pub fn found(&self) -> Found {
+        let coverage = self.executor.watching.coverage.as_ref();
+        let ledger = &self.executor.ledger;
+        Found {
+            open: coverage.map(|coverage| coverage.open_goals().collect()).unwrap_or_default(),
+            shortage: ledger.shortage.clone(),
+            labels_asked: ledger.labels_asked,
+            labels_found: ledger.labels_found,
+            ..Found::without_goals(self.result())
+        }
     }
 
     /// Asks what waited for the end, and says what a bound left over.
@@ -733,20 +740,20 @@ impl<'m, 's> Exploration<'m, 's> {
         self.sink.event(Event::Progress(progress));
     }
 
-    pub fn result(mut self) -> FunctionResult {
+    fn result(&self) -> FunctionResult {
         let function = &self.executor.module.functions[self.func];
         let incomplete = self.executor.ledger.incomplete();
-        self.paths.infeasible = self.executor.ledger.infeasible;
-        self.paths.incomplete = incomplete.iter().map(|paths| paths.count).sum();
-        let unknown = self.paths.incomplete;
-        let covered = self.paths.explored;
+        let unknown = incomplete.iter().map(|paths| paths.count).sum();
+        let infeasible = self.executor.ledger.infeasible;
+        let paths = PathCounts { infeasible, incomplete: unknown, ..self.paths };
+        let covered = paths.explored;
         let stats = self.executor.solver.stats();
         FunctionResult {
             name: function.name.clone(),
             file: self.executor.module.files.get(function.span.file).cloned().unwrap_or_default(),
             criterion: Criterion::Paths(self.executor.config.iterations),
             objectives: ObjectiveCounts { total: covered + unknown, covered, infeasible: 0, unknown, uncovered: 0 },
-            paths: self.paths,
+            paths,
             exhaustive: incomplete.is_empty(),
             assumptions: self.executor.assumptions(self.func),
             incomplete,

@@ -1,5 +1,6 @@
 //! What a search is asked for, and what it found.
 
+use crate::goals::coverage::Aim;
 use crate::growth::Shortage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -12,6 +13,33 @@ pub struct Goals {
     pub watch: Rc<Watch>,
     /// Goals that have their verdict already.
     pub closed: Vec<GoalId>,
+}
+
+/// What a search is to find.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// A test for every path.
+    Paths,
+    /// A test for every goal; when all have one, the search ends.
+    Goals(Goals),
+    /// A test for every path, with goals watched on the way.
+    PathsAndGoals(Goals),
+}
+
+impl Wanted {
+    pub(super) fn aim(&self) -> Aim {
+        match self {
+            Wanted::Paths | Wanted::PathsAndGoals(_) => Aim::Paths,
+            Wanted::Goals(_) => Aim::Goals,
+        }
+    }
+
+    pub(super) fn goals(&self) -> Option<&Goals> {
+        match self {
+            Wanted::Paths => None,
+            Wanted::Goals(goals) | Wanted::PathsAndGoals(goals) => Some(goals),
+        }
+    }
 }
 
 /// What an exploration found.

@@ -6,9 +6,8 @@
 
 use crate::config::{Config, Labels};
 use crate::confirm::concrete::{Look, SeenRow, watch_test};
-use crate::goals::coverage::Aim;
 use crate::search::explore::{Event, Sink, search};
-use crate::search::found::Goals;
+use crate::search::found::{Goals, Wanted};
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_criteria::{
@@ -150,7 +149,7 @@ impl Hunt<'_> {
         let goals = Goals { watch: Watch::new(self.module, goals).into(), closed };
         let config = Config { questions: Some(self.left), ..self.config.clone() };
         let mut tests = Tests { sink, objectives: self.watch.goals.len(), made: Vec::new() };
-        let result = search(self.module, self.func, Aim::Goals, Some(goals), &config, &mut tests, self.tests).result;
+        let result = search(self.module, self.func, Wanted::Goals(goals), &config, &mut tests, self.tests).result;
         let made = tests.made;
         let mut left_out = result.incomplete.into_iter().map(|incomplete| incomplete.why);
         self.found.incomplete = self.found.incomplete.take().or_else(|| left_out.next());

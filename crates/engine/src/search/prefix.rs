@@ -13,11 +13,11 @@ use crate::exec::fork::Fork;
 use crate::exec::guide::Guide;
 use crate::exec::step::{Flow, Stepped};
 use crate::search::explore::{Exploration, Sink};
+use crate::search::found::{Found, Wanted};
 use crate::state::trail::Choice;
 use crate::state::value::Value;
 use crate::state::{State, Unfixed};
 use std::rc::Rc;
-use touchstone_criteria::FunctionResult;
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::Side;
 
@@ -57,19 +57,20 @@ pub struct LostPrefix(&'static str);
 pub fn explore_turns(
     module: &Module,
     func: FuncId,
+    wanted: Wanted,
     config: &Config,
     sink: &mut dyn Sink,
     turns: u64,
-) -> (FunctionResult, Vec<Prefix>) {
-    let mut exploration = Exploration::for_paths(module, func, config, sink);
+) -> (Found, Vec<Prefix>) {
+    let mut exploration = Exploration::new(module, func, wanted, config, sink);
     exploration.begin();
     exploration.turn(turns);
     let waiting = exploration.waiting();
     let prefixes = waiting.iter().map(|state| prefix(&mut exploration.executor, state)).collect();
-    (exploration.result(), prefixes)
+    (exploration.found(), prefixes)
 }
 
-/// Explores everything that a prefix leads to.
+/// Explores everything that a prefix leads to. Of goals, it only tells which it found: what is proved of them, a whole search says.
 ///
 /// # Errors
 /// If the prefix does not lead to the state that it was made of.
@@ -77,15 +78,16 @@ pub fn explore_from(
     module: &Module,
     func: FuncId,
     prefix: &Prefix,
+    wanted: Wanted,
     config: &Config,
     sink: &mut dyn Sink,
-) -> Result<FunctionResult, LostPrefix> {
-    let mut exploration = Exploration::for_paths(module, func, config, sink);
+) -> Result<Found, LostPrefix> {
+    let mut exploration = Exploration::new(module, func, wanted, config, sink);
     let (state, arguments) = find(&mut exploration.executor, func, prefix)?;
     exploration.go_on_from(state, arguments);
     exploration.turn(u64::MAX);
     exploration.finish();
-    Ok(exploration.result())
+    Ok(exploration.found())
 }
 
 /// The way to a state.

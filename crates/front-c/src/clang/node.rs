@@ -3,7 +3,7 @@
 //! Deliberately not here: how they are read (`read.rs`), and any meaning.
 
 use crate::clang::kind::NodeKind;
-use crate::clang::words::{CastKind, Opcode, Storage};
+use crate::clang::words::{CastKind, Opcode, Storage, TagKind};
 use std::rc::Rc;
 
 /// A position as clang tells it.
@@ -67,7 +67,7 @@ pub(crate) struct Node {
     pub cast: CastKind,
     pub value: Option<String>,
     pub storage: Storage,
-    pub tag: String,
+    pub tag: TagKind,
     pub decl: Option<Box<DeclRef>>,
     /// `referencedMemberDecl`, `targetLabelDeclId`, `declId`, `ownedTagDecl.id` or `previousDecl`: whichever the kind has.
     pub link: u64,

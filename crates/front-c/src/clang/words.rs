@@ -1,4 +1,4 @@
-//! clang's words for operators, casts and storage classes, as types.
+//! clang's words for operators, casts, storage classes and tags, as types.
 //!
 //! Parsed once, while the AST is read, and without an allocation for a word that is known. A word that nobody here knows is
 //! [`Other`](Opcode::Other) and carries its name, so that it can be said. Each gives its word back by `Display`.
@@ -199,9 +199,18 @@ words! {
     }
 }
 
+words! {
+    /// What kind of type a tag names.
+    TagKind {
+        Struct = "struct",
+        Union = "union",
+        Enum = "enum",
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{CastKind, Opcode, Storage};
+    use super::{CastKind, Opcode, Storage, TagKind};
     use crate::clang::kind::NodeKind;
 
     #[test]
@@ -218,7 +227,7 @@ mod tests {
                 assert_eq!(($name::of(""), $name::default().word()), ($name::Absent, ""));
             )*};
         }
-        check!(NodeKind, Opcode, CastKind, Storage);
+        check!(NodeKind, Opcode, CastKind, Storage, TagKind);
     }
 
     #[test]

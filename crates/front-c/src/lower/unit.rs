@@ -3,7 +3,7 @@
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, Position, TypeText};
 use crate::clang::shape::initialiser;
-use crate::clang::words::Storage;
+use crate::clang::words::{Storage, TagKind};
 use crate::error::FrontError;
 use crate::link::models;
 use crate::link::program::{Declaration, GlobalDeclaration, LinkedProgram};
@@ -241,7 +241,7 @@ impl<'p> Unit<'p> {
                 let named = !node.name.is_empty();
                 let key = self.unnamed_key(node).unwrap_or_default();
                 let name = if named { full.clone() } else { format!("{} (unnamed at {key})", node.tag) };
-                let id = self.program.types.new_record(name, named, node.tag == "union");
+                let id = self.program.types.new_record(name, named, node.tag == TagKind::Union);
                 if named {
                     self.scopes.add_tag(&full, Tag::Record(id));
                 } else {

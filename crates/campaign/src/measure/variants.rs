@@ -1,7 +1,7 @@
 //! Variants of measured code: one function that was compiled in several ways that differ (other macros, another file that
 //! includes it). An objective belongs to the variant that it was compiled in; what only one variant has keeps its plain id.
 
-use crate::output::selection::Selection;
+use crate::measure::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_instrument::{Measured, MeasuredUnit};
 
@@ -10,13 +10,13 @@ type Home = (String, String);
 
 /// The variants of functions that have several.
 #[derive(Default)]
-pub struct Variants {
+pub(super) struct Variants {
     /// By function and meaning: the name of the variant.
     names: BTreeMap<Home, BTreeMap<String, String>>,
 }
 
 /// One of several variants.
-pub struct Variant<'v> {
+pub(super) struct Variant<'v> {
     /// For people: `-DMODE=2`, `in test_a.c`.
     pub name: &'v str,
     /// What its objectives' ids end with.

@@ -1,65 +1,37 @@
 //! State coverage of a measured suite: what its tests changed becomes objectives, and a list by test.
 
-use crate::output::selection::Selection;
-use crate::output::variants::Variants;
+use crate::measure::selection::Selection;
+use crate::measure::variants::Variants;
 use std::collections::BTreeMap;
 use std::path::Path;
+use touchstone_criteria::STATE;
 use touchstone_instrument::{Measured, StateRules, StateUse, Unprobed, states};
 use touchstone_report::Document;
 use touchstone_report::document::{NOT_MEASURED, Objective, Position, StateUpdate, Stretch, TestState, Verdict};
 
-/// The name of the criterion.
-pub const STATE: &str = "state";
-/// Set for the programs that run: the most events of one of them.
-pub const EVENTS: &str = "TOUCHSTONE_STATE_EVENTS";
-
 /// So many tests are named that change a piece of state.
 const MOST_TESTS: usize = 2;
 
-/// Options of state coverage.
-#[derive(clap::Args, Debug, Clone, Default)]
-pub struct StateOptions {
-    /// A macro or function that asserts, beside the known ones; `*` stands for anything; `main`: what main returns
-    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
-    pub assertion: Vec<String>,
-    /// A function that changes the container that its first argument points to
-    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
-    pub modifies: Vec<String>,
-    /// A function whose result speaks of the container that its first argument points to
-    #[arg(long, value_name = "NAME", help_heading = "State coverage")]
-    pub queries: Vec<String>,
-}
-
-impl StateOptions {
-    fn rules(&self) -> StateRules {
-        StateRules {
-            assertions: self.assertion.clone(),
-            modifies: self.modifies.clone(),
-            queries: self.queries.clone(),
-        }
-    }
-}
-
 /// What a user must know to read the figures of state.
 #[derive(Default)]
-pub struct Remarks {
+pub(super) struct StateRemarks {
     /// Tests whose traces were cut off.
-    cut_off: Vec<String>,
+    pub cut_off: Vec<String>,
     /// No test came to an assertion that is known.
-    no_assertion: bool,
+    pub no_assertion: bool,
 }
 
 /// Adds what is known of state to a document that has its other objectives.
-pub fn add(
+pub(super) fn add(
     document: &mut Document,
     measured: &Measured,
     (selection, variants): (&Selection, &Variants),
-    options: &StateOptions,
-) -> Remarks {
+    rules: &StateRules,
+) -> StateRemarks {
     if measured.traces.is_empty() {
-        return Remarks::default();
+        return StateRemarks::default();
     }
-    let (tests, _) = states(measured, &options.rules());
+    let (tests, _) = states(measured, rules);
     let cut_off = tests.iter().filter(|test| test.cut_off).map(|test| test.test.clone()).collect();
     let no_assertion = tests.iter().any(|test| !test.uses.is_empty()) && !tests.iter().any(|test| test.asserts);
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
@@ -122,7 +94,7 @@ pub fn add(
         }
     }
     document.objectives.extend(objectives.into_values());
-    Remarks { cut_off, no_assertion }
+    StateRemarks { cut_off, no_assertion }
 }
 
 /// `changed by test_push, test_pop and 3 more`.
@@ -139,27 +111,5 @@ fn what(used: &StateUse) -> String {
         used.name.clone()
     } else {
         format!("{} ({})", used.name, used.object)
-    }
-}
-
-/// What could not be followed.
-pub fn remarks(measured: &Measured, remarks: &Remarks) {
-    if remarks.no_assertion {
-        eprintln!("state: {}", Unprobed::NoAssertion);
-    }
-    if let Some((first, more)) = remarks.cut_off.split_first() {
-        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-        eprintln!(
-            "state: bound: {first}{more} did more than a trace holds; what no assertion looked at until then is unknown \
-             ({EVENTS}=NUMBER sets the most events of a process)"
-        );
-    }
-    for unit in measured.units.iter().filter(|unit| !StateRules::is_framework(&unit.record.file)) {
-        if let Some(why) = &unit.record.no_state {
-            eprintln!("state not followed: {}: {why}", unit.record.file);
-        }
-        for (function, line, lost) in unit.record.state.iter().flat_map(|state| &state.lost) {
-            eprintln!("state not followed: {lost} in {function} ({}:{line})", unit.record.file);
-        }
     }
 }

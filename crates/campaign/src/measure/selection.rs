@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use touchstone_instrument::{MeasuredUnit, SourceRange};
 
 /// Which files count.
+#[derive(Clone, Debug)]
 pub struct Selection {
     /// Paths are shown from here.
     pub here: PathBuf,
@@ -14,23 +15,26 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether a file counts.
     pub fn counts(&self, file: &Path) -> bool {
         // What configure scripts and the like compiled is gone by now; CMake keeps some of its own.
         let of_cmake = file.components().any(|part| part.as_os_str() == "CMakeFiles");
         let excluded = self.exclude.iter().any(|other| file.starts_with(other));
         file.starts_with(&self.root) && !excluded && !of_cmake && file.is_file()
     }
+
     /// Which files of a unit count: a test that includes the code under test may itself be excluded.
-    pub fn counted(&self, unit: &MeasuredUnit) -> Counted {
+    pub(super) fn counted(&self, unit: &MeasuredUnit) -> Counted {
         Counted(unit.record.files.iter().map(|file| self.counts(Path::new(file))).collect())
     }
-    pub fn shown(&self, file: &str) -> String {
+
+    pub(super) fn shown(&self, file: &str) -> String {
         Path::new(file).strip_prefix(&self.here).map_or(file, |inside| inside.to_str().unwrap_or(file)).to_string()
     }
 }
 
 /// By file of a unit: whether it counts.
-pub struct Counted(Vec<bool>);
+pub(super) struct Counted(Vec<bool>);
 
 impl Counted {
     pub fn holds(&self, place: SourceRange) -> bool {

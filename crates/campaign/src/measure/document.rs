@@ -1,22 +1,27 @@
 //! The document of a measured suite: what its tests covered, in the form that every report reads.
 
-use crate::output::selection::Selection;
-use crate::output::states::{Remarks, StateOptions};
-use crate::output::variants::Variants;
-use anyhow::{Context, Result};
+use crate::measure::error::MeasuringError;
+use crate::measure::remark::{Remark, remarks};
+use crate::measure::selection::Selection;
+use crate::measure::states;
+use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Files, Id, Span};
 use touchstone_criteria::{Row, TableHead, WhyInfeasible};
-use touchstone_instrument::{Measured, MeasuredUnit, ProbedDecision, ProbedObjective, SourceRange};
+use touchstone_instrument::{Measured, MeasuredUnit, ProbedDecision, ProbedObjective, SourceRange, StateRules};
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
     Counts, Function, NOT_MEASURED, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict,
 };
 use touchstone_report::{Document, decision, stretch};
 
-/// The document of a measured suite, and what is to be said of its state.
-pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions) -> Result<(Document, Remarks)> {
+/// The document of a measured suite, and what is to be said of it.
+pub fn document(
+    measured: &Measured,
+    selection: &Selection,
+    rules: &StateRules,
+) -> Result<(Document, Vec<Remark>), MeasuringError> {
     let variants = Variants::new(measured, selection);
     let mut made = Making { measured, selection, variants, files: Files::new(), document: Document::default() };
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
@@ -38,14 +43,14 @@ pub fn document(measured: &Measured, selection: &Selection, state: &StateOptions
         }
     }
     made.document.objectives = order.iter().filter_map(|key| objectives.remove(key)).collect();
-    let remarks = crate::output::states::add(&mut made.document, measured, (selection, &made.variants), state);
+    let state = states::add(&mut made.document, measured, (selection, &made.variants), rules);
     made.decisions();
     made.functions();
     made.tests();
     made.sources()?;
     let mut document = made.document;
     touchstone_report::exclude(&mut document);
-    Ok((document, remarks))
+    Ok((document, remarks(measured, selection, state)))
 }
 
 /// A file that was compiled more than once: what one of its units covered is covered.
@@ -258,12 +263,12 @@ impl<'a> Making<'a> {
         self.document.tests = tests.collect();
     }
 
-    fn sources(&mut self) -> Result<()> {
+    fn sources(&mut self) -> Result<(), MeasuringError> {
         let mut files: Vec<SourceFile> = Vec::new();
         let paths: BTreeSet<String> = self.document.objectives.iter().filter_map(|o| o.at.file.clone()).collect();
         for path in paths {
             let full = self.selection.here.join(&path);
-            let bytes = std::fs::read(&full).with_context(|| format!("can't read {}", full.display()))?;
+            let bytes = std::fs::read(&full).map_err(|source| MeasuringError::NotRead { path: full, source })?;
             files.push(touchstone_report::source_file(&path, &String::from_utf8_lossy(&bytes))?);
         }
         self.document.files = files;

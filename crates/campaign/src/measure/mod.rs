@@ -1,0 +1,27 @@
+//! Measuring a suite that is there: the build and its tests run with probes, and what they left becomes a document.
+//!
+//! - `run.rs`: a command of the user's, with what a language puts before its tools;
+//! - `merge.rs`: several measurements become one;
+//! - `directory.rs`: where probes write, also those of other users' processes;
+//! - `document.rs`, `states.rs`, `variants.rs`, `selection.rs`: the document that every report reads;
+//! - `remark.rs`: what users must know to read its figures.
+//!
+//! Deliberately not here: probes and how hits are read (`touchstone_instrument`'s), signals and the terminal (`cli`'s).
+
+mod directory;
+mod document;
+mod error;
+mod merge;
+mod remark;
+mod run;
+mod selection;
+mod states;
+mod variants;
+
+pub use directory::{Earlier, Measurement};
+pub use document::document as measured_document;
+pub use error::MeasuringError;
+pub use merge::merge;
+pub use remark::Remark;
+pub use run::{Measuring, Ran, Surroundings, measure};
+pub use selection::Selection;

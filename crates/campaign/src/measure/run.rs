@@ -1,0 +1,107 @@
+//! A command of the user's, with what a language puts before its tools.
+
+use crate::measure::directory::{Earlier, Elsewhere, Measurement, open};
+use crate::measure::error::MeasuringError;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use touchstone_criteria::{STATE, criterion_named};
+use touchstone_instrument::{Keeps, NamedByPlace, NothingCompiled, Wrapping, prune_kept, trim_traces};
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Measuring {
+    /// Criteria by name.
+    pub criteria: Vec<String>,
+    /// Where records and hits go; from the root.
+    pub out: PathBuf,
+    /// What probes keep.
+    pub keeps: Keeps,
+    /// What becomes of what an earlier measurement left.
+    pub earlier: Earlier,
+    /// The command that builds and runs the tests.
+    pub command: Vec<String>,
+    /// What it finds around it.
+    pub surroundings: Surroundings,
+}
+
+impl Measuring {
+    /// An error if something is asked for that can't be measured.
+    pub fn check(&self) -> Result<(), MeasuringError> {
+        match self.criteria.iter().find(|name| criterion_named(name).is_none() && *name != STATE) {
+            Some(name) => Err(MeasuringError::Criterion { name: name.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a measured command finds around it.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// The program that has the verb `cc`.
+    pub program: PathBuf,
+    /// Where programs are searched.
+    pub path: OsString,
+    /// Where things may stay from one measurement to the next.
+    pub cache: Option<PathBuf>,
+    /// What reads sources, if somebody said it already.
+    pub reader: Option<OsString>,
+    /// Words that name compilers: `CC=cc`.
+    pub compilers: Vec<String>,
+}
+
+/// A command that was measured.
+#[derive(Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it left.
+    pub measurement: Measurement,
+    /// A compiler whose work has no probes.
+    pub by_place: Option<NamedByPlace>,
+}
+
+impl Ran {
+    /// Whether nothing was compiled with probes.
+    pub fn has_no_unit(&self) -> bool {
+        self.measurement.measured.units.is_empty()
+    }
+
+    /// An error if nothing was compiled in our sight at all.
+    pub fn check(&self) -> Result<(), MeasuringError> {
+        match self.has_no_unit() && self.measurement.measured.untouched.is_empty() {
+            true => Err(NothingCompiled(self.by_place.clone()).into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Runs a command with probes in all that it compiles, and reads what they left. `started` is told the process, which it may end.
+pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, MeasuringError> {
+    request.check()?;
+    let (program, words) = request.command.split_first().ok_or(MeasuringError::NoCommand)?;
+    let directory = open(&request.out, request.earlier)?;
+    let elsewhere = Elsewhere::prepare(&request.out.join("hits"));
+    let mut command = Command::new(program);
+    command.args(words);
+    let around = &request.surroundings;
+    let wrapping = Wrapping {
+        program: &around.program,
+        directory: &request.out,
+        criteria: &request.criteria,
+        keeps: request.keeps,
+        path: &around.path,
+        cache: around.cache.as_deref(),
+        reader: around.reader.as_deref(),
+    };
+    wrapping.surround(&mut command)?;
+    let mut child =
+        command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;
+    started(child.id());
+    let status = child.wait().map_err(|source| MeasuringError::NotEnded { program: program.clone(), source })?;
+    drop(elsewhere);
+    trim_traces(&request.out);
+    prune_kept(&request.out);
+    let by_place = NamedByPlace::find(&request.command, &around.compilers);
+    Ok(Ran { status, measurement: Measurement::read(directory)?, by_place })
+}
