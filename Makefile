@@ -49,14 +49,15 @@ install: build install-files
 
 # Of a program that is built already: TOUCHSTONE says where it is.
 install-files:
-	@install -d $(TO)/bin $(TO)/share/man/man1 $(TO)/share/doc/touchstone \
+	@install -d $(TO)/bin $(TO)/share/man/man1 $(TO)/share/doc/touchstone/docs \
 	    $(TO)/share/bash-completion/completions $(TO)/share/zsh/site-functions $(TO)/share/fish/vendor_completions.d
 	@install -m 755 $(TOUCHSTONE) $(TO)/bin/touchstone
 	@$(TOUCHSTONE) man $(TO)/share/man/man1
 	@$(TOUCHSTONE) completions bash > $(TO)/share/bash-completion/completions/touchstone
 	@$(TOUCHSTONE) completions zsh > $(TO)/share/zsh/site-functions/_touchstone
 	@$(TOUCHSTONE) completions fish > $(TO)/share/fish/vendor_completions.d/touchstone.fish
-	@install -m 644 README.md CHANGELOG.md LICENSE LICENSE-MIT LICENSE-APACHE docs/*.md $(TO)/share/doc/touchstone
+	@install -m 644 README.md CHANGELOG.md LICENSE LICENSE-MIT LICENSE-APACHE $(TO)/share/doc/touchstone
+	@install -m 644 docs/*.md $(TO)/share/doc/touchstone/docs
 
 uninstall:
 	@rm -f $(TO)/bin/touchstone $(TO)/share/man/man1/touchstone.1 $(TO)/share/man/man1/touchstone-*.1 \

@@ -13,8 +13,9 @@ use touchstone_engine::{
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_ir::{FuncId, Module};
 
-/// More tests of one function are not compared here.
+/// More tests of one function are not compared here, without goals and with them.
 const MOST_TESTS: u64 = 600;
+const MOST_TESTS_WITH_GOALS: u64 = 60;
 
 #[derive(Default)]
 struct Paths(Vec<u64>);
@@ -68,10 +69,10 @@ struct Subject<'a> {
     name: String,
 }
 
-/// Every small example in three orders.
-fn each(mut check: impl FnMut(&Subject<'_>)) {
+/// Every example with few tests, in three orders.
+fn each(most: u64, mut check: impl FnMut(&Subject<'_>)) {
     for example in examples() {
-        for expectation in example.expectations.iter().filter(|expectation| expectation.tests <= MOST_TESTS) {
+        for expectation in example.expectations.iter().filter(|expectation| expectation.tests <= most) {
             let module = lower(&example.files, expectation.defines());
             let func = module.function_named(&expectation.function).expect("the function");
             let precondition = format!("{}_pre", expectation.function);
@@ -95,7 +96,7 @@ fn each(mut check: impl FnMut(&Subject<'_>)) {
 #[test]
 fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
     let (mut compared, mut followed) = (0, 0);
-    each(|Subject { module, func, config, seed, name }| {
+    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
         let mut all = Paths::default();
         let whole = explore(module, *func, config, &mut all);
         if !whole.exhaustive {
@@ -116,9 +117,13 @@ fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
 
 #[test]
 fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
-    let criteria: Vec<_> = ["mcdc", "stmt", "wm"].iter().map(|name| criterion_named(name).expect("one")).collect();
+    let criteria: Vec<_> = ["mcdc", "wm"].iter().map(|name| criterion_named(name).expect("one")).collect();
     let (mut compared, mut followed, mut reached) = (0, 0, 0);
-    each(|Subject { module, func, config, seed, name }| {
+    each(MOST_TESTS_WITH_GOALS, |Subject { module, func, config, seed, name }| {
+        // There, a goal may fix an index, and which goals were open is nothing that a prefix knows.
+        if config.aliases == Aliases::Eager {
+            return;
+        }
         let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
         let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
         for wanted in [Wanted::Goals(goals.clone()), Wanted::PathsAndGoals(goals.clone())] {
@@ -135,7 +140,10 @@ fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
                 let (_, results) = cut(module, *func, &wanted, config, turns, name);
                 let left = |found: &Found| found.open.iter().copied().collect::<BTreeSet<GoalId>>();
                 let left = results.iter().map(left).reduce(|a, b| a.intersection(&b).copied().collect());
-                assert_eq!(left.unwrap_or_default(), open, "{name} after {turns} turns");
+                let left = left.unwrap_or_default();
+                let missed = left.symmetric_difference(&open).map(|goal| &asked.list[*goal].id).collect::<Vec<_>>();
+                let how = if matches!(wanted, Wanted::Goals(_)) { "goals" } else { "paths" };
+                assert!(missed.is_empty(), "{name} after {turns} turns, seed {seed}, {how}: {missed:?}");
                 followed += results.len() - 1;
             }
             reached += asked.goals.ids().count() - open.len();

@@ -29,7 +29,7 @@ use touchstone_criteria::{
 };
 use touchstone_engine::{
     Aliases, Before, Config, Entry, Event, Goals, Labels, Look, PairsFound, Search, SeenRow, Sink, explore_goals,
-    explore_pairs, rows_of, watch_function,
+    explore_pairs, explore_paths_and_goals, rows_of, watch_function,
 };
 use touchstone_front_c::{Options, lower_files, write_headers};
 use touchstone_interp::{End, NullObserver, Unrunnable, Value};
@@ -121,9 +121,18 @@ struct Way {
     search: Search,
     labels: Labels,
     aliases: Aliases,
+    aim: Aim,
 }
 
-const DEFAULT: Way = Way { search: Search::Nearest, labels: Labels::Idl, aliases: Aliases::Late };
+/// What is searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Aim {
+    Goals,
+    /// Every path, with goals on the way.
+    Paths,
+}
+
+const DEFAULT: Way = Way { search: Search::Nearest, labels: Labels::Idl, aliases: Aliases::Late, aim: Aim::Goals };
 
 impl Effort {
     fn ways(self) -> Vec<Way> {
@@ -133,7 +142,9 @@ impl Effort {
             Effort::Labels => {
                 vec![DEFAULT, Way { labels: Labels::Tight, ..DEFAULT }, Way { labels: Labels::Direct, ..DEFAULT }]
             }
-            Effort::Aliases => vec![DEFAULT, Way { aliases: Aliases::Eager, ..DEFAULT }],
+            Effort::Aliases => {
+                vec![DEFAULT, Way { aliases: Aliases::Eager, ..DEFAULT }, Way { aim: Aim::Paths, ..DEFAULT }]
+            }
             Effort::All => {
                 [Effort::Orders, Effort::Labels, Effort::Aliases].into_iter().flat_map(Effort::ways).collect()
             }
@@ -249,12 +260,13 @@ impl Subject<'_> {
         let goals = Goals { closed: closed.map(|(id, _)| id).collect(), watch: watch.clone().into() };
         // A function over a small domain that takes this long is a failure of its own.
         let deadline = Deadline::after(Duration::from_secs(60));
-        let Way { search, labels, aliases } = way;
+        let Way { search, labels, aliases, aim } = way;
         // The domains are of one world; what a wider one may do is the harness of soundness.rs.
         let assume = Assume::ALL.into();
         let config = Config { search, labels, aliases, deadline, assume, ..self.config.clone() };
         let mut tests = Collect::default();
-        let found = explore_goals(self.module, self.func, goals, &config, &mut tests);
+        let explore = if aim == Aim::Paths { explore_paths_and_goals } else { explore_goals };
+        let found = explore(self.module, self.func, goals, &config, &mut tests);
         let (before, queries) = (tests.0.clone(), found.result.solver.queries);
         let before = Before { tests: &before, known: &[], queries };
         let pairs = explore_pairs(self.module, self.func, &watch, before, &config, &mut tests);
@@ -637,6 +649,10 @@ fn labels_over_undecided_pointers_are_not_lost() {
         ("int f(int *p) { if (p == 0) return 1; return 2; }", "++"),
         ("int f(int *p) { if (*p > 0) return 1; return 2; }", "++"),
         ("static int h(int *q) { return *q > 0; } int f(int *p) { return h(p); }", ""),
+        // One path, and mutants that want null and others that do not.
+        ("int f(int *p) { return p == 0; }", ""),
+        ("int f(int *p, int *q) { return (p == q) + (p == 0); }", ""),
+        ("int f(int *p, int *q, int a) { int r = 5; if (a) r = *p + *q; return r; }", "++"),
     ];
     check_all("condition", &cases);
 }

@@ -635,8 +635,9 @@ impl<'m, 's> Exploration<'m, 's> {
             return self.end_for_goals(state, &end);
         }
         let new = self.seen.insert(hash.value());
-        // Late aliases give one test a path; eager mode, the baseline, gives one for every fixed index.
-        if !new && self.executor.config.aliases == Aliases::Late {
+        // Late aliases give one test a path; eager mode, the baseline, gives one for every fixed index. A goal may need a shape
+        // that the path's first test does not have.
+        if !new && self.executor.config.aliases == Aliases::Late && !self.wants_end(&state, &end) {
             return;
         }
         if let PathEnd::Returned(value) = &end {
@@ -657,19 +658,24 @@ impl<'m, 's> Exploration<'m, 's> {
     /// A path has ended while goals are wanted: its error may be one, and so may what waited for its end.
     fn end_for_goals(&mut self, state: State, end: &PathEnd) {
         self.paths.explored += 1;
-        let Some(coverage) = &self.executor.watching.coverage else { return };
-        let mut wanted: Vec<GoalId> = state.pending.iter().copied().collect();
-        if let PathEnd::Error { kind, span } = end {
-            self.paths.error += 1;
-            wanted.extend(coverage.watch.error(*kind, *span));
-        }
-        if wanted.into_iter().any(|goal| coverage.is_open(goal)) {
+        self.paths.error += u64::from(matches!(end, PathEnd::Error { .. }));
+        if self.wants_end(&state, end) {
             let id = self.next_id();
             match self.executor.test_case(&state, self.func, end, id) {
                 Ok(test) => drop(self.emit(test)),
                 Err(why) => self.give_up_test(why),
             }
         }
+    }
+
+    /// Whether something is open that waited for this end, or that this end is.
+    fn wants_end(&self, state: &State, end: &PathEnd) -> bool {
+        let Some(coverage) = &self.executor.watching.coverage else { return false };
+        let error = match end {
+            PathEnd::Error { kind, span } => Some(coverage.watch.error(*kind, *span)),
+            _ => None,
+        };
+        state.pending.iter().copied().chain(error.into_iter().flatten()).any(|goal| coverage.is_open(goal))
     }
 
     /// A path whose test could not be made.

@@ -5,7 +5,8 @@
 //! that it carries satisfy every condition on the way. So a search can stop here and go on there: in another run,
 //! thread or machine.
 //!
-//! Deliberately not here: who distributes prefixes, and the paper's direct mode, whose forks are no outcomes.
+//! Deliberately not here: who distributes prefixes; the paper's direct mode, whose forks are no outcomes; and goals with eager
+//! aliases, where looking at a goal may fix an index, so that the way depends on which goals were open.
 
 use crate::config::Config;
 use crate::exec::executor::Executor;
@@ -67,6 +68,8 @@ pub fn explore_turns(
     exploration.turn(turns);
     let waiting = exploration.waiting();
     let prefixes = waiting.iter().map(|state| prefix(&mut exploration.executor, state)).collect();
+    // Questions that were put off are about states that are gone by now: no prefix leads there.
+    exploration.finish();
     (exploration.found(), prefixes)
 }
 
