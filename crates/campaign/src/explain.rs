@@ -70,13 +70,23 @@ pub enum Why {
     Open(Vec<IncompletePaths>),
 }
 
+/// The function and the criterion of an id, which may lack the hash at its end: `max3.mcdc.1`.
+fn parts(id: &str) -> Option<(&str, &str)> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match id.rsplitn(4, '.').collect::<Vec<_>>()[..] {
+        [_, number, criterion, function] if is_number(number) => Some((function, criterion)),
+        _ => match id.rsplitn(3, '.').collect::<Vec<_>>()[..] {
+            [number, criterion, function] if is_number(number) => Some((function, criterion)),
+            _ => None,
+        },
+    }
+}
+
 impl Question {
     /// Reads the program and finds the objective. The request's criteria should be those of the campaign that is asked
     /// about: what is wanted besides decides what is explored.
     pub fn new(request: &Request, id: &str) -> Result<Question, ExplainError> {
-        let [_, _, criterion, function] = id.rsplitn(4, '.').collect::<Vec<_>>()[..] else {
-            return Err(ExplainError::NoId { id: id.to_string() });
-        };
+        let (function, criterion) = parts(id).ok_or_else(|| ExplainError::NoId { id: id.to_string() })?;
         let criterion: Criterion = criterion.parse()?;
         if criterion == Criterion::State {
             return Err(ExplainError::State { id: id.to_string() });
@@ -106,7 +116,8 @@ impl Question {
         let program = material.program;
         let criteria = request.labellings();
         let wanted = touchstone_criteria::objectives(&program.module, &task.functions, &criteria, &task.criteria);
-        let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| objective.id == *id) else {
+        let is_meant = |own: &str| own.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| is_meant(&objective.id)) else {
             return Err(ExplainError::NoObjective { function: name, id: id.to_string(), criterion });
         };
         let (timeout, growing) = (request.effort.timeout, request.growing());
@@ -158,5 +169,21 @@ impl Question {
     fn config(&self) -> Config {
         let first_round = self.growing.map_or(Deadline::NEVER, |_| Growing::first_round(self.timeout));
         Config { deadline: self.deadline(), first_round, ..self.task.config.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn an_id_is_understood_with_its_hash_and_without_it() {
+        assert_eq!(parts("max3.mcdc.1.0a1b2c3d"), Some(("max3", "mcdc")));
+        assert_eq!(parts("max3.mcdc.12"), Some(("max3", "mcdc")));
+        assert_eq!(parts("a.max3.mcdc.12"), Some(("a.max3", "mcdc")));
+        assert_eq!(parts("a.max3.mcdc.12.01234567"), Some(("a.max3", "mcdc")));
+        for other in ["", "max3", "max3.mcdc", "max3.mcdc.x", "mcdc.1", "max3.mcdc."] {
+            assert_eq!(parts(other), None, "{other}");
+        }
     }
 }

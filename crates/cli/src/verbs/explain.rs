@@ -15,7 +15,7 @@ use touchstone_ir::Module;
 /// Options of `explain`.
 #[derive(clap::Args, Debug)]
 pub struct Explain {
-    /// The objective, as `touchstone objectives` prints it
+    /// The objective, as `touchstone objectives` prints it; the hash at its end may be left out
     #[arg(value_name = "ID")]
     pub objective: String,
     #[command(flatten)]
