@@ -189,7 +189,9 @@ fn others(known: &[String]) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum ExplainError {
     /// It is no id.
-    #[error("`{id}` is no objective's id; `touchstone objectives` lists them, for example max3.mcdc.1.0a1b2c3d, or max3.mcdc.1 for short")]
+    #[error(
+        "`{id}` is no objective's id; `touchstone objectives` lists them, for example max3.mcdc.1.0a1b2c3d, or max3.mcdc.1 for short"
+    )]
     NoId {
         /// What was given.
         id: String,

@@ -247,3 +247,15 @@ fn words_of_a_language_are_found_where_they_stand() {
         words(&code).filter(|word| ["malloc", "argv", "touchstone_errno", "--argv"].contains(word)).collect();
     assert_eq!(found, ["argv", "touchstone_errno"]);
 }
+
+/// What makes documents of campaigns; everything else in `report` reads documents.
+const MAKERS: [&str; 3] = ["json.rs", "brief.rs", "value.rs"];
+
+#[test]
+fn renderers_read_documents_and_neither_programs_nor_campaigns() {
+    let reads = |text: &str| code(text).contains("touchstone_ir") || code(text).contains("Campaign");
+    for (path, text) in sources("report") {
+        let is_maker = MAKERS.iter().any(|maker| path == Path::new(maker));
+        assert_eq!(reads(&text), is_maker, "{}", path.display());
+    }
+}

@@ -168,6 +168,13 @@ pub struct Function {
     pub assumptions: Vec<Assumption>,
 }
 
+impl Function {
+    /// Whether its objectives are paths.
+    pub fn counts_paths(&self) -> bool {
+        self.criterion == "paths" || self.criterion.starts_with("paths:")
+    }
+}
+
 /// Something that verdicts rest on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Assumption {
@@ -175,6 +182,13 @@ pub struct Assumption {
     pub text: String,
     /// Who says so: an option, `declaration`, or `tests` (how tests are made; no infeasible verdict rests on it).
     pub by: String,
+}
+
+impl Assumption {
+    /// Whether verdicts rest on it, too, and not only the paths of tests.
+    pub fn binds_verdicts(&self) -> bool {
+        !["declaration", "tests"].contains(&self.by.as_str())
+    }
 }
 
 /// Objectives by status.
@@ -237,6 +251,21 @@ pub struct Position {
     pub column: Option<u32>,
 }
 
+impl Position {
+    /// `file.c:12:7`, as compilers print it.
+    pub fn display(&self) -> String {
+        display(self.file.as_deref(), self.line, self.column)
+    }
+}
+
+fn display(file: Option<&str>, line: Option<u32>, column: Option<u32>) -> String {
+    match (file, line, column) {
+        (Some(file), Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+        (Some(file), Some(line), None) => format!("{file}:{line}"),
+        _ => "<no position>".to_string(),
+    }
+}
+
 /// A stretch of a file; all are null where there is none. Columns count bytes from 1, the end is exclusive.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -258,11 +287,7 @@ impl Stretch {
 
     /// `file.c:12:7`, as compilers print it.
     pub fn display(&self) -> String {
-        match (self.start(), self.column) {
-            (Some((file, line)), Some(column)) => format!("{file}:{line}:{column}"),
-            (Some((file, line)), None) => format!("{file}:{line}"),
-            _ => "<no position>".to_string(),
-        }
+        display(self.file.as_deref(), self.line, self.column)
     }
 }
 
@@ -360,6 +385,31 @@ pub struct Decision {
     /// Which variant of the code it belongs to, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
+}
+
+impl Decision {
+    /// How many of the conditions' values are shown, and how many there are.
+    pub fn shown(&self) -> (usize, usize) {
+        let sides = self.conditions.iter().flat_map(|condition| [&condition.r#true, &condition.r#false]);
+        (sides.filter(|side| side.status == SideStatus::Shown).count(), 2 * self.conditions.len())
+    }
+
+    /// The first pair of a condition in this sense.
+    pub fn pair(&self, condition: usize, kind: PairKind) -> Option<&Pair> {
+        self.pairs.iter().find(|pair| pair.condition == condition && pair.kind == kind)
+    }
+
+    /// Whether every condition is shown with both values, and by a pair of rows with different outcomes.
+    pub fn is_complete(&self) -> bool {
+        let (shown, all) = self.shown();
+        let is_paired = |condition| self.pairs.iter().any(|pair| pair.condition == condition);
+        shown == all && (0..self.conditions.len()).all(is_paired)
+    }
+
+    /// Whether every condition has a unique-cause pair.
+    pub fn is_unique_cause_complete(&self) -> bool {
+        (0..self.conditions.len()).all(|condition| self.pair(condition, PairKind::UniqueCause).is_some())
+    }
 }
 
 /// How the search for unique-cause pairs ended.
@@ -471,6 +521,9 @@ pub struct Test {
     pub path: String,
     /// Inputs by name.
     pub inputs: Json,
+    /// The call in one line, for people: of tests that end in an error, or that the oracle rejects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<String>,
     /// `returned`, `exited`, `threw`, `error`, `oracle_rejected`.
     pub outcome: String,
     /// With `exited`.
@@ -549,6 +602,7 @@ impl Test {
             description: String::new(),
             path: String::new(),
             inputs: Json::default(),
+            brief: None,
             outcome: MEASURED.to_string(),
             exit_status: None,
             threw: None,

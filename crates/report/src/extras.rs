@@ -7,9 +7,6 @@ use touchstone_criteria::DecisionTable;
 pub struct Extras {
     /// Truth tables of decisions, in the order in which they are to be shown.
     pub decisions: Vec<DecisionTable>,
-    /// In the text: every table, every row of it, every infeasible objective. Makes no difference to the JSON form, which
-    /// always has all of them.
-    pub verbose: bool,
     /// What nothing kept the replay from, as a sentence.
     pub sandbox: Option<String>,
 }

@@ -1,6 +1,7 @@
 //! From a campaign to its document.
 
 use crate::Extras;
+use crate::brief::brief;
 use crate::decisions::decision;
 use crate::document::{self, Document, Json, Position, Stretch, Verdict};
 use crate::value::{Elements, Shown};
@@ -165,6 +166,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         description: test.description.clone(),
         path: format!("{:016x}", test.path),
         inputs: Json::of(&Inputs { test, types: &module.types }),
+        brief: brief(test, module),
         outcome: outcome.to_string(),
         exit_status,
         threw: match &test.outcome {

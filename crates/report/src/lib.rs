@@ -1,15 +1,16 @@
 //! Reports: one serialisable document, and everything that is rendered from it.
 //!
 //! A campaign becomes a [`Document`] ([`document()`]), which is also the versioned JSON form, a contract: its keys are those
-//! of the command-line contract, and `schema_version` grows when one changes its meaning. From a document alone come the
-//! terminal's [`overview()`], the HTML site ([`html::site`]) and the formats of other tools ([`export`]); a stored document
-//! can be rendered again without the program. [`text()`] is what a terminal shows while the campaign is still at hand;
-//! nothing may depend on its words.
+//! of the command-line contract, and `schema_version` grows when one changes its meaning. From a document alone come what a
+//! terminal shows of a campaign ([`text()`]) and of a stored document ([`overview()`]), the HTML site ([`html::site`]) and the
+//! formats of other tools ([`export`]); a stored document can be rendered again without the program. Nothing may depend on
+//! the words of the terminal.
 //!
 //! Deliberately not here: files, standard output, git, whether a terminal has colours.
 
 #![warn(missing_docs)]
 
+mod brief;
 mod decisions;
 pub mod document;
 mod exclusions;
@@ -40,5 +41,5 @@ pub use json::{document, json, json_with, stretch, test_json};
 pub use overview::overview;
 pub use since::{ChangedLines, restrict};
 pub use style::Style;
-pub use text::{text, text_with};
+pub use text::{Detail, text};
 pub use variants::{keep_variant, variants_of};

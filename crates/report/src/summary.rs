@@ -1,8 +1,8 @@
 //! The head of the text: one line a function and criterion. Criteria that count paths and criteria that have objectives are
 //! tables of their own, because hardly a column means the same for both.
 
+use crate::document::{Counts, Document, Function};
 use crate::style::{Align, Paint, Style, columns};
-use touchstone_criteria::{Campaign, Criterion, FunctionResult, ObjectiveCounts};
 
 /// Blocks of the widest bar.
 const BAR: usize = 8;
@@ -10,9 +10,8 @@ const BAR: usize = 8;
 const LEAST_BAR: usize = 4;
 
 /// Both tables, as far as they have lines.
-pub(crate) fn summary(out: &mut String, campaign: &Campaign, style: Style) {
-    let is_paths = |function: &&FunctionResult| matches!(function.criterion, Criterion::Paths(_));
-    let (paths, goals): (Vec<_>, Vec<_>) = campaign.functions.iter().partition(is_paths);
+pub(crate) fn summary(out: &mut String, document: &Document, style: Style) {
+    let (paths, goals): (Vec<_>, Vec<_>) = document.functions.iter().partition(|function| function.counts_paths());
     if !paths.is_empty() || goals.is_empty() {
         path_table(out, &paths, style);
     }
@@ -24,7 +23,7 @@ pub(crate) fn summary(out: &mut String, campaign: &Campaign, style: Style) {
     }
 }
 
-fn path_table(out: &mut String, functions: &[&FunctionResult], style: Style) {
+fn path_table(out: &mut String, functions: &[&Function], style: Style) {
     let head =
         ["function", "criterion", "tests", "paths", "infeasible", "errors", "incomplete", "explore", "replay", ""];
     let mut rows = vec![head.map(str::to_string)];
@@ -56,7 +55,7 @@ fn path_table(out: &mut String, functions: &[&FunctionResult], style: Style) {
     push_table(out, &columns(&rows, align), style);
 }
 
-fn goal_table(out: &mut String, functions: &[&FunctionResult], style: Style) {
+fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
     let rows = |bar: usize| {
         let head = [
             "function",
@@ -71,7 +70,7 @@ fn goal_table(out: &mut String, functions: &[&FunctionResult], style: Style) {
             "replay",
         ];
         let mut rows = vec![head.map(str::to_string)];
-        let mut before: Option<&FunctionResult> = None;
+        let mut before: Option<&Function> = None;
         for function in functions {
             rows.push(goal_row(function, before, bar));
             before = Some(function);
@@ -89,9 +88,9 @@ fn goal_table(out: &mut String, functions: &[&FunctionResult], style: Style) {
 
 /// One criterion of a function. The criteria of one function share their exploration, so its name, tests and times stand
 /// only in the first of its lines.
-fn goal_row(function: &FunctionResult, before: Option<&FunctionResult>, bar: usize) -> [String; 10] {
-    let same = |other: &FunctionResult| {
-        let key = |result: &FunctionResult| (result.tests, result.seconds.to_bits(), result.replay_seconds.to_bits());
+fn goal_row(function: &Function, before: Option<&Function>, bar: usize) -> [String; 10] {
+    let same = |other: &Function| {
+        let key = |result: &Function| (result.tests, result.seconds.to_bits(), result.replay_seconds.to_bits());
         other.name == function.name && other.file == function.file && key(other) == key(function)
     };
     let counts = &function.objectives;
@@ -118,7 +117,7 @@ fn goal_row(function: &FunctionResult, before: Option<&FunctionResult>, bar: usi
 
 /// `95% of 40` with its bar: covered of what is not infeasible. Rounded down, so that only all is 100 %. Straight-line code
 /// has no decision: that is nothing to cover, and no bad result.
-fn share(counts: &ObjectiveCounts, bar: usize) -> (String, String) {
+fn share(counts: &Counts, bar: usize) -> (String, String) {
     let feasible = counts.total.saturating_sub(counts.infeasible);
     if counts.total == 0 {
         return ("nothing to cover".to_string(), String::new());
@@ -138,7 +137,7 @@ fn seconds(seconds: f64) -> String {
 }
 
 /// A dash where nothing was replayed.
-fn replay_seconds(function: &FunctionResult) -> String {
+fn replay_seconds(function: &Function) -> String {
     if function.replay_seconds > 0.0 { seconds(function.replay_seconds) } else { "-".to_string() }
 }
 

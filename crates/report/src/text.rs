@@ -1,53 +1,51 @@
 //! The summary for people: one line a function, then only what needs a look.
 
-use crate::Extras;
+use crate::document::{Assumption, Document, Function, IncompletePaths, Replay, Test, Verdict};
 use crate::style::{Paint, Style, cut, heading, longest};
 use crate::summary::summary;
 use crate::truth_table::truth_tables;
 use crate::uncovered::{infeasible, unknown};
-use crate::value::{Shown, brief_elements};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstone_base::Span;
-use touchstone_criteria::{
-    Assumption, Campaign, Criterion, Disagreement, FunctionResult, Given, Incomplete, IncompletePaths, MadeInput,
-    Outcome, Replay, Status, TestCase, TestKind,
-};
-use touchstone_ir::{DataType, DataValue, Module};
 
-/// The summary of a campaign.
-pub fn text(campaign: &Campaign, module: &Module, style: Style) -> String {
-    text_with(campaign, module, &Extras::default(), style)
+/// How much of a document is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Detail {
+    /// What needs a look, and the first of what is many.
+    #[default]
+    Short,
+    /// Every truth table, every row of it, every infeasible objective.
+    Everything,
 }
 
-/// The summary of a campaign, with truth tables.
-pub fn text_with(campaign: &Campaign, module: &Module, extras: &Extras, style: Style) -> String {
+/// The summary of a campaign.
+pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     let mut out = String::new();
-    summary(&mut out, campaign, style);
-    infeasible(&mut out, campaign, &module.files, extras.verbose, style);
-    unknown(&mut out, campaign, &module.files, style);
-    rests_on(&mut out, campaign, extras.verbose, style);
-    truth_tables(&mut out, campaign, &module.files, extras, style);
-    errors(&mut out, campaign, module, style);
-    rejections(&mut out, campaign, module, style);
-    incomplete(&mut out, campaign, module, style);
-    disagreements(&mut out, campaign, style);
-    replay_line(&mut out, campaign, style);
+    summary(&mut out, document, style);
+    infeasible(&mut out, document, detail, style);
+    unknown(&mut out, document, style);
+    rests_on(&mut out, document, detail, style);
+    truth_tables(&mut out, document, detail, style);
+    errors(&mut out, document, style);
+    rejections(&mut out, document, style);
+    incomplete(&mut out, document, style);
+    disagreements(&mut out, document, style);
+    replay_line(&mut out, document, style);
     out
 }
 
 /// What infeasible verdicts, and complete sets of paths, take for granted beside the program.
-fn rests_on(out: &mut String, campaign: &Campaign, verbose: bool, style: Style) {
-    let is_infeasible = |function: &FunctionResult| {
-        let ours = campaign.objectives.iter().filter(|objective| objective.function == function.name);
-        ours.into_iter().any(|objective| matches!(objective.status, Status::Infeasible(_)))
+fn rests_on(out: &mut String, document: &Document, detail: Detail, style: Style) {
+    let is_infeasible = |function: &Function| {
+        let mut ours = document.objectives.iter().filter(|objective| objective.function == function.name);
+        ours.any(|objective| objective.status == Verdict::Infeasible)
     };
     let mut rows: Vec<(&str, &Assumption)> = Vec::new();
-    for function in &campaign.functions {
-        let complete = matches!(function.criterion, Criterion::Paths(_)) && function.exhaustive;
-        let wanted = |assumption: &&Assumption| match assumption.by.binds_verdicts() {
+    for function in &document.functions {
+        let complete = function.counts_paths() && function.exhaustive;
+        let wanted = |assumption: &&Assumption| match assumption.binds_verdicts() {
             true => complete || is_infeasible(function),
             // What tests leave out is a long list.
-            false => complete && verbose,
+            false => complete && detail == Detail::Everything,
         };
         for assumption in function.assumptions.iter().filter(wanted) {
             let row = (function.name.as_str(), assumption);
@@ -66,15 +64,15 @@ fn rests_on(out: &mut String, campaign: &Campaign, verbose: bool, style: Style) 
 }
 
 /// Paths that go wrong: kind, place, the inputs of the first one in short. A place that many paths reach is one line.
-fn errors(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
-    let mut rows: Vec<(String, String, String)> = Vec::new();
-    let mut seen: BTreeMap<(String, Span), (usize, u64)> = BTreeMap::new();
-    for test in &campaign.tests {
-        let Outcome::Error { kind, span } = &test.outcome else { continue };
-        let entry = seen.entry((kind.to_string(), *span)).or_insert((rows.len(), 0));
+fn errors(out: &mut String, document: &Document, style: Style) {
+    let mut rows: Vec<(String, String, &str)> = Vec::new();
+    let mut seen: BTreeMap<(&str, String), (usize, u64)> = BTreeMap::new();
+    for test in &document.tests {
+        let Some(error) = &test.error else { continue };
+        let entry = seen.entry((&error.kind, error.at.display())).or_insert((rows.len(), 0));
         entry.1 += 1;
         if entry.1 == 1 {
-            rows.push((kind.to_string(), span.display(&module.files), inputs(test, module)));
+            rows.push((error.kind.clone(), error.at.display(), test.brief.as_deref().unwrap_or_default()));
         }
     }
     if rows.is_empty() {
@@ -91,34 +89,27 @@ fn errors(out: &mut String, campaign: &Campaign, module: &Module, style: Style) 
     }
 }
 
-fn rejections(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
-    let found: Vec<&TestCase> = campaign.tests.iter().filter(|test| test.outcome == Outcome::OracleRejected).collect();
+fn rejections(out: &mut String, document: &Document, style: Style) {
+    let found: Vec<&Test> = document.tests.iter().filter(|test| test.outcome == "oracle_rejected").collect();
     if found.is_empty() {
         return;
     }
     heading(out, style, Paint::Red, "rejected by the oracle");
     let names = longest(found.iter().map(|test| &test.id));
     for test in found {
-        let result = match (&test.expected.result, module.function_named(&test.function)) {
-            (Some(value), Some(function)) => {
-                let ty = module.functions[function].result_data;
-                format!(" -> {}", Shown { types: &module.types, objects: &[], ty, value }.brief())
-            }
-            _ => String::new(),
-        };
-        let line = format!("  {:<names$}  {}{result}", test.id, inputs(test, module));
+        let line = format!("  {:<names$}  {}", test.id, test.brief.as_deref().unwrap_or_default());
         out.push_str(&cut(&line, style.width));
         out.push('\n');
     }
 }
 
 /// What was given up, and what lifts it.
-fn incomplete(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {
-    let mut rows: Vec<(&FunctionResult, &IncompletePaths)> = Vec::new();
-    for function in &campaign.functions {
+fn incomplete(out: &mut String, document: &Document, style: Style) {
+    let mut rows: Vec<(&Function, &IncompletePaths)> = Vec::new();
+    for function in &document.functions {
         for paths in &function.incomplete {
             // The criteria of a function share their exploration, and what it gave up.
-            let same = |(other, known): &(&FunctionResult, &IncompletePaths)| {
+            let same = |(other, known): &(&Function, &IncompletePaths)| {
                 (&other.name, &other.file, *known) == (&function.name, &function.file, paths)
             };
             if !rows.iter().any(same) {
@@ -131,14 +122,13 @@ fn incomplete(out: &mut String, campaign: &Campaign, module: &Module, style: Sty
     }
     heading(out, style, Paint::Yellow, "incomplete");
     for (function, paths) in rows {
-        let place = paths.span.is_some().then(|| format!(" at {}", paths.span.display(&module.files)));
-        let place = place.unwrap_or_default();
-        let what = match &paths.why {
-            Incomplete::Bound(touchstone_criteria::Bound::Interrupted) => format!("interrupted{place}"),
-            Incomplete::Bound(bound) => format!("bound hit{place}, lifted by {}", bound.flag()),
-            Incomplete::Doubt(doubt) => format!("not decided{place}: {doubt}"),
-            Incomplete::Unsupported(what) => format!("unsupported: {what}{place}"),
-            Incomplete::Solver(why) => format!("the solver gave up{place}: {why}"),
+        let place = paths.at.file.is_some().then(|| format!(" at {}", paths.at.display())).unwrap_or_default();
+        let what = match paths.why.split_once(": ") {
+            Some(("bound", "interrupted")) => format!("interrupted{place}"),
+            Some(("bound", flag)) => format!("bound hit{place}, lifted by {flag}"),
+            Some(("world", doubt)) => format!("not decided{place}: {doubt}"),
+            Some(("solver", why)) => format!("the solver gave up{place}: {why}"),
+            _ => format!("{}{place}", paths.why),
         };
         let count = format!("{} {}", paths.count, if paths.count == 1 { "path" } else { "paths" });
         out.push_str(&format!("  {}: {what} ({count})\n", function.name));
@@ -146,28 +136,26 @@ fn incomplete(out: &mut String, campaign: &Campaign, module: &Module, style: Sty
 }
 
 /// In full: each is a wrong prediction or undefined behaviour, and both matter.
-fn disagreements(out: &mut String, campaign: &Campaign, style: Style) {
-    let found: Vec<(&TestCase, &Disagreement)> = campaign
-        .tests
-        .iter()
-        .filter_map(|test| if let Replay::Disagreed(why) = &test.replayed { Some((test, why)) } else { None })
-        .collect();
+fn disagreements(out: &mut String, document: &Document, style: Style) {
+    let found: Vec<&Test> = document.tests.iter().filter(|test| test.replay == Replay::Disagreed).collect();
     if found.is_empty() {
         return;
     }
     heading(out, style, Paint::Red, "the real program disagrees");
-    for (test, why) in found {
-        out.push_str(&format!("  {}: {why}\n", test.id));
+    for test in found {
+        out.push_str(&format!("  {}: {}\n", test.id, test.replay_why.as_deref().unwrap_or_default()));
     }
 }
 
-fn replay_line(out: &mut String, campaign: &Campaign, style: Style) {
+fn replay_line(out: &mut String, document: &Document, style: Style) {
     let (mut agreed, mut disagreed, mut unchecked) = (0u64, 0u64, BTreeMap::new());
-    for test in &campaign.tests {
-        match &test.replayed {
+    for test in &document.tests {
+        match test.replay {
             Replay::Agreed => agreed += 1,
-            Replay::Disagreed(_) => disagreed += 1,
-            Replay::NotCheckable(why) => *unchecked.entry(why.to_string()).or_insert(0u64) += 1,
+            Replay::Disagreed => disagreed += 1,
+            Replay::NotCheckable => {
+                *unchecked.entry(test.replay_why.as_deref().unwrap_or_default()).or_insert(0u64) += 1
+            }
             Replay::NotRun => {}
         }
     }
@@ -186,79 +174,17 @@ fn replay_line(out: &mut String, campaign: &Campaign, style: Style) {
         out.push_str(&style.paint(Paint::Dim, &format!("  {count} not checkable: {why}")));
         out.push('\n');
     }
-    let open = campaign.tests.iter().filter(|test| !matches!(test.replayed, Replay::Agreed | Replay::NotRun));
+    let open = document.tests.iter().filter(|test| !matches!(test.replay, Replay::Agreed | Replay::NotRun));
     let open: BTreeSet<&str> = open.map(|test| test.id.as_str()).collect();
-    let only_predicted = campaign.objectives.iter().filter(|objective| match &objective.status {
-        Status::Covered(tests) => !tests.is_empty() && tests.iter().all(|test| open.contains(test.as_str())),
-        _ => false,
+    let only_predicted = document.objectives.iter().filter(|objective| {
+        let tests = &objective.tests;
+        objective.status == Verdict::Covered
+            && !tests.is_empty()
+            && tests.iter().all(|test| open.contains(test.as_str()))
     });
     match only_predicted.count() {
         0 => {}
         1 => out.push_str("  1 objective is covered only by a test that no replay confirmed\n"),
         count => out.push_str(&format!("  {count} objectives are covered only by tests that no replay confirmed\n")),
-    }
-}
-
-/// `a = 3, list = &list {5, NULL}`: what the test is called with, in short.
-fn inputs(test: &TestCase, module: &Module) -> String {
-    let types = &module.types;
-    let mut parts = Vec::new();
-    match &test.kind {
-        TestKind::Program => {}
-        TestKind::Function { params, globals, objects } => {
-            let mut shown = vec![false; objects.len()];
-            for named in params.iter().chain(globals) {
-                let value = match &named.value {
-                    // What a parameter points to says more than the address.
-                    DataValue::Pointer(touchstone_ir::PointerTarget::Object { object, offset: 0 })
-                        if objects.get(*object).is_some_and(|_| !shown[*object]) =>
-                    {
-                        shown[*object] = true;
-                        let object = &objects[*object];
-                        match (object.is_array, object.values.as_slice()) {
-                            (false, [value]) => {
-                                let brief = Shown { types, objects, ty: object.element, value }.brief();
-                                let plain = !matches!(types[object.element], DataType::Struct { .. });
-                                if plain { format!("&{brief}") } else { brief }
-                            }
-                            (_, values) => brief_elements(types, objects, object.element, values),
-                        }
-                    }
-                    value => Shown { types, objects, ty: named.data, value }.brief(),
-                };
-                let name = if named.name.is_empty() { "_" } else { &named.name };
-                parts.push(format!("{name} = {value}"));
-            }
-            for (object, _) in objects.iter().zip(&shown).filter(|(_, shown)| !**shown) {
-                parts.push(format!(
-                    "{} = {}",
-                    object.name,
-                    brief_elements(types, objects, object.element, &object.values)
-                ));
-            }
-        }
-    }
-    parts.extend(test.answers.iter().map(answer));
-    parts.join(", ")
-}
-
-/// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
-fn answer(input: &MadeInput) -> String {
-    let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
-    match input.given() {
-        Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
-        Given::Stdin(all) => format!("stdin = {}", text(all)),
-        Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
-        Given::Answer(given) => format!("{} = {}", input.title(), bytes(given)),
-    }
-}
-
-/// Bytes of a program's input: a number where the size is one's, else a list.
-fn bytes(bytes: &[u8]) -> String {
-    match *bytes {
-        [a] => a.to_string(),
-        [a, b, c, d] => i32::from_le_bytes([a, b, c, d]).to_string(),
-        [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string(),
-        _ => format!("{{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
     }
 }

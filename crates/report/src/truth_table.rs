@@ -10,11 +10,11 @@
 //!   c2  b  false: infeasible (exhaustive)
 //! ```
 
-use crate::Extras;
+use crate::document::{
+    Condition, Decision, Document, Pair, PairKind, PairSearch, ReportedRow, SearchStatus, Side, SideStatus,
+};
 use crate::style::{Align, Paint, Style, columns, cut, heading};
-use touchstone_base::{Files, Id};
-use touchstone_criteria::{Campaign, DecisionTable, Pair, PairKind, PairSearch, Side, TableCondition, TableRow};
-use touchstone_ir::CondId;
+use crate::text::Detail;
 
 /// So many rows of a table are shown unless all are asked for.
 const MOST_ROWS: usize = 24;
@@ -22,13 +22,13 @@ const MOST_ROWS: usize = 24;
 const MOST_TESTS: usize = 3;
 
 /// The tables that need a look (or all of them), where MC/DC was asked for.
-pub(crate) fn truth_tables(out: &mut String, campaign: &Campaign, files: &Files, extras: &Extras, style: Style) {
-    let asked = campaign.functions.iter().any(|function| function.criterion.to_string() == "mcdc");
-    let wanted = |table: &&DecisionTable| {
-        let stopped = matches!(table.pair_search, PairSearch::Stopped(_)) && !table.is_unique_cause_complete();
-        extras.verbose || asked && (stopped || !table.is_complete())
+pub(crate) fn truth_tables(out: &mut String, document: &Document, detail: Detail, style: Style) {
+    let asked = document.functions.iter().any(|function| function.criterion == "mcdc");
+    let wanted = |table: &&Decision| {
+        let stopped = table.pair_search.status == SearchStatus::Stopped && !table.is_unique_cause_complete();
+        detail == Detail::Everything || asked && (stopped || !table.is_complete())
     };
-    let tables: Vec<&DecisionTable> = extras.decisions.iter().filter(wanted).collect();
+    let tables: Vec<&Decision> = document.decisions.iter().filter(wanted).collect();
     if tables.is_empty() {
         return;
     }
@@ -38,17 +38,17 @@ pub(crate) fn truth_tables(out: &mut String, campaign: &Campaign, files: &Files,
             out.push('\n');
         }
         let (shown, all) = table.shown();
-        let place = table.span.display(files);
+        let place = table.at.display();
         out.push_str(&format!("  {}  {place}  {shown} of {all} shown\n", table.function));
         out.push_str(&cut(&format!("    {}", table.text), style.width));
         out.push('\n');
-        rows(out, table, extras.verbose, style);
-        conditions(out, table, extras.verbose, style);
+        rows(out, table, detail, style);
+        conditions(out, table, detail, style);
     }
 }
 
-fn name(condition: CondId) -> String {
-    format!("c{}", condition.index() + 1)
+fn name(condition: usize) -> String {
+    format!("c{}", condition + 1)
 }
 
 fn letter(value: Option<bool>) -> &'static str {
@@ -60,26 +60,26 @@ fn letter(value: Option<bool>) -> &'static str {
 }
 
 /// The rows that were seen, numbered as the pairs name them.
-fn rows(out: &mut String, table: &DecisionTable, verbose: bool, style: Style) {
+fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
     if table.rows.is_empty() {
         out.push_str("    no test evaluates it\n");
         return;
     }
-    let names: Vec<String> = table.conditions.ids().map(name).collect();
+    let names: Vec<String> = (0..table.conditions.len()).map(name).collect();
     // Many conditions stand side by side without names.
     let names_fit = names.iter().map(|name| name.len() + 1).sum::<usize>() <= style.width / 3;
-    let values = |row: &TableRow| -> String {
+    let values = |row: &ReportedRow| -> String {
         if names_fit {
             let cells =
-                row.values.values().zip(&names).map(|(value, name)| format!("{:>1$}", letter(*value), name.len()));
+                row.values.iter().zip(&names).map(|(value, name)| format!("{:>1$}", letter(*value), name.len()));
             cells.collect::<Vec<_>>().join(" ")
         } else {
-            row.values.values().map(|value| letter(*value)).collect()
+            row.values.iter().map(|value| letter(*value)).collect()
         }
     };
     let head = if names_fit { names.join(" ") } else { format!("c1…c{}", names.len()) };
     let mut cells = vec![["".to_string(), head, "result".into(), "shows".into(), "tests".into()]];
-    let most = if verbose { table.rows.len() } else { MOST_ROWS };
+    let most = if detail == Detail::Everything { table.rows.len() } else { MOST_ROWS };
     for (index, row) in table.rows.iter().enumerate().take(most) {
         let shows: Vec<String> = row.shows.iter().map(|condition| name(*condition)).collect();
         let mut tests = row.tests.iter().take(MOST_TESTS).cloned().collect::<Vec<_>>().join(" ");
@@ -102,13 +102,13 @@ fn rows(out: &mut String, table: &DecisionTable, verbose: bool, style: Style) {
 }
 
 /// Each condition with what shows it, or what is missing.
-fn conditions(out: &mut String, table: &DecisionTable, verbose: bool, style: Style) {
-    let row = |(id, condition): (CondId, &TableCondition)| {
+fn conditions(out: &mut String, table: &Decision, detail: Detail, style: Style) {
+    let row = |(id, condition): (usize, &Condition)| {
         // One long condition must not push what is said of all others out of sight.
         let text = cut(&condition.text, style.width / 2);
-        [name(id), text, what_is_known(table, id, condition, verbose)]
+        [name(id), text, what_is_known(table, id, condition, detail)]
     };
-    let rows: Vec<[String; 3]> = table.conditions.iter().map(row).collect();
+    let rows: Vec<[String; 3]> = table.conditions.iter().enumerate().map(row).collect();
     for line in columns(&rows, [Align::Left; 3]) {
         out.push_str(&cut(&format!("    {line}"), style.width));
         out.push('\n');
@@ -116,29 +116,30 @@ fn conditions(out: &mut String, table: &DecisionTable, verbose: bool, style: Sty
 }
 
 /// What shows a condition: its first pair, or the first of each kind if all is asked for; or what is missing.
-fn what_is_known(table: &DecisionTable, id: CondId, condition: &TableCondition, verbose: bool) -> String {
-    let side = |value: bool| {
-        let what = match &condition.sides[usize::from(value)] {
-            Side::Shown => return None,
-            Side::Infeasible(why) => format!("infeasible ({why})"),
-            Side::Unknown(why) => format!("unknown ({why})"),
-            Side::NotShown => "not shown".to_string(),
+fn what_is_known(table: &Decision, id: usize, condition: &Condition, detail: Detail) -> String {
+    let side = |(value, side): (bool, &Side)| {
+        let why = side.why.as_deref().unwrap_or_default();
+        let what = match side.status {
+            SideStatus::Shown => return None,
+            SideStatus::Infeasible => format!("infeasible ({why})"),
+            SideStatus::Unknown => format!("unknown ({why})"),
+            SideStatus::NotShown => "not shown".to_string(),
         };
         Some(format!("{value}: {what}"))
     };
-    let missing: Vec<String> = [true, false].into_iter().filter_map(side).collect();
-    if missing.len() == 2 && condition.sides[0] == condition.sides[1] {
+    let sides = [(true, &condition.r#true), (false, &condition.r#false)];
+    let missing: Vec<String> = sides.into_iter().filter_map(side).collect();
+    if missing.len() == 2 && condition.r#true == condition.r#false {
         return missing[0].replacen("true: ", "both values: ", 1);
     }
     if !missing.is_empty() {
         return missing.join(", ");
     }
-    let first = |kind: PairKind| table.pairs_of(id).find(|pair| pair.kind == kind);
     let rows = |pair: &Pair| format!("rows {} and {}", pair.rows[0] + 1, pair.rows[1] + 1);
-    match (first(PairKind::UniqueCause), first(PairKind::Masking)) {
+    match (table.pair(id, PairKind::UniqueCause), table.pair(id, PairKind::Masking)) {
         (None, None) => "both values shown, but never with different results".to_string(),
         (None, Some(masking)) => format!("{} (masking{})", rows(masking), no_unique_cause(&table.pair_search)),
-        (Some(unique), Some(masking)) if verbose => {
+        (Some(unique), Some(masking)) if detail == Detail::Everything => {
             format!("{} (unique cause), {} (masking)", rows(unique), rows(masking))
         }
         (Some(unique), _) => format!("{} (unique cause)", rows(unique)),
@@ -147,9 +148,12 @@ fn what_is_known(table: &DecisionTable, id: CondId, condition: &TableCondition, 
 
 /// Why there is no unique-cause pair.
 fn no_unique_cause(search: &PairSearch) -> String {
-    match search {
-        PairSearch::NotAsked => String::new(),
-        PairSearch::Finished => "; no inputs found for a unique-cause pair".to_string(),
-        PairSearch::Stopped(why) => format!("; search for a unique-cause pair stopped, {why}"),
+    match search.status {
+        SearchStatus::NotAsked => String::new(),
+        SearchStatus::Finished => "; no inputs found for a unique-cause pair".to_string(),
+        SearchStatus::Stopped => {
+            let why = search.why.as_deref().unwrap_or_default();
+            format!("; search for a unique-cause pair stopped, {why}")
+        }
     }
 }

@@ -9,7 +9,7 @@ use touchstone_criteria::{
 use touchstone_ir::{
     BoolTree, CondId, Condition, DataType, Decision, DecisionId, DecisionKind, FuncId, Function, FunctionRole, Module,
 };
-use touchstone_report::{Extras, Style, json_with, text, text_with};
+use touchstone_report::{Detail, Extras, Style, document, json_with, text};
 
 fn span(line: u32) -> Span {
     Span::at(FileId::new(0), line, 9)
@@ -47,9 +47,13 @@ fn objective(id: &str, criterion: &str, line: u32, text: &str, status: Status) -
     Objective { id: id.into(), criterion: criterion.into(), function: "step".into(), span: span(line), text, status }
 }
 
+fn shown(campaign: &Campaign, extras: &Extras, detail: Detail, style: Style) -> String {
+    text(&document(campaign, &module(), extras), detail, style)
+}
+
 /// The report must be this, and no line of it wider than the style says.
 fn check(campaign: &Campaign, extras: &Extras, style: Style, expected: &str) {
-    let report = text_with(campaign, &module(), extras, style);
+    let report = shown(campaign, extras, Detail::Short, style);
     assert_eq!(report, expected, "\n{report}");
     for line in report.lines() {
         assert!(line.chars().count() <= style.width, "too wide: {line}");
@@ -89,7 +93,7 @@ limit_of_the_controller  mcdc            0/0           0        0  nothing to co
 fn a_narrow_table_has_a_short_bar_or_none() {
     let campaign = Campaign { functions: vec![result("step", "mcdc", [24, 11, 2, 11])], ..Campaign::default() };
     let bar = |width: usize| {
-        let report = text(&campaign, &module(), Style { color: false, width });
+        let report = shown(&campaign, &Extras::default(), Detail::Short, Style { color: false, width });
         report.chars().filter(|c| matches!(c, '█' | '░')).count()
     };
     assert_eq!([bar(100), bar(94), bar(91), bar(70)], [8, 6, 0, 0]);
@@ -176,8 +180,7 @@ incomplete
   step: bound hit at src/control.c:30:9, lifted by --loop-bound (2 paths)
 ",
     );
-    let verbose = Extras { verbose: true, ..Extras::default() };
-    let all = text_with(&unfinished(), &module(), &verbose, Style::default());
+    let all = shown(&unfinished(), &Extras::default(), Detail::Everything, Style::default());
     assert!(all.contains("step.condition.6.0badcafe") && !all.contains("more"), "{all}");
 }
 
@@ -313,10 +316,10 @@ decisions
     c1  never  both values: not shown
 ",
     );
-    let verbose = text_with(&campaign, &module(), &Extras { verbose: true, ..extras.clone() }, Style::default());
+    let verbose = shown(&campaign, &extras, Detail::Everything, Style::default());
     assert!(verbose.contains("4 of 4 shown\n    on && hot\n"), "{verbose}");
     let other = Campaign { functions: vec![result("step", "stmt", [1, 1, 0, 0])], ..Campaign::default() };
-    let other = text_with(&other, &module(), &extras, Style::default());
+    let other = shown(&other, &extras, Detail::Short, Style::default());
     assert!(!other.contains("decisions"), "nobody asked for MC/DC: {other}");
 }
 
@@ -326,20 +329,23 @@ fn a_condition_without_unique_cause_pair_says_how_the_search_for_one_ended() {
     let and = |first: usize| Box::new(BoolTree::And(cond(first), cond(first + 1)));
     let rows = [("step_1", "FFFF"), ("step_2", "TTFF"), ("step_3", "TFTF"), ("step_4", "TFTT")];
     let table = table("(a && b) || (c && d)", BoolTree::Or(and(0), and(2)), &["a", "b", "c", "d"], &rows);
-    let check = |pair_search: PairSearch, verbose: bool, expected: Option<&str>| {
+    let check = |pair_search: PairSearch, detail: Detail, expected: Option<&str>| {
         let decisions = vec![DecisionTable { pair_search, ..table.clone() }];
-        let report =
-            text_with(&campaign, &module(), &Extras { decisions, verbose, ..Extras::default() }, Style::default());
+        let report = shown(&campaign, &Extras { decisions, ..Extras::default() }, detail, Style::default());
         let line = report.lines().find(|line| line.starts_with("    c3  c")).map(str::trim);
         assert_eq!(line, expected, "{report}");
     };
-    check(PairSearch::Finished, false, None);
-    check(PairSearch::NotAsked, true, Some("c3  c  rows 1 and 3 (masking)"));
-    check(PairSearch::Finished, true, Some("c3  c  rows 1 and 3 (masking; no inputs found for a unique-cause pair)"));
+    check(PairSearch::Finished, Detail::Short, None);
+    check(PairSearch::NotAsked, Detail::Everything, Some("c3  c  rows 1 and 3 (masking)"));
+    check(
+        PairSearch::Finished,
+        Detail::Everything,
+        Some("c3  c  rows 1 and 3 (masking; no inputs found for a unique-cause pair)"),
+    );
     let stopped = || PairSearch::Stopped(PairsStopped::Incomplete(Incomplete::Bound(Bound::Questions)));
     let expected = "c3  c  rows 1 and 3 (masking; search for a unique-cause pair stopped, bound: --pair-questions)";
-    check(stopped(), false, Some(expected));
-    check(stopped(), true, Some(expected));
+    check(stopped(), Detail::Short, Some(expected));
+    check(stopped(), Detail::Everything, Some(expected));
 }
 
 #[test]
@@ -356,7 +362,7 @@ fn a_decision_with_many_conditions_and_rows_stays_readable() {
     let table = table(&texts.join(" && "), tree, &texts, &tests);
     let campaign = Campaign { functions: vec![result("step", "mcdc", [80, 40, 0, 40])], ..Campaign::default() };
     let extras = Extras { decisions: vec![table], ..Extras::default() };
-    let report = text_with(&campaign, &module(), &extras, Style::default());
+    let report = shown(&campaign, &extras, Detail::Short, Style::default());
     let line = |start: &str| report.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_string();
     assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
     assert!(line("  step  src").ends_with("  40 of 80 shown"), "{report}");

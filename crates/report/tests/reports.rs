@@ -10,7 +10,7 @@ use touchstone_ir::{
     DataType, DataTypeId, DataValue, EnumItem, ErrorKind, Field, Function, FunctionRole, InputSource, IntKind, Module,
     PointerTarget,
 };
-use touchstone_report::{Style, json, test_json, text};
+use touchstone_report::{Detail, Extras, Style, document, json, test_json, text};
 
 struct Types {
     int: DataTypeId,
@@ -118,6 +118,10 @@ fn function(name: &str, seconds: f64) -> FunctionResult {
     }
 }
 
+fn shown(campaign: &Campaign, module: &Module, style: Style) -> String {
+    text(&document(campaign, module, &Extras::default()), Detail::Short, style)
+}
+
 #[test]
 fn a_clean_run_is_one_line_a_function() {
     let (module, types) = module();
@@ -134,7 +138,7 @@ get_order_of_all  paths:3    12345      4           2       0           0     1.
 
 replay: 1 agreed
 ";
-    assert_eq!(text(&campaign, &module, Style::default()), expected);
+    assert_eq!(shown(&campaign, &module, Style::default()), expected);
 }
 
 #[test]
@@ -212,10 +216,10 @@ the real program disagrees
 replay: 4 agreed, 1 disagreed, 1 not checkable
   1 not checkable: the replay can't see reads of uninitialised memory
 ";
-    assert_eq!(text(&campaign, &module, Style::default()), expected);
-    let narrow = text(&campaign, &module, Style { color: false, width: 60 });
+    assert_eq!(shown(&campaign, &module, Style::default()), expected);
+    let narrow = shown(&campaign, &module, Style { color: false, width: 60 });
     assert!(narrow.contains("  null pointer        src/max3.c:9:7             list = {5,…\n"), "{narrow}");
-    let colored = text(&campaign, &module, Style { color: true, width: 100 });
+    let colored = shown(&campaign, &module, Style { color: true, width: 100 });
     assert!(colored.contains("\x1b[31merrors\x1b[0m"), "{colored}");
 }
 
@@ -264,7 +268,7 @@ fn a_test_is_natural_json() {
     test.replayed = Replay::Disagreed(Disagreement::CheckFailed("no".into()));
     let expected = concat!(
         r#"{"id":"max3_1","function":"max3","description":"a > b","path":"0000000000000abc","#,
-        r#""inputs":{"x":[1,0,255,0]},"outcome":"error","#,
+        r#""inputs":{"x":[1,0,255,0]},"brief":"x = 16711681","outcome":"error","#,
         r#""error":{"kind":"assertion failed","file":"src/max3.c","line":8,"column":7},"expected":{},"#,
         r#""covers":[],"covers_alone":[],"replayed":false,"replay":"disagreed","replay_why":"no","reason":"check_failed"}"#,
     );

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use touchstone_campaign::{Finished, Notice, OnTop, Plan, Purpose, run};
 use touchstone_criteria::{Campaign, Replay};
+use touchstone_report::Detail;
 
 /// Carries out `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
@@ -29,8 +30,7 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let plan = Plan::new(&request)?;
     warn(options, &plan.notices);
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
-    let mut finished = run(&plan, &Display::new(options.quiet))?;
-    finished.extras.verbose = options.verbose;
+    let finished = run(&plan, &Display::new(options.quiet))?;
     warn(options, &finished.notices());
     let interrupted = request.interrupt.load(Ordering::Relaxed);
     let below = report(options, &plan, &finished)?;
@@ -51,8 +51,8 @@ fn report(options: &Generate, plan: &Plan, finished: &Finished) -> Result<Exit> 
         Format::Json => document.to_json(),
         Format::Text => {
             let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
-            let (campaign, module) = (&finished.campaign, &plan.program.module);
-            let mut text = touchstone_report::text_with(campaign, module, &finished.extras, style);
+            let detail = if options.verbose { Detail::Everything } else { Detail::Short };
+            let mut text = touchstone_report::text(&document, detail, style);
             if let Some(directory) = &options.on_top_of {
                 let OnTop { before, new, missing } = OnTop::of(&document);
                 let missing =

@@ -1,0 +1,85 @@
+//! The call of a test in one line, for people.
+
+use crate::value::{Shown, brief_elements};
+use touchstone_criteria::{Given, MadeInput, Outcome, TestCase, TestKind};
+use touchstone_ir::{DataType, DataValue, Module};
+
+/// What a test that goes wrong is called with, and what comes back where the oracle rejects it.
+pub(crate) fn brief(test: &TestCase, module: &Module) -> Option<String> {
+    match test.outcome {
+        Outcome::Error { .. } => Some(inputs(test, module)),
+        Outcome::OracleRejected => {
+            let function = module.function_named(&test.function).zip(test.expected.result.as_ref());
+            let result = function.map_or(String::new(), |(function, value)| {
+                let ty = module.functions[function].result_data;
+                format!(" -> {}", Shown { types: &module.types, objects: &[], ty, value }.brief())
+            });
+            Some(inputs(test, module) + &result)
+        }
+        Outcome::Returned | Outcome::Exited(_) | Outcome::Threw { .. } => None,
+    }
+}
+
+/// `a = 3, list = &list {5, NULL}`: what the test is called with, in short.
+fn inputs(test: &TestCase, module: &Module) -> String {
+    let types = &module.types;
+    let mut parts = Vec::new();
+    match &test.kind {
+        TestKind::Program => {}
+        TestKind::Function { params, globals, objects } => {
+            let mut shown = vec![false; objects.len()];
+            for named in params.iter().chain(globals) {
+                let value = match &named.value {
+                    // What a parameter points to says more than the address.
+                    DataValue::Pointer(touchstone_ir::PointerTarget::Object { object, offset: 0 })
+                        if objects.get(*object).is_some_and(|_| !shown[*object]) =>
+                    {
+                        shown[*object] = true;
+                        let object = &objects[*object];
+                        match (object.is_array, object.values.as_slice()) {
+                            (false, [value]) => {
+                                let brief = Shown { types, objects, ty: object.element, value }.brief();
+                                let plain = !matches!(types[object.element], DataType::Struct { .. });
+                                if plain { format!("&{brief}") } else { brief }
+                            }
+                            (_, values) => brief_elements(types, objects, object.element, values),
+                        }
+                    }
+                    value => Shown { types, objects, ty: named.data, value }.brief(),
+                };
+                let name = if named.name.is_empty() { "_" } else { &named.name };
+                parts.push(format!("{name} = {value}"));
+            }
+            for (object, _) in objects.iter().zip(&shown).filter(|(_, shown)| !**shown) {
+                parts.push(format!(
+                    "{} = {}",
+                    object.name,
+                    brief_elements(types, objects, object.element, &object.values)
+                ));
+            }
+        }
+    }
+    parts.extend(test.answers.iter().map(answer));
+    parts.join(", ")
+}
+
+/// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
+fn answer(input: &MadeInput) -> String {
+    let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
+    match input.given() {
+        Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
+        Given::Stdin(all) => format!("stdin = {}", text(all)),
+        Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
+        Given::Answer(given) => format!("{} = {}", input.title(), bytes(given)),
+    }
+}
+
+/// Bytes of a program's input: a number where the size is one's, else a list.
+fn bytes(bytes: &[u8]) -> String {
+    match *bytes {
+        [a] => a.to_string(),
+        [a, b, c, d] => i32::from_le_bytes([a, b, c, d]).to_string(),
+        [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]).to_string(),
+        _ => format!("{{{}}}", bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
