@@ -68,7 +68,7 @@ pub use measure::{
 };
 pub use notice::Notice;
 pub use objectives::Listed;
-pub use options_file::{OptionsFileError, options_file_reading};
+pub use options_file::{OptionsFileError, nearest_name, options_file_near, options_file_reading};
 pub use out_dir::{OutDir, OutDirError};
 pub use plan::{Plan, Task};
 pub use program::{Program, ReadError, Reader};

@@ -33,7 +33,7 @@ impl Listed {
         let program = reader.read(&request.files)?;
         let module = &program.module;
         let (_, found) = subject::resolve(module, request)?;
-        let file = OptionsFile::beside(first)?;
+        let file = OptionsFile::near(first)?;
         let mut functions = Vec::new();
         for func in found {
             let switches = criteria_options(request, &file, &module.functions[func].name)?;

@@ -8,6 +8,9 @@
 //! partitions = { n = ["0", "1..3", "4"] }
 //! max_objects = 2
 //! ```
+//!
+//! It stands beside the sources, or in a directory above them up to the one that git begins in. Deliberately not here: what it
+//! says at its top, which are words of the command line (`cli`'s).
 
 use crate::bounds::{BadBounds, parse_bounds};
 use serde::Deserialize;
@@ -29,11 +32,12 @@ pub enum OptionsFileError {
     Partitions { input: String, why: BadBounds },
     #[error("{NAME}: range of {input}: {why}")]
     Range { input: String, why: BadBounds },
+    #[error("{NAME}: there is no function `{name}`; did you mean `{near}`?")]
+    Function { name: String, near: String },
 }
 
-/// The whole file.
+/// What the file says of functions.
 #[derive(Deserialize, Debug, Default)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct OptionsFile {
     #[serde(default)]
     function: BTreeMap<String, FunctionOptions>,
@@ -78,15 +82,27 @@ impl FunctionOptions {
 }
 
 impl OptionsFile {
-    /// The file beside a source file; nothing if there is none.
-    pub fn beside(source: &Path) -> Result<OptionsFile, OptionsFileError> {
-        let directory = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let path = directory.join(NAME);
-        match std::fs::read_to_string(&path) {
-            Ok(text) => OptionsFile::parse(&text).map_err(|source| OptionsFileError::NotOptions { path, source }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(OptionsFile::default()),
-            Err(source) => Err(OptionsFileError::NotReadable { path, source }),
+    /// The file that is near a source file; nothing if there is none.
+    pub fn near(source: &Path) -> Result<OptionsFile, OptionsFileError> {
+        let folder = source.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Some(path) = options_file_near(folder) else { return Ok(OptionsFile::default()) };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(source) => return Err(OptionsFileError::NotReadable { path, source }),
+        };
+        OptionsFile::parse(&text).map_err(|source| OptionsFileError::NotOptions { path, source })
+    }
+
+    /// Refuses a function that is not there if another one has nearly its name. The file may well be about functions of other
+    /// sources.
+    pub fn check<'n>(&self, known: impl Iterator<Item = &'n str>) -> Result<(), OptionsFileError> {
+        let known: Vec<&str> = known.collect();
+        for name in self.function.keys().filter(|name| !known.contains(&name.as_str())) {
+            if let Some(near) = nearest_name(name, known.iter().copied()) {
+                return Err(OptionsFileError::Function { name: name.clone(), near: near.to_string() });
+            }
         }
+        Ok(())
     }
 
     fn parse(text: &str) -> Result<OptionsFile, toml::de::Error> {
@@ -99,6 +115,30 @@ impl OptionsFile {
     }
 }
 
+/// The file in a directory, or in the nearest one above it that has one, up to where git begins.
+pub fn options_file_near(folder: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(folder).ok()?;
+    let mut shown = folder.to_path_buf();
+    for above in absolute.ancestors() {
+        if above.join(NAME).is_file() {
+            // As short as it was given, where it is right there.
+            let place = if above == absolute { std::mem::take(&mut shown) } else { above.to_path_buf() };
+            return Some(if place == Path::new(".") { PathBuf::from(NAME) } else { place.join(NAME) });
+        }
+        if above.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}
+
+/// The name that was probably meant: two letters differ at most, and not half of them.
+pub fn nearest_name<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
+    let near = known.min_by_key(distance)?;
+    (distance(&near) <= 2 && 2 * distance(&near) < name.chars().count()).then_some(near)
+}
+
 /// What a text says as such a file, or what is wrong with it: for fuzz targets.
 pub fn options_file_reading(text: &str) -> Result<String, String> {
     let file = OptionsFile::parse(text).map_err(|error| error.to_string())?;
@@ -109,8 +149,15 @@ pub fn options_file_reading(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::options_file_reading;
+    use super::{nearest_name, options_file_reading};
     use touchstone_base::Mutations;
+
+    #[test]
+    fn a_name_that_is_nearly_right_is_found_and_no_other() {
+        let near = |name| nearest_name(name, ["criteria", "timeout", "len"].into_iter());
+        assert_eq!((near("critera"), near("timoeut"), near("lem")), (Some("criteria"), Some("timeout"), Some("len")));
+        assert_eq!((near("speed"), near("l"), near("ten_")), (None, None, None));
+    }
 
     #[test]
     fn a_damaged_file_gives_options_or_an_error() {

@@ -109,7 +109,8 @@ impl<'r> Material<'r> {
         let reader =
             Reader::new(&request.files, &request.compilation, &include_dir)?.surrounded(request.inputs.surroundings);
         let program = reader.read(&request.files)?;
-        let options = OptionsFile::beside(first)?;
+        let options = OptionsFile::near(first)?;
+        options.check(program.module.functions.values().map(|function| function.name.as_str()))?;
         Ok(Material { request, reader, options, include_dir, program })
     }
 

@@ -4,6 +4,7 @@ use crate::plan::args::{Bench, Generate, Run};
 use crate::verbs::annotate::Annotate;
 use crate::verbs::cc::Cc;
 use crate::verbs::explain::Explain;
+use crate::verbs::init::Init;
 use crate::verbs::measure::{Measure, Merge};
 use crate::verbs::report::Report;
 use clap::{Parser, Subcommand};
@@ -81,6 +82,11 @@ pub enum Command {
   touchstone report out --lcov lcov.info --sarif touchstone.sarif
   touchstone report --since main --fail-under mcdc=90  changed lines only; exit code 2 if below")]
     Report(Report),
+    /// Write a touchstone.toml for a project: its sources and what is asked of them
+    #[command(after_help = "Examples:
+  touchstone init                  from compile_commands.json here or in build/, else from the C files that are here
+  touchstone init -p out && touchstone generate")]
+    Init(Init),
     /// Run the papers' experiments, ours beside theirs
     #[command(after_help = "Examples:
   touchstone bench            every bench

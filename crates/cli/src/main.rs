@@ -13,21 +13,32 @@ use clap::{CommandFactory, Parser};
 use commands::{Args, Command};
 use output::exit::Exit;
 use output::{progress, stdout};
+use plan::project_file::with_project_file;
 use std::process::ExitCode;
-use verbs::{annotate, cc, explain, generate, measure, objectives, report, run};
+use verbs::{annotate, cc, explain, generate, init, measure, objectives, report, run};
 
 /// Paths fork states and make many small things.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let (words, file) = match with_project_file(std::env::args_os().collect(), Args::command()) {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("{} {}", progress::error_label(), message(&error));
+            return Exit::Usage.into();
+        }
+    };
+    let args = match Args::try_parse_from(words) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are no errors; everything else is a usage error (1, not clap's 2).
             let shown = stdout::arrived(error.print());
             if let Err(error) = &shown {
                 eprintln!("{} {}", progress::error_label(), message(error));
+            }
+            if let Some(file) = file.filter(|_| error.use_stderr()) {
+                eprintln!("note: options also come from {}", file.display());
             }
             return if error.use_stderr() || shown.is_err() { Exit::Usage.into() } else { Exit::Done.into() };
         }
@@ -53,6 +64,7 @@ fn carry_out(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Objectives(options) => objectives::objectives(options),
         Command::Annotate(options) => annotate::annotate(options),
         Command::Explain(options) => explain::explain(options),
+        Command::Init(options) => init::init(options),
         Command::Report(options) => report::report(options),
         Command::Completions { shell } => report::completions(*shell, Args::command()),
         Command::Man { dir } => report::man(dir.as_deref(), Args::command()),

@@ -22,8 +22,7 @@ mod points;
 mod types;
 
 pub use clang::dump::Dump;
-pub use clang::flags::flags_for;
-pub use clang::flags::names_of_own_macros;
+pub use clang::flags::{flags_for, names_of_own_macros, sources_in};
 #[doc(hidden)]
 pub use clang::fuzzing::{ast_readings, compile_commands_reading};
 pub use clang::options::{Library, Offsets, Options, Surroundings};

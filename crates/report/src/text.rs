@@ -122,7 +122,7 @@ fn incomplete(out: &mut String, document: &Document, style: Style) {
     }
     heading(out, style, Paint::Yellow, "incomplete");
     for (function, paths) in rows {
-        let place = paths.at.file.is_some().then(|| format!(" at {}", paths.at.display())).unwrap_or_default();
+        let place = if paths.at.file.is_some() { format!(" at {}", paths.at.display()) } else { String::new() };
         let what = match paths.why.split_once(": ") {
             Some(("bound", "interrupted")) => format!("interrupted{place}"),
             Some(("bound", flag)) => format!("bound hit{place}, lifted by {flag}"),

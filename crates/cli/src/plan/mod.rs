@@ -1,4 +1,5 @@
-//! What the user wants: options as clap sees them, and the request that they become. Uses `output/` (options of reports) only.
+//! What the user wants: options as clap sees them, what `touchstone.toml` adds to them, and the request that they become. Uses `output/` (options of reports) only.
 
 pub mod args;
+pub mod project_file;
 mod request;

@@ -4,6 +4,7 @@ pub mod annotate;
 pub mod cc;
 pub mod explain;
 pub mod generate;
+pub mod init;
 mod interrupt;
 pub mod measure;
 pub mod objectives;

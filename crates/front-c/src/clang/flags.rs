@@ -50,19 +50,44 @@ pub fn flags_for(file: &Path, options: &Options) -> Result<Vec<String>, FrontErr
     Ok(flags)
 }
 
+/// The C sources that a compile_commands.json names, as they are there, each once.
+pub fn sources_in(database: &Path) -> Result<Vec<PathBuf>, FrontError> {
+    let base = database.parent().unwrap_or(Path::new("."));
+    let mut found = Vec::new();
+    for entry in entries(&text_of(database)?, database)? {
+        let path = base.join(&entry.directory).join(&entry.file);
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        if path.extension().is_some_and(|extension| extension == "c") && !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+fn text_of(database: &Path) -> Result<String, FrontError> {
+    let bad =
+        |error: std::io::Error| FrontError::BadCompileCommands { file: database.to_path_buf(), why: error.to_string() };
+    std::fs::read_to_string(database).map_err(bad)
+}
+
+fn entries(text: &str, database: &Path) -> Result<Vec<Entry>, FrontError> {
+    let bad = |error: serde_json::Error| FrontError::BadCompileCommands {
+        file: database.to_path_buf(),
+        why: error.to_string(),
+    };
+    serde_json::from_str(text).map_err(bad)
+}
+
 fn from_database(database: &Path, file: &Path) -> Result<Vec<String>, FrontError> {
-    let bad = |why: String| FrontError::BadCompileCommands { file: database.to_path_buf(), why };
-    let text = std::fs::read_to_string(database).map_err(|error| bad(error.to_string()))?;
-    from_text(&text, database, file)
+    from_text(&text_of(database)?, database, file)
 }
 
 /// The same, once the database was read.
 pub(crate) fn from_text(text: &str, database: &Path, file: &Path) -> Result<Vec<String>, FrontError> {
     let bad = |why: String| FrontError::BadCompileCommands { file: database.to_path_buf(), why };
-    let entries: Vec<Entry> = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
     let wanted = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let base = database.parent().unwrap_or(Path::new("."));
-    for entry in entries {
+    for entry in entries(text, database)? {
         let directory = base.join(&entry.directory);
         let path = directory.join(&entry.file);
         if std::fs::canonicalize(&path).unwrap_or(path) != wanted {

@@ -1,0 +1,246 @@
+//! `touchstone.toml` as words of the command line: what it says at the top, or in the table of a verb, is as if it had been
+//! typed, unless it was.
+//!
+//! ```toml
+//! files = ["src/list.c", "src/heap.c"]
+//! criteria = ["mcdc", "branch"]
+//! fail_under = ["mcdc=90"]
+//! include = ["include"]
+//!
+//! [measure]
+//! exclude = ["tests"]
+//! ```
+//!
+//! So every option is known there by its name, and has the meaning, the checks and the messages that it has on the command
+//! line. Relative paths begin at the file. Deliberately not here: the tables of functions (`touchstone_campaign` reads them).
+
+use anyhow::{Context, Result, bail};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+use touchstone_campaign::{nearest_name, options_file_near};
+
+/// Verbs that take options from the file.
+const VERBS: [&str; 8] = ["generate", "prove", "objectives", "annotate", "explain", "measure", "merge", "report"];
+/// What is no verb and no option: the tables of functions.
+const FUNCTIONS: &str = "function";
+/// What is asked of one run only.
+const NEVER: [&str; 4] = ["help", "version", "command", "objective"];
+/// Paths that clap takes for texts.
+const PATHS: [&str; 1] = ["include"];
+
+/// The words of a command line with those of the project's file, and the file if it says something.
+pub fn with_project_file(words: Vec<OsString>, mut command: Command) -> Result<(Vec<OsString>, Option<PathBuf>)> {
+    let own: Vec<&OsString> = words.iter().skip(1).take_while(|word| *word != "--").collect();
+    if own.iter().any(|word| *word == "--help" || *word == "-h") {
+        return Ok((words, None));
+    }
+    // What is wrong on the command line is said later, with everything at hand.
+    let Ok(typed) = command.clone().ignore_errors(true).try_get_matches_from(&words) else { return Ok((words, None)) };
+    let Some((name, typed)) = typed.subcommand().filter(|(name, _)| VERBS.contains(name)) else {
+        return Ok((words, None));
+    };
+    let Some(path) = options_file_near(&start(typed)) else { return Ok((words, None)) };
+    command.build();
+    let file = ProjectFile::read(path, &command)?;
+    let verb = command.find_subcommand(name).context("internal: a verb got lost")?;
+    let added = file.words(verb, typed)?;
+    if added.options.is_empty() && added.files.is_empty() && added.flags.is_empty() {
+        return Ok((words, None));
+    }
+    Ok((added.put_into(words, name), Some(file.path)))
+}
+
+/// Where the search for the file begins: at the first source, or here.
+fn start(typed: &ArgMatches) -> PathBuf {
+    let files = typed.try_get_many::<PathBuf>("files").ok().flatten();
+    let folder = |file: &PathBuf| file.parent().map(Path::to_path_buf).filter(|folder| !folder.as_os_str().is_empty());
+    files.and_then(|mut files| folder(files.next()?)).unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// The file.
+struct ProjectFile {
+    path: PathBuf,
+    text: String,
+    table: Table,
+}
+
+/// What the file adds to a command line.
+#[derive(Default)]
+struct Added {
+    options: Vec<OsString>,
+    files: Vec<OsString>,
+    flags: Vec<OsString>,
+}
+
+impl Added {
+    /// Options stand behind the verb, files behind everything that was typed, flags at the end.
+    fn put_into(self, words: Vec<OsString>, verb: &str) -> Vec<OsString> {
+        let at = words.iter().position(|word| word == verb).map_or(words.len(), |at| at + 1);
+        let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        let mut all: Vec<OsString> = words[..at].to_vec();
+        all.extend(self.options);
+        all.extend_from_slice(&words[at..end]);
+        all.extend(self.files);
+        all.extend_from_slice(&words[end..]);
+        if !self.flags.is_empty() {
+            all.push("--".into());
+            all.extend(self.flags);
+        }
+        all
+    }
+}
+
+impl ProjectFile {
+    fn read(path: PathBuf, command: &Command) -> Result<ProjectFile> {
+        let text = std::fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))?;
+        let table = toml::from_str(&text).with_context(|| format!("in {}", path.display()))?;
+        let file = ProjectFile { path, text, table };
+        file.check(command)?;
+        Ok(file)
+    }
+
+    /// Every key is an option of some verb, or of the verb whose table it stands in.
+    fn check(&self, command: &Command) -> Result<()> {
+        let verbs: Vec<&Command> = VERBS.iter().filter_map(|verb| command.find_subcommand(verb)).collect();
+        let options = |verbs: &[&Command]| -> BTreeSet<String> {
+            verbs.iter().flat_map(|verb| verb.get_arguments()).filter(|arg| is_for_files(arg)).map(key_of).collect()
+        };
+        let all = options(&verbs);
+        for (key, value) in &self.table {
+            let verb = verbs.iter().find(|verb| verb.get_name() == key);
+            match (verb, value) {
+                (Some(verb), Value::Table(table)) => {
+                    let own = options(&[verb]);
+                    table.keys().try_for_each(|key| self.check_key(key, &own, &format!("of `{}`", verb.get_name())))?;
+                }
+                (_, Value::Table(_)) if key == FUNCTIONS => {}
+                _ => {
+                    let mut known = all.clone();
+                    known.extend([FUNCTIONS.to_string()].into_iter().chain(VERBS.map(str::to_string)));
+                    self.check_key(key, &known, "of any verb")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_key(&self, key: &str, known: &BTreeSet<String>, of: &str) -> Result<()> {
+        if known.contains(&plain(key)) {
+            return Ok(());
+        }
+        let hint = match nearest_name(&plain(key), known.iter().map(String::as_str)) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        bail!("{}: `{key}` is no option {of}{hint}", self.place(key))
+    }
+
+    /// `touchstone.toml:3`.
+    fn place(&self, key: &str) -> String {
+        let is_it =
+            |line: &str| line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='));
+        match self.text.lines().position(is_it) {
+            Some(line) => format!("{}:{}", self.path.display(), line + 1),
+            None => self.path.display().to_string(),
+        }
+    }
+
+    /// What it says for a verb, without what was typed.
+    fn words(&self, verb: &Command, typed: &ArgMatches) -> Result<Added> {
+        let own = self.table.get(verb.get_name()).and_then(Value::as_table);
+        let is_typed = |arg: &Arg| {
+            let source = typed
+                .try_contains_id(arg.get_id().as_str())
+                .ok()
+                .and_then(|_| typed.value_source(arg.get_id().as_str()));
+            source == Some(ValueSource::CommandLine)
+        };
+        let mut added = Added::default();
+        for arg in verb.get_arguments().filter(|arg| is_for_files(arg)) {
+            let key = key_of(arg);
+            let find =
+                |table: &Table| table.iter().find(|(known, _)| plain(known) == key).map(|(_, value)| value.clone());
+            let Some(value) = own.and_then(find).or_else(|| find(&self.table)) else { continue };
+            if is_typed(arg) || verb.get_arg_conflicts_with(arg).into_iter().any(is_typed) {
+                continue;
+            }
+            let values = self.values(arg, &key, &value)?;
+            match (arg.get_long(), arg.get_short()) {
+                _ if arg.is_last_set() => added.flags.extend(values),
+                (None, None) => added.files.extend(values),
+                (Some(long), _) if takes_none(arg) => {
+                    added.options.extend(values.iter().map(|_| OsString::from(format!("--{long}"))));
+                }
+                (Some(long), _) => {
+                    added.options.extend(values.into_iter().map(|value| joined(&format!("--{long}="), &value)))
+                }
+                (None, Some(short)) => {
+                    added.options.extend(values.into_iter().map(|value| joined(&format!("-{short}"), &value)))
+                }
+            }
+        }
+        Ok(added)
+    }
+
+    /// The values of an option, as they would be typed.
+    fn values(&self, arg: &Arg, key: &str, value: &Value) -> Result<Vec<OsString>> {
+        let one = |value: &Value| -> Result<Option<String>> {
+            Ok(match (value, takes_none(arg)) {
+                (Value::Boolean(wanted), true) => wanted.then(String::new),
+                (Value::String(text), false) => Some(text.clone()),
+                (Value::Integer(number), false) => Some(number.to_string()),
+                (Value::Float(number), false) => Some(number.to_string()),
+                (other, _) => bail!("{}: `{key}` can't be {}", self.place(key), other.type_str()),
+            })
+        };
+        let texts: Vec<Option<String>> = match value {
+            Value::Array(values) => values.iter().map(one).collect::<Result<_>>()?,
+            // `len = { buf = 8 }` is `--len buf=8`.
+            Value::Table(table) => {
+                let named = |(name, value): (&String, &Value)| Ok(one(value)?.map(|value| format!("{name}={value}")));
+                table.iter().map(named).collect::<Result<_>>()?
+            }
+            value => vec![one(value)?],
+        };
+        let is_path = arg.get_value_hint() != ValueHint::Unknown || PATHS.contains(&arg.get_id().as_str());
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let placed = |text: String| match is_path && folder != Path::new(".") {
+            true => folder.join(text).into_os_string(),
+            false => OsString::from(text),
+        };
+        Ok(texts.into_iter().flatten().map(placed).collect())
+    }
+}
+
+/// Whether the file may have it.
+fn is_for_files(arg: &Arg) -> bool {
+    !NEVER.contains(&arg.get_id().as_str())
+}
+
+/// Whether it is there or not, and nothing else.
+fn takes_none(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::SetTrue)
+}
+
+/// The key of an option: its long name, or what it is called inside where it has none.
+fn key_of(arg: &Arg) -> String {
+    match arg.get_id().as_str() {
+        "functions" => "functions".to_string(),
+        id => plain(arg.get_long().unwrap_or(id)),
+    }
+}
+
+/// `fail-under` and `fail_under` are the same.
+fn plain(key: &str) -> String {
+    key.replace('-', "_")
+}
+
+fn joined(option: &str, value: &OsString) -> OsString {
+    let mut word = OsString::from(option);
+    word.push(value);
+    word
+}
