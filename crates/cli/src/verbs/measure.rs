@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use touchstone_campaign::OutDir;
 use touchstone_criteria::{REGISTRY, criterion_named};
+use touchstone_front_c::Resident;
 use touchstone_instrument::{INSIDE, Measured, MeasuredUnit, check_own, clear_own, elsewhere, make_own, read};
 
 /// Options of `measure`.
@@ -194,7 +195,7 @@ fn run(options: &Measure, out: &Path) -> Result<(ExitStatus, bool)> {
     let wrappers = wrappers::make(out)?;
     let own = std::env::current_exe().context("can't find this program itself")?;
     let path = wrappers::path_behind();
-    let path = std::env::join_paths(std::iter::once(wrappers).chain(std::env::split_paths(&path)))?;
+    let path = std::env::join_paths(std::iter::once(wrappers.clone()).chain(std::env::split_paths(&path)))?;
     let (program, words) = options.command.split_first().context("no command")?;
     let mut child = Command::new(program);
     child.args(words).env("PATH", path).env(PROGRAM, own).env_remove(INSIDE).env(DIRECTORY, out);
@@ -202,12 +203,10 @@ fn run(options: &Measure, out: &Path) -> Result<(ExitStatus, bool)> {
         child.env(COUNTS, "1");
     }
     child.env(CRITERIA, options.criteria.join(",")).env("TOUCHSTONE_HITS", out.join("hits"));
-    if std::env::var_os(CLANG).is_none() {
-        // The one that reads sources is no compiler of the build.
-        let names =
-            std::iter::once("clang".to_string()).chain((14..=40).rev().map(|version| format!("clang-{version}")));
-        child.envs(names.filter_map(|name| wrappers::behind(name.as_ref())).next().map(|clang| (CLANG, clang)));
-    }
+    let clang = clang();
+    let stays = clang.as_deref().and_then(|clang| Stays::start(clang, &wrappers));
+    child.envs(clang.iter().map(|clang| (CLANG, clang)));
+    child.envs(stays.iter().zip(&clang).flat_map(|(stays, clang)| Resident::variables(clang, &stays.socket())));
     // What a cache gives was compiled for another measurement, or for none.
     child.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
     let stop = crate::verbs::interrupt::Stop::new()?;
@@ -219,6 +218,36 @@ fn run(options: &Measure, out: &Path) -> Result<(ExitStatus, bool)> {
 
 /// The clang that reads sources.
 const CLANG: &str = "TOUCHSTONE_CLANG";
+
+/// As asked for, or the newest on the path. It is no compiler of the build, so it is none of our wrappers.
+fn clang() -> Option<PathBuf> {
+    let names = std::iter::once("clang".to_string()).chain((14..=40).rev().map(|version| format!("clang-{version}")));
+    let asked = std::env::var_os(CLANG).map(PathBuf::from);
+    asked.or_else(|| names.filter_map(|name| wrappers::behind(name.as_ref())).next())
+}
+
+/// A clang that stays while the command runs, and the directory of its socket.
+struct Stays {
+    _clang: Resident,
+    directory: tempfile::TempDir,
+}
+
+impl Stays {
+    /// Without it everything takes longer, and nothing else.
+    fn start(clang: &Path, library: &Path) -> Option<Stays> {
+        let directory = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir().ok()?;
+        let clang = Resident::start(clang, library, &Stays::socket_in(directory.path()))?;
+        Some(Stays { _clang: clang, directory })
+    }
+
+    fn socket(&self) -> PathBuf {
+        Stays::socket_in(self.directory.path())
+    }
+
+    fn socket_in(directory: &Path) -> PathBuf {
+        directory.join("clang")
+    }
+}
 
 /// A compiler that the command or its surroundings name by its place: no wrapper is asked for it.
 fn named_by_place(command: &[String]) -> Option<String> {

@@ -7,6 +7,7 @@ use crate::clang::dump::Dump;
 use crate::clang::flags::{flags_for, own_macros};
 use crate::clang::options::Options;
 use crate::clang::read::Dense;
+use crate::clang::resident;
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
 use std::io::Read;
@@ -29,19 +30,30 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     flags.extend(own_macros(options));
     // A second input of the compiler behind clang's driver: it comes first.
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
-    let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(texts.written))?;
-    let mut said = Vec::new();
-    if let Some(output) = run.output() {
-        Dense::new(output)
-            .read_to_end(&mut said)
-            .map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
-    }
-    if run.finish()?.is_err() {
-        return Ok(None);
-    }
+    let Some(said) = said(&clang, &flags, Input::File(texts.written))? else { return Ok(None) };
     // Inside of a unit, a comma or a break follows a closing brace at the start of a line.
     let mut ends = memchr::memmem::find_iter(&said, b"\n}{").map(|at| at + 2);
     let (Some(end), None) = (ends.next(), ends.next()) else { return Ok(None) };
     let (whole, all) = (said.len(), Arc::new(said));
     Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
+}
+
+/// What clang says, from the one that stays if there is one; `None` if it does not understand a text.
+fn said(clang: &Path, flags: &[String], input: Input<'_>) -> Result<Option<Vec<u8>>, FrontError> {
+    const ACTION: &str = "-ast-dump=json";
+    let mut said = Vec::new();
+    if let Some(mut asked) = resident::ask(clang, &run::words(ACTION, flags, input))
+        && Dense::new(&mut asked).read_to_end(&mut said).is_ok()
+        && let Some(status) = asked.status()
+    {
+        return Ok(Some(said).filter(|_| status == 0));
+    }
+    said.clear();
+    let mut run = run::start(clang, ACTION, flags, input)?;
+    if let Some(output) = run.output() {
+        Dense::new(output)
+            .read_to_end(&mut said)
+            .map_err(|source| FrontError::ClangFailed { clang: clang.to_path_buf(), source })?;
+    }
+    Ok(run.finish()?.is_ok().then_some(said))
 }
