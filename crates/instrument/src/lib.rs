@@ -30,7 +30,7 @@ pub use c::cc::{CompileError, Probing, compile, not_measured};
 pub use c::command::{CompileCommand, Family};
 pub use c::probe::{Probed, Request, instrument};
 pub use c::runtime::elsewhere;
-pub use c::toolchain::INSIDE;
+pub use c::toolchain::{INSIDE, OWN_MEMORY};
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};
 pub use kept::prune_kept;

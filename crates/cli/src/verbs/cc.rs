@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, criterion_named};
-use touchstone_instrument::{INSIDE, Keeps, Probing, Unprobed, compile, make_own, not_measured};
+use touchstone_instrument::{INSIDE, Keeps, OWN_MEMORY, Probing, Unprobed, compile, make_own, not_measured};
 
 /// Where records and hits go.
 pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
@@ -48,7 +48,7 @@ pub fn cc(options: &Cc) -> Result<ExitCode> {
 fn pass_on(compiler: &Path, words: &[OsString]) -> Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     let mut command = std::process::Command::new(compiler);
-    command.args(words).env(INSIDE, "1").env("PATH", wrappers::path_behind());
+    command.args(words).env(INSIDE, "1").env_remove(OWN_MEMORY).env("PATH", wrappers::path_behind());
     // Only comes back if it fails.
     let error = command.exec();
     Err(anyhow::anyhow!("can't run {}: {error}", compiler.display()))

@@ -30,7 +30,12 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     flags.extend(own_macros(options));
     // A second input of the compiler behind clang's driver: it comes first.
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
-    let Some(said) = said(&clang, &flags, Input::File(texts.written))? else { return Ok(None) };
+    // About what it says of most texts; growing step by step copies and clears all of it again and again.
+    let expected = 64 * std::fs::metadata(texts.preprocessed).map_or(0, |meta| meta.len() as usize);
+    let mut said = Vec::with_capacity(expected);
+    if !listen(&clang, &flags, Input::File(texts.written), &mut said)? {
+        return Ok(None);
+    }
     // Inside of a unit, a comma or a break follows a closing brace at the start of a line.
     let mut ends = memchr::memmem::find_iter(&said, b"\n}{").map(|at| at + 2);
     let (Some(end), None) = (ends.next(), ends.next()) else { return Ok(None) };
@@ -38,22 +43,21 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
 }
 
-/// What clang says, from the one that stays if there is one; `None` if it does not understand a text.
-fn said(clang: &Path, flags: &[String], input: Input<'_>) -> Result<Option<Vec<u8>>, FrontError> {
+/// Hears what clang says, from the one that stays if there is one; whether it understands the texts.
+fn listen(clang: &Path, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) -> Result<bool, FrontError> {
     const ACTION: &str = "-ast-dump=json";
-    let mut said = Vec::new();
     if let Some(mut asked) = resident::ask(clang, &run::words(ACTION, flags, input))
-        && Dense::new(&mut asked).read_to_end(&mut said).is_ok()
+        && Dense::new(&mut asked).read_to_end(said).is_ok()
         && let Some(status) = asked.status()
     {
-        return Ok(Some(said).filter(|_| status == 0));
+        return Ok(status == 0);
     }
     said.clear();
     let mut run = run::start(clang, ACTION, flags, input)?;
     if let Some(output) = run.output() {
         Dense::new(output)
-            .read_to_end(&mut said)
+            .read_to_end(said)
             .map_err(|source| FrontError::ClangFailed { clang: clang.to_path_buf(), source })?;
     }
-    Ok(run.finish()?.is_ok().then_some(said))
+    Ok(run.finish()?.is_ok())
 }
