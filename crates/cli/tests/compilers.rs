@@ -70,6 +70,11 @@ fn a_build_sees_no_difference() {
     check("$CC -pipe -O2 a.c b.c -o p && ./p", 2);
     check("$CC -MMD -MP -c a.c && $CC -MD -MFx.d -MTgoal -c b.c && $CC a.o b.o && ./a.out", 2);
     check("$CC -Wp,-MMD,dep.d -c a.c -o out.o", 1);
+    check(
+        "mkdir out && $CC -MMD -MP -O2 -c a.c -o 'out/a$ b.x.o' && $CC -MD -MT goal -MF out/b.d -c b.c -o b.o && \
+         $CC -MD -MQ 'g$o' -c b.c -o out/b && $CC -O2 -D_FORTIFY_SOURCE=2 -MD -c b.c -o out/f.o",
+        4,
+    );
     check("$CC -MMD a.c b.c -o p && ./p", 2);
     check("$CC -MMD a.c b.c && ./a.out", 2);
     check("$CC -MMD -c a.c b.c && $CC a.o b.o -o p && ./p", 2);
@@ -93,13 +98,86 @@ fn a_build_sees_no_difference() {
     check("$CC -Wall -Wextra -O2 -c a.c b.c && $CC -DX=3 -c b.c", 2);
     // What build tools try a compiler with is compiled as it is.
     check("cp b.c conftest.c && $CC -c conftest.c", 0);
+    check("mkdir -p CMakeFiles/CMakeScratch/x && cd CMakeFiles/CMakeScratch/x && $CC -c -I../../.. ../../../b.c", 0);
+    // Also by a script that somebody wrote; what was there before the script is no trial.
+    check(
+        "printf 'sleep 0.2; cp b.c try.c; if ( %s -c try.c ); then rm try.o; fi; %s -c a.c' \"$CC\" \"$CC\" > configure; \
+         sleep 0.2; sh ./configure; rm configure",
+        1,
+    );
+}
+
+#[test]
+fn clang_is_asked_once_for_a_source_and_its_variants() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    let source = "typedef struct s { int n; } *sp;\nint f(sp p, char *v[]) { if (p && v[0]) return p->n; return 0; }\n\
+        #ifdef OTHER\nint g;\n#endif\nint main(int argc, char *argv[]) { struct s s = {0}; return argc > 9 ? f(&s, argv) : 0; }\n";
+    std::fs::write(folder.join("a.c"), source).expect("writable");
+    let asked = |command: &str| {
+        let script = format!(
+            "printf '#!/bin/sh\\necho asked >> {0}/log\\nexec {1} \"$@\"\\n' > clang; chmod +x clang; rm -f log; {command}",
+            folder.display(),
+            clang()
+        );
+        let run = Command::new("sh")
+            .args(["-c", &script])
+            .env("CC", format!("{} cc gcc", env!("CARGO_BIN_EXE_touchstone")))
+            .env("TOUCHSTONE_CLANG", folder.join("clang"))
+            .env("TOUCHSTONE_DIR", folder.join("records"))
+            .current_dir(folder)
+            .output()
+            .expect("sh runs");
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        std::fs::read_to_string(folder.join("log")).map_or(0, |log| log.lines().count())
+    };
+    // One for the library, one for its archive, and what each leaves is its own.
+    assert_eq!(asked("$CC -c a.c -o a.o && $CC -fPIC -DPIC -c a.c -o pic.o && $CC a.o -o a && $CC pic.o -o b"), 1);
+    assert_eq!(asked("$CC -DOTHER -c a.c -o other.o"), 1);
+    let records = touchstone_instrument::read(&[folder.join("records")]).expect("records");
+    let macros: Vec<&[String]> = records.units.iter().map(|unit| unit.record.macros.as_slice()).collect();
+    assert_eq!(records.units.len(), 3, "{macros:?}");
+    for expected in [&[][..], &["-DPIC".to_string()], &["-DOTHER".to_string()]] {
+        assert!(macros.contains(&expected), "{expected:?} {macros:?}");
+    }
+    asked("./a && ./b");
+    let measured = touchstone_instrument::read(&[folder.join("records")]).expect("records");
+    let hit =
+        measured.units.iter().filter(|unit| unit.record.objectives.iter().any(|one| !unit.covered(one).is_empty()));
+    assert_eq!(hit.count(), 2, "units that ran");
+}
+
+#[test]
+fn a_clang_that_stays_reads_sources_while_a_command_runs() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let folder = scratch.path();
+    std::fs::write(folder.join("a.c"), "int main(void) { return 0; }\n").expect("writable");
+    let named = Command::new("sh").args(["-c", &format!("command -v {}", clang())]).output().expect("sh runs");
+    let real = String::from_utf8_lossy(&named.stdout).trim().to_string();
+    std::os::unix::fs::symlink(real, folder.join("clang")).expect("writable");
+    // Once it stays, the one that would be started is no longer there.
+    let command = "n=0; while [ ! -S \"$TOUCHSTONE_RESIDENT\" ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n+1)); done; \
+        rm clang; printf '#!/bin/sh\nexit 1\n' > clang; chmod +x clang; gcc a.c && ./a.out";
+    let run = Command::new(env!("CARGO_BIN_EXE_touchstone"))
+        .args(["measure", "-c", "stmt", "--", "sh", "-c", command])
+        .env("TOUCHSTONE_CLANG", folder.join("clang"))
+        .current_dir(folder)
+        .output()
+        .expect("touchstone runs");
+    let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success() && said.contains("1/1") && !said.contains("warning"), "{said}");
+}
+
+/// A clang by its name.
+fn clang() -> &'static str {
+    let names = ["clang", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"];
+    let is_there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
+    names.iter().find(is_there).expect("a clang: without one nothing can be measured")
 }
 
 #[test]
 fn a_build_by_clang_sees_no_difference() {
-    let clang = ["clang", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"];
-    let is_there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
-    let clang = clang.iter().find(is_there).expect("a clang: without one nothing can be measured");
+    let clang = clang();
     let check = |command: &str, probed: usize| {
         let (plain, _) = left(command, clang);
         let (ours, found) = left(command, &format!("{} cc {clang}", env!("CARGO_BIN_EXE_touchstone")));

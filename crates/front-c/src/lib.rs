@@ -27,6 +27,7 @@ pub use clang::flags::{flags_for, names_of_own_macros, sources_in};
 pub use clang::fuzzing::{ast_readings, compile_commands_reading};
 pub use clang::options::{Library, Offsets, Options, Surroundings};
 pub use clang::pair::{Texts, dump_both};
+pub use clang::resident::Resident;
 pub use clang::run::gnu_version;
 pub use error::FrontError;
 pub use follow::cxx::follow_tests;

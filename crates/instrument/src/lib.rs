@@ -31,9 +31,10 @@ pub use c::cc::{CompileError, Probing, compile, not_measured};
 pub use c::command::{CompileCommand, Family};
 pub use c::probe::{Probed, Request, instrument};
 pub use c::runtime::elsewhere;
-pub use c::toolchain::INSIDE;
+pub use c::toolchain::{INSIDE, OWN_MEMORY};
 pub use c::wrappers::{
-    COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, WrapperError, Wrapping, behind_wrappers, path_behind,
+    COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, Surrounded, WrapperError, Wrapping, behind_wrappers,
+    path_behind,
 };
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};

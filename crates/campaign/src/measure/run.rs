@@ -94,12 +94,12 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
         cache: around.cache.as_deref(),
         reader: around.reader.as_deref(),
     };
-    wrapping.surround(&mut command)?;
+    let stays = wrapping.surround(&mut command)?;
     let mut child =
         command.spawn().map_err(|source| MeasuringError::NotStarted { program: program.clone(), source })?;
     started(child.id());
     let status = child.wait().map_err(|source| MeasuringError::NotEnded { program: program.clone(), source })?;
-    drop(elsewhere);
+    drop((stays, elsewhere));
     trim_traces(&request.out);
     prune_kept(&request.out);
     let by_place = NamedByPlace::find(&request.command, &around.compilers);

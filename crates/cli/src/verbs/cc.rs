@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_instrument::{
-    COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, Probing, Unprobed, behind_wrappers, compile, make_own, not_measured,
-    path_behind,
+    COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, OWN_MEMORY, Probing, Unprobed, behind_wrappers, compile, make_own,
+    not_measured, path_behind,
 };
 
 /// Options of `cc`.
@@ -42,7 +42,7 @@ pub fn cc(options: &Cc) -> Result<ExitCode> {
 fn pass_on(compiler: &Path, words: &[OsString], path: &OsStr) -> Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     let mut command = std::process::Command::new(compiler);
-    command.args(words).env(INSIDE, "1").env("PATH", path_behind(path));
+    command.args(words).env(INSIDE, "1").env_remove(OWN_MEMORY).env("PATH", path_behind(path));
     // Only comes back if it fails.
     let error = command.exec();
     Err(anyhow::anyhow!("can't run {}: {error}", compiler.display()))

@@ -1,6 +1,6 @@
 //! clang: how it is run, and what it says.
 //!
-//! `options.rs` and `flags.rs` say how a file is compiled, `run.rs` runs clang, `pair.rs` asks for two texts at once and
+//! `options.rs` and `flags.rs` say how a file is compiled, `run.rs` runs clang (`resident.rs`: one that stays), `pair.rs` asks for two texts at once and
 //! `dump.rs` keeps an answer. `read.rs` reads the answer as a stream of nodes (`node.rs`), whose words are types from then on
 //! (`kind.rs`, `words.rs`); `shape.rs` is what a node says by itself, `source.rs` where it stands.
 //!
@@ -14,6 +14,7 @@ pub(crate) mod node;
 pub(crate) mod options;
 pub(crate) mod pair;
 pub(crate) mod read;
+pub(crate) mod resident;
 pub(crate) mod run;
 pub(crate) mod shape;
 pub(crate) mod source;

@@ -7,6 +7,7 @@ use crate::clang::dump::Dump;
 use crate::clang::flags::{flags_for, own_macros};
 use crate::clang::options::Options;
 use crate::clang::read::Dense;
+use crate::clang::resident;
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
 use std::io::Read;
@@ -29,14 +30,10 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     flags.extend(own_macros(options));
     // A second input of the compiler behind clang's driver: it comes first.
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
-    let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(texts.written))?;
-    let mut said = Vec::new();
-    if let Some(output) = run.output() {
-        Dense::new(output)
-            .read_to_end(&mut said)
-            .map_err(|source| FrontError::ClangFailed { clang: clang.clone(), source })?;
-    }
-    if run.finish()?.is_err() {
+    // About what it says of most texts; growing step by step copies and clears all of it again and again.
+    let expected = 64 * std::fs::metadata(texts.preprocessed).map_or(0, |meta| meta.len() as usize);
+    let mut said = Vec::with_capacity(expected);
+    if !listen(&clang, &flags, Input::File(texts.written), &mut said)? {
         return Ok(None);
     }
     // Inside of a unit, a comma or a break follows a closing brace at the start of a line.
@@ -44,4 +41,23 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     let (Some(end), None) = (ends.next(), ends.next()) else { return Ok(None) };
     let (whole, all) = (said.len(), Arc::new(said));
     Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
+}
+
+/// Hears what clang says, from the one that stays if there is one; whether it understands the texts.
+fn listen(clang: &Path, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) -> Result<bool, FrontError> {
+    const ACTION: &str = "-ast-dump=json";
+    if let Some(mut asked) = resident::ask(clang, &run::words(ACTION, flags, input))
+        && Dense::new(&mut asked).read_to_end(said).is_ok()
+        && let Some(status) = asked.status()
+    {
+        return Ok(status == 0);
+    }
+    said.clear();
+    let mut run = run::start(clang, ACTION, flags, input)?;
+    if let Some(output) = run.output() {
+        Dense::new(output)
+            .read_to_end(said)
+            .map_err(|source| FrontError::ClangFailed { clang: clang.to_path_buf(), source })?;
+    }
+    Ok(run.finish()?.is_ok())
 }

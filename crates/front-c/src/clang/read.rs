@@ -64,7 +64,9 @@ pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut Positions, each: F) ->
 where
     F: FnMut(&Positions, Node),
 {
-    let mut json = serde_json::Deserializer::from_slice(bytes);
+    // Looked at once as a whole, and not again for every string.
+    let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
+    let mut json = serde_json::Deserializer::from_str(text);
     json.disable_recursion_limit();
     UnitSeed { positions, each }.deserialize(&mut json)?;
     json.end()

@@ -1,6 +1,7 @@
 //! Finding clang and running it.
 
 use crate::error::FrontError;
+use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -56,26 +57,8 @@ pub(crate) struct Run {
 pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
     let failed = |source| FrontError::ClangFailed { clang: clang.to_path_buf(), source };
     let mut command = with_deep_stack(clang);
-    command.args(["-fsyntax-only", "-w", "-fno-color-diagnostics", "-Qunused-arguments"]);
-    // Errors of newer clangs only: old code that other compilers take.
-    command.args(["-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion"]);
-    command.args(["-Wno-error=incompatible-function-pointer-types", "-Wno-error=incompatible-pointer-types"]);
-    command.args(["-Wno-error=return-type", "-Wno-error=return-mismatch"]);
-    command.args(["-Xclang", action]);
-    if is_gcc(flags) {
-        // Before the user's flags, which may say otherwise.
-        command.args(OWN_MACROS);
-    }
-    command.args(flags);
-    // Other compilers take any nesting.
-    command.arg("-fbracket-depth=100000");
-    // Without these, glibc's headers replace functions by tables and inline bodies that nobody can follow.
-    command.args(["-O0", "-D__NO_CTYPE"]);
-    match input {
-        Input::File(file) => command.args(["-x", "c"]).arg(guarded(file)).stdin(Stdio::null()),
-        Input::Cxx(file) => command.args(["-x", "c++"]).arg(guarded(file)).stdin(Stdio::null()),
-        Input::Text(_) => command.args(["-x", "c", "-"]).stdin(Stdio::piped()),
-    };
+    command.args(words(action, flags, input));
+    command.stdin(if matches!(input, Input::Text(_)) { Stdio::piped() } else { Stdio::null() });
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
     let stdin = match (input, child.stdin.take()) {
         (Input::Text(text), Some(mut pipe)) => {
@@ -98,9 +81,43 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
     Ok(Run { clang: clang.to_path_buf(), child, stdout, stderr, stdin })
 }
 
+/// What clang is told: `-fsyntax-only -Xclang ACTION FLAGS INPUT`.
+pub(crate) fn words(action: &str, flags: &[String], input: Input<'_>) -> Vec<OsString> {
+    const FIRST: [&str; 11] = [
+        "-fsyntax-only",
+        "-w",
+        "-fno-color-diagnostics",
+        "-Qunused-arguments",
+        // Errors of newer clangs only: old code that other compilers take.
+        "-Wno-error=implicit-function-declaration",
+        "-Wno-error=implicit-int",
+        "-Wno-error=int-conversion",
+        "-Wno-error=incompatible-function-pointer-types",
+        "-Wno-error=incompatible-pointer-types",
+        "-Wno-error=return-type",
+        "-Wno-error=return-mismatch",
+    ];
+    let mut words: Vec<OsString> = FIRST.iter().copied().chain(["-Xclang", action]).map(OsString::from).collect();
+    if is_gcc(flags) {
+        // Before the user's flags, which may say otherwise.
+        words.extend(OWN_MACROS.map(OsString::from));
+    }
+    words.extend(flags.iter().map(OsString::from));
+    // Other compilers take any nesting. Without the others, glibc's headers replace functions by tables and inline bodies that
+    // nobody can follow.
+    words.extend(["-fbracket-depth=100000", "-O0", "-D__NO_CTYPE", "-x"].map(OsString::from));
+    let (language, input) = match input {
+        Input::File(file) => ("c", guarded(file)),
+        Input::Cxx(file) => ("c++", guarded(file)),
+        Input::Text(_) => ("c", PathBuf::from("-")),
+    };
+    words.extend([OsString::from(language), input.into_os_string()]);
+    words
+}
+
 /// A command with more stack than processes have: clang recurses into what is nested, and a thousand `?:` are too much for
 /// the usual 8 MB. Only for it: what touchstone itself is allowed is handed on to the programs that it runs.
-fn with_deep_stack(program: &Path) -> Command {
+pub(crate) fn with_deep_stack(program: &Path) -> Command {
     const SCRIPT: &str =
         "ulimit -s 1048576 2>/dev/null || ulimit -s \"$(ulimit -H -s)\" 2>/dev/null; exec \"$0\" \"$@\"";
     // Without a shell, or for what the shell would name otherwise: as it is.

@@ -585,13 +585,20 @@ impl<'p> Unit<'p> {
         self.starters(node, id);
         Ok(())
     }
-    /// Whether a pointer parameter may have been declared as an array: its text has no `*`, or a `[`.
+    /// Whether a pointer parameter may have been declared as an array with a length: clang names the pointer that it became
+    /// (not a typedef, which is what was written), and its text has no `*`, or a length in brackets.
     fn may_be_array(&mut self, param: &Node) -> bool {
-        if !self.type_of(param).is_pointer() {
+        let became_pointer = param.ty.as_ref().is_some_and(|ty| ty.written.contains('*'));
+        if !became_pointer || !self.type_of(param).is_pointer() {
             return false;
         }
         let text = self.text(param);
-        !text.contains('*') || text.contains('[')
+        if !text.contains('[') {
+            return !text.contains('*');
+        }
+        // `char *argv[]`, as in most programs, has no length to give back.
+        let dense: String = text.split_whitespace().collect();
+        text.matches('[').count() > 1 || !dense.ends_with("[]")
     }
 
     /// Keeps the alignment that attributes give a declaration.

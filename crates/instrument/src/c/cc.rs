@@ -3,6 +3,7 @@
 //! The user's own compiler preprocesses, and compiles the text with probes with the user's own flags. What can't be given
 //! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source (`messages.rs`).
 
+use crate::c::clang_text::{for_clang, without_gcc};
 use crate::c::command::CompileCommand;
 use crate::c::frameworks::listener;
 use crate::c::messages::{self, Messages};
@@ -14,6 +15,7 @@ use crate::c::responses;
 use crate::c::runtime::{Events, Shared};
 use crate::c::state::{Copies, Following, probes};
 use crate::c::toolchain::{self, Toolchain};
+use crate::c::trial::is_trial;
 use crate::own::make_own;
 use crate::record::{Keeps, RECORD_VERSION, UnitRecord};
 use crate::state::StateRecord;
@@ -83,7 +85,8 @@ pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Resul
     }
     let toolchain = Toolchain::new(compiler, &probing.directory, probing.path.as_deref());
     let job = Job { toolchain, command, probing, small: SMALL };
-    let asked = job.command.asks_for_warnings() || job.command.dependencies().is_some();
+    let written = job.command.preprocessor_writes_dependencies(job.toolchain.family);
+    let asked = job.command.asks_for_warnings() || (job.command.dependencies().is_some() && !written);
     std::thread::scope(|scope| {
         // The unchanged source is looked at beside the work on the other.
         let parsed = asked.then(|| scope.spawn(|| messages::parsed(&job.toolchain, &job.command)));
@@ -313,15 +316,6 @@ enum Warned {
     Yes,
 }
 
-/// Whether a source is what a build tool tries a compiler with.
-fn is_trial(source: &str) -> bool {
-    let path = std::path::absolute(source).unwrap_or_else(|_| PathBuf::from(source));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let folders = ["CMakeTmp", "CMakeScratch", "CompilerIdC", "CompilerIdCXX", "meson-private"];
-    let inside = path.iter().any(|part| folders.iter().any(|folder| part == *folder));
-    inside || name.starts_with("conftest.")
-}
-
 /// Whether objectives are run-time errors.
 fn asks_for_errors(probing: &Probing<'_>) -> bool {
     probing.criteria.iter().any(|criterion| criterion.name() == "rte")
@@ -351,15 +345,18 @@ impl Job<'_> {
             return Err(Unprobed::NotPreprocessed);
         }
         let key = self.key(source, &text, refused);
+        let unit = self.unit(source, &text, refused);
         if let Some((text, record)) = self.toolchain.kept.get(key).as_deref().and_then(unpacked) {
-            return Ok((text + &runtime, record, warned));
+            let (text, record) = as_unit(unit, text, record);
+            return Ok((text + &runtime, UnitRecord { macros: command.macros(), ..record }, warned));
         }
         let (text, record) = self.with_probes(at, &text, refused, scratch)?;
         self.toolchain.kept.put(key, &packed(&text, &record));
         Ok((text + &runtime, record, warned))
     }
 
-    /// What a unit with probes depends on: whatever is the same in all of this gives the same probes.
+    /// What a unit with probes depends on: whatever is the same in all of this gives the same probes, but for what tells one
+    /// unit from another. So a source that is compiled for a library and for a program of its own gets its probes once.
     fn key(&self, source: &str, text: &str, refused: &Refused) -> u64 {
         let probing = self.probing;
         let criteria: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
@@ -367,13 +364,26 @@ impl Job<'_> {
         // The source as it is written, and all that it includes: their macros are not in the preprocessed text.
         let marked = text.lines().filter(|line| line.starts_with("# ")).filter_map(|line| line.split('"').nth(1));
         let files: BTreeSet<&str> = marked.filter(|file| !file.starts_with('<')).chain([source]).collect();
+        let command = match probing.state {
+            // Events name their unit in many places.
+            true => format!("{:?} {:?}", self.command.object(source), self.command.words),
+            false => format!("{:?}", self.command.meaning_without(&unmentioned(&self.command.macros(), &files))),
+        };
         let files: Vec<u64> = files.into_iter().map(content).collect();
         let clang = std::env::var("TOUCHSTONE_CLANG").unwrap_or_default();
         let hits = probing.directory.to_string_lossy();
         let (options, state, keeps) = (&probing.options, probing.state, probing.keeps);
         let what = format!("{criteria:?} {options:?} {state} {keeps:?} {refused:?} {clang} {hits}");
-        let command = format!("{} {:?} {:?}", absolute(source), self.command.object(source), self.command.words);
+        let command = format!("{} {command}", absolute(source));
         stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
+    }
+
+    /// What tells a unit from others. Hits that other probes left mean something else.
+    fn unit(&self, source: &str, text: &str, refused: &Refused) -> u64 {
+        let asked: Vec<&str> = self.probing.criteria.iter().map(|criterion| criterion.name()).collect();
+        let state = self.probing.state && refused.state.is_none();
+        let object = self.command.object(source);
+        stable_hash(&(absolute(source).as_str(), text, object, asked, state, self.probing.keeps))
     }
 
     /// How clang reads a source and its preprocessed text, and what it says of them where it is asked once for both.
@@ -443,9 +453,7 @@ impl Job<'_> {
         };
         let no_state = followed.as_ref().and_then(|followed| followed.as_ref().err()).map(not_read);
         let followed = followed.and_then(Result::ok);
-        // Hits that other probes left mean something else.
-        let asked: Vec<&str> = probing.criteria.iter().map(|criterion| criterion.name()).collect();
-        let unit = stable_hash(&(path.as_str(), text, command.object(source), asked, state, probing.keeps));
+        let unit = self.unit(source, text, refused);
         let request = Request {
             written: &original,
             preprocessed: &preprocessed,
@@ -517,6 +525,37 @@ fn unpacked(kept: &str) -> Option<(String, UnitRecord)> {
     Some((text.to_string(), serde_json::from_str(record).ok()?))
 }
 
+/// The same probes in another unit.
+fn as_unit(unit: u64, text: String, mut record: UnitRecord) -> (String, UnitRecord) {
+    let own = format!("{unit:016x}");
+    if record.unit == own {
+        return (text, record);
+    }
+    let text = text.replace(&format!("0x{}ull", record.unit), &format!("0x{own}ull"));
+    record.unit = own;
+    (text, record)
+}
+
+/// The macros of a command that no file mentions; those whose names compilers and their headers may use count as mentioned.
+fn unmentioned(macros: &[String], files: &BTreeSet<&str>) -> BTreeSet<String> {
+    let name = |flag: &String| flag[2..].split(['=', '(']).next().unwrap_or_default().to_string();
+    let mut names: BTreeSet<String> = macros.iter().map(name).filter(|name| !name.starts_with('_')).collect();
+    for file in files {
+        if names.is_empty() {
+            break;
+        }
+        let text = std::fs::read(file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let ends = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let alone = |at: usize, name: &str| {
+            ends(at.checked_sub(1).and_then(|before| text.as_bytes().get(before)))
+                && ends(text.as_bytes().get(at + name.len()))
+        };
+        names.retain(|name| name.is_empty() || !text.match_indices(name.as_str()).any(|(at, _)| alone(at, name)));
+    }
+    names
+}
+
 /// Changes when a file does.
 fn content(file: &str) -> u64 {
     // Headers of the system are many, and change only when they are installed.
@@ -559,39 +598,6 @@ fn language(command: &CompileCommand, text: &str) -> Vec<String> {
         }
     }
     flags
-}
-
-/// The text with what only gcc understands blanked out and line markers as comments: every byte keeps its place, and
-/// clang speaks of places in this text.
-fn for_clang(text: &str) -> String {
-    let mut made = without_gcc(text).into_bytes();
-    let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
-    for at in starts.filter(|at| text[*at..].starts_with("# ")) {
-        made[at..at + 2].copy_from_slice(b"//");
-    }
-    String::from_utf8(made).unwrap_or_else(|_| text.to_string())
-}
-
-/// The text with what only gcc understands blanked out.
-fn without_gcc(text: &str) -> String {
-    const ATTRIBUTE: &str = "__malloc__";
-    let mut made = text.as_bytes().to_vec();
-    for (at, _) in text.match_indices(ATTRIBUTE) {
-        let rest = &text[at + ATTRIBUTE.len()..];
-        let open = rest.len() - rest.trim_start_matches(' ').len();
-        if !rest[open..].starts_with('(') {
-            continue;
-        }
-        let mut depth = 0i32;
-        for (index, byte) in rest.bytes().enumerate().skip(open) {
-            depth += i32::from(byte == b'(') - i32::from(byte == b')');
-            made[at + ATTRIBUTE.len() + index] = if byte == b'\n' { b'\n' } else { b' ' };
-            if depth == 0 {
-                break;
-            }
-        }
-    }
-    String::from_utf8(made).unwrap_or_else(|_| text.to_string())
 }
 
 fn absolute(source: &str) -> String {

@@ -1,6 +1,7 @@
 //! A compile command, as far as the wrapper must understand it.
 
 use crate::unprobed::Unprobed;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Whose rules a compiler follows where they differ.
@@ -125,9 +126,10 @@ impl CompileCommand {
         }
     }
 
-    /// The command that preprocesses one source.
+    /// The command that preprocesses one source. It writes dependencies, too, if it can do so as the whole command would.
     pub fn preprocess(&self, source: &str, family: Family) -> Vec<String> {
         let mut words = vec!["-E".to_string()];
+        words.extend(self.dependencies_when_preprocessed(family).unwrap_or_default());
         words.extend((family == Family::Clang).then(|| "-Qunused-arguments".to_string()));
         words.extend(self.for_one_source());
         if !self.is_cxx(source) {
@@ -160,6 +162,43 @@ impl CompileCommand {
         let kept =
             (0..self.words.len()).filter(|at| self.is_value(*at) || !object(*at)).map(|at| self.words[at].clone());
         Some(std::iter::once("-fsyntax-only".to_string()).chain(kept).collect())
+    }
+
+    /// Whether the preprocessor writes the dependencies that are asked for.
+    pub fn preprocessor_writes_dependencies(&self, family: Family) -> bool {
+        self.dependencies_when_preprocessed(family).is_some()
+    }
+
+    /// The flags that make the preprocessor write dependencies as gcc does while it compiles one source: by itself it would
+    /// call the file and its target otherwise. `None` if none are asked for, or what is read might differ.
+    fn dependencies_when_preprocessed(&self, family: Family) -> Option<Vec<String>> {
+        let has = |flag: &str| self.words.iter().any(|word| word.starts_with(flag));
+        let is_one = self.sources.len() == 1 && self.foreign.is_empty();
+        let plain = self.words.iter().any(|word| word == "-c") && !self.words.iter().any(|word| word == "-S");
+        let other = has("-Wp,") || has("-MG") || has("-D_FORTIFY_SOURCE") || has("-save-temps");
+        if family != Family::Gcc
+            || !is_one
+            || !plain
+            || other
+            || !self.words.iter().any(|word| writes_dependencies(word))
+        {
+            return None;
+        }
+        let mut words = Vec::new();
+        self.each(|word, value| {
+            if about_dependencies(word) {
+                words.push(word.to_string());
+                words.extend(value.map(str::to_string));
+            }
+        });
+        let object = self.object(&self.words[self.sources[0]]);
+        if !has("-MF") {
+            words.extend(["-MF".to_string(), object.with_extension("d").to_string_lossy().into_owned()]);
+        }
+        if !has("-MT") && !has("-MQ") {
+            words.extend(["-MQ".to_string(), object.to_string_lossy().into_owned()]);
+        }
+        Some(words)
     }
 
     /// A source as a compiler is told of it, with its language.
@@ -302,8 +341,18 @@ impl CompileCommand {
 
     /// The flags that tell clang what the source means: language, macros, directories.
     pub fn meaning(&self) -> Vec<String> {
+        self.meaning_without(&BTreeSet::new())
+    }
+
+    /// The same without some macros.
+    pub fn meaning_without(&self, macros: &BTreeSet<String>) -> Vec<String> {
         let mut words = Vec::new();
         self.each(|word, value| {
+            let defined = word.strip_prefix("-D").or_else(|| word.strip_prefix("-U"));
+            let defined = defined.map(|name| if name.is_empty() { value.unwrap_or_default() } else { name });
+            if defined.is_some_and(|name| macros.contains(name.split(['=', '(']).next().unwrap_or_default())) {
+                return;
+            }
             let kept = ["-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot"];
             if kept.iter().any(|flag| word.starts_with(flag)) || is_language(word) {
                 words.push(word.to_string());
@@ -438,7 +487,9 @@ mod tests {
     fn one_command_becomes_several() {
         let made = command("-MMD -O2 -Wall -Iinc -c src/a.c -o out/a.o");
         let words = made.preprocess("src/a.c", Family::Gcc).join(" ");
-        assert_eq!(words, "-E -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
+        assert_eq!(words, "-E -MMD -MF out/a.d -MQ out/a.o -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
+        let words = made.preprocess("src/a.c", Family::Clang).join(" ");
+        assert_eq!(words, "-E -Qunused-arguments -O2 -Wall -Iinc -D__NO_CTYPE -x c src/a.c");
         let words = made.check("src/a.c", Path::new("t/a.s"), Family::Gcc).join(" ");
         assert_eq!(words, "-S -O2 -Wall -Iinc -o t/a.s -x c src/a.c");
         let words = made.dependencies().expect("they are asked for").join(" ");

@@ -1,8 +1,9 @@
-//! Probes and labels in C: the compiler wrapper (`wrappers.rs`, `cc.rs`, `command.rs`, `toolchain.rs`), probes in preprocessed text (`probe.rs`,
+//! Probes and labels in C: the compiler wrapper (`wrappers.rs`, `cc.rs`, `command.rs`, `toolchain.rs`, `trial.rs`, `clang_text.rs`), probes in preprocessed text (`probe.rs`,
 //! `pieces.rs`, `errors.rs`, `state/`), labels in the user's text (`annotate.rs`), and the C that goes with them (`runtime.rs`).
 
 pub(crate) mod annotate;
 pub(crate) mod cc;
+pub(crate) mod clang_text;
 pub(crate) mod command;
 pub(crate) mod errors;
 pub(crate) mod frameworks;
@@ -15,4 +16,5 @@ pub(crate) mod responses;
 pub(crate) mod runtime;
 pub(crate) mod state;
 pub(crate) mod toolchain;
+pub(crate) mod trial;
 pub(crate) mod wrappers;

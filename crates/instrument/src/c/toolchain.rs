@@ -13,6 +13,9 @@ use touchstone_base::stable_hash;
 /// Set for every compiler that a wrapper starts: whatever comes back to a wrapper from there is only passed on.
 pub const INSIDE: &str = "TOUCHSTONE_INSIDE";
 
+/// How wrappers tell this program to take its memory; a compiler is not told.
+pub const OWN_MEMORY: &str = "MIMALLOC_ARENA_EAGER_COMMIT";
+
 /// A compiler.
 pub(crate) struct Toolchain<'a> {
     pub compiler: &'a str,
@@ -104,7 +107,7 @@ impl<'a> Toolchain<'a> {
 /// A command that starts a compiler so that nothing that it starts comes back to us.
 pub(crate) fn command(compiler: &str, path: Option<&OsStr>) -> Command {
     let mut command = Command::new(compiler);
-    command.env(INSIDE, "1").envs(path.map(|path| ("PATH", path)));
+    command.env(INSIDE, "1").env_remove(OWN_MEMORY).envs(path.map(|path| ("PATH", path)));
     command
 }
 

@@ -2,7 +2,8 @@
 # A wrapper of touchstone measure. Without a measurement around it, it starts the compiler that it is called after.
 name=${0##*/}
 if [ -n "$TOUCHSTONE_PROGRAM" ] && [ -z "$TOUCHSTONE_INSIDE" ] && [ -x "$TOUCHSTONE_PROGRAM" ]; then
-    exec "$TOUCHSTONE_PROGRAM" cc "$name" "$@"
+    # To clear large pages takes longer than most compiles need.
+    MIMALLOC_ARENA_EAGER_COMMIT=0 exec "$TOUCHSTONE_PROGRAM" cc "$name" "$@"
 fi
 IFS=:
 set -f

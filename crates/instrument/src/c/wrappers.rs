@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_base::stable_hash;
+use touchstone_front_c::Resident;
 
 /// Set for wrappers: where records and hits go.
 pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
@@ -93,25 +94,32 @@ pub struct Wrapping<'a> {
 }
 
 impl Wrapping<'_> {
-    /// Puts wrappers before the compilers of a command, and tells them what to do.
-    pub fn surround(&self, command: &mut Command) -> Result<(), WrapperError> {
+    /// Puts wrappers before the compilers of a command, and tells them what to do. What comes back must stay until it ended.
+    pub fn surround(&self, command: &mut Command) -> Result<Surrounded, WrapperError> {
         let wrappers = self.make()?;
         let behind = path_behind(self.path);
-        let path = std::env::join_paths(std::iter::once(wrappers).chain(std::env::split_paths(&behind)))?;
+        let path = std::env::join_paths(std::iter::once(wrappers.clone()).chain(std::env::split_paths(&behind)))?;
         command.env("PATH", path).env(PROGRAM, self.program).env_remove(INSIDE).env(DIRECTORY, self.directory);
         if self.keeps == Keeps::Counts {
             command.env(COUNTS, "1");
         }
         command.env(CRITERIA, self.criteria.join(",")).env(HITS, self.directory.join("hits"));
-        if self.reader.is_none() {
-            // The one that reads sources is no compiler of the build.
-            let names = (14..=40).rev().map(|version| format!("clang-{version}"));
-            let mut names = std::iter::once("clang".to_string()).chain(names);
-            command.envs(names.find_map(|name| behind_wrappers(name.as_ref(), self.path)).map(|clang| (CLANG, clang)));
-        }
+        let clang = self.clang();
+        let stays = clang.as_deref().and_then(|clang| Stays::start(clang, &wrappers));
+        command.envs(clang.iter().map(|clang| (CLANG, clang)));
+        command.envs(stays.iter().zip(&clang).flat_map(|(stays, clang)| Resident::variables(clang, &stays.socket())));
         // What a cache gives was compiled for another measurement, or for none.
         command.env("CCACHE_DISABLE", "1").env("SCCACHE_RECACHE", "1");
-        Ok(())
+        Ok(Surrounded { _stays: stays })
+    }
+
+    /// The clang that reads sources: as asked for, or the newest on the path. It is no compiler of the build, so it is none of
+    /// our wrappers.
+    fn clang(&self) -> Option<PathBuf> {
+        let names = (14..=40).rev().map(|version| format!("clang-{version}"));
+        let mut names = std::iter::once("clang".to_string()).chain(names);
+        let asked = self.reader.map(PathBuf::from);
+        asked.or_else(|| names.find_map(|name| behind_wrappers(name.as_ref(), self.path)))
     }
 
     /// Makes wrappers for all compilers that are on the path, and gives their directory.
@@ -129,6 +137,35 @@ impl Wrapping<'_> {
             Ok(()) => Ok(beside),
             Err(source) => Err(WrapperError::NotWritten { folder: beside, source }),
         }
+    }
+}
+
+/// What has to stay while a command runs.
+pub struct Surrounded {
+    _stays: Option<Stays>,
+}
+
+/// A clang that stays while a command runs, and the directory of its socket.
+struct Stays {
+    _clang: Resident,
+    directory: tempfile::TempDir,
+}
+
+impl Stays {
+    /// Without it everything takes longer, and nothing else.
+    fn start(clang: &Path, library: &Path) -> Option<Stays> {
+        let only_ours = std::fs::Permissions::from_mode(0o700);
+        let directory = tempfile::Builder::new().permissions(only_ours).tempdir().ok()?;
+        let clang = Resident::start(clang, library, &Stays::socket_in(directory.path()))?;
+        Some(Stays { _clang: clang, directory })
+    }
+
+    fn socket(&self) -> PathBuf {
+        Stays::socket_in(self.directory.path())
+    }
+
+    fn socket_in(directory: &Path) -> PathBuf {
+        directory.join("clang")
     }
 }
 
