@@ -1,6 +1,6 @@
 //! clang: how it is run, and what it says.
 //!
-//! `options.rs` and `flags.rs` say how a file is compiled, `run.rs` runs clang, `pair.rs` asks for two texts at once and
+//! `options.rs` and `flags.rs` say how a file is compiled, `run.rs` runs clang and `watch.rs` ends it in time, `pair.rs` asks for two texts at once and
 //! `dump.rs` keeps an answer. `read.rs` reads the answer as a stream of nodes (`node.rs`), whose words are types from then on
 //! (`kind.rs`, `words.rs`); `shape.rs` is what a node says by itself, `source.rs` where it stands.
 //!
@@ -17,4 +17,5 @@ pub(crate) mod read;
 pub(crate) mod run;
 pub(crate) mod shape;
 pub(crate) mod source;
+pub(crate) mod watch;
 pub(crate) mod words;
