@@ -73,10 +73,13 @@ fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
 fn pairs(work: &Work<'_>, config: Config, result: &mut FunctionResult, writer: &mut Writer<'_, '_>) -> PairsFound {
     let module = work.module();
     let config = Config { questions: work.plan.request.effort.pair_questions, ..config };
-    let tests = writer.tests.clone();
+    // Tests may be large: those so far are lent, not copied.
+    let tests = std::mem::take(&mut writer.tests);
     let known: Vec<SeenRow> = work.known.iter().map(|(_, row)| row.clone()).collect();
     let before = Before { tests: &tests, known: &known, queries: result.solver.queries };
     let found = explore_pairs(module, work.task.func, &work.watch, before, &config, writer);
+    let added = std::mem::replace(&mut writer.tests, tests);
+    writer.tests.extend(added);
     result.seconds += found.seconds;
     result.solver.seconds += found.solver.seconds;
     result.solver.queries += found.solver.queries;

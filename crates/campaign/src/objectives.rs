@@ -29,7 +29,8 @@ impl Listed {
     /// Reads the program and lists its objectives.
     pub fn new(request: &Request) -> Result<Listed, PlanError> {
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
-        let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?;
+        let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?
+            .within(request.effort.timeout);
         let program = reader.read(&request.files)?;
         let module = &program.module;
         let (_, found) = subject::resolve(module, request)?;

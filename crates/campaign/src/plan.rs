@@ -106,8 +106,9 @@ impl<'r> Material<'r> {
     pub fn read(request: &'r Request) -> Result<Material<'r>, PlanError> {
         let include_dir = request.out.join("include");
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
-        let reader =
-            Reader::new(&request.files, &request.compilation, &include_dir)?.surrounded(request.inputs.surroundings);
+        let reader = Reader::new(&request.files, &request.compilation, &include_dir)?
+            .within(request.effort.timeout)
+            .surrounded(request.inputs.surroundings);
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
         options.check(program.module.functions.values().map(|function| function.name.as_str()))?;

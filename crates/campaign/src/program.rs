@@ -3,6 +3,8 @@
 use crate::request::Compilation;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use touchstone_base::Deadline;
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
     Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers,
@@ -59,6 +61,8 @@ impl Program {
 #[derive(Debug)]
 pub struct Reader {
     options: Options,
+    /// How long it may take to read a program.
+    time: Option<Duration>,
 }
 
 impl Reader {
@@ -75,9 +79,18 @@ impl Reader {
             compiler: Some(compilation.compiler.clone()),
             offsets: Offsets::Spelled,
             library: Library::Modelled,
+            deadline: Deadline::NEVER,
             dump: None,
         };
-        Ok(Reader { options })
+        Ok(Reader { options, time: None })
+    }
+
+    /// The same, where `--timeout` is this much: to read a program may take ten times as long and half a minute. A
+    /// source can be small and still take minutes: what clang says of nested code grows with the square of its depth.
+    pub fn within(mut self, timeout: Option<Duration>) -> Reader {
+        const LEAST: Duration = Duration::from_secs(30);
+        self.time = timeout.map(|limit| limit.saturating_mul(10).saturating_add(LEAST));
+        self
     }
 
     /// The same, with these parts of a program's surroundings as inputs.
@@ -88,7 +101,8 @@ impl Reader {
 
     /// Reads these files as one program.
     pub fn read(&self, files: &[PathBuf]) -> Result<Program, ReadError> {
-        let module = lower_files(files, &self.options)?;
+        let options = Options { deadline: Deadline::within(self.time), ..self.options.clone() };
+        let module = lower_files(files, &options)?;
         let unit = |path: &PathBuf| Ok(SourceUnit { path: path.clone(), flags: flags_for(path, &self.options)? });
         let units = files.iter().map(unit).collect::<Result<Vec<SourceUnit>, FrontError>>()?;
         match touchstone_ir::verify(&module).first() {

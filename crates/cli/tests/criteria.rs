@@ -456,3 +456,21 @@ fn straight_line_code_gets_a_test_that_calls_it() {
     let report = case.report("generate", &["-f", "twice", "--pre", "a > 0 && a < 0", "-o", "out"]);
     assert_eq!(list(&report, "tests").len(), 0);
 }
+
+#[test]
+fn constants_in_conditions_are_no_conditions() {
+    let check = |condition: &str, conditions: usize| {
+        let source = format!(
+            "#define NULL ((void *)0)\nint f(int *p, int *q, double x) {{ if ({condition}) return 1; return 0; }}\n"
+        );
+        let found = list(&Case::new(&source).report("objectives", &["-f", "f", "-c", "mcdc"]), "objectives").len();
+        assert_eq!(found, 2 * conditions, "{condition}");
+    };
+    check("p ? q : NULL", 2);
+    check("p ? q : 0", 2);
+    check("p ? (char *)q : (char *)(void *)NULL", 2);
+    check("p && !NULL", 1);
+    check("p || x != 0 && 0.5", 2);
+    check("p || (x != 0 ? -0.0f : *q)", 3);
+    check("p ? q : (int *)16", 3);
+}

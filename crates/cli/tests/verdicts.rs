@@ -433,7 +433,7 @@ fn every_verdict_on_random_decision_functions_is_what_all_inputs_say() {
             let config = Config { precondition: Some(format!("{}_pre", one.name)), ranges, ..Config::default() };
             let name = format!("seed {seed}");
             // Two pointers may be equal; the domain has only those that are not.
-            let closed = domain.pointers <= 1;
+            let closed = domain.has_all_shapes();
             let subject = Subject {
                 name,
                 module: &module,
@@ -478,7 +478,7 @@ fn every_verdict_on_the_examples_is_what_all_inputs_say() {
         let Some(domain) = Domain::new(&module, func, &values, limit) else { return Vec::new() };
         // Without holes, ranges make the domain all that there is.
         let whole = |values: &[i128]| values.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        let closed = domain.pointers <= 1 && expectation.domains.iter().all(|(_, values)| whole(values));
+        let closed = domain.has_all_shapes() && expectation.domains.iter().all(|(_, values)| whole(values));
         let range = |values: &[i128]| (values[0], values[values.len() - 1]);
         let ranges = expectation.domains.iter().map(|(name, values)| (name.clone(), range(values)));
         let pre = format!("{}_pre", expectation.function);
@@ -532,7 +532,7 @@ fn every_verdict_on_the_judged_decision_functions_is_what_all_inputs_say() {
                 ..Config::default()
             };
             let name = format!("{} {}", file.display(), function.name);
-            let closed = domain.pointers <= 1;
+            let closed = domain.has_all_shapes();
             wrong.extend(
                 Subject {
                     name,
@@ -561,7 +561,7 @@ fn check(criterion: &str, text: &str, expected: &str) -> Vec<String> {
     let inputs = module.functions[func].params.iter().map(|param| param.name.clone());
     let ranges = inputs.map(|name| (name, range)).collect();
     let config = Config { ranges, assume: Assume::ALL.into(), ..Config::default() };
-    let closed = domain.pointers <= 1;
+    let closed = domain.has_all_shapes();
     let own = module.functions.iter().filter(|(_, function)| function.is_defined() && !function.is_library());
     let scope: Vec<FuncId> = own.map(|(id, _)| id).collect();
     let subject = Subject {

@@ -10,6 +10,7 @@
 //! has one node for every context in which it is evaluated, and equal contexts share their node, so a decision of `and`,
 //! `or` and `not` has exactly one node a condition.
 
+use crate::masks::Masks;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -42,8 +43,8 @@ pub struct Node {
 /// What an outcome leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Earlier conditions whose effect is masked by it, sorted.
-    pub masks: Vec<CondId>,
+    /// Earlier conditions whose effect is masked by it.
+    pub masks: Masks,
     /// What comes next.
     pub target: Next,
 }
@@ -147,7 +148,7 @@ impl Walk {
         self.outcomes.push((node.condition, outcome));
         self.unmasked.push((node.condition, outcome));
         // A constant right after the condition can mask the condition itself.
-        self.unmasked.retain(|(condition, _)| edge.masks.binary_search(condition).is_err());
+        self.unmasked.retain(|(condition, _)| !edge.masks.contains(*condition));
         self.target = Some(match edge.target {
             Next::Node(node) => WalkTarget::Node(node),
             Next::Done(result) => WalkTarget::Done(result),
@@ -293,10 +294,8 @@ impl<'t> Builder<'t> {
         self.nodes.push(None);
         self.known.insert((condition, stack.clone()), id);
         let edges = [false, true].map(|outcome| {
-            let (target, mut masks) = self.leave(outcome, stack.clone());
-            masks.sort_unstable();
-            masks.dedup();
-            Edge { masks, target }
+            let (target, masks) = self.leave(outcome, stack.clone());
+            Edge { masks: Masks::of(masks), target }
         });
         self.nodes[id.index()] = Some(Node { condition, edges });
         id
@@ -499,6 +498,22 @@ mod tests {
             values[condition.index()] ^= true;
             evaluate(tree, &values).0 != before
         })
+    }
+
+    #[test]
+    fn what_wide_decisions_mask_takes_no_more_than_the_decisions() {
+        let leaf = |number: usize| Box::new(BoolTree::Cond(CondId::new(number)));
+        let count = 400;
+        let left = (1..count).fold(leaf(0), |tree, number| Box::new(BoolTree::Or(tree, leaf(number))));
+        let right =
+            (0..count - 1).rev().fold(leaf(count - 1), |tree, number| Box::new(BoolTree::And(leaf(number), tree)));
+        for tree in [left, right] {
+            let graph = DecisionGraph::new(&decision(*tree));
+            let ranges = graph.nodes.values().flat_map(|node| &node.edges).map(|edge| edge.masks.ranges().len());
+            assert!(ranges.sum::<usize>() <= count);
+            let masked = graph.nodes.values().flat_map(|node| &node.edges).map(|edge| edge.masks.iter().count());
+            assert_eq!(masked.sum::<usize>(), count * (count - 1) / 2);
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl DecisionGraph {
                     Next::Node(target) => spared[target.index()].clone(),
                     Next::Done(_) => everything.clone(),
                 };
-                for masked in &edge.masks {
+                for masked in edge.masks.iter() {
                     behind[masked.index() / 64] &= !(1 << (masked.index() % 64));
                 }
                 if behind[node.condition.index() / 64] >> (node.condition.index() % 64) & 1 == 1 {
@@ -79,8 +79,7 @@ impl DecisionGraph {
     }
 
     fn can_decide(&self, walk: &Walk, condition: CondId, value: bool) -> bool {
-        let spares =
-            |node: &Node, outcome: bool| node.edges[usize::from(outcome)].masks.binary_search(&condition).is_err();
+        let spares = |node: &Node, outcome: bool| !node.edges[usize::from(outcome)].masks.contains(condition);
         if walk.unmasked().contains(&(condition, value)) {
             return self.leads(walk.at(self), spares, |_| true);
         }

@@ -102,6 +102,8 @@ pub enum Many {
     Combinations,
     /// Mutants of expressions.
     Mutants,
+    /// Levels of an expression.
+    Levels,
 }
 
 impl std::fmt::Display for Many {
@@ -109,6 +111,7 @@ impl std::fmt::Display for Many {
         f.write_str(match self {
             Many::Combinations => "combinations",
             Many::Mutants => "mutants in the function",
+            Many::Levels => "levels of nesting",
         })
     }
 }

@@ -219,7 +219,7 @@ fn sentences(why: &[Incomplete]) -> String {
 impl WhyUnknown {
     /// The words of its own; others are those of the first [`Incomplete`].
     pub const WORDS: &'static [&'static str] =
-        &["not_tried", "too_many_combinations", "too_many_mutants", "not_followed"];
+        &["not_tried", "too_many_combinations", "too_many_mutants", "too_deep", "not_followed"];
 
     /// The word by which programs know it.
     pub fn word(&self) -> &'static str {
@@ -227,6 +227,7 @@ impl WhyUnknown {
             WhyUnknown::NotTried => "not_tried",
             WhyUnknown::TooMany(_, Many::Combinations) => "too_many_combinations",
             WhyUnknown::TooMany(_, Many::Mutants) => "too_many_mutants",
+            WhyUnknown::TooMany(_, Many::Levels) => "too_deep",
             WhyUnknown::NotFollowed => "not_followed",
             WhyUnknown::GivenUp { why, .. } => why.first().map_or("not_followed", Incomplete::word),
         }

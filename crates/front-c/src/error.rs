@@ -46,6 +46,16 @@ pub enum FrontError {
         /// clang's message, verbatim.
         stderr: String,
     },
+    /// clang was ended when the time was over.
+    #[error(
+        "clang took too long to read `{}` and was ended; give more time with --timeout (reading may take ten times as \
+         long and half a minute)",
+        file.display()
+    )]
+    TookTooLong {
+        /// The file.
+        file: PathBuf,
+    },
     /// Two files define the same external name.
     #[error("`{name}` is defined twice: at {first} and at {second}")]
     DuplicateDefinition {

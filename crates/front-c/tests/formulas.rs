@@ -255,6 +255,7 @@ impl Observer for Judge<'_> {
             }
             PointKind::Condition { tag, value } => self.conditions.push((depth, *tag, at.eval(value))),
             PointKind::Statement
+            | PointKind::TooDeep
             | PointKind::Hazard(_)
             | PointKind::Decision(_)
             | PointKind::Store { .. }

@@ -81,7 +81,7 @@ fn formula(module: &Module, function: &Function, expr: &Expr) -> String {
 
 fn expression(point: &Point) -> Option<&Expr> {
     match &point.kind {
-        PointKind::Statement => None,
+        PointKind::Statement | PointKind::TooDeep => None,
         PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Store { address: expr, .. } => Some(expr),
         PointKind::Condition { value, .. } => Some(value),
         PointKind::Label { predicate, .. } | PointKind::Hazard(predicate) => Some(predicate),

@@ -34,9 +34,12 @@ pub(crate) enum Scheme {
 /// With more rows than this a decision's rows are not told apart.
 pub(crate) const MOST_ROWS: usize = 4096;
 
+/// The same where the rows together may have more outcomes than this: those of a wide decision are long as well as many.
+const MOST_OUTCOMES: usize = 1 << 18;
+
 /// The rows of a decision; `None` if there are too many.
 pub(crate) fn number(graph: &DecisionGraph) -> Option<Numbered> {
-    let all = graph.rows(MOST_ROWS)?;
+    let all = graph.rows(MOST_ROWS.min(MOST_OUTCOMES / graph.nodes.len().max(1)))?;
     let mut conditions: Vec<CondId> = graph.nodes.values().map(|node| node.condition).collect();
     let nodes = conditions.len();
     conditions.sort_unstable();
@@ -127,6 +130,19 @@ mod tests {
             };
             assert_eq!(computed as usize, index, "{row:?}");
         }
+    }
+
+    #[test]
+    fn rows_of_wide_decisions_are_told_apart_only_while_they_are_short() {
+        let has_rows = |count: usize| {
+            let tree = (1..count).fold(*cond(0), |tree, number| BoolTree::Or(Box::new(tree), cond(number)));
+            let condition = Condition { span: Span::none(), text: String::new() };
+            let conditions = (0..count).map(|_| condition.clone()).collect();
+            let decision =
+                Decision { kind: DecisionKind::If, span: Span::none(), text: String::new(), tree, conditions };
+            number(&DecisionGraph::new(&decision)).is_some()
+        };
+        assert!(has_rows(500) && !has_rows(600));
     }
 
     #[test]

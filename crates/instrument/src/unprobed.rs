@@ -135,6 +135,9 @@ touchstone_base::reasons! {
         /// More conditions than fit into a predicate.
         #[error("the decision has too many conditions to be written out")]
         "too_many_conditions" => TooManyConditions,
+        /// An expression that is nested too deep for a predicate.
+        #[error("the expression is nested too deep to be written out")]
+        "too_deep" => TooDeep,
         /// What can't be evaluated twice.
         #[error("`{0}` has an effect, or may have one")]
         "effect" => Effect(String),

@@ -144,7 +144,7 @@ impl Observer for Recorder<'_> {
     /// `fn0.p1=7`, with `none` for an expression that has no value; a statement has only its point.
     fn point(&mut self, point: PointId, at: &StateView<'_>) {
         let value = match &self.module.functions[at.func()].points[point].kind {
-            PointKind::Statement => String::new(),
+            PointKind::Statement | PointKind::TooDeep => String::new(),
             PointKind::Value(value)
             | PointKind::Decision(value)
             | PointKind::Store { address: value, .. }

@@ -60,6 +60,10 @@ impl Expr {
     /// deeper ones.
     pub const MAX_DEPTH: usize = 1000;
 
+    /// How deep the source of an expression may be nested, so that the expression is not deeper than that; deeper ones are
+    /// [`crate::PointKind::TooDeep`].
+    pub const DEEPEST_SOURCE: usize = 200;
+
     /// How deep the expression is nested; a leaf has depth 1.
     pub fn depth(&self) -> usize {
         let mut deepest = 0;

@@ -26,7 +26,7 @@ impl PointKind {
     /// The expressions of a point.
     pub fn exprs(&self) -> Vec<&Expr> {
         match self {
-            PointKind::Statement => vec![],
+            PointKind::Statement | PointKind::TooDeep => vec![],
             PointKind::Value(expr)
             | PointKind::Decision(expr)
             | PointKind::Condition { value: expr, .. }
@@ -65,6 +65,9 @@ pub enum PointKind {
     },
     /// Something is about to be computed that has no defined value if this holds, `i1`.
     Hazard(Expr),
+    /// A side-effect-free expression is about to be evaluated that is nested deeper than expressions of points are: criteria
+    /// about expressions have to say that they left it out.
+    TooDeep,
     /// A label that the program itself asks for.
     Label {
         /// Its name or number in the source.

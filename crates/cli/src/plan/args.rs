@@ -113,7 +113,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", help_heading = "Search")]
     pub pair_questions: Option<u64>,
     /// Seconds of search for each function; naming and choosing its tests may take as long again, and proofs (at most
-    /// 5 s); replay ten times as long and half a minute. 0 for no limit
+    /// 5 s); reading the source and replay ten times as long and half a minute. 0 for no limit
     #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,
     /// Megabytes that the process may have before exploration stops; 0 for no limit

@@ -35,8 +35,8 @@ pub struct Domain<'m> {
     scalars: Vec<Vec<i128>>,
     /// How many inputs there are.
     pub points: u64,
-    /// How many pointers can point to something of their own or be null.
-    pub pointers: usize,
+    /// Types that pointers lead to: to something of their own, to a global of that type, or nowhere.
+    pointees: Vec<DataTypeId>,
 }
 
 impl<'m> Domain<'m> {
@@ -49,30 +49,44 @@ impl<'m> Domain<'m> {
     ) -> Option<Domain<'m>> {
         let function = &module.functions[func];
         let hidden = usize::from(function.aggregate_result);
+        let globals: Vec<(String, DataTypeId)> = global_inputs(module, func)
+            .into_iter()
+            .map(|id| (module.globals[id].name.clone(), module.globals[id].data))
+            .collect();
         let mut domain =
-            Domain { module, params: Vec::new(), globals: Vec::new(), scalars: Vec::new(), points: 1, pointers: 0 };
+            Domain { module, params: Vec::new(), globals, scalars: Vec::new(), points: 1, pointees: vec![] };
         for param in function.params.iter().skip(hidden) {
             domain.params.push((param.name.clone(), param.data));
             let values = values(&param.name)?;
             match &module.types[param.data] {
                 DataType::Pointer { pointee, .. } => {
-                    domain.pointers += 1;
-                    // Null or not.
-                    domain.scalars.push(vec![0, 1]);
+                    domain.pointees.push(*pointee);
+                    // Null, something of its own, or a global.
+                    let shapes = 2 + domain.globals_of(*pointee).count() as i128;
+                    domain.scalars.push((0..shapes).collect());
                     domain.add(*pointee, &values)?;
                 }
                 _ => domain.add(param.data, &values)?,
             }
         }
-        for id in global_inputs(module, func) {
-            let global = &module.globals[id];
-            domain.globals.push((global.name.clone(), global.data));
-            domain.add(global.data, &values(&global.name)?)?;
+        for (name, data) in domain.globals.clone() {
+            domain.add(data, &values(&name)?)?;
         }
         for values in &domain.scalars {
             domain.points = domain.points.checked_mul(values.len() as u64)?;
         }
         (domain.points <= limit).then_some(domain)
+    }
+
+    /// The globals that a pointer to this type is led to.
+    fn globals_of(&self, pointee: DataTypeId) -> impl Iterator<Item = &String> {
+        self.globals.iter().filter(move |(_, data)| *data == pointee).map(|(name, _)| name)
+    }
+
+    /// Whether pointers lead to nothing else than here: two may be equal, and one may lead into a part of a global.
+    pub fn has_all_shapes(&self) -> bool {
+        let simple = |pointee: &DataTypeId| self.globals.iter().all(|(_, data)| data == pointee);
+        self.pointees.len() <= 1 && self.pointees.iter().all(simple)
     }
 
     fn add(&mut self, data: DataTypeId, values: &[i128]) -> Option<()> {
@@ -124,14 +138,19 @@ impl<'m> Domain<'m> {
         values: &mut impl Iterator<Item = i128>,
         objects: &mut Vec<ObjectInput>,
     ) -> DataValue {
-        let (element, count, null) = match &self.module.types[data] {
-            DataType::Array { element, length } => (*element, *length, false),
-            DataType::Pointer { pointee, .. } => (*pointee, 1, values.next() == Some(0)),
+        let (element, count, shape) = match &self.module.types[data] {
+            DataType::Array { element, length } => (*element, *length, None),
+            DataType::Pointer { pointee, .. } => (*pointee, 1, values.next()),
             _ => return self.value(data, values),
         };
         let items = (0..count).map(|_| self.value(element, values)).collect();
-        if null {
-            return DataValue::Pointer(PointerTarget::Null);
+        match shape {
+            Some(0) => return DataValue::Pointer(PointerTarget::Null),
+            Some(number @ 2..) => {
+                let global = self.globals_of(element).nth(number as usize - 2).expect("as many as shapes");
+                return DataValue::Pointer(PointerTarget::Global { name: global.clone(), offset: 0 });
+            }
+            _ => {}
         }
         objects.push(ObjectInput { name: name.to_string(), element, values: items, is_array: true });
         DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 })

@@ -88,6 +88,97 @@ fn objects_for_which_there_is_no_memory_are_not_begun() {
     );
 }
 
+/// The most memory that a run with `--memory 200` had, in megabytes, and what it says; 0 where the system does not tell.
+fn peak(name: &str, source: &str, options: &[&str]) -> (u64, String) {
+    let room = Room::new();
+    room.file("large.c", source);
+    let words = ["generate", "large.c", "-f", "f", "-q", "--no-replay", "--timeout", "3", "--memory", "200", "-j", "1"];
+    let words: Vec<&str> = words.iter().chain(options).copied().collect();
+    let mut child = room.command(&words).stdout(std::process::Stdio::piped()).spawn().expect("it runs");
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().expect("a child of ours").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak =
+            text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse().ok());
+        most = most.max(peak.unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output().expect("a child of ours");
+    assert!(output.status.success(), "{name}");
+    (most >> 10, String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn memory_is_bounded_whatever_is_done_to_large_objects() {
+    const HEAD: &str = "#include <stdlib.h>\n#include <string.h>\nchar b[1 << 20], c[1 << 20];\n";
+    let long = ["--len", "p=1048576"];
+    let both = ["--len", "p=1048576", "--len", "q=1048576"];
+    let shapes: [(&str, &str, &[&str]); 8] = [
+        (
+            "set",
+            "int f(unsigned n, int x) { if (n > sizeof b) return 0; memset(b, x, n); return b[1000] == 7 ? 1 : 2; }",
+            &[],
+        ),
+        (
+            "copied",
+            "int f(unsigned n, int x) { if (n > sizeof b) return 0; b[5] = x; memcpy(c, b, n); return c[5] == 7 ? 1 : 2; }",
+            &[],
+        ),
+        (
+            "moved",
+            "int f(unsigned n, int x) { if (n > 1 << 19) return 0; b[5] = x; memmove(b + 9, b, n); return b[14] == 7 ? 1 : 2; }",
+            &[],
+        ),
+        (
+            "a local",
+            "int f(unsigned n) { if (n == 0 || n > 1 << 20) return 0; char a[n]; memset(a, 1, n); a[n / 2] = 3; return a[n - 1] == 3 ? 1 : 2; }",
+            &[],
+        ),
+        (
+            "cleared",
+            "int f(unsigned n, unsigned m) { int *a = calloc(n, m); if (!a) return 1; if (n > 5) { free(a); return 2; } free(a); return 3; }",
+            &[],
+        ),
+        (
+            "compared",
+            "int f(char *p, char *q) { int r = memcmp(p, q, 1 << 20); if (r < 0) return 1; return r > 0 ? 2 : 3; }",
+            &both,
+        ),
+        ("a text", "int f(char *p) { size_t n = strlen(p); if (n > 1000) return 1; return n == 5 ? 2 : 3; }", &long),
+        (
+            "on many paths",
+            "int f(unsigned x) { for (int i = 0; i < 32; i++) if (x >> i & 1) b[i * 1000]++; return b[5000] == 1 ? 1 : 3; }",
+            &[],
+        ),
+    ];
+    for (name, body, options) in shapes {
+        let (most, said) = peak(name, &format!("{HEAD}{body}\n"), options);
+        // A test has been made, or one that is too large was not.
+        assert!(most < 320, "{name} took {most} MB: {said}");
+    }
+}
+
+#[test]
+fn loops_that_allocate_cover_what_memory_allows() {
+    const HEAD: &str = "#include <stdlib.h>\nstruct n { struct n *next; int v; char room[1000]; };\n";
+    let each = |step: &str| {
+        format!(
+            "{HEAD}int f(unsigned n) {{ char *q = 0; struct n *h = 0; int s = 0; for (unsigned i = 0; i < n; i++) {{ {step} }} if (s == 6) return 1; return 0; }}\n"
+        )
+    };
+    for (name, step) in [
+        ("made", "q = malloc(100000); if (!q) return -1; q[0] = (char)i; s += q[0];"),
+        ("linked", "struct n *e = malloc(sizeof *e); if (!e) return -1; e->next = h; h = e; s += (int)i;"),
+        ("grown", "char *m = realloc(q, (i + 1) * 1000); if (!m) return -1; q = m; q[i] = (char)i; s += q[i];"),
+    ] {
+        let (most, said) = peak(name, &each(step), &[]);
+        assert!(most < 320, "{name} took {most} MB");
+        let covered = said.lines().find_map(|line| line.strip_prefix("f ")?.split_whitespace().nth(1)?.chars().next());
+        assert!(covered >= Some('4'), "{name}: {said}");
+    }
+}
+
 #[test]
 fn the_beginning_of_a_large_input_is_an_input() {
     let said = check_limits("a table", "int t[100000]; int f(int x) { if (t[10] == x + 5) return 1; return 0; }", &[]);
@@ -110,6 +201,23 @@ fn wide_and_deep_code_keeps_the_limits() {
 }
 
 #[test]
+fn a_clang_that_never_ends_is_ended() {
+    let room = Room::new();
+    room.file("f.c", "int f(int x) { return x > 3; }\n");
+    // Silent, as one that works; its child would go on for ever.
+    let clang = room.file("clang", "#!/bin/sh\nsleep 200\n");
+    std::fs::set_permissions(&clang, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("a file of ours");
+    let words = ["objectives", "f.c", "--timeout", "0.001"];
+    let started = Instant::now();
+    let output = room.command(&words).env("TOUCHSTONE_CLANG", &clang).output().expect("it runs");
+    crate::room::no_bug(&words, &output);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("clang took too long to read `f.c`") && said.contains("--timeout"), "{said}");
+    assert!(started.elapsed() < Duration::from_secs(90), "{:?}", started.elapsed());
+}
+
+#[test]
 fn more_mutants_than_can_be_listed_are_unknown_not_forgotten() {
     let many = 260;
     let globals: String = (0..many).map(|i| format!("int g{i};\n")).collect();
@@ -118,6 +226,23 @@ fn more_mutants_than_can_be_listed_are_unknown_not_forgotten() {
     let said = check_limits("variables in each other's place", &source, &["-c", "wm", "--mutators", "VRP"]);
     assert!(said.contains("more than 65536 mutants in the function"), "{said}");
     assert!(said.contains("every mutant of s += g259"), "{said}");
+}
+
+#[test]
+fn expressions_that_are_too_deep_for_criteria_about_expressions_are_unknown_not_forgotten() {
+    let check = |name: &str, body: &str, expected: &str| {
+        let source = format!("int a[9]; int f(int x, int y) {{ {body} }}\n");
+        let said = check_limits(name, &source, &["-c", "wm,rte"]);
+        assert!(said.contains("more than 200 levels of nesting"), "{name}: {said}");
+        assert!(said.contains(expected), "{name}: `{expected}` is not in {said}");
+    };
+    let brackets = format!("{}x{}", "(1 + ".repeat(250), ")".repeat(250));
+    check("a value", &format!("return {brackets};"), "every mutant of ");
+    check("errors", &format!("return {brackets};"), "every error in ");
+    check("a condition", &format!("if ({brackets} > 3) return 1; return 0;"), "every mutant of ");
+    check("a place", &format!("a[{brackets}] = y; return 0;"), "every mutant of ");
+    let many: Vec<String> = (0..250).map(|i| format!("x == {}", 3 * i)).collect();
+    check("a decision", &format!("if ({}) return 1; return 0;", many.join(" || ")), "every mutant of ");
 }
 
 #[test]

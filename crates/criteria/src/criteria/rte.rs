@@ -8,7 +8,7 @@
 //! builtins without a value for 0.
 
 use crate::Goal;
-use crate::criteria::wm::shown;
+use crate::criteria::wm::{TOO_DEEP, all_at_once, shown};
 use crate::registry::{Draft, Known, Labelling, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
@@ -44,6 +44,7 @@ impl Labelling for Rte {
                     text: point.text.clone(),
                     known: None,
                 }),
+                PointKind::TooDeep => drafts.push(all_at_once(scope, id, "every error in", TOO_DEEP)),
                 _ => {}
             }
         }

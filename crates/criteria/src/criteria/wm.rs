@@ -52,6 +52,10 @@ impl Labelling for Wm {
             };
             let made = match &point.kind {
                 PointKind::Statement | PointKind::Label { .. } | PointKind::Hazard(_) => continue,
+                PointKind::TooDeep => {
+                    drafts.push(all_at_once(scope, id, "every mutant of", TOO_DEEP));
+                    continue;
+                }
                 PointKind::Value(_) if left_sides.iter().any(|left| is_inside(point.span, *left)) => continue,
                 PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => {
                     let around = Around { conditions: &conditions.inside(id, point.span), pointers: &[] };
@@ -74,22 +78,26 @@ impl Labelling for Wm {
                 }
             };
             if made.is_err() {
-                drafts.push(all_at_once(scope, id));
+                let known = Known::TooMany { most: MOST_MUTANTS, of: Many::Mutants };
+                drafts.push(all_at_once(scope, id, "every mutant of", known));
             }
         }
         drafts
     }
 }
 
-/// One objective for all mutants of a point: there are more than can be listed.
-fn all_at_once(scope: &Scope<'_>, id: PointId) -> Draft {
+/// Why nothing is listed of an expression that is nested too deep.
+pub(super) const TOO_DEEP: Known = Known::TooMany { most: Expr::DEEPEST_SOURCE, of: Many::Levels };
+
+/// One objective for all that a point would have, which can't be listed.
+pub(super) fn all_at_once(scope: &Scope<'_>, id: PointId, what: &str, known: Known) -> Draft {
     let point = &scope.function().points[id];
     Draft {
         // Nothing holds where truth is false: no test covers this.
         goal: Goal::Label { func: scope.func, point: id, predicate: Some(Expr::constant(Ty::I1, 0)) },
         span: point.span,
-        text: format!("every mutant of {}", point.text),
-        known: Some(Known::TooMany { most: MOST_MUTANTS, of: Many::Mutants }),
+        text: format!("{what} {}", point.text),
+        known: Some(known),
     }
 }
 

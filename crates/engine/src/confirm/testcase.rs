@@ -3,7 +3,7 @@
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::exec::executor::Executor;
 use crate::goals::coverage::{Attention, Coverage};
-use crate::state::inputs::TailLength;
+use crate::state::inputs::{InputObject, MOST_VARIABLES, TailLength};
 use crate::state::memory::{Cell, address_term};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
@@ -22,6 +22,16 @@ const SHORT_RUN: u64 = 50_000;
 /// Outcomes that a description shows.
 const SHOWN: usize = 8;
 
+/// How many elements of an array are told. Of one that is too long to be an input as a whole, the zeros at its end are not: they
+/// would take most of a test's memory, and whoever sets an array sets what it is not told to zero.
+fn told(cells: &[Cell], length: u64, step: usize) -> u64 {
+    if length <= MOST_VARIABLES as u64 {
+        return length;
+    }
+    let says = |cell: &Cell| !matches!(cell, Cell::Unmade | Cell::Undefined | Cell::Byte(0));
+    cells.iter().rposition(says).map_or(0, |last| (last / step.max(1)) as u64 + 1)
+}
+
 impl Executor<'_> {
     /// The test for a path that has ended, with what the reference interpreter says about it. `Err` if it is one only
     /// where objects have other addresses than there, or if there is no memory to run it.
@@ -32,6 +42,9 @@ impl Executor<'_> {
         end: &PathEnd,
         id: String,
     ) -> Result<TestCase, Incomplete> {
+        if !self.has_room_for_test(state) {
+            return Err(Incomplete::Bound(Bound::Memory));
+        }
         let model = state.path.model();
         let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
         let steps = self.config.steps.saturating_mul(2);
@@ -68,6 +81,9 @@ impl Executor<'_> {
         goal: GoalId,
         id: String,
     ) -> Option<TestCase> {
+        if !self.has_room_for_test(state) {
+            return None;
+        }
         let (kind, answers) = (self.test_kind(state, model), self.answers(state, model));
         // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
         let run = self.confirm(func, &kind, &answers, SHORT_RUN + 8 * state.steps, Attention::Goals);
@@ -111,6 +127,33 @@ impl Executor<'_> {
                 None if run.traps => Replay::NotCheckable(NotCheckable::Traps),
                 None => Replay::NotRun,
             },
+        }
+    }
+
+    /// Whether there is memory for a test of the path: large inputs take many times their bytes.
+    fn has_room_for_test(&self, state: &State) -> bool {
+        /// A value before the call is there once more where tests are kept,
+        const COPIES: u64 = 2;
+        /// and so is that of an object after it.
+        const OF_OBJECTS: u64 = 4;
+        let inputs = &state.inputs;
+        let named = inputs.params.iter().chain(&inputs.globals).map(|input| COPIES * self.values_in(input.data));
+        let values = |input: &InputObject| self.values_in(input.element).saturating_mul(input.count);
+        let objects = inputs.objects.iter().map(|input| values(input).saturating_mul(OF_OBJECTS));
+        let values = named.chain(objects).fold(0u64, u64::saturating_add);
+        self.has_room(values, std::mem::size_of::<DataValue>() as u64)
+    }
+
+    /// How many single values a value of a type has.
+    fn values_in(&self, data: DataTypeId) -> u64 {
+        match &self.module.types[data] {
+            DataType::Array { element, length } => {
+                self.values_in(*element).saturating_mul((*length).min(MOST_VARIABLES as u64))
+            }
+            DataType::Struct { fields, .. } => {
+                fields.iter().map(|field| self.values_in(field.ty)).fold(0, u64::saturating_add)
+            }
+            _ => 1,
         }
     }
 
@@ -176,7 +219,8 @@ impl Executor<'_> {
             DataType::Array { element, length } => {
                 let step = types[*element].size(types) as usize;
                 let part = |at: u64| &cells[at as usize * step..(at as usize + 1) * step];
-                DataValue::Array((0..*length).map(|at| self.data_value(state, *element, part(at), model)).collect())
+                let values = 0..told(cells, *length, step);
+                DataValue::Array(values.map(|at| self.data_value(state, *element, part(at), model)).collect())
             }
             DataType::Struct { fields, .. } => {
                 let mut values = Vec::new();

@@ -136,6 +136,11 @@ impl<'m> Executor<'m> {
             conflicts,
             deadline: config.deadline,
             interrupt: config.interrupt.clone(),
+            // What is remembered saves time only; most memory is for what has to be kept.
+            remembered: config
+                .memory
+                .map_or(usual.remembered, |limit| usual.remembered.min((limit.most() / 8) as usize)),
+            memory: config.memory,
             seed: config.seed,
             ..usual
         });
@@ -196,13 +201,18 @@ impl<'m> Executor<'m> {
     /// Whether objects of so many bytes may still be made; `Err` if there is no memory for them. Asked before they are
     /// there: a byte of the program takes several of ours.
     pub fn room_for(&self, bytes: u64, span: Span) -> Result<(), Stop> {
-        /// To ask the system takes as long as to make an object of this size.
-        const SMALL: u64 = 1 << 16;
-        let needed = bytes.saturating_mul(std::mem::size_of::<Cell>() as u64);
-        match self.config.memory {
-            Some(limit) if bytes > SMALL && !limit.has_room(needed) => Err(Stop::bound(Bound::Memory, span)),
-            _ => Ok(()),
+        match self.has_room(bytes, std::mem::size_of::<Cell>() as u64) {
+            true => Ok(()),
+            false => Err(Stop::bound(Bound::Memory, span)),
         }
+    }
+
+    /// Whether there is memory for so many things of this size.
+    pub fn has_room(&self, things: u64, size: u64) -> bool {
+        /// To ask the system takes as long as to make so many things.
+        const FEW: u64 = 1 << 16;
+        let limit = self.config.memory.filter(|_| things > FEW);
+        limit.is_none_or(|limit| limit.has_room(things.saturating_mul(size)))
     }
 
     /// The side of a condition where it is true.

@@ -1,8 +1,7 @@
 //! Fresh inputs: variables laid out by data type, within the ranges that the user gave.
 
 use crate::exec::executor::Executor;
-use crate::inputs::MOST_VARIABLES;
-use crate::state::inputs::{Inputs, Lazy};
+use crate::state::inputs::{Inputs, Lazy, MOST_VARIABLES};
 use crate::state::memory::{Cell, disassemble};
 use crate::state::value::Value;
 use crate::state::{PathEnd, State, Stop, unanswered};

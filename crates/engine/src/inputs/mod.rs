@@ -14,8 +14,5 @@ mod shapes;
 mod start;
 mod variants;
 
-/// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
-pub(crate) const MOST_VARIABLES: usize = 1 << 16;
-
 /// An object that is an input has at most so many bytes.
 pub(crate) const MOST_INPUT: u64 = 1 << 20;

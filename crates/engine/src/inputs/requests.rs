@@ -1,8 +1,7 @@
 //! What a program asks for while it runs, and what functions that it does not have may have done.
 
 use crate::exec::executor::Executor;
-use crate::inputs::MOST_VARIABLES;
-use crate::state::inputs::{Lazy, Made};
+use crate::state::inputs::{Lazy, MOST_VARIABLES, Made};
 use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};

@@ -3,8 +3,8 @@
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
 use crate::growth::Room;
-use crate::inputs::{MOST_INPUT, MOST_VARIABLES};
-use crate::state::inputs::{InputObject, Lazy, TailLength};
+use crate::inputs::MOST_INPUT;
+use crate::state::inputs::{InputObject, Lazy, MOST_VARIABLES, TailLength};
 use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};

@@ -587,7 +587,11 @@ impl<'m, 's> Exploration<'m, 's> {
         let found = self.executor.values(state, unfixed);
         if !found.complete {
             let span = self.place(state);
-            let bound = if self.out_of_time() { self.stopped.unwrap_or(Bound::Timeout) } else { Bound::Values };
+            let bound = match self.out_of_time() {
+                true => self.stopped.unwrap_or(Bound::Timeout),
+                false if self.executor.config.memory.is_some_and(|limit| limit.is_met()) => Bound::Memory,
+                false => Bound::Values,
+            };
             self.give_up(Incomplete::Bound(bound), span, 1);
         }
         let mut states = Vec::new();

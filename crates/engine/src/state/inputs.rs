@@ -6,6 +6,9 @@ use std::rc::Rc;
 use touchstone_base::IndexMap;
 use touchstone_ir::{DataTypeId, InputSource};
 
+/// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
+pub(crate) const MOST_VARIABLES: usize = 1 << 16;
+
 /// What a path has asked for so far.
 #[derive(Clone, Default)]
 pub(crate) struct Inputs {

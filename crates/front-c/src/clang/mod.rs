@@ -1,6 +1,7 @@
 //! clang: how it is run, and what it says.
 //!
-//! `options.rs` and `flags.rs` say how a file is compiled, `run.rs` runs clang (`resident.rs`: one that stays), `pair.rs` asks for two texts at once and
+//! `options.rs` and `flags.rs` say how a file is compiled, `run.rs` runs clang (`watch.rs` ends it in time; `resident.rs` is one that stays),
+//! `pair.rs` asks for two texts at once and
 //! `dump.rs` keeps an answer. `read.rs` reads the answer as a stream of nodes (`node.rs`), whose words are types from then on
 //! (`kind.rs`, `words.rs`); `shape.rs` is what a node says by itself, `source.rs` where it stands.
 //!
@@ -18,4 +19,5 @@ pub(crate) mod resident;
 pub(crate) mod run;
 pub(crate) mod shape;
 pub(crate) mod source;
+pub(crate) mod watch;
 pub(crate) mod words;

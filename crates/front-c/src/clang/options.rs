@@ -2,6 +2,7 @@
 
 use crate::clang::dump::Dump;
 use std::path::PathBuf;
+use touchstone_base::Deadline;
 
 /// How to read C.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub struct Options {
     pub offsets: Offsets,
     /// Whether the C library's functions get bodies.
     pub library: Library,
+    /// When clang has to be done; it is ended then.
+    pub deadline: Deadline,
     /// What clang says of the one file that is lowered, if it was asked already.
     pub dump: Option<Dump>,
 }

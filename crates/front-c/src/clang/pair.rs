@@ -8,7 +8,7 @@ use crate::clang::flags::{flags_for, own_macros};
 use crate::clang::options::Options;
 use crate::clang::read::Dense;
 use crate::clang::resident;
-use crate::clang::run::{self, Input};
+use crate::clang::run::{self, Clang, Input};
 use crate::error::FrontError;
 use std::io::Read;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub struct Texts<'a> {
 
 /// Asks clang for both with the flags of the first; `None` if it does not understand one of them.
 pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Dump)>, FrontError> {
-    let clang = run::find(options.clang.as_deref())?;
+    let clang = run::find(options)?;
     let mut flags = flags_for(texts.written, options)?;
     flags.extend(own_macros(options));
     // A second input of the compiler behind clang's driver: it comes first.
@@ -44,9 +44,9 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
 }
 
 /// Hears what clang says, from the one that stays if there is one; whether it understands the texts.
-fn listen(clang: &Path, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) -> Result<bool, FrontError> {
+fn listen(clang: &Clang, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) -> Result<bool, FrontError> {
     const ACTION: &str = "-ast-dump=json";
-    if let Some(mut asked) = resident::ask(clang, &run::words(ACTION, flags, input))
+    if let Some(mut asked) = resident::ask(&clang.program, &run::words(ACTION, flags, input))
         && Dense::new(&mut asked).read_to_end(said).is_ok()
         && let Some(status) = asked.status()
     {
@@ -54,10 +54,7 @@ fn listen(clang: &Path, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) 
     }
     said.clear();
     let mut run = run::start(clang, ACTION, flags, input)?;
-    if let Some(output) = run.output() {
-        Dense::new(output)
-            .read_to_end(said)
-            .map_err(|source| FrontError::ClangFailed { clang: clang.to_path_buf(), source })?;
-    }
-    Ok(run.finish()?.is_ok())
+    let read = run.output().map_or(Ok(0), |output| Dense::new(output).read_to_end(said));
+    // One at a time says why not.
+    Ok(run.finish()?.is_ok() && read.is_ok())
 }

@@ -1,18 +1,31 @@
 //! Finding clang and running it.
 
+use crate::clang::options::Options;
+use crate::clang::watch::{Watched, Watcher};
 use crate::error::FrontError;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::JoinHandle;
+use touchstone_base::Deadline;
 
 const OLDEST: u32 = 14;
 const NEWEST: u32 = 40;
 
+/// A clang, and until when it may work.
+pub(crate) struct Clang {
+    pub program: PathBuf,
+    deadline: Deadline,
+}
+
 /// The clang to use: as asked for, `TOUCHSTONE_CLANG`, `clang`, or the newest `clang-NN` on the path.
-pub(crate) fn find(asked: Option<&Path>) -> Result<PathBuf, FrontError> {
-    let asked = asked.map(Path::to_path_buf).or_else(|| std::env::var_os("TOUCHSTONE_CLANG").map(PathBuf::from));
+pub(crate) fn find(options: &Options) -> Result<Clang, FrontError> {
+    find_program(options.clang.clone()).map(|program| Clang { program, deadline: options.deadline })
+}
+
+fn find_program(asked: Option<PathBuf>) -> Result<PathBuf, FrontError> {
+    let asked = asked.or_else(|| std::env::var_os("TOUCHSTONE_CLANG").map(PathBuf::from));
     if let Some(path) = asked {
         let found =
             if path.components().count() > 1 { is_program(&path).then(|| path.clone()) } else { on_path(&path) };
@@ -44,19 +57,30 @@ pub(crate) enum Input<'a> {
     Text(&'a str),
 }
 
+impl Input<'_> {
+    /// How messages name it.
+    fn name(self) -> PathBuf {
+        match self {
+            Input::File(file) | Input::Cxx(file) => file.to_path_buf(),
+            Input::Text(_) => PathBuf::from("<library>"),
+        }
+    }
+}
+
 /// A running clang whose output is being read.
 pub(crate) struct Run {
     clang: PathBuf,
-    child: Child,
-    stdout: Option<ChildStdout>,
+    input: PathBuf,
+    child: Watcher,
+    stdout: Option<Watched>,
     stderr: JoinHandle<Vec<u8>>,
     stdin: Option<JoinHandle<()>>,
 }
 
 /// Starts `clang -fsyntax-only -Xclang ACTION FLAGS INPUT`.
-pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
-    let failed = |source| FrontError::ClangFailed { clang: clang.to_path_buf(), source };
-    let mut command = with_deep_stack(clang);
+pub(crate) fn start(clang: &Clang, action: &str, flags: &[String], input: Input<'_>) -> Result<Run, FrontError> {
+    let failed = |source| FrontError::ClangFailed { clang: clang.program.clone(), source };
+    let mut command = with_deep_stack(&clang.program);
     command.args(words(action, flags, input));
     command.stdin(if matches!(input, Input::Text(_)) { Stdio::piped() } else { Stdio::null() });
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
@@ -77,8 +101,9 @@ pub(crate) fn start(clang: &Path, action: &str, flags: &[String], input: Input<'
         }
         message
     });
-    let stdout = child.stdout.take();
-    Ok(Run { clang: clang.to_path_buf(), child, stdout, stderr, stdin })
+    let stdout = child.stdout.take().map(|pipe| Watched::new(pipe, clang.deadline));
+    let child = Watcher::new(child, clang.deadline);
+    Ok(Run { clang: clang.program.clone(), input: input.name(), child, stdout, stderr, stdin })
 }
 
 /// What clang is told: `-fsyntax-only -Xclang ACTION FLAGS INPUT`.
@@ -178,17 +203,19 @@ fn guarded(file: &Path) -> PathBuf {
 
 impl Run {
     /// Its standard output.
-    pub fn output(&mut self) -> Option<ChildStdout> {
+    pub fn output(&mut self) -> Option<Watched> {
         self.stdout.take()
     }
+
     /// Waits for its end; its own message if it failed.
     pub fn finish(mut self) -> Result<Result<(), String>, FrontError> {
         if let Some(mut pipe) = self.stdout.take() {
             // Nobody wants the rest, but clang must be able to write it.
             let _ = std::io::copy(&mut pipe, &mut std::io::sink());
         }
-        let status =
-            self.child.wait().map_err(|source| FrontError::ClangFailed { clang: self.clang.clone(), source })?;
+        let ended = self.child.wait().map_err(|source| FrontError::ClangFailed { clang: self.clang, source })?;
+        // Its pipes may be in the hands of others still: nobody waits for those.
+        let Some(status) = ended else { return Err(FrontError::TookTooLong { file: self.input }) };
         if let Some(writer) = self.stdin {
             let _ = writer.join();
         }
@@ -204,19 +231,17 @@ impl Run {
 
 /// Runs clang and returns all that it prints, or its message if it failed.
 pub(crate) fn capture(
-    clang: &Path,
+    clang: &Clang,
     action: &str,
     flags: &[String],
     input: Input<'_>,
 ) -> Result<Result<String, String>, FrontError> {
     let mut run = start(clang, action, flags, input)?;
     let mut text = Vec::new();
-    if let Some(mut output) = run.output() {
-        output
-            .read_to_end(&mut text)
-            .map_err(|source| FrontError::ClangFailed { clang: clang.to_path_buf(), source })?;
-    }
-    Ok(run.finish()?.map(|()| String::from_utf8_lossy(&text).into_owned()))
+    let read = run.output().map_or(Ok(0), |mut output| output.read_to_end(&mut text));
+    let finished = run.finish()?;
+    read.map_err(|source| FrontError::ClangFailed { clang: clang.program.clone(), source })?;
+    Ok(finished.map(|()| String::from_utf8_lossy(&text).into_owned()))
 }
 
 #[cfg(test)]

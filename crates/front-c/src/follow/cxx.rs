@@ -24,7 +24,7 @@ const METHODS: [&str; 3] = ["TestBody", "SetUp", "TearDown"];
 /// Follows the tests of a preprocessed C++ text, which is in `file`, too.
 pub fn follow_tests(file: &Path, text: &str, options: &Options) -> Result<Followed, FrontError> {
     touchstone_base::on_deep_stack(|| {
-        let clang = run::find(options.clang.as_deref())?;
+        let clang = run::find(options)?;
         let mut unit = UnitFacts::cxx(lines(text));
         let own = own_lines(text);
         for method in METHODS.into_iter().filter(|method| *method == "TestBody" || own.contains(&format!("{method}(")))

@@ -60,7 +60,7 @@ fn origin(node: &Node, positions: &Positions, texts: &mut BTreeMap<String, Vec<u
 
 /// Hands every top-level declaration of a file to `each`.
 pub(crate) fn read(file: &Path, options: &Options, mut each: impl FnMut(&Positions, &Node)) -> Result<(), FrontError> {
-    let clang = run::find(options.clang.as_deref())?;
+    let clang = run::find(options)?;
     let flags = flags_for(file, options)?;
     let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(file))?;
     let mut positions = Positions::default();

@@ -89,7 +89,7 @@ pub(crate) fn drop_points(function: &mut Function, unwanted: impl Fn(&PointKind)
 /// The expressions of a point.
 fn formulas_mut(kind: &mut PointKind) -> Vec<&mut Expr> {
     match kind {
-        PointKind::Statement => vec![],
+        PointKind::Statement | PointKind::TooDeep => vec![],
         PointKind::Value(expr)
         | PointKind::Decision(expr)
         | PointKind::Condition { value: expr, .. }

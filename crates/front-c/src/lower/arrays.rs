@@ -1,6 +1,6 @@
 //! Array parameters: clang's JSON only has the pointer that they become; clang's printer has them as declared.
 
-use crate::clang::run::{self, Input};
+use crate::clang::run::{self, Clang, Input};
 use crate::error::FrontError;
 use crate::lower::unit::Unit;
 use crate::lower::vla::effects;
@@ -8,11 +8,15 @@ use crate::types::ctype::TypeKind;
 use crate::types::tokens::{Token, tokenize};
 use crate::types::typename::{Parser, split_commas};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use touchstone_ir::Function;
 
 /// Gives parameters that were declared as arrays their array type back.
-pub(crate) fn restore(unit: &mut Unit<'_>, clang: &Path, flags: &[String], input: Input<'_>) -> Result<(), FrontError> {
+pub(crate) fn restore(
+    unit: &mut Unit<'_>,
+    clang: &Clang,
+    flags: &[String],
+    input: Input<'_>,
+) -> Result<(), FrontError> {
     if unit.array_candidates.is_empty() {
         return Ok(());
     }

@@ -71,6 +71,17 @@ fn has_statements(node: &Node) -> bool {
 
 type Conditions = IndexMap<CondId, Condition>;
 
+/// Whether an expression is a null pointer constant, whatever type it was cast to.
+fn is_null_constant(node: &Node) -> bool {
+    let passes = match &node.kind {
+        K::ImplicitCastExpr | K::CStyleCastExpr if node.cast == Cast::NullToPointer => return true,
+        K::ImplicitCastExpr | K::CStyleCastExpr => matches!(node.cast, Cast::BitCast | Cast::NoOp),
+        K::ParenExpr | K::ConstantExpr => true,
+        _ => false,
+    };
+    passes && node.inner.first().is_some_and(is_null_constant)
+}
+
 impl Lowerer<'_, '_> {
     /// Branches on a decision.
     pub fn decide(&mut self, node: &Node, kind: DecisionKind, yes: BlockId, no: BlockId) {
@@ -165,11 +176,23 @@ impl Lowerer<'_, '_> {
         }
     }
     fn leaf<'n>(&mut self, node: &'n Node, conditions: &mut Conditions) -> Tree<'n> {
-        if let Some(value) = self.unit.const_int(node) {
-            return Tree::Const(value != 0);
+        if let Some(value) = self.const_truth(node) {
+            return Tree::Const(value);
         }
         let condition = Condition { span: self.unit.span(shown(node)), text: self.unit.text(shown(node)) };
         Tree::Cond(conditions.push(condition), node)
+    }
+
+    /// The truth of a constant: a number, or a null pointer (`p ? p->next : NULL`).
+    fn const_truth(&self, node: &Node) -> Option<bool> {
+        if let Some(value) = self.unit.const_int(node) {
+            return Some(value != 0);
+        }
+        if is_null_constant(node) {
+            return Some(false);
+        }
+        let format = self.unit.program.types.format(&self.unit.type_of(node))?;
+        self.unit.const_float(node).map(|bits| bits & !format.sign_mask() != 0)
     }
 
     /// `==`, `!=` and `^`: part of the tree if both sides are truth values.

@@ -2,7 +2,7 @@
 
 use crate::clang::flags::{flags_for, own_macros};
 use crate::clang::options::{Library, Offsets, Options};
-use crate::clang::run::{self, Input};
+use crate::clang::run::{self, Clang, Input};
 use crate::error::FrontError;
 use crate::link::program::LinkedProgram;
 use crate::link::{externals, models};
@@ -22,7 +22,7 @@ fn lower_all(files: &[PathBuf], options: &Options) -> Result<Module, FrontError>
     for file in files {
         check_readable(file)?;
     }
-    let clang = run::find(options.clang.as_deref())?;
+    let clang = run::find(options)?;
     let mut own = BTreeSet::new();
     let mut options = options.clone();
     loop {
@@ -64,7 +64,7 @@ fn check_readable(file: &Path) -> Result<(), FrontError> {
 fn lower_program(
     files: &[PathBuf],
     options: &Options,
-    clang: &Path,
+    clang: &Clang,
     own: &BTreeSet<String>,
 ) -> Result<LinkedProgram, FrontError> {
     let mut program = LinkedProgram::new(own.clone());

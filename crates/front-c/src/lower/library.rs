@@ -1,7 +1,7 @@
 //! The C library's part of a program: models of what it calls and does not define, lowered as its own files are.
 
 use crate::clang::options::Surroundings;
-use crate::clang::run::Input;
+use crate::clang::run::{Clang, Input};
 use crate::error::FrontError;
 use crate::link::models::{DESCRIPTORS, MODELS, WORLD};
 use crate::link::program::LinkedProgram;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
-pub(crate) fn add(program: &mut LinkedProgram, clang: &Path, given: Surroundings) -> Result<(), FrontError> {
+pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Surroundings) -> Result<(), FrontError> {
     program.settle_library();
     let world = if given.externals { &WORLD } else { &DESCRIPTORS };
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];

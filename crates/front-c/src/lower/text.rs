@@ -2,7 +2,7 @@
 
 use crate::clang::dump::Dump;
 use crate::clang::read::{Positions, read, read_bytes};
-use crate::clang::run::{self, Input};
+use crate::clang::run::{self, Clang, Input};
 use crate::error::FrontError;
 use crate::link::program::LinkedProgram;
 use crate::lower::arrays;
@@ -24,7 +24,7 @@ pub(crate) struct Source<'a> {
 
 pub(crate) fn lower_unit(
     program: &mut LinkedProgram,
-    clang: &Path,
+    clang: &Clang,
     source: &Source<'_>,
     selection: Selection,
 ) -> Result<(), FrontError> {

@@ -92,7 +92,7 @@ impl Lowerer<'_, '_> {
             return;
         }
         self.mark(Subject::Value(node.id), |lowerer| {
-            let kind = PointKind::Value(formula(lowerer, node)?);
+            let kind = formula(lowerer, node).map(PointKind::Value).or_else(|| too_deep(node))?;
             Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
         });
     }
@@ -148,14 +148,17 @@ impl Lowerer<'_, '_> {
             return;
         }
         self.mark(Subject::Store(left.id), |lowerer| {
-            let address = lowerer.formula_of_address(left)?;
+            let written = shown(left);
+            let Some(address) = lowerer.formula_of_address(left) else {
+                let (span, text) = (lowerer.unit.span(written), lowerer.unit.short_text(written));
+                return too_deep(left).map(|kind| Point { kind, span, text });
+            };
             let value = lowerer.formula(right)?;
             let ty = lowerer.unit.program.types.scalar(&lowerer.unit.type_of(left));
             let computed = !matches!(address.kind, ExprKind::Slot(_) | ExprKind::Global(_));
             if !computed || value.ty != ty {
                 return None;
             }
-            let written = shown(left);
             let kind = PointKind::Store { address, value };
             Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
         });
@@ -167,7 +170,7 @@ impl Lowerer<'_, '_> {
             return;
         }
         self.mark(Subject::Decision(decision), |lowerer| {
-            let kind = PointKind::Decision(lowerer.formula_of_truth(node)?);
+            let kind = lowerer.formula_of_truth(node).map(PointKind::Decision).or_else(|| too_deep(node))?;
             let written = shown(node);
             Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
         });
@@ -176,7 +179,8 @@ impl Lowerer<'_, '_> {
     /// Marks the evaluation of a condition.
     pub fn mark_condition(&mut self, tag: CondTag, node: &Node) {
         self.mark(Subject::Condition(tag), |lowerer| {
-            let kind = PointKind::Condition { tag, value: lowerer.formula_of_truth(node)? };
+            let condition = |value| PointKind::Condition { tag, value };
+            let kind = lowerer.formula_of_truth(node).map(condition).or_else(|| too_deep(node))?;
             let written = shown(node);
             Some(Point { kind, span: lowerer.unit.span(written), text: lowerer.unit.short_text(written) })
         });
@@ -211,6 +215,19 @@ impl Lowerer<'_, '_> {
         let value = self.unit.const_signed(written).map(|value| value.to_string());
         let name = if self.unit.is_made_by_macro(&written.begin) { value.unwrap_or(text) } else { text };
         Some(name).filter(|name| !name.is_empty())
+    }
+}
+
+/// What stands for an expression that has no formula because it is nested too deep. What has effects never has one.
+fn too_deep(node: &Node) -> Option<PointKind> {
+    (is_deeper(node, DEEPEST) && !has_effects(node)).then_some(PointKind::TooDeep)
+}
+
+/// Whether an expression has more levels than this.
+fn is_deeper(node: &Node, levels: u32) -> bool {
+    match levels.checked_sub(1) {
+        Some(left) => node.inner.iter().any(|part| is_deeper(part, left)),
+        None => true,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::types::ctype::{Type, TypeKind};
 use touchstone_ir::{BinOp, CastOp, CmpOp, Expr, ExprKind, Reg, Ty, mask};
 
 /// How deep the source of a formula may be nested. One level makes at most four levels of the formula.
-pub(crate) const DEEPEST: u32 = 200;
+pub(crate) const DEEPEST: u32 = Expr::DEEPEST_SOURCE as u32;
 
 /// Where an object of a formula is.
 pub(crate) enum Spot {

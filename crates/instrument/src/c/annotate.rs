@@ -187,7 +187,7 @@ impl<'a> AnnotatedFunction<'a> {
         let point = &self.function.points[id];
         let (start, end) = self.bytes(point.span)?;
         let own = match &point.kind {
-            PointKind::Statement => None,
+            PointKind::Statement | PointKind::TooDeep => None,
             PointKind::Value(expr) | PointKind::Decision(expr) | PointKind::Condition { value: expr, .. } => Some(expr),
             PointKind::Store { value, .. } => Some(value),
             PointKind::Label { predicate, .. } | PointKind::Hazard(predicate) => Some(predicate),
@@ -204,6 +204,7 @@ impl<'a> AnnotatedFunction<'a> {
             PointKind::Hazard(_) => self.wrap_value(id, start, end)?,
             PointKind::Decision(_) => self.wrap_decision(point.span, start, end)?,
             PointKind::Store { .. } => return Err(Unprobed::ReadsMore),
+            PointKind::TooDeep => return Err(Unprobed::TooDeep),
             PointKind::Condition { tag, .. } => self.wrap_condition(*tag, start, end)?,
         };
         let Some(predicate) = predicate else { return Ok((spot, "1".to_string())) };

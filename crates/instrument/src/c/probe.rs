@@ -669,7 +669,8 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
 }
 
 /// A decision's graph as numbers: for each node its condition, and for false and true the next node and where in the table
-/// the list of what is masked begins, with its length. A node that does not exist is the end.
+/// the list of what is masked begins: how many ranges, and each by its first condition and the one behind it. A node that does
+/// not exist is the end.
 fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
     let mut masks: Vec<u32> = Vec::new();
     let mut table = Vec::new();
@@ -678,8 +679,9 @@ fn walk_table(graph: &DecisionGraph) -> Vec<u32> {
         for edge in &from.edges {
             table.push(walk_node(graph, edge.target));
             table.push((graph.nodes.len() * WALK_NODE + masks.len()) as u32);
-            masks.push(edge.masks.len() as u32);
-            masks.extend(edge.masks.iter().map(|masked| masked.index() as u32));
+            let ranges = edge.masks.ranges();
+            masks.push(ranges.len() as u32);
+            masks.extend(ranges.iter().flat_map(|masked| [masked.start as u32, masked.end as u32]));
         }
     }
     table.extend(masks);

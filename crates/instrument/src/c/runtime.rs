@@ -29,7 +29,10 @@ static __attribute__((__unused__)) int __touchstone_step(unsigned *walk, const u
     const unsigned *node = table + 5 * walk[0], *masks = table + node[outcome ? 4 : 2];
     unsigned count = masks[0];
     walk[1 + node[0]] = outcome ? 6 : 5;
-    while (count) walk[1 + masks[count--]] &= 3;
+    for (masks++; count; count--, masks += 2) {
+        unsigned at;
+        for (at = masks[0]; at < masks[1]; at++) walk[1 + at] &= 3;
+    }
     walk[0] = node[outcome ? 3 : 1];
     return outcome;
 }

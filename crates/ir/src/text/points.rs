@@ -16,6 +16,8 @@ impl Parser {
     pub(super) fn point(&mut self) -> Result<Point> {
         let kind = if self.eat_word("statement") {
             PointKind::Statement
+        } else if self.eat_word("deep") {
+            PointKind::TooDeep
         } else if self.eat_word("value") {
             PointKind::Value(self.expr(1)?)
         } else if self.eat_word("decision") {
@@ -29,7 +31,8 @@ impl Parser {
         } else if self.eat_word("label") {
             PointKind::Label { name: self.text("the name of the label in quotes")?, predicate: self.expr(1)? }
         } else {
-            return self.expected("a kind of point (statement, value, decision, hazard, store, condition, label)");
+            return self
+                .expected("a kind of point (statement, deep, value, decision, hazard, store, condition, label)");
         };
         let text = self.text("the text of the point in quotes")?;
         Ok(Point { kind, text, span: self.span() })

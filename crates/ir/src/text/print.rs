@@ -282,6 +282,7 @@ impl<'m> Printer<'m> {
     fn point(&mut self, point: &Point) {
         match &point.kind {
             PointKind::Statement => put!(self, "statement"),
+            PointKind::TooDeep => put!(self, "deep"),
             PointKind::Value(value) => {
                 put!(self, "value ");
                 self.expr(value);

@@ -25,7 +25,7 @@ impl Verifier<'_> {
             self.point = Some(id);
             self.span(point.span);
             match &point.kind {
-                PointKind::Statement => {}
+                PointKind::Statement | PointKind::TooDeep => {}
                 PointKind::Value(value) => self.expression(function, value),
                 PointKind::Decision(value) | PointKind::Hazard(value) => {
                     self.expression(function, value);

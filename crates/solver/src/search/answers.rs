@@ -49,8 +49,6 @@ pub(crate) enum Found {
     Unknown(Why),
 }
 
-/// When the answers remembered hold on to this many bytes (roughly), all are forgotten, so that memory stays bounded.
-const REMEMBERED: usize = 200 << 20;
 /// A group of more bytes than this is not kept in the tables: its columns are large and it is rarely met again.
 const LARGE_GROUP: usize = 64 << 10;
 /// What a table entry costs without its group.
@@ -108,7 +106,7 @@ impl Solver {
     /// Makes room for one more answer.
     fn remember(&mut self, weight: usize) {
         self.remembered += weight + ENTRY;
-        if self.remembered > REMEMBERED {
+        if self.remembered > self.config.remembered {
             self.remembered = 0;
             self.bases.clear();
             self.splits.clear();

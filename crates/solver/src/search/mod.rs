@@ -1,4 +1,4 @@
-//! Paths (`path.rs`), the questions about them (`solver.rs`) and how they are answered (`answers.rs`).
+//! Paths (`path.rs`), the questions about them (`solver.rs`) and how they are answered (`answers.rs`, `values.rs`).
 //!
 //! One circle on purpose: a group of constraints keeps what searches found out about it.
 
@@ -6,3 +6,4 @@ pub(crate) mod answers;
 pub(crate) mod partial;
 pub(crate) mod path;
 pub(crate) mod solver;
+pub(crate) mod values;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, MemoryLimit};
 
 use rustc_hash::FxHashMap;
 
@@ -19,6 +19,9 @@ use crate::why::Why;
 
 /// With at most this many assignments, `range` looks at all of them.
 const EXACT_RANGE: usize = 512;
+
+/// What answers may hold on to, unless somebody says otherwise.
+const REMEMBERED: usize = 200 << 20;
 
 /// Limits and switches.
 #[derive(Clone, Debug)]
@@ -35,6 +38,10 @@ pub struct Config {
     pub enumeration: usize,
     /// How many models a group of constraints keeps.
     pub pool: usize,
+    /// When the answers that are remembered hold on to this many bytes (roughly), all are forgotten.
+    pub remembered: usize,
+    /// How much memory the process may have: long lists of answers end where there is no more.
+    pub memory: Option<MemoryLimit>,
     /// Seed of the first guesses.
     pub seed: u64,
 }
@@ -48,6 +55,8 @@ impl Default for Config {
             interrupt: None,
             enumeration: 1 << 20,
             pool: 16,
+            remembered: REMEMBERED,
+            memory: None,
             seed: 0,
         }
     }
@@ -253,44 +262,12 @@ impl Solver {
         terms.facts(term).trailing_zeros()
     }
 
-    /// The values of a term on a path, at most `limit`.
-    pub fn values(&mut self, terms: &mut Terms, path: &Path, term: TermId, limit: usize) -> Values {
-        let start = Instant::now();
-        let mut path = path.clone();
-        let mut values = Vec::new();
-        let mut complete = false;
-        if let Some(all) = self.all_values(terms, &path, term) {
-            values = all;
-            complete = values.len() <= limit;
-            values.truncate(limit);
-        } else {
-            while values.len() < limit && !self.config.deadline.is_over() {
-                let value = path.model().eval(terms, term);
-                values.push(value);
-                let seen = terms.constant(terms.width(term), value);
-                let other = terms.ne(term, seen);
-                self.stats.queries += 1;
-                match self.extend(terms, &path, vec![other]) {
-                    Side::Feasible(rest) => path = rest,
-                    Side::Infeasible => {
-                        complete = true;
-                        break;
-                    }
-                    Side::Unknown(_) => break,
-                }
-            }
-            values.sort_unstable();
-        }
-        self.account(start);
-        Values { values, complete }
-    }
-
     /// What has been done so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    fn account(&mut self, start: Instant) {
+    pub(crate) fn account(&mut self, start: Instant) {
         self.stats.sat_calls = self.sat.calls;
         self.stats.lemmas = self.sat.lemma_count;
         self.stats.seconds += start.elapsed().as_secs_f64();
@@ -304,7 +281,7 @@ impl Solver {
     }
 
     /// The path with more constraints, each group of them solved on its own.
-    fn extend(&mut self, terms: &mut Terms, path: &Path, conditions: Vec<TermId>) -> Side {
+    pub(crate) fn extend(&mut self, terms: &mut Terms, path: &Path, conditions: Vec<TermId>) -> Side {
         let mut path = path.clone();
         for component in components(terms, &path, &conditions) {
             let base = self.base(terms, &path, &component);

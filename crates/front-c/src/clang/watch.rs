@@ -1,0 +1,162 @@
+//! A process that is ended when its time is over, and its output, which ends then, too.
+//!
+//! Both are needed: who ends a process does not end its children (a compiler behind a script), which keep the pipe open and may
+//! say nothing, and a read that waits for them never returns.
+
+use std::io::Read;
+use std::process::{Child, ChildStdout, ExitStatus};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use touchstone_base::Deadline;
+
+/// Ends a process at the deadline, unless it ends before.
+pub(crate) struct Watcher {
+    child: Arc<Mutex<Child>>,
+    deadline: Deadline,
+    /// Where there is a deadline: who waits for it, and what tells them that nobody does any more.
+    guard: Option<(JoinHandle<Ended>, Sender<()>)>,
+}
+
+/// Who ended a process.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Itself,
+    Guard,
+}
+
+impl Watcher {
+    pub fn new(child: Child, deadline: Deadline) -> Watcher {
+        let child = Arc::new(Mutex::new(child));
+        let guard = deadline.left().map(|left| {
+            let (done, wait) = channel();
+            let watched = Arc::clone(&child);
+            let guard = std::thread::spawn(move || match wait.recv_timeout(left) {
+                Err(RecvTimeoutError::Timeout) => {
+                    // One that has ended needs no kill.
+                    let _ = watched.lock().unwrap_or_else(PoisonError::into_inner).kill();
+                    Ended::Guard
+                }
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => Ended::Itself,
+            });
+            (guard, done)
+        });
+        Watcher { child, deadline, guard }
+    }
+
+    /// Waits for the end of a process whose output has ended; `None` if its time was over.
+    pub fn wait(self) -> std::io::Result<Option<ExitStatus>> {
+        let ended = self.guard.map_or(Ended::Itself, |(guard, done)| {
+            // After the deadline the output may have ended for that reason only: the guard ends the process in a moment.
+            if !self.deadline.is_over() {
+                // A guard that is gone has ended the process.
+                let _ = done.send(());
+            }
+            guard.join().unwrap_or(Ended::Itself)
+        });
+        let status = self.child.lock().unwrap_or_else(PoisonError::into_inner).wait()?;
+        Ok((ended == Ended::Itself).then_some(status))
+    }
+}
+
+/// The output of a process, which ends with an error at the deadline.
+pub(crate) enum Watched {
+    /// Without a deadline.
+    Direct(ChildStdout),
+    Timed(Timed),
+}
+
+/// Output that another thread waits for.
+pub(crate) struct Timed {
+    pieces: Receiver<Vec<u8>>,
+    piece: Vec<u8>,
+    /// How much of the piece is read.
+    read: usize,
+    deadline: Deadline,
+}
+
+/// Bytes of a piece,
+const PIECE: usize = 1 << 16;
+/// and how many may wait.
+const WAITING: usize = 4;
+
+impl Watched {
+    pub fn new(mut pipe: ChildStdout, deadline: Deadline) -> Watched {
+        if deadline == Deadline::NEVER {
+            return Watched::Direct(pipe);
+        }
+        let (send, pieces) = sync_channel(WAITING);
+        // Stays behind if nobody speaks nor closes the pipe; nothing waits for it.
+        std::thread::spawn(move || {
+            let mut piece = vec![0; PIECE];
+            while let Ok(count @ 1..) = pipe.read(&mut piece) {
+                if send.send(piece[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Watched::Timed(Timed { pieces, piece: Vec::new(), read: 0, deadline })
+    }
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Watched::Direct(pipe) => pipe.read(buffer),
+            Watched::Timed(timed) => timed.read(buffer),
+        }
+    }
+}
+
+impl Read for Timed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.read == self.piece.len() {
+            let left = self.deadline.left().unwrap_or(Duration::MAX);
+            match self.pieces.recv_timeout(left) {
+                Ok(piece) => (self.piece, self.read) = (piece, 0),
+                Err(RecvTimeoutError::Timeout) => return Err(std::io::ErrorKind::TimedOut.into()),
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            }
+        }
+        let rest = &self.piece[self.read..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        self.read += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+    use std::time::Instant;
+
+    /// What a script says, and whether it could end by itself.
+    fn run(script: &str, deadline: Deadline) -> (String, bool) {
+        let mut command = Command::new("sh");
+        let mut child = command.args(["-c", script]).stdout(Stdio::piped()).spawn().expect("a shell");
+        let mut output = child.stdout.take().map(|pipe| Watched::new(pipe, deadline)).expect("a pipe");
+        let watcher = Watcher::new(child, deadline);
+        let mut said = Vec::new();
+        let _ = output.read_to_end(&mut said);
+        drop(output);
+        let ended = watcher.wait().expect("a status");
+        (String::from_utf8_lossy(&said).into_owned(), ended.is_some())
+    }
+
+    #[test]
+    fn a_process_ends_by_itself_or_at_the_deadline() {
+        for deadline in [Deadline::NEVER, Deadline::after(Duration::from_secs(1000))] {
+            assert_eq!(run("echo word", deadline), ("word\n".to_string(), true));
+        }
+        let started = Instant::now();
+        let soon = || Deadline::after(Duration::from_millis(200));
+        assert!(!run("exec sleep 1000", soon()).1, "one that says nothing");
+        assert!(!run("sleep 20; exit 0", soon()).1, "one that lets another sleep");
+        assert!(!run("while :; do echo word; done", soon()).1, "one that never stops");
+        assert!(!run("(while echo word; do :; done); exit 0", soon()).1, "one that lets another speak");
+        assert!(started.elapsed() < Duration::from_secs(15));
+    }
+}
