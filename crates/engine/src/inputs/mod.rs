@@ -13,6 +13,7 @@ mod requests;
 mod shapes;
 mod start;
 mod variants;
+mod written;
 
 /// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
 pub(crate) const MOST_VARIABLES: usize = 1 << 16;
