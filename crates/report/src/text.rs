@@ -9,8 +9,8 @@ use crate::value::{Shown, brief_elements};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Assumption, Campaign, Criterion, Disagreement, FunctionResult, Given, Incomplete, IncompletePaths, MadeInput,
-    Outcome, Replay, Status, TestCase, TestKind,
+    Assumption, Campaign, Criterion, Disagreement, ErrorTests, FunctionResult, Given, Incomplete, IncompletePaths,
+    MadeInput, Outcome, Replay, Status, TestCase, TestKind,
 };
 use touchstone_ir::{DataType, DataValue, Module};
 
@@ -28,6 +28,7 @@ pub fn text_with(campaign: &Campaign, module: &Module, extras: &Extras, style: S
     rests_on(&mut out, campaign, extras.verbose, style);
     truth_tables(&mut out, campaign, &module.files, extras, style);
     errors(&mut out, campaign, module, style);
+    covered_by_errors(&mut out, campaign, style);
     rejections(&mut out, campaign, module, style);
     incomplete(&mut out, campaign, module, style);
     disagreements(&mut out, campaign, style);
@@ -89,6 +90,27 @@ fn errors(out: &mut String, campaign: &Campaign, module: &Module, style: Style) 
         out.push_str(&cut(&format!("  {kind:<kinds$}  {place:<places$}  {inputs}"), style.width));
         out.push('\n');
     }
+}
+
+/// What has no test that comes to an end: how many, and in which functions.
+fn covered_by_errors(out: &mut String, campaign: &Campaign, style: Style) {
+    let errors = ErrorTests::among(&campaign.tests);
+    let mut by_function: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for objective in campaign.objectives.iter().filter(|objective| errors.cover(objective)) {
+        by_function.entry(objective.function.as_str()).or_default().insert(objective.id.as_str());
+    }
+    let count: usize = by_function.values().map(BTreeSet::len).sum();
+    if count == 0 {
+        return;
+    }
+    let mut most: Vec<(&str, usize)> = by_function.iter().map(|(name, ids)| (*name, ids.len())).collect();
+    most.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    let shown: Vec<String> = most.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    heading(out, style, Paint::Yellow, "covered by an error");
+    let (objectives, have) = if count == 1 { ("objective", "has") } else { ("objectives", "have") };
+    let line = format!("  {count} {objectives} {have} no test that returns: {}", shown.join(", "));
+    out.push_str(&cut(&line, style.width));
+    out.push('\n');
 }
 
 fn rejections(out: &mut String, campaign: &Campaign, module: &Module, style: Style) {

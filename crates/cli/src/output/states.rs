@@ -84,6 +84,7 @@ pub fn add(
                 changers.push(&test.test);
             }
             let known = objectives.entry(key).or_insert_with(|| Objective {
+                by_error: false,
                 id,
                 criterion: STATE.to_string(),
                 function: used.function.clone(),
