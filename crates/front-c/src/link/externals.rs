@@ -233,6 +233,9 @@ fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
             DataType::Array { .. } => param.data,
             _ => continue,
         };
+        if is_librarys_own(types, to) {
+            continue;
+        }
         let beside =
             params.get(index + 1).filter(|param| matches!(&types[param.data], DataType::Int { bits, .. } if *bits > 8));
         let size = match (&types[to], beside) {
@@ -280,20 +283,19 @@ fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     scans || (!all_seen && params.iter().any(|param| passes_pointers(param.data)))
 }
 
+/// Whether only the library can make such an object: it has a name of its own, or a reserved one.
+fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
+    let (DataType::Struct { name, .. } | DataType::Opaque { name, .. }) = &types[data] else { return false };
+    let tag = name.strip_prefix("struct ").unwrap_or(name);
+    tag.starts_with('_') || ["FILE", "DIR", "va_list"].contains(&tag)
+}
+
 /// Whether a function takes or gives objects that only the library can make: `FILE *`.
 fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
-    let own = |name: &str| {
-        let tag = name.strip_prefix("struct ").unwrap_or(name);
-        tag.starts_with('_') || ["FILE", "DIR", "va_list"].contains(&tag)
-    };
-    let is_own = |data: DataTypeId| match &types[data] {
-        DataType::Struct { name, .. } | DataType::Opaque { name, .. } => own(name),
-        _ => false,
-    };
     let leads_there = |data: DataTypeId| match &types[data] {
-        DataType::Pointer { pointee, .. } => is_own(*pointee),
-        DataType::Array { element, .. } => is_own(*element),
-        _ => is_own(data),
+        DataType::Pointer { pointee, .. } => is_librarys_own(types, *pointee),
+        DataType::Array { element, .. } => is_librarys_own(types, *element),
+        _ => is_librarys_own(types, data),
     };
     leads_there(function.result_data) || function.own_params().iter().any(|param| leads_there(param.data))
 }
