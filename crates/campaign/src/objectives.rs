@@ -67,6 +67,7 @@ impl Listed {
             found.extend(named.map(|named| {
                 let (line, column) = (Some(named.origin.line), Some(named.origin.column));
                 Objective {
+                    by_error: false,
                     text: format!("{} is checked", named.target.name),
                     id: named.target.id,
                     criterion: Criterion::State.to_string(),

@@ -32,7 +32,7 @@ pub enum Command {
   touchstone generate lib.c -f parse -c paths:3 --len buf=8 --range depth=0..4
   touchstone generate harness.c --entry main               a whole program, inputs by touchstone.h or klee.h
   touchstone generate tool.c --argv 2:4 --stdin 8          its arguments and standard input as inputs
-  touchstone generate driver.c --externals inputs          what functions of other files return as inputs
+  touchstone generate driver.c --externals named           stop at functions of other files, and name them
   touchstone generate src/a.c -f step -o tests -- -Iinclude -DDEBUG
   touchstone generate src/a.c --emit c,unity               also tests for Unity (cmocka, gtest), in unity/
   touchstone generate task.c --entry main -c branch --emit c,testcomp")]

@@ -222,6 +222,7 @@ fn brute_program(module: &Module, func: FuncId, expectation: &Expectation, limit
                 source: input.source,
                 name: input.name.clone(),
                 bytes: bytes.by_ref().take(input.bytes.len()).collect(),
+                pointers: Vec::new(),
             })
             .collect();
         let run = run_program(module, func, &answers, Limits::default());

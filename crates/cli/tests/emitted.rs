@@ -67,6 +67,49 @@ fn macros_of_the_program_reach_no_text_of_a_test() {
 }
 
 #[test]
+fn what_a_function_frees_or_resizes_is_a_block_of_the_heap() {
+    let project = Project::new(&[(
+        "a.c",
+        "#include <stdlib.h>\nstruct node { int n; struct node *next; };\n\
+         int drop(struct node *p) { int sevens = 0; while (p) { struct node *next = p->next; if (p->n == 7) sevens++; free(p); p = next; }\n\
+             if (sevens == 2) return 1; return 0; }\n\
+         char *longer(char *s, unsigned char n) { if (!s || n < 3) return s; s = realloc(s, n); if (s[0] == 'x') return s; s[n - 1] = 0; return s; }\n",
+    )]);
+    let said = project.agrees(&["a.c", "-c", "branch", "--assume", "allocation"]);
+    assert!(!said.contains("invalid free") && !said.contains(" unknown\n"), "{said}");
+    let text = project.text("touchstone-out/test_drop.c");
+    assert!(text.contains("struct node *p = __builtin_malloc(sizeof *p);\n    SET(*p, {"), "{text}");
+}
+
+#[test]
+fn what_only_an_error_covers_is_counted_apart() {
+    let text = "#include <stdlib.h>\nint f(int x) { if (x == 5) abort(); if (x == 6) return 1; return 0; }\n";
+    let project = Project::new(&[("a.c", text)]);
+    let said = project.says(&["a.c", "-c", "branch"]);
+    assert!(said.contains("covered by an error\n  1 objective has no test that returns: f 1\n"), "{said}");
+    let json = project.says(&["a.c", "-c", "branch", "--format", "json"]);
+    assert_eq!(json.matches("\"by_error\": true").count(), 1, "{json}");
+    assert!(json.contains("\"by_error\": 1"), "{json}");
+    // Who asks for errors has nothing else in mind.
+    let said = project.says(&["a.c", "-c", "rte"]);
+    assert!(!said.contains("covered by an error"), "{said}");
+}
+
+#[test]
+fn a_torn_file_of_ours_is_ours() {
+    let project = Project::new(&[("a.c", "int f(int x) { if (x) return 1; return 0; }\n")]);
+    let place = project.path("touchstone-out/test_f.c");
+    for torn in ["", "/* Te", "/* Tests of f in", "/* No tests of f: they do not compile: a.c: x */\n"] {
+        std::fs::create_dir_all(project.path("touchstone-out")).expect("a directory");
+        std::fs::write(&place, torn).expect("a written file");
+        project.agrees(&["a.c", "-c", "branch"]);
+    }
+    std::fs::write(&place, "/* my tests */\n").expect("a written file");
+    let said = project.says(&["a.c", "-c", "branch"]);
+    assert!(said.contains("was not written by Touchstone"), "{said}");
+}
+
+#[test]
 fn a_list_of_variable_arguments_is_passed_where_nobody_takes_one() {
     let project = Project::new(&[(
         "a.c",
@@ -278,7 +321,7 @@ fn a_function_without_objectives_has_a_call_or_a_reason() {
         "#include <stdio.h>\nint plain(void) { return 3; }\nvoid not_here(int);\nvoid calls(int a) { not_here(a); }\n\
          int closes(FILE *f) { return fclose(f); }\n",
     )]);
-    let said = project.says(&["a.c", "-c", "mcdc"]);
+    let said = project.says(&["a.c", "-c", "mcdc", "--externals", "named"]);
     assert!(said.contains("1 agreed"), "{said}");
     assert!(said.contains("calls: unsupported: ") && said.contains("not_here"), "{said}");
     assert!(said.contains("closes: unsupported: "), "{said}");

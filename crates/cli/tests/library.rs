@@ -29,7 +29,7 @@ fn check(text: &str, options: &[&str], tests: u64) {
 
 #[track_caller]
 fn check_given_up(text: &str, reason: &str) {
-    let (_, _, given_up) = paths(text, &[]);
+    let (_, _, given_up) = paths(text, &["--externals", "named"]);
     assert!(given_up.iter().any(|found| found.contains(reason)), "{given_up:?} without {reason:?}: {text}");
 }
 

@@ -68,19 +68,19 @@ const MODES: [&[&str]; 9] = [
     &["prove"],
     // What exploration leaves open is left to the static prover.
     &["prove", "--max-paths", "2"],
-    &["prove", "--depth", "2", "--externals", "inputs"],
+    &["prove", "--depth", "2"],
     &["prove", "--loop-bound", "1", "--steps", "120"],
-    &["prove", "--externals", "inputs"],
+    &["prove", "--externals", "named"],
     &["generate", "--no-replay"],
     &["prove", "--volatile", "fresh"],
     &["prove", "--aliases", "eager"],
-    &["generate", "--no-replay", "--max-objects", "8", "--externals", "inputs"],
+    &["generate", "--no-replay", "--max-objects", "8"],
 ];
 
 const ENTRY_MODES: [&[&str]; 3] = [
-    &["prove", "--entry", "start", "--externals", "inputs"],
     &["prove", "--entry", "start"],
-    &["generate", "--no-replay", "--entry", "start", "--externals", "inputs", "--volatile", "fresh"],
+    &["prove", "--entry", "start", "--externals", "named"],
+    &["generate", "--no-replay", "--entry", "start", "--volatile", "fresh"],
 ];
 
 #[derive(Default)]

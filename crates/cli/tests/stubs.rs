@@ -23,12 +23,35 @@ int f(struct ops *o, int *x, int n) {
 }
 ";
 
+/// What they leave behind: numbers, structures with pointers, bytes, globals, objects that they return.
+const LEAVING: &str = "struct node { int n; struct node *next; };
+struct node *find(int key);
+int fetch(struct node *to, short *code);
+int get(struct node **out);
+void receive(int from, char *to, unsigned long size);
+int mode;
+int f(int k) {
+    struct node here = {1 + SHIFT, 0};
+    short code;
+    char text[4] = \"\";
+    struct node *other = 0;
+    if (fetch(&here, &code) && code == -7 && here.n == 12 && here.next && here.next->n == k) return 1;
+    if (get(&other) == 3 && other && other->n == 9) return 2;
+    receive(k, text, sizeof text);
+    if (text[0] == 'o' && text[1] == 'k') return 3;
+    if (mode) return 4;
+    struct node *found = find(k);
+    if (mode == 5 && found && found->next == found) return 5;
+    return 0;
+}
+";
+
 /// Writes the program, generates suites of all forms, and gives the folder.
-fn generate(scratch: &Path) -> PathBuf {
+fn generate(scratch: &Path, program: &str) -> PathBuf {
     let (file, out) = (scratch.join("program.c"), scratch.join("out"));
-    std::fs::write(&file, format!("#ifndef SHIFT\n#define SHIFT 0\n#endif\n{PROGRAM}")).expect("a writable directory");
+    std::fs::write(&file, format!("#ifndef SHIFT\n#define SHIFT 0\n#endif\n{program}")).expect("a writable directory");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-    command.arg("generate").arg(&file).args(["-c", "branch", "-f", "f", "--externals", "inputs"]);
+    command.arg("generate").arg(&file).args(["-c", "branch", "-f", "f"]);
     let output =
         command.args(["--emit", "c,json,unity,cmocka,gtest", "-o"]).arg(&out).output().expect("touchstone runs");
     let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -40,7 +63,7 @@ fn generate(scratch: &Path) -> PathBuf {
 #[test]
 fn tests_of_every_form_check_what_stubs_were_called_with() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
-    let out = generate(scratch.path());
+    let out = generate(scratch.path(), PROGRAM);
     let text = std::fs::read_to_string(out.join("test_f.c")).expect("a readable suite");
     for line in [
         "STUB(measure, int, (int a1, unsigned long a2), a1, a2)",
@@ -75,6 +98,28 @@ fn tests_of_every_form_check_what_stubs_were_called_with() {
     }
 }
 
+#[test]
+fn tests_of_every_form_leave_what_stubs_are_said_to_leave() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let out = generate(scratch.path(), LEAVING);
+    let text = std::fs::read_to_string(out.join("test_f.c")).expect("a readable suite");
+    for line in [
+        "WRITES(struct node, fetch, to, {12, &fetch_to_next});",
+        "WRITES(short, fetch, code, -7);",
+        "WRITES(struct node *, get, out, &get_out);",
+        "WRITES(char[4], receive, to, \"ok\");",
+        "CHANGES(find, mode, 5);",
+        "RETURNS(struct node *, find, &find_result);",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    for form in FORMS {
+        let right = ends(&out, form, "f", "SHIFT=0");
+        assert!(!right.contains("failed") && !right.contains("not ok") && !right.contains("skip"), "{form}:\n{right}");
+        assert!(right.lines().filter(|line| line.starts_with("ok")).count() >= 6, "{form}:\n{right}");
+    }
+}
+
 /// Another library may call in another order, or from elsewhere: nothing is said of those calls.
 #[test]
 fn calls_that_the_library_makes_are_not_compared() {
@@ -84,7 +129,7 @@ fn calls_that_the_library_makes_are_not_compared() {
         if (!a || !compare) return 0; qsort(a, 2, sizeof *a, compare); return a[0] == 3; }\n";
     std::fs::write(&file, text).expect("a writable directory");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-    command.arg("generate").arg(&file).args(["-c", "branch", "-f", "f", "--externals", "inputs", "--len", "a=2", "-o"]);
+    command.arg("generate").arg(&file).args(["-c", "branch", "-f", "f", "--len", "a=2", "-o"]);
     let output = command.arg(scratch.path().join("out")).output().expect("touchstone runs");
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && shown.contains("replay: 2 agreed"), "{shown}");

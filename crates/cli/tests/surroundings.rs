@@ -113,7 +113,7 @@ impl Subject<'_> {
                     let word = |word: &Vec<u8>| {
                         let mut bytes = word.clone();
                         bytes.resize(length as usize + 1, 0);
-                        list.iter().cloned().chain([MadeInput { source, name: name.clone(), bytes }]).collect()
+                        list.iter().cloned().chain([MadeInput::of_bytes(source, name.clone(), bytes)]).collect()
                     };
                     words.iter().map(word).collect::<Vec<Vec<MadeInput>>>()
                 };
@@ -129,7 +129,7 @@ impl Subject<'_> {
             let run = self.run(module, func, &given, watch);
             match run.requested.get(given.len()) {
                 Some(next) => pending.extend(self.answers(next).into_iter().map(|bytes| {
-                    let next = MadeInput { source: next.source, name: next.name.clone(), bytes };
+                    let next = MadeInput::of_bytes(next.source, next.name.clone(), bytes);
                     given.iter().cloned().chain([next]).collect()
                 })),
                 None if matches!(run.end, End::Assumed) => {}
@@ -364,31 +364,145 @@ fn what_is_not_given_is_named_with_the_option_that_gives_it() {
     check(reads, &["--argv", "1", "-f", "main"], "--argv: only a whole program has arguments");
     check(reads, &["--argv", "1:x"], "expected a number up to 4096");
     check(reads, &["--argv", "99"], "expected N or N:LEN, with N up to 64 words");
-    check("int out(void);\nint f(void) { return out() ? 1 : 2; }", &["-c", "branch"], "external function out");
     check(
-        "#include <unistd.h>\nint f(void) { return close(3) ? 1 : 2; }",
-        &["-c", "branch", "--externals", "inputs"],
-        "external function close",
+        "int out(void);\nint f(void) { return out() ? 1 : 2; }",
+        &["-c", "branch", "--externals", "named"],
+        "external function out",
     );
     check(
         "_Noreturn void stop(void);\nint f(int x) { if (x) stop(); return 1; }",
-        &["-c", "paths", "--externals", "inputs"],
+        &["-c", "paths", "--externals", "named"],
         "external function stop",
     );
+    // The runner needs the one itself, and only the library can make the object of the other.
+    for (call, name) in [("close(3)", "close"), ("ftrylockfile(stdin)", "ftrylockfile")] {
+        let text = format!("#include <stdio.h>\n#include <unistd.h>\nint f(void) {{ return {call} ? 1 : 2; }}");
+        check(&text, &["-c", "paths"], &format!("external function {name}"));
+    }
     check(
         "#include <stdlib.h>\nint f(char x) { char name[2] = {x, 0}; return getenv(name) ? 1 : 2; }",
         &["-c", "paths", "--env", "2"],
         "name of an input that depends on inputs",
     );
     check(
-        "int fetch(int *to);\nint f(void) { int x = 1; if (!fetch(&x)) return 0; return x == 1 ? 1 : 2; }",
-        &["-c", "branch", "--externals", "inputs"],
+        "struct s { int a[100]; }; int fetch(struct s *to);\n\
+         int f(void) { struct s x = {{1}}; if (!fetch(&x)) return 0; return x.a[0] == 1 ? 1 : 2; }",
+        &["-c", "branch"],
         "what external function fetch writes through its arguments",
     );
     check(
-        "char *find(void);\nint f(void) { return find() ? 1 : 2; }",
-        &["-c", "branch", "--externals", "inputs"],
+        "char *find(void);\nint main(void) { return find() ? 1 : 2; }",
+        &["-c", "branch", "--entry", "main"],
         "pointer other than null from external function find",
+    );
+}
+
+/// All objectives are covered by tests that agree, and these lines are among them.
+#[track_caller]
+fn check_covered(text: &str, options: &[&str], objectives: u32, lines: &[&str]) {
+    let (shown, written, status) = generate(text, &[&["-c", "branch"], options].concat());
+    assert_eq!(status, 0, "{shown}\n{written}");
+    assert!(shown.contains(&format!(" {objectives}/{objectives} ")), "{text}\n{shown}\n{written}");
+    assert!(shown.contains(" agreed") && !shown.contains("disagreed"), "{shown}\n{written}");
+    for line in lines {
+        assert!(written.contains(line), "{line}\n{written}");
+    }
+}
+
+#[test]
+fn what_undefined_functions_leave_behind_is_an_input() {
+    // Memory that nobody wrote, and memory that may stay as it was.
+    check_covered(
+        "int fetch(int *to);\nint f(void) { int x; if (fetch(&x)) return 0; return x == 77 ? 1 : 2; }",
+        &[],
+        4,
+        &[
+            "STUB_THAT_WRITES(fetch, int, (const void *a1), WRITTEN(fetch, to, a1), ADDRESS(a1))",
+            "WRITES(int, fetch, to, 77);",
+        ],
+    );
+    check_covered(
+        "int fetch(int *to);\nint f(void) { int x = 5; if (!fetch(&x)) return 0; return x == 5 ? 1 : 2; }",
+        &[],
+        4,
+        &["WRITES(int, fetch, to, "],
+    );
+    // A structure, an array, an enumeration; two parameters.
+    check_covered(
+        "enum mode { OFF, ON = 7 }; struct point { short x; enum mode m; double d; };\n\
+         int fetch(struct point *at, float weights[3]);\n\
+         int f(void) { struct point p; float w[3]; fetch(&p, w); if (p.m == ON && p.d > 2.5) return 1; return w[2] > 1.0f ? 2 : 3; }",
+        &[],
+        4,
+        &["WRITES(struct point, fetch, at, {", ".m = ON"],
+    );
+    // Bytes with a length beside them, which may be less than there is room for.
+    check_covered(
+        "int receive(char *to, unsigned long size);\n\
+         int f(unsigned long n) { char b[8] = \"\"; if (n > 8) return 0; receive(b, n); if (b[0] == 'o' && b[1] == 'k') return 1; return 2; }",
+        &[],
+        4,
+        &["WRITES(char[", "receive, to, \"ok\""],
+    );
+    // A call that leaves nothing before one that does, with no result between them.
+    check_covered(
+        "void tick(int *at);\nint f(void) { int x = 1, y = 2; tick(&x); tick(&y); if (y == 3) return 1; return x; }",
+        &[],
+        2,
+        &["KEEPS(tick, at);", "WRITES(int, tick, at, 3);"],
+    );
+    // Behind `void *` is what is there.
+    check_covered(
+        "void load(unsigned id, void *to);\nint f(void) { int x; load(3, &x); return x == -9 ? 1 : 2; }",
+        &[],
+        2,
+        &["WRITES(int, load, to, -9);"],
+    );
+}
+
+#[test]
+fn undefined_functions_give_objects_and_change_globals() {
+    check_covered(
+        "struct node { int n; struct node *next; }; struct node *find(int key);\n\
+         int f(int k) { struct node *p = find(k); if (!p) return 0; if (p->next && p->next->n == 4) return 1; return p->n == k; }",
+        &[],
+        4,
+        &["RETURNS(struct node *, find, &find_result", "RETURNS(struct node *, find, NULL);"],
+    );
+    check_covered(
+        "const char *name(void);\nint f(void) { const char *s = name(); if (s && s[0] == 'h' && s[1] == 'i' && !s[2]) return 1; return 0; }",
+        &[],
+        2,
+        &["\"hi\""],
+    );
+    check_covered(
+        "struct node { int n; }; int get(struct node **out);\n\
+         int f(void) { struct node *p = 0; if (get(&p) != 0 || !p) return -1; return p->n == 12 ? 1 : 2; }",
+        &[],
+        4,
+        &["WRITES(struct node *, get, out, &get_out"],
+    );
+    check_covered(
+        "int mode; void wait(void);\nint f(void) { if (mode) return 0; wait(); if (mode == 9) return 1; return 2; }",
+        &[],
+        4,
+        &["CHANGES(wait, mode, 9);"],
+    );
+    // What is said to be pure changes nothing.
+    let text =
+        "int mode; void wait(void);\nint f(void) { if (mode) return 0; wait(); if (mode == 9) return 1; return 2; }";
+    support::verdicts::check(text, &["--externals", "pure"], [3, 1, 0]);
+    let text = "void fill(int *); int f(void) { int x = 1; fill(&x); return x == 3 ? 1 : 2; }";
+    support::verdicts::check(text, &["--externals", "pure"], [1, 1, 0]);
+}
+
+#[test]
+fn a_function_that_never_returns_ends_the_test() {
+    check_covered(
+        "_Noreturn void stop(int why);\nint f(int x) { if (x > 3) stop(x); if (x == 2) return 1; return 2; }",
+        &[],
+        4,
+        &["STUB_THAT_ENDS(stop, (int a1), a1)", "EXPECT_EXIT(0);"],
     );
 }
 

@@ -287,7 +287,7 @@ fn a_function_that_is_not_defined_may_do_anything_that_c_allows() {
             "int read(int, void *, unsigned long); int f(void){ char t[2] = {0}; if (read(0, t, 2) != 2) return 2; if (t[1] == 3) return 1; return 0; }",
         ),
     ];
-    check_with(&[&[], &["--externals", "inputs"]], &cases);
+    check_with(&[&[], &["--externals", "named"]], &cases);
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn every_allocation_may_fail() {
             "#include <stdlib.h>\n#include <errno.h>\nint f(void){ void *p = malloc(4); if (p) return 0; if (errno == ENOMEM) return 1; return 2; }",
         ),
     ];
-    check_with(&[&[], &["--externals", "inputs"]], &cases);
+    check_with(&[&[], &["--externals", "named"]], &cases);
     check_with(&[&["--entry", "f"]], &cases[..3]);
 }
 
@@ -615,12 +615,15 @@ fn the_library_answers_otherwise_at_another_time() {
         ),
         ("printf(\"x\") < 0 is true", "#include <stdio.h>\nint f(void){ if (printf(\"x\") < 0) return 1; return 0; }"),
     ];
-    // With `--externals inputs` time is said never to run backwards.
-    check(&[(
-        "b < a is true",
-        "#include <time.h>\nint f(void){ long a = time(0), b = time(0); if (b < a) return 1; return 0; }",
-    )]);
-    check_with(&[&[], &["--externals", "inputs"]], &cases);
+    // Where time is an input it is said never to run backwards.
+    check_with(
+        &[&["--externals", "named"]],
+        &[(
+            "b < a is true",
+            "#include <time.h>\nint f(void){ long a = time(0), b = time(0); if (b < a) return 1; return 0; }",
+        )],
+    );
+    check_with(&[&[], &["--externals", "named"]], &cases);
 }
 
 /// The cases of a text: `? OUTCOME`, perhaps ` with OPTIONS`, and the program up to an empty line.

@@ -1,8 +1,8 @@
 //! Which objectives a test covers: the other direction of [`Status::Covered`].
 
-use crate::{Objective, Status};
+use crate::{Objective, Outcome, REGISTRY, Status, TestCase};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An objective that a test covers.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -28,4 +28,28 @@ pub fn covered_by_test<'a>(objectives: impl IntoIterator<Item = &'a Objective>) 
         }
     }
     found
+}
+
+/// The tests that go wrong, by id: what only they cover is covered by an error.
+pub struct ErrorTests<'a> {
+    ids: BTreeSet<&'a str>,
+}
+
+impl<'a> ErrorTests<'a> {
+    /// Those among these tests.
+    pub fn among(tests: &'a [TestCase]) -> Self {
+        let goes_wrong = |test: &&TestCase| matches!(test.outcome, Outcome::Error { .. });
+        ErrorTests { ids: tests.iter().filter(goes_wrong).map(|test| test.id.as_str()).collect() }
+    }
+
+    /// Whether only tests that go wrong cover an objective, which asks for something else.
+    pub fn cover(&self, objective: &Objective) -> bool {
+        let asks = REGISTRY.iter().any(|known| known.name() == objective.criterion && known.asks_for_errors());
+        match &objective.status {
+            Status::Covered(tests) => {
+                !asks && !tests.is_empty() && tests.iter().all(|test| self.ids.contains(test.as_str()))
+            }
+            _ => false,
+        }
+    }
 }

@@ -33,6 +33,10 @@ pub trait Labelling: Sync + std::panic::RefUnwindSafe {
     fn wants_a_call(&self) -> bool {
         true
     }
+    /// Whether what it asks for is that a run goes wrong.
+    fn asks_for_errors(&self) -> bool {
+        false
+    }
 }
 
 /// What a criterion sees.

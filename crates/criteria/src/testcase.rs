@@ -4,7 +4,7 @@
 
 use crate::{GoalId, Replay};
 use touchstone_base::Span;
-use touchstone_ir::{DataTypeId, DataValue, ErrorKind, InputSource};
+use touchstone_ir::{DataTypeId, DataValue, ErrorKind, InputSource, PointerTarget};
 
 /// One test.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,6 +72,8 @@ pub struct ObjectInput {
     pub values: Vec<DataValue>,
     /// How many elements of declared array type it has; `None` for a pointee of a plain pointer.
     pub is_array: bool,
+    /// It is a block of the heap: the function under test ends its life.
+    pub on_heap: bool,
 }
 
 /// An argument of the program, or the answer to one request for an input.
@@ -83,6 +85,8 @@ pub struct MadeInput {
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    /// Where the pointers in it lead, by their place; their bytes are zero.
+    pub pointers: Vec<(usize, PointerTarget)>,
 }
 
 /// What a [`MadeInput`] gives, by where it comes in.
@@ -104,10 +108,17 @@ impl MadeInput {
         Self::title_of(self.source, &self.name)
     }
 
+    /// An input without pointers.
+    pub fn of_bytes(source: InputSource, name: impl Into<String>, bytes: Vec<u8>) -> MadeInput {
+        MadeInput { source, name: name.into(), bytes, pointers: Vec::new() }
+    }
+
     /// The title of an input that comes in there with this name.
     pub fn title_of(source: InputSource, name: &str) -> String {
         match source {
-            InputSource::Request | InputSource::External => name.to_string(),
+            InputSource::Request | InputSource::External | InputSource::Written | InputSource::Changed => {
+                name.to_string()
+            }
             InputSource::Argument => format!("<argv {name}>"),
             InputSource::Stdin => "<stdin>".to_string(),
             InputSource::Variable => format!("<getenv {name}>"),

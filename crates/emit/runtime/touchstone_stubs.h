@@ -3,6 +3,9 @@
  *     STUB(measure, int, (int a1), a1)
  *
  *     RETURNS(int, measure, 106);     what the next call returns
+ *     WRITES(int, fetch, to, 5);      what the next call leaves where its parameter `to` leads
+ *     KEEPS(fetch, to);               it leaves nothing there; only needed if a later call does
+ *     CHANGES(fetch, mode, 3);        what the next call leaves in the variable `mode`
  *     CALLED(measure, 3);             after the call under test: the next call that was made, with its arguments
  *     NO_MORE_CALLS();                there were no others
  *
@@ -15,9 +18,16 @@
 #include <stddef.h>
 
 #undef RETURNS
+#undef WRITES
+#undef WRITTEN
+#undef KEEPS
+#undef CHANGES
 #undef ANSWER
 #undef STUB
 #undef STUB_OF_NOTHING
+#undef STUB_THAT_WRITES
+#undef STUB_THAT_ONLY_WRITES
+#undef STUB_THAT_ENDS
 #undef STUB_TIME
 #undef STUB_OF_THE_WORLD
 #undef CALLED
@@ -127,21 +137,49 @@ __attribute__((__unused__)) static const char *touchstone_other_call(void) {
 
 #ifndef TOUCHSTONE_TEST_H
 /* What the calls return. Our own runner has this for itself, with a process for each test. */
+#define TOUCHSTONE_MOST_BYTES 16384
+
 struct touchstone_result {
     const char *name;
-    const void *bytes;
-    size_t size;
+    void *to; /* for what a stub changes beside its arguments */
+    size_t at, size;
 };
 
 static struct touchstone_result touchstone_results[TOUCHSTONE_MOST_CALLS];
-static size_t touchstone_given, touchstone_taken;
+static unsigned char touchstone_bytes[TOUCHSTONE_MOST_BYTES];
+static size_t touchstone_given, touchstone_taken, touchstone_filled;
 
-__attribute__((__unused__)) static void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
-    if (touchstone_given < TOUCHSTONE_MOST_CALLS) {
+__attribute__((__unused__)) static void touchstone_change(const char *name, void *to, const void *bytes, size_t size) {
+    if (touchstone_given < TOUCHSTONE_MOST_CALLS && size <= TOUCHSTONE_MOST_BYTES - touchstone_filled) {
         struct touchstone_result *result = &touchstone_results[touchstone_given++];
         result->name = name;
-        result->bytes = bytes;
+        result->to = to;
+        result->at = touchstone_filled;
         result->size = size;
+        __builtin_memcpy(touchstone_bytes + touchstone_filled, bytes, size);
+        touchstone_filled += size;
+    } else {
+        TOUCHSTONE_FAIL("there is no room for so many results");
+    }
+}
+
+__attribute__((__unused__)) static void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
+    touchstone_change(name, NULL, bytes, size);
+}
+
+__attribute__((__unused__)) static void touchstone_written(void *to, const char *name) {
+    struct touchstone_result *result = &touchstone_results[touchstone_taken];
+    if (touchstone_taken < touchstone_given && !result->to && __builtin_strcmp(result->name, name) == 0) {
+        if (to) __builtin_memcpy(to, touchstone_bytes + result->at, result->size);
+        touchstone_taken++;
+    }
+}
+
+__attribute__((__unused__)) static void touchstone_changed(const char *name) {
+    while (touchstone_taken < touchstone_given && touchstone_results[touchstone_taken].to &&
+           __builtin_strcmp(touchstone_results[touchstone_taken].name, name) == 0) {
+        struct touchstone_result *result = &touchstone_results[touchstone_taken++];
+        __builtin_memcpy(result->to, touchstone_bytes + result->at, result->size);
     }
 }
 
@@ -150,7 +188,7 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
     struct touchstone_result *result = &touchstone_results[touchstone_taken];
     __builtin_memset(to, 0, size);
     if (touchstone_taken < touchstone_given && result->size == size && __builtin_strcmp(result->name, name) == 0) {
-        __builtin_memcpy(to, result->bytes, size);
+        __builtin_memcpy(to, touchstone_bytes + result->at, size);
         touchstone_taken++;
         return;
     }
@@ -161,14 +199,27 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
 
 /* Begins a test: all tests are in one process. */
 #define FORGET_CALLS() \
-    ((void)(touchstone_made = touchstone_seen = touchstone_given = touchstone_taken = 0))
+    ((void)(touchstone_made = touchstone_seen = touchstone_given = touchstone_taken = touchstone_filled = 0))
 #endif
 
 #define RETURNS(type, name, ...)                                                                      \
     do {                                                                                              \
-        static const type touchstone_value = __VA_ARGS__;                                             \
+        const type touchstone_value = __VA_ARGS__;                                                    \
         touchstone_input(#name, (const unsigned char *)&touchstone_value, sizeof touchstone_value);   \
     } while (0)
+#define WRITES(type, name, parameter, ...)                                                            \
+    do {                                                                                              \
+        const __typeof__(type) touchstone_value = __VA_ARGS__;                                        \
+        touchstone_input(#name "." #parameter, (const unsigned char *)&touchstone_value,              \
+                         sizeof touchstone_value);                                                    \
+    } while (0)
+#define KEEPS(name, parameter) touchstone_input(#name "." #parameter, (const unsigned char *)"", 0)
+#define CHANGES(name, place, ...)                                                                     \
+    do {                                                                                              \
+        const __typeof__(place) touchstone_value = __VA_ARGS__;                                       \
+        touchstone_change(#name, (void *)&(place), &touchstone_value, sizeof touchstone_value);       \
+    } while (0)
+#define WRITTEN(name, parameter, to) touchstone_written((void *)(to), #name "." #parameter);
 #define ANSWER(type, name)                                             \
     do {                                                               \
         type touchstone_value;                                         \
@@ -182,6 +233,7 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
     do {                                                                                        \
         const long long touchstone_values[] = {0, __VA_ARGS__};                                 \
         touchstone_record(#name, touchstone_values + 1, sizeof touchstone_values / 8 - 1);      \
+        touchstone_changed(#name);                                                              \
     } while (0)
 #define TOUCHSTONE_ALIAS(name) extern __typeof__(name) name __attribute__((__alias__("touchstone_stub_" #name)));
 #define STUB(name, type, parameters, ...)                   \
@@ -194,6 +246,27 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
     static void touchstone_stub_##name parameters {         \
         TOUCHSTONE_RECORD(name, __VA_ARGS__);               \
     }                                                       \
+    TOUCHSTONE_ALIAS(name)
+/* They may leave something where their arguments lead: WRITTEN(fetch, to, a1) */
+#define STUB_THAT_WRITES(name, type, parameters, written, ...) \
+    static type touchstone_stub_##name parameters {            \
+        TOUCHSTONE_RECORD(name, __VA_ARGS__);                  \
+        written                                                \
+        ANSWER(type, #name);                                   \
+    }                                                          \
+    TOUCHSTONE_ALIAS(name)
+#define STUB_THAT_ONLY_WRITES(name, parameters, written, ...) \
+    static void touchstone_stub_##name parameters {           \
+        TOUCHSTONE_RECORD(name, __VA_ARGS__);                 \
+        written                                               \
+    }                                                         \
+    TOUCHSTONE_ALIAS(name)
+/* It never returns. */
+#define STUB_THAT_ENDS(name, parameters, ...)                                   \
+    __attribute__((__noreturn__)) static void touchstone_stub_##name parameters { \
+        TOUCHSTONE_RECORD(name, __VA_ARGS__);                                   \
+        __builtin_exit(0);                                                      \
+    }                                                                           \
     TOUCHSTONE_ALIAS(name)
 /* Time and chance: what they are called with doesn't matter. */
 #define STUB_OF_THE_WORLD(name, type)                                        \

@@ -166,20 +166,50 @@ void touchstone_exit(int status) { exit(status); }
 
 struct input {
     const char *name;
-    const unsigned char *bytes;
+    void *to; /* for what a stub changes beside its arguments */
     size_t size;
     struct input *next;
+    unsigned char bytes[];
 };
 
 static struct input *first_input, **last_input = &first_input;
 static unsigned asked;
 
-void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
-    struct input *input = malloc(sizeof *input);
+void touchstone_change(const char *name, void *to, const void *bytes, size_t size) {
+    struct input *input = malloc(sizeof *input + size);
     if (!input) _exit(1);
-    *input = (struct input){name, bytes, size, NULL};
+    input->name = name;
+    input->to = to;
+    input->size = size;
+    input->next = NULL;
+    if (size) memcpy(input->bytes, bytes, size);
     *last_input = input;
     last_input = &input->next;
+}
+
+void touchstone_input(const char *name, const unsigned char *bytes, size_t size) {
+    touchstone_change(name, NULL, bytes, size);
+}
+
+static struct input *take_input(void) {
+    struct input *input = first_input;
+    first_input = input->next;
+    if (!first_input) last_input = &first_input;
+    return input;
+}
+
+void touchstone_written(void *to, const char *name) {
+    if (first_input && !first_input->to && strcmp(first_input->name, name) == 0) {
+        struct input *input = take_input();
+        if (to && input->size) memcpy(to, input->bytes, input->size);
+    }
+}
+
+void touchstone_changed(const char *name) {
+    while (first_input && first_input->to && strcmp(first_input->name, name) == 0) {
+        struct input *input = take_input();
+        memcpy(input->to, input->bytes, input->size);
+    }
 }
 
 void touchstone_answer(void *to, size_t size, const char *name) {
@@ -195,7 +225,7 @@ void touchstone_answer(void *to, size_t size, const char *name) {
         _exit(1);
     }
     memcpy(to, input->bytes, size);
-    first_input = input->next;
+    take_input();
 }
 
 void touchstone_standard_input(const char *bytes, size_t size) {

@@ -28,8 +28,7 @@ int main(int argc, char **argv) {
 
 fn program_test(bench: &Bench, id: &str, x: i32, r: i32) -> TestCase {
     let mut test = bench.test(id, "main", Vec::new(), Vec::new());
-    let made =
-        |name: &str, bytes: &[u8]| MadeInput { source: InputSource::Request, name: name.into(), bytes: bytes.to_vec() };
+    let made = |name: &str, bytes: &[u8]| MadeInput::of_bytes(InputSource::Request, name, bytes.to_vec());
     test.kind = TestKind::Program;
     test.answers = vec![made("x", &x.to_le_bytes()), made("s", b"ab\0"), made("r", &r.to_le_bytes())];
     test.expected.output = Some(format!("{x} a {r} 1\n").into_bytes());

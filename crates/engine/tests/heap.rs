@@ -111,7 +111,7 @@ impl Heap<'_> {
         let module = self.module;
         let object = self.objects.len();
         let name = format!("o{object}");
-        self.objects.push(ObjectInput { name, element, values: Vec::new(), is_array: false });
+        self.objects.push(ObjectInput { name, element, values: Vec::new(), is_array: false, on_heap: false });
         let mut value = self.value(element);
         if let (DataType::Struct { fields, kind, .. }, DataValue::Struct(values)) = (&module.types[element], &mut value)
         {

@@ -1,13 +1,16 @@
 //! What the interpreter implements itself, for any language: inputs, assumptions, output. What only C has is in `c`.
 
-use crate::machine::{CallFrame, LimitKind, Machine, Stop};
+use crate::machine::{CallFrame, InputRequest, LimitKind, Machine, Stop};
 use crate::memory::{Fill, ObjectKind};
 use crate::observer::Observer;
 use crate::unrunnable::Unrunnable;
-use crate::value::Value;
+use crate::value::{Pointer, Value};
 use std::borrow::Cow;
 use touchstone_base::{float, math};
-use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg};
+use touchstone_ir::{Builtin, ErrorKind, InputSource, Operand, Reg, Ty};
+
+/// So many bytes of memory that nobody wrote become zero where somebody may have written it.
+const MOST_WRITTEN: u64 = 4096;
 
 impl<'m> Machine<'m> {
     /// Runs a builtin and gives its result ([`Value::Undefined`] where there is none).
@@ -50,10 +53,12 @@ impl<'m> Machine<'m> {
             Builtin::Write => self.write(frame, arg(0)?, arg(1)?, arg(2)?, observer),
             Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
             Builtin::RunOnly | Builtin::MayWrite => Ok(Value::Undefined),
+            Builtin::LetWrite => self.let_write(frame, [arg(0)?, arg(1)?, arg(2)?]),
             Builtin::Unsettled => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
             Builtin::Called => {
                 let name = self.text(frame, arg(0)?)?;
                 let values = args[1..].iter().map(|arg| self.get(frame, *arg)).collect();
+                self.change_globals(&name)?;
                 self.record_call(name, values);
                 Ok(Value::Undefined)
             }
@@ -103,8 +108,8 @@ impl<'m> Machine<'m> {
             let place = self.memory.resolve(value)?;
             // Checked before the bytes are made: the size is the program's word.
             self.memory.check_write(place, size)?;
-            let bytes = self.next_input(source, name, size);
-            self.memory.write_bytes(place, &bytes)?;
+            let (bytes, pointers) = self.next_input(source, name, size);
+            self.put_input(place, &bytes, &pointers)?;
         }
         Ok(Value::Undefined)
     }
@@ -117,10 +122,62 @@ impl<'m> Machine<'m> {
         bits: u8,
     ) -> Result<Value, Stop> {
         let name = self.text(frame, name)?;
-        let bytes = self.next_input(source, name, u64::from(bits.div_ceil(8)));
+        let (bytes, pointers) = self.next_input(source, name, u64::from(bits.div_ceil(8)));
+        if let [(0, pointer)] = pointers[..] {
+            return Ok(pointer);
+        }
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(&bytes);
         Ok(Value::Int(touchstone_ir::mask(u64::from_le_bytes(word), bits)))
+    }
+
+    /// Bytes with the pointers among them.
+    fn put_input(&mut self, place: Pointer, bytes: &[u8], pointers: &[(usize, Value)]) -> Result<(), Stop> {
+        self.memory.write_bytes(place, bytes)?;
+        for (at, value) in pointers {
+            let place = Pointer { offset: place.offset + *at as i64, ..place };
+            self.memory.store(place, Ty::Ptr, *value)?;
+        }
+        Ok(())
+    }
+
+    /// Somebody whom nobody defines leaves what was provided for it, or nothing. Where nothing was said, what nobody wrote
+    /// becomes zero.
+    fn let_write(&mut self, frame: &CallFrame<'m>, [name, to, size]: [Operand; 3]) -> Result<Value, Stop> {
+        let text = String::from_utf8_lossy(&self.text(frame, name)?).into_owned();
+        let to = self.memory.resolve(self.get(frame, to)).ok();
+        if let Some(provided) = self.next_if(InputSource::Written, |name| name == text) {
+            if let Some(place) = to.filter(|_| !provided.bytes.is_empty()) {
+                self.put_input(place, &provided.bytes, &provided.pointers)?;
+            }
+            return Ok(Value::Undefined);
+        }
+        let mut written = 0;
+        if let Some(place) = to {
+            let room = self.memory.info(place.object).size.saturating_sub(place.offset.max(0) as u64);
+            let size = self.int(frame, size)?.min(room).min(MOST_WRITTEN);
+            let undefined = self.memory.peek(place, size).is_ok_and(|bytes| bytes.contains(&None));
+            if undefined && self.memory.check_write(place, size).is_ok() {
+                self.memory.write_bytes(place, &vec![0; size as usize])?;
+                written = size;
+            }
+        }
+        self.requests.push(InputRequest { source: InputSource::Written, name: text, size: written });
+        Ok(Value::Undefined)
+    }
+
+    /// What somebody whom nobody defines leaves in globals: `function.global`.
+    fn change_globals(&mut self, function: &[u8]) -> Result<(), Stop> {
+        let function = String::from_utf8_lossy(function).into_owned();
+        let of_this = |name: &str| name.strip_prefix(&function).is_some_and(|rest| rest.starts_with('.'));
+        while let Some(provided) = self.next_if(InputSource::Changed, of_this) {
+            let global = &provided.name[function.len() + 1..];
+            if let Some(id) = self.module().global_named(global) {
+                let place = Pointer { object: self.global_object(id), offset: 0 };
+                self.put_input(place, &provided.bytes, &provided.pointers)?;
+            }
+        }
+        Ok(())
     }
 
     fn write(

@@ -78,6 +78,19 @@ pub enum End {
     },
 }
 
+/// An input that is there for a program that asks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Provided {
+    /// Where it comes in.
+    pub source: InputSource,
+    /// Which one of there; only what may also not come in is asked for by its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The pointers in it, by their place.
+    pub pointers: Vec<(usize, Value)>,
+}
+
 /// An input that the program asked for by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InputRequest {
@@ -161,7 +174,7 @@ pub struct Machine<'m> {
     globals: IndexMap<GlobalId, ObjectId>,
     /// An object could not be made outside a run: reported by the next call.
     out_of_memory: bool,
-    inputs: std::collections::VecDeque<Vec<u8>>,
+    inputs: std::collections::VecDeque<Provided>,
     pub(crate) requests: Vec<InputRequest>,
     pub(crate) frames: Vec<CallFrame<'m>>,
     pub(crate) regs: Vec<Value>,
@@ -328,9 +341,9 @@ impl<'m> Machine<'m> {
     }
 
     /// Values for the inputs that the program asks for by itself, in the order in which it asks. A value that is too
-    /// short, or missing, is filled with zeros; the names are for people.
-    pub fn provide_inputs(&mut self, inputs: Vec<(String, Vec<u8>)>) {
-        self.inputs.extend(inputs.into_iter().map(|(_, bytes)| bytes));
+    /// short, or missing, is filled with zeros.
+    pub fn provide_inputs(&mut self, inputs: Vec<Provided>) {
+        self.inputs.extend(inputs);
     }
 
     /// The inputs that the program asked for so far.
@@ -338,12 +351,29 @@ impl<'m> Machine<'m> {
         &self.requests
     }
 
-    /// The next provided input, cut or filled to `size` bytes.
-    pub(crate) fn next_input(&mut self, source: InputSource, name: Vec<u8>, size: u64) -> Vec<u8> {
+    /// The next provided input, cut or filled to `size` bytes, and the pointers in it.
+    pub(crate) fn next_input(
+        &mut self,
+        source: InputSource,
+        name: Vec<u8>,
+        size: u64,
+    ) -> (Vec<u8>, Vec<(usize, Value)>) {
         self.requests.push(InputRequest { source, name: String::from_utf8_lossy(&name).into_owned(), size });
-        let mut bytes = self.inputs.pop_front().unwrap_or_default();
+        let (mut bytes, pointers) =
+            self.inputs.pop_front().map_or_else(Default::default, |provided| (provided.bytes, provided.pointers));
         bytes.resize(size as usize, 0);
-        bytes
+        (bytes, pointers)
+    }
+
+    /// The next provided input, if it is one that comes in there under a name like this.
+    pub(crate) fn next_if(&mut self, source: InputSource, is_meant: impl Fn(&str) -> bool) -> Option<Provided> {
+        let next = self.inputs.front()?;
+        if next.source != source || !is_meant(&next.name) {
+            return None;
+        }
+        let provided = self.inputs.pop_front()?;
+        self.requests.push(InputRequest { source, name: provided.name.clone(), size: provided.bytes.len() as u64 });
+        Some(provided)
     }
 
     /// How many steps the last call took.

@@ -173,7 +173,13 @@ fn run(module: &Module, call: &Call) -> Result<(String, String), String> {
     let function = module.function_named(&call.function).ok_or_else(|| format!("no function `{}`", call.function))?;
     let limits = Limits { steps: 1_000_000, frames: 1000, heap_bytes: 1 << 24 };
     let mut machine = Machine::new(module, limits);
-    machine.provide_inputs(call.inputs.iter().map(|bytes| (String::new(), bytes.clone())).collect());
+    let provided = |bytes: &Vec<u8>| touchstone_interp::Provided {
+        source: touchstone_ir::InputSource::Request,
+        name: String::new(),
+        bytes: bytes.clone(),
+        pointers: Vec::new(),
+    };
+    machine.provide_inputs(call.inputs.iter().map(provided).collect());
     let args: Vec<Value> = call.args.iter().map(|&arg| Value::Int(arg)).collect();
     let mut recorder = Recorder { module, trace: String::new(), output: Vec::new() };
     let end = machine.call(function, &args, &mut recorder);

@@ -133,7 +133,13 @@ fn the_program_is_given_its_inputs_in_order_and_then_zeros() {
          }",
     );
     let mut machine = Machine::new(&module, Limits::default());
-    machine.provide_inputs(vec![("a".to_string(), vec![3]), ("b".to_string(), vec![5, 99])]);
+    let provided = |name: &str, bytes: Vec<u8>| touchstone_interp::Provided {
+        source: touchstone_ir::InputSource::Request,
+        name: name.to_string(),
+        bytes,
+        pointers: Vec::new(),
+    };
+    machine.provide_inputs(vec![provided("a", vec![3]), provided("b", vec![5, 99])]);
     let end = machine.call(function(&module, "f"), &[], &mut NullObserver);
     assert_eq!(end, End::Returned(Some(Value::Int(11))));
     let asked: Vec<(&str, u64)> =

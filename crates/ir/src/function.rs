@@ -31,6 +31,8 @@ pub enum FunctionRole {
     Harness,
     /// Nobody defines it: it answers with inputs, and tests answer for it.
     External,
+    /// The same, of the language's library, where nobody models it: it knows nothing of the program's globals.
+    Library,
     /// It stands for any function of its type that the program does not have.
     Callback,
 }

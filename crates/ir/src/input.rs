@@ -16,6 +16,10 @@ pub enum InputSource {
     Stdin,
     /// A variable of the environment, by its name: a byte that is not 0 if it is set, and its text.
     Variable,
+    /// What a function that tests answer for leaves behind one of its pointers: `function.parameter`; no bytes for nothing.
+    Written,
+    /// What it leaves in a global: `function.global`.
+    Changed,
     /// What an object that others may change holds at one read: how the source names it. A test can't set it.
     Volatile,
 }

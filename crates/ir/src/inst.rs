@@ -247,6 +247,9 @@ pub enum Builtin {
     /// `(ptr name)`: who has this name may have written memory. A path goes on as if nothing was written; whatever else could
     /// be is given up.
     MayWrite,
+    /// `(ptr name, ptr to, i64 size)`: whoever has this name (`function.parameter`) may leave an input of at most so many bytes
+    /// there, of the type that the parameter leads to, or nothing. `to` is a parameter of the function that this stands in.
+    LetWrite,
     /// `(ptr name, …)`: somebody of this name, whom nobody defines, is called with these values. A run keeps them for whoever
     /// asks afterwards; nothing else happens.
     Called,

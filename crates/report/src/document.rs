@@ -202,6 +202,13 @@ pub struct Counts {
     /// Of a measured suite.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub uncovered: u64,
+    /// Of the covered ones, those that only tests cover which end in an error.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub by_error: u64,
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -314,6 +321,9 @@ pub struct Objective {
     pub reason: Option<String>,
     /// The tests that cover it.
     pub tests: Vec<String>,
+    /// It is covered, but only by tests that end in an error.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_error: bool,
     /// Why the user doesn't want it counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded: Option<String>,

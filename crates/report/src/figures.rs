@@ -21,6 +21,8 @@ pub struct Tally {
     pub excluded: u64,
     /// A measurement can say nothing about them.
     pub unmeasured: u64,
+    /// Of the covered ones, those that only tests cover which end in an error.
+    pub by_error: u64,
 }
 
 impl Tally {
@@ -60,6 +62,7 @@ impl Tally {
             return;
         }
         self.total += 1;
+        self.by_error += u64::from(objective.by_error);
         match objective.status {
             Verdict::Covered => self.covered += 1,
             Verdict::Infeasible => self.infeasible += 1,
@@ -73,6 +76,7 @@ impl Tally {
         self.infeasible += other.infeasible;
         self.excluded += other.excluded;
         self.unmeasured += other.unmeasured;
+        self.by_error += other.by_error;
     }
 }
 

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, Covered, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, Status, TestCase,
-    TestKind, covered_by_test,
+    Campaign, Covered, ErrorTests, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, Status,
+    TestCase, TestKind, covered_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
@@ -18,10 +18,11 @@ use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Document {
     let files = &module.files;
     let by_test = covered_by_test(&campaign.objectives);
+    let errors = ErrorTests::among(&campaign.tests);
     let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
     Document {
-        functions: campaign.functions.iter().map(|result| function(result, module)).collect(),
-        objectives: campaign.objectives.iter().map(|given| objective(given, files)).collect(),
+        functions: campaign.functions.iter().map(|result| function(result, campaign, &errors, module)).collect(),
+        objectives: campaign.objectives.iter().map(|given| objective(given, errors.cover(given), files)).collect(),
         decisions: extras.decisions.iter().map(|table| decision(table, files)).collect(),
         tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
         unprotected_replay: extras.sandbox.clone(),
@@ -63,8 +64,16 @@ pub fn stretch(span: Span, files: &Files) -> Stretch {
     }
 }
 
-fn function(result: &FunctionResult, module: &Module) -> document::Function {
+fn function(
+    result: &FunctionResult,
+    campaign: &Campaign,
+    errors: &ErrorTests<'_>,
+    module: &Module,
+) -> document::Function {
     let files = &module.files;
+    let criterion = result.criterion.to_string();
+    let own = |given: &&Objective| given.function == result.name && given.criterion == criterion;
+    let by_error = campaign.objectives.iter().filter(own).filter(|given| errors.cover(given)).count() as u64;
     let (objectives, paths) = (&result.objectives, &result.paths);
     let incomplete = |paths: &IncompletePaths| document::IncompletePaths {
         why: paths.why.to_string(),
@@ -85,6 +94,7 @@ fn function(result: &FunctionResult, module: &Module) -> document::Function {
             infeasible: objectives.infeasible,
             unknown: objectives.unknown,
             uncovered: objectives.uncovered,
+            by_error,
         },
         paths: document::Paths {
             explored: paths.explored,
@@ -117,7 +127,7 @@ pub(crate) fn said(why: Option<(String, &'static str)>) -> (Option<String>, Opti
     why.map(|(sentence, word)| (sentence, word.to_string())).unzip()
 }
 
-fn objective(objective: &Objective, files: &Files) -> document::Objective {
+fn objective(objective: &Objective, by_error: bool, files: &Files) -> document::Objective {
     let (status, why, tests) = match &objective.status {
         Status::Covered(tests) => (Verdict::Covered, None, tests.clone()),
         Status::Infeasible(why) => (Verdict::Infeasible, Some((why.to_string(), why.word())), Vec::new()),
@@ -135,6 +145,7 @@ fn objective(objective: &Objective, files: &Files) -> document::Objective {
         why,
         reason,
         tests,
+        by_error,
         excluded: None,
         variant: None,
         count: None,

@@ -26,6 +26,7 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     rests_on(&mut out, document, detail, style);
     truth_tables(&mut out, document, detail, style);
     errors(&mut out, document, style);
+    covered_by_errors(&mut out, document, style);
     rejections(&mut out, document, style);
     incomplete(&mut out, document, style);
     disagreements(&mut out, document, style);
@@ -87,6 +88,26 @@ fn errors(out: &mut String, document: &Document, style: Style) {
         out.push_str(&cut(&format!("  {kind:<kinds$}  {place:<places$}  {inputs}"), style.width));
         out.push('\n');
     }
+}
+
+/// What has no test that comes to an end: how many, and in which functions.
+fn covered_by_errors(out: &mut String, document: &Document, style: Style) {
+    let mut by_function: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for objective in document.objectives.iter().filter(|objective| objective.by_error) {
+        by_function.entry(objective.function.as_str()).or_default().insert(objective.id.as_str());
+    }
+    let count: usize = by_function.values().map(BTreeSet::len).sum();
+    if count == 0 {
+        return;
+    }
+    let mut most: Vec<(&str, usize)> = by_function.iter().map(|(name, ids)| (*name, ids.len())).collect();
+    most.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    let shown: Vec<String> = most.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    heading(out, style, Paint::Yellow, "covered by an error");
+    let (objectives, have) = if count == 1 { ("objective", "has") } else { ("objectives", "have") };
+    let line = format!("  {count} {objectives} {have} no test that returns: {}", shown.join(", "));
+    out.push_str(&cut(&line, style.width));
+    out.push('\n');
 }
 
 fn rejections(out: &mut String, document: &Document, style: Style) {

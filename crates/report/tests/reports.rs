@@ -145,15 +145,33 @@ replay: 1 agreed
 fn what_needs_a_look_follows_the_table() {
     let (module, types) = module();
     let node = |value, next| DataValue::Struct(vec![int(value), next]);
-    let list =
-        ObjectInput { name: "list".into(), element: types.node, values: vec![node(5, to(1, 0))], is_array: false };
-    let next = ObjectInput { name: "list_next".into(), element: types.int, values: vec![int(-1)], is_array: false };
-    let a = ObjectInput { name: "a".into(), element: types.int, values: vec![int(0), int(-7)], is_array: true };
+    let list = ObjectInput {
+        name: "list".into(),
+        element: types.node,
+        values: vec![node(5, to(1, 0))],
+        is_array: false,
+        on_heap: false,
+    };
+    let next = ObjectInput {
+        name: "list_next".into(),
+        element: types.int,
+        values: vec![int(-1)],
+        is_array: false,
+        on_heap: false,
+    };
+    let a = ObjectInput {
+        name: "a".into(),
+        element: types.int,
+        values: vec![int(0), int(-7)],
+        is_array: true,
+        on_heap: false,
+    };
     let s = ObjectInput {
         name: "s".into(),
         element: types.char,
         values: vec![DataValue::Int(104), DataValue::Int(105), DataValue::Int(0)],
         is_array: true,
+        on_heap: false,
     };
     let error = |id, params, objects, kind, line| {
         let mut test = test(id, params, objects);
@@ -228,12 +246,13 @@ fn a_test_is_natural_json() {
     let (module, types) = module();
     let node = DataValue::Struct(vec![int(-5), to(1, 4)]);
     let objects = vec![
-        ObjectInput { name: "list".into(), element: types.node, values: vec![node], is_array: false },
+        ObjectInput { name: "list".into(), element: types.node, values: vec![node], is_array: false, on_heap: false },
         ObjectInput {
             name: "a".into(),
             element: types.int,
             values: vec![int(1), DataValue::Undefined],
             is_array: true,
+            on_heap: false,
         },
     ];
     let mut test = test(
@@ -262,7 +281,7 @@ fn a_test_is_natural_json() {
     assert_eq!(test_json(&test, &[], &module), expected);
 
     test.kind = TestKind::Program;
-    test.answers = vec![MadeInput { source: InputSource::Request, name: "x".into(), bytes: vec![1, 0, 255, 0] }];
+    test.answers = vec![MadeInput::of_bytes(InputSource::Request, "x", vec![1, 0, 255, 0])];
     test.outcome = Outcome::Error { kind: ErrorKind::Assert, span: span(8) };
     test.expected = Expected::default();
     test.replayed = Replay::Disagreed(Disagreement::CheckFailed("no".into()));

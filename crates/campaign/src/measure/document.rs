@@ -125,6 +125,7 @@ impl<'a> Making<'a> {
         let variant = self.variants.of(unit, &objective.function);
         let suffix = variant.as_ref().map_or("", |variant| variant.suffix.as_str());
         Objective {
+            by_error: false,
             id: format!("{}{suffix}", objective.id),
             criterion: objective.criterion.clone(),
             function: objective.function.clone(),

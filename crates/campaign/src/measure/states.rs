@@ -56,6 +56,7 @@ pub(super) fn add(
                 changers.push(&test.test);
             }
             let known = objectives.entry(key).or_insert_with(|| Objective {
+                by_error: false,
                 id,
                 criterion: STATE.to_string(),
                 function: used.function.clone(),

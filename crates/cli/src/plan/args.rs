@@ -154,9 +154,9 @@ pub struct Generate {
 /// What of a program's surroundings is an input.
 #[derive(ClapArgs, Debug, Clone, Copy)]
 pub struct Surroundings {
-    /// Functions that are called and not defined: name them where they are called, or take what they return (and time
-    /// and chance) as inputs
-    #[arg(long, default_value = "named", value_name = "MODE", help_heading = "Inputs")]
+    /// Functions that are called and not defined: what they return and leave behind is an input (and so are time and
+    /// chance), or they are named where they are called
+    #[arg(long, default_value = "inputs", value_name = "MODE", help_heading = "Inputs")]
     pub externals: Externals,
     /// Arguments of a whole program: at most N words of at most LEN characters
     #[arg(long, value_name = "N[:LEN]", help_heading = "Inputs", value_parser = parse_words)]
@@ -182,10 +182,12 @@ fn assume() -> impl clap::builder::TypedValueParser<Value = Assume> {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Externals {
+    /// What it returns, writes through its arguments and leaves in globals is an input
+    Inputs,
+    /// What it returns is an input; it changes no memory
+    Pure,
     /// A path that calls one is given up, with its name
     Named,
-    /// What it returns is an input; it does nothing else
-    Inputs,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

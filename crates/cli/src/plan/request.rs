@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_campaign::{Compilation, Effort, Inputs, ObjectivesOf, Purpose, Replaying, Request, Subject, TestForm};
+use touchstone_criteria::Assume;
 
 impl Compile {
     /// How sources are compiled, with more flags of the user's.
@@ -39,7 +40,7 @@ impl Generate {
             on_top_of: self.on_top_of.clone(),
             inputs: self.inputs(),
             effort: self.effort(),
-            assume: self.assume.iter().copied().collect(),
+            assume: self.assume.iter().copied().chain(self.surroundings.takes_for_granted()).collect(),
             emit: self.emit.iter().map(|emit| test_form(*emit)).collect(),
             replay: match (self.no_replay, self.unsafe_replay) {
                 (true, _) => Replaying::Off,
@@ -102,10 +103,15 @@ impl Generate {
 }
 
 impl Surroundings {
+    /// What saying how functions behave that nobody defines takes for granted.
+    fn takes_for_granted(&self) -> Option<Assume> {
+        (self.externals == Externals::Pure).then_some(Assume::PureExternals)
+    }
+
     /// What concerns reading the program.
     fn of_program(&self) -> touchstone_front_c::Surroundings {
         touchstone_front_c::Surroundings {
-            externals: self.externals == Externals::Inputs,
+            externals: self.externals != Externals::Named,
             callbacks: true,
             stdin: self.stdin,
             environment: self.env,

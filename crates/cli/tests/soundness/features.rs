@@ -469,7 +469,36 @@ fn allocation(file: &mut File, draft: &mut Draft) {
 
 fn external(file: &mut File, draft: &mut Draft, u: &str) {
     for _ in 0..2 {
-        match file.rng.below(12) {
+        match file.rng.below(15) {
+            12 if file.once(u, "receive") => {
+                file.text.line(&format!("void {u}_receive(char *to, unsigned size);"));
+                let body = "{ external(); for (unsigned i = 0; i < size; i++) if (choose(2)) to[i] = (char)num(); }";
+                file.define(&format!("void {u}_receive(char *to, unsigned size) {body}"));
+                draft.start.push("char got[3] = {1, 2, 3};".to_string());
+                draft.effect(&[&format!("{u}_receive(got, 2);"), &format!("{u}_receive(got + 1, 2);")]);
+                draft.read(&["got[0]", "got[1]", "got[2]"]);
+            }
+            13 if file.once(u, "out") => {
+                file.text.line(&format!("int {u}_out(int **to);"));
+                let body = "{ external(); if (choose(2)) *to = int_place(0, 0); return num(); }";
+                file.define(&format!("int {u}_out(int **to) {body}"));
+                draft.start.push("int *led = 0;".to_string());
+                draft.start.push(format!("int said = {u}_out(&led);"));
+                draft.fact(&["led == 0", "said == 0"]);
+                draft.guard("led != 0", &["*led"], &["*led"]);
+                draft.read(&["said"]);
+            }
+            14 if file.once(u, "many") => {
+                file.text.line(&format!("struct {u}_both {{ short low; int *inside; }};"));
+                file.text.line(&format!("void {u}_many(struct {u}_both *to, int count);"));
+                let body = "{ external(); for (int i = 0; i < count; i++) { if (choose(2)) to[i].low = (short)num(); \
+                    if (choose(2)) to[i].inside = int_place(0, 0); } }";
+                file.define(&format!("void {u}_many(struct {u}_both *to, int count) {body}"));
+                draft.start.push(format!("struct {u}_both both[2] = {{{{1, 0}}, {{2, &a}}}};"));
+                draft.effect(&[&format!("{u}_many(both, 1);"), &format!("{u}_many(both, 2);")]);
+                draft.fact(&["both[1].inside == 0", "both[0].inside == 0"]);
+                draft.read(&["both[0].low", "both[1].low"]);
+            }
             8 if file.once(u, "log") => {
                 file.text.line(&format!("int {u}_log(const char *, ...);"));
                 let written = "va_list all; va_start(all, how); int *p = va_arg(all, int *); va_end(all);";

@@ -152,7 +152,7 @@ impl<'m> Domain<'m> {
             }
             _ => {}
         }
-        objects.push(ObjectInput { name: name.to_string(), element, values: items, is_array: true });
+        objects.push(ObjectInput { name: name.to_string(), element, values: items, is_array: true, on_heap: false });
         DataValue::Pointer(PointerTarget::Object { object: objects.len() - 1, offset: 0 })
     }
 

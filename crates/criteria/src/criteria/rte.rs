@@ -30,6 +30,9 @@ impl Labelling for Rte {
     fn wants_a_call(&self) -> bool {
         false
     }
+    fn asks_for_errors(&self) -> bool {
+        true
+    }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
         let mut drafts = path_errors(scope);
         drafts.extend(unset_variables(scope));

@@ -63,8 +63,9 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
         TestKind::Function { params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
-            writer.lines = surroundings::lines(program, test)?;
             writer.declare_objects(objects)?;
+            let around = surroundings::lines(program, test, Some(&mut writer.values))?;
+            writer.lines.extend(around);
             writer.declare_params(params)?;
             writer.set_globals(globals)?;
             writer.lines.extend(announcements(program, test));
@@ -127,7 +128,7 @@ pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<Str
 }
 
 fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, Unwritable> {
-    let mut lines = surroundings::lines(program, test)?;
+    let mut lines = surroundings::lines(program, test, None)?;
     lines.extend(announcements(program, test));
     lines.extend(skip(program, test));
     let void = matches!(program.module.types[program.function.result_data], DataType::Void);
@@ -171,7 +172,7 @@ impl<'a> FunctionTest<'a> {
                 name: locals.fresh(&object.name),
                 element: object.element,
                 length: object.values.len() as u64,
-                is_array: object.is_array || object.values.len() != 1,
+                is_array: object.is_array || object.values.len() != 1 || object.on_heap,
                 tail: flexible::tail_of(program.module, object),
                 declared: false,
             })
@@ -207,10 +208,18 @@ impl<'a> FunctionTest<'a> {
                 continue;
             }
             let has_no_size = self.program.module.types[object.element].size(&self.program.module.types) == 0;
+            if has_no_size && object.on_heap {
+                self.lines.push(format!("void *{name} = __builtin_malloc(64);"));
+                continue;
+            }
             if has_no_size && !is_array {
                 // Somebody else's private type: there is an object behind the pointer, but nobody looks inside.
                 self.lines.push(format!("static long {name}[64];"));
                 self.values.objects[index].is_array = true;
+                continue;
+            }
+            if object.on_heap && self.values.objects[index].tail.is_none() {
+                self.declare_on_heap(object, &name)?;
                 continue;
             }
             if let Some(length) = self.values.objects[index].tail {
@@ -231,6 +240,25 @@ impl<'a> FunctionTest<'a> {
         for late in std::mem::take(&mut self.values.late) {
             let target = self.values.pointer(&late.target, late.pointee)?;
             self.lines.push(format!("{} = {target};", late.place));
+        }
+        Ok(())
+    }
+
+    /// A block of the heap: the function under test frees it, or gives it another size.
+    fn declare_on_heap(&mut self, object: &ObjectInput, name: &str) -> Result<(), Unwritable> {
+        let declaration = self.program.ctypes.declare(object.element, &format!("*{name}"))?;
+        match object.values.as_slice() {
+            [value] => {
+                self.lines.push(format!("{declaration} = __builtin_malloc(sizeof *{name});"));
+                let value = self.values.initialiser(object.element, value, &format!("{name}[0]"))?;
+                self.lines.push(format!("SET(*{name}, {value});"));
+            }
+            values => {
+                let array = self.program.ctypes.declare(object.element, &format!("[{}]", values.len()))?;
+                self.lines.push(format!("{declaration} = __builtin_malloc(sizeof({array}));"));
+                let text = self.values.elements(object.element, values, name)?;
+                self.lines.push(format!("SET(*(__typeof__({array}) *){name}, {text});"));
+            }
         }
         Ok(())
     }
@@ -306,7 +334,8 @@ impl<'a> FunctionTest<'a> {
             }
         }
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
-            if librarys_own(self.program.module, object.element).is_some() {
+            // Of what the function has freed nothing is left.
+            if librarys_own(self.program.module, object.element).is_some() || object.on_heap {
                 continue;
             }
             let name = self.values.objects[index].name.clone();

@@ -49,7 +49,8 @@ impl FunctionTest<'_> {
             format!("__builtin_offsetof(__typeof__(*{name}), {field}[{length}])")
         };
         let declaration = self.program.ctypes.declare(object.element, &format!("*{name}"))?;
-        self.lines.push(format!("{declaration} = __builtin_alloca({size});"));
+        let place = if object.on_heap { "malloc" } else { "alloca" };
+        self.lines.push(format!("{declaration} = __builtin_{place}({size});"));
         if elements.len() > FEW {
             self.lines.push(format!("__builtin_memset({name}, 0, {size});"));
         }

@@ -22,6 +22,7 @@ pub(crate) fn row_text(
     let TestKind::Function { params, globals, objects } = &test.kind else { return None };
     if matches!(test.replayed, Replay::NotCheckable(_))
         || !test.answers.is_empty()
+        || objects.iter().any(|object| object.on_heap)
         || test.expected.calls.as_ref().is_some_and(|calls| !calls.is_empty())
         || !test.expected.reached.is_empty()
     {

@@ -17,7 +17,8 @@ use touchstone_base::Span;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Call, TestCase};
 use touchstone_ir::{
-    DataType, DataTypeId, DataTypes, DataValue, Function, FunctionRole, Linkage, Module, PointerTarget,
+    Builtin, DataType, DataTypeId, DataTypes, DataValue, Function, FunctionRole, InstKind, Linkage, Module, Operand,
+    Param, PointerTarget,
 };
 
 /// So many calls of a test are shown and checked.
@@ -28,7 +29,7 @@ const MOST_ARGUMENTS: usize = 16;
 /// The functions of a module that answer with inputs, in the order of the module.
 fn stubs(module: &Module) -> impl Iterator<Item = &Function> {
     module.functions.values().filter(|function| {
-        let answers = matches!(function.role, FunctionRole::World | FunctionRole::External);
+        let answers = matches!(function.role, FunctionRole::World | FunctionRole::External | FunctionRole::Library);
         answers && function.is_defined() && !function.internal
     })
 }
@@ -83,8 +84,7 @@ pub(crate) fn stub_text(program: &TestedProgram) -> String {
             // Time and chance: what they are called with doesn't matter.
             (_, Ok(result)) if function.role == FunctionRole::World => format!("STUB_OF_THE_WORLD({name}, {result})"),
             (_, Ok(result)) if is_declared(program, function) => stub(program.module, function, name, &result),
-            (_, Ok(result)) if result == "void" => format!("void {name}() {{}}"),
-            (_, Ok(result)) => format!("{result} {name}() {{ ANSWER({result}, \"{name}\"); }}"),
+            (_, Ok(result)) => undeclared(program.module, function, name, &result),
             (_, Err(why)) => format!("/* no stub for {name}: {} */", comment_text(&why.to_string())),
         };
         text.push_str(&stub);
@@ -112,10 +112,55 @@ fn stub(module: &Module, function: &Function, name: &str, result: &str) -> Strin
         types.push(format!("{}{own}", param.spelling()));
     }
     let types = if types.is_empty() { "void".to_string() } else { types.join(", ") };
+    let written = if params.is_empty() { String::new() } else { written(function, name) };
     match result {
-        "void" => format!("STUB_OF_NOTHING({name}, ({types}){kept})"),
-        result => format!("STUB({name}, {result}, ({types}){kept})"),
+        _ if never_returns(function) => format!("STUB_THAT_ENDS({name}, ({types}){kept})"),
+        "void" if written.is_empty() => format!("STUB_OF_NOTHING({name}, ({types}){kept})"),
+        "void" => format!("STUB_THAT_ONLY_WRITES({name}, ({types}), {written}{kept})"),
+        result if written.is_empty() => format!("STUB({name}, {result}, ({types}){kept})"),
+        result => format!("STUB_THAT_WRITES({name}, {result}, ({types}), {written}{kept})"),
     }
+}
+
+/// One that only another file declares: nothing says how the test's file would write its parameters, so what it is called with
+/// is not kept.
+fn undeclared(module: &Module, function: &Function, name: &str, result: &str) -> String {
+    let params = parameters(&module.types, function).unwrap_or_default();
+    let types: Vec<String> =
+        params.iter().enumerate().map(|(index, param)| format!("{}a{}", param.spelling(), index + 1)).collect();
+    let written = if params.is_empty() { String::new() } else { format!("{} ", written(function, name)) };
+    let types = if written.is_empty() { String::new() } else { types.join(", ") };
+    let changed = format!("touchstone_changed(\"{name}\"); {written}");
+    match result {
+        _ if never_returns(function) => format!("void {name}() {{ __builtin_exit(0); }}"),
+        "void" => format!("void {name}({types}) {{ {changed}}}"),
+        _ => format!("{result} {name}({types}) {{ {changed}ANSWER({result}, \"{name}\"); }}"),
+    }
+}
+
+/// `WRITTEN(fetch, to, a1)` for each parameter behind which something may be left.
+fn written(function: &Function, name: &str) -> String {
+    let insts = function.blocks.values().flat_map(|block| &block.insts);
+    let ways = insts.filter_map(|inst| match &inst.kind {
+        InstKind::Builtin { builtin: Builtin::LetWrite, args, .. } => args.get(1).copied(),
+        _ => None,
+    });
+    let ways = ways.filter_map(|to| {
+        let mut params = function.own_params().iter().enumerate();
+        let (index, param) = params.find(|(_, param)| Operand::Reg(param.reg) == to)?;
+        Some(format!("WRITTEN({name}, {}, a{})", parameter_name(index, param), index + 1))
+    });
+    ways.collect::<Vec<_>>().join(" ")
+}
+
+/// The name of a parameter in answers.
+pub(crate) fn parameter_name(index: usize, param: &Param) -> String {
+    if param.name.is_empty() { format!("a{}", index + 1) } else { param.name.clone() }
+}
+
+fn never_returns(function: &Function) -> bool {
+    let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.kind, InstKind::Builtin { builtin: Builtin::Exit, .. }))
 }
 
 /// How an argument is passed.

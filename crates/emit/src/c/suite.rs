@@ -124,9 +124,9 @@ impl<'m> CSuite<'m> {
 
     /// Says instead of the whole file why there are no tests in it.
     pub fn give_up(&mut self, why: &str) -> Result<(), EmitError> {
-        let name = &self.program.name;
-        self.file =
-            begin_file(&self.path, &format!("/* No tests of {name}: they do not compile: {} */\n", comment_text(why)))?;
+        let (name, why) = (&self.program.name, comment_text(why));
+        let text = format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why} */\n");
+        self.file = begin_file(&self.path, &text)?;
         self.registry = begin_registry(self.program.form, &self.path)?;
         Ok(())
     }
@@ -198,8 +198,12 @@ fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
     touchstone_base::write_whole(path, text).map_err(EmitError::io(path))
 }
 
-/// How the first lines of a test file, and of one that registers its tests, say whose they are.
-const OURS: [&str; 2] = ["written by Touchstone", "/* Registers the tests of"];
+/// How a test file begins, from its first byte on.
+const BEGIN: &str = "/* Tests of ";
+/// How one begins that registers its tests.
+const REGISTERS: &str = "/* Registers the tests of ";
+/// How the first lines of our files say whose they are. One without tests had other words once.
+const OURS: [&str; 3] = ["written by Touchstone", REGISTERS, "/* No tests of "];
 
 /// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
 fn check_ours(path: &Path) -> Result<(), EmitError> {
@@ -207,7 +211,10 @@ fn check_ours(path: &Path) -> Result<(), EmitError> {
     let mut head = Vec::new();
     file.take(4096).read_to_end(&mut head).map_err(EmitError::io(path))?;
     let head = String::from_utf8_lossy(&head);
-    let ours = head.is_empty() || OURS.iter().any(|ours| head.contains(ours));
+    // What a full disk or the end of the machine left may be torn anywhere.
+    let torn = [BEGIN, REGISTERS].iter().any(|begin| begin.starts_with(&*head))
+        || (head.starts_with(BEGIN) && !head.contains('\n'));
+    let ours = torn || OURS.iter().any(|ours| head.contains(ours));
     if ours { Ok(()) } else { Err(EmitError::NotOurs { path: path.to_path_buf() }) }
 }
 
@@ -235,7 +242,7 @@ fn begin_registry(form: Form, path: &Path) -> Result<Option<File>, EmitError> {
         return Ok(None);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let head = format!("/* Registers the tests of {name}. */\n#include <gtest/gtest.h>\n");
+    let head = format!("{REGISTERS}{name}. */\n#include <gtest/gtest.h>\n");
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 
@@ -315,7 +322,7 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
     let name = &program.name;
     let build = build_command(given, target, unit, program.form);
     let mut text = format!(
-        "/* Tests of {name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n",
+        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n",
         comment_text(&source)
     );
     let own_main = target.defines_main(program.module, unit);

@@ -5,13 +5,19 @@ use crate::c::body::TestedProgram;
 use crate::c::form::Form;
 use crate::c::literal;
 use crate::c::names::source_name;
-use crate::c::stubs::{spelled, stubs_and_callbacks};
+use crate::c::stubs::{parameter_name, spelled, stubs_and_callbacks};
 use crate::c::unwritable::Unwritable;
+use crate::c::values::Values;
 use touchstone_criteria::{Given, MadeInput, TestCase};
-use touchstone_ir::{DataType, DataTypeId, Function, InputSource};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Function, InputSource, PointerTarget, mask};
 
-/// The lines that set up what surrounds the program, and the words that it is called with.
-pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>, Unwritable> {
+/// The lines that set up what surrounds the program, and the words that it is called with. Answers may lead to objects of
+/// the test, which have to be declared before.
+pub(crate) fn lines(
+    program: &TestedProgram,
+    test: &TestCase,
+    mut values: Option<&mut Values>,
+) -> Result<Vec<String>, Unwritable> {
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
         if test.answers.iter().any(|input| stub_of(program, input).is_none()) {
@@ -20,7 +26,7 @@ pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<Stri
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
     }
     let mut words = Vec::new();
-    for input in &test.answers {
+    for (index, input) in test.answers.iter().enumerate() {
         match input.given() {
             Given::Argument(_) => {
                 let word = format!("argument_{}", words.len() + 1);
@@ -32,7 +38,10 @@ pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<Stri
                 let text = text.map_or("NULL".to_string(), literal::string);
                 rest.push(format!("ENVIRONMENT({}, {text});", literal::text(name)));
             }
-            Given::Answer(_) => rest.push(request(program, input)),
+            Given::Answer([]) if input.source == InputSource::Written => {
+                rest.extend(keeps(input, &test.answers[index + 1..]));
+            }
+            Given::Answer(_) => rest.push(request(program, input, values.as_deref_mut())?),
         }
     }
     if !words.is_empty() {
@@ -40,6 +49,14 @@ pub(crate) fn lines(program: &TestedProgram, test: &TestCase) -> Result<Vec<Stri
     }
     lines.extend(rest);
     Ok(lines)
+}
+
+/// That a call leaves nothing, where the next thing that is left could be taken for what it leaves.
+fn keeps(input: &MadeInput, later: &[MadeInput]) -> Option<String> {
+    let same = |other: &&MadeInput| other.source == input.source && other.name == input.name;
+    let next = later.iter().find(|other| !same(other) || !other.bytes.is_empty())?;
+    let (function, parameter) = input.name.split_once('.')?;
+    same(&next).then(|| format!("KEEPS({function}, {parameter});"))
 }
 
 /// What `main` is called with.
@@ -57,27 +74,177 @@ fn array_text(bytes: &[u8]) -> String {
 }
 
 /// `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0); /* 5 */` for others.
-fn request(program: &TestedProgram, input: &MadeInput) -> String {
-    let stub = stub_of(program, input);
-    stub.and_then(|function| returned(program, function.result_data, input)).unwrap_or_else(|| input_line(input))
+fn request(program: &TestedProgram, input: &MadeInput, values: Option<&mut Values>) -> Result<String, Unwritable> {
+    let Some(function) = stub_of(program, input) else { return Ok(input_line(input)) };
+    match (input.source, values) {
+        (InputSource::External, None) => {
+            Ok(returned_scalar(program, function, input).unwrap_or_else(|| input_line(input)))
+        }
+        (InputSource::External, Some(values)) => match returned(program, function, input, values) {
+            Err(_) if input.pointers.is_empty() && program.form == Form::Touchstone => Ok(input_line(input)),
+            line => line,
+        },
+        (InputSource::Written, Some(values)) => written(program, function, input, values),
+        (InputSource::Changed, Some(values)) => changed(input, values),
+        (_, _) => Err(Unwritable::InputsFromOutside),
+    }
 }
 
 /// The stub that answers a request.
 fn stub_of<'m>(program: &TestedProgram<'m>, input: &MadeInput) -> Option<&'m Function> {
-    let mut stubs = stubs_and_callbacks(program.module).filter(|_| input.source == InputSource::External);
-    stubs.find(|function| source_name(&function.name) == input.name)
+    let name = match input.source {
+        InputSource::External => input.name.as_str(),
+        InputSource::Written | InputSource::Changed => input.name.split_once('.')?.0,
+        _ => return None,
+    };
+    stubs_and_callbacks(program.module).find(|function| source_name(&function.name) == name)
 }
 
-fn returned(program: &TestedProgram, data: DataTypeId, input: &MadeInput) -> Option<String> {
-    let types = &program.module.types;
+fn returned_scalar(program: &TestedProgram, function: &Function, input: &MadeInput) -> Option<String> {
+    let (types, data) = (&program.module.types, function.result_data);
     let name = spelled(program, data).ok()?;
-    let mut bytes = [0; 8];
-    bytes.get_mut(..input.bytes.len())?.copy_from_slice(&input.bytes);
-    let value = match &types[data] {
-        DataType::Pointer { .. } => "NULL".to_string(),
-        scalar => literal::scalar(scalar, u64::from_le_bytes(bytes))?,
+    let value = match (&types[data], value_of(types, data, input, 0)) {
+        (DataType::Pointer { .. }, _) => "NULL".to_string(),
+        (scalar, DataValue::Int(bits)) => literal::scalar(scalar, bits)?,
+        _ => return None,
     };
     (types[data].size(types) == input.bytes.len() as u64).then(|| format!("RETURNS({name}, {}, {value});", input.name))
+}
+
+fn returned(
+    program: &TestedProgram,
+    function: &Function,
+    input: &MadeInput,
+    values: &mut Values,
+) -> Result<String, Unwritable> {
+    let (types, data) = (&program.module.types, function.result_data);
+    let name = spelled(program, data)?;
+    if types[data].size(types) != input.bytes.len() as u64 {
+        return Err(Unwritable::Misfit);
+    }
+    let value = values.initialiser(data, &value_of(types, data, input, 0), "")?;
+    Ok(format!("RETURNS({name}, {}, {value});", input.name))
+}
+
+/// `WRITES(int, fetch, to, 5);`, `WRITES(char[4], read_line, to, "ok\n");`
+fn written(
+    program: &TestedProgram,
+    function: &Function,
+    input: &MadeInput,
+    values: &mut Values,
+) -> Result<String, Unwritable> {
+    let types = &program.module.types;
+    let parameter = input.name.split_once('.').map_or("", |(_, parameter)| parameter);
+    let mut params = function.own_params().iter().enumerate();
+    let param = params.find(|(index, param)| parameter_name(*index, param) == parameter);
+    let to = match param.map(|(_, param)| &types[param.data]) {
+        Some(DataType::Pointer { pointee, .. }) => *pointee,
+        Some(DataType::Array { element, .. }) => *element,
+        _ => return Err(Unwritable::NoPointerType(input.name.clone())),
+    };
+    let to = match types[to] {
+        DataType::Array { element, .. } => element,
+        _ => to,
+    };
+    let (size, given) = (types[to].size(types) as usize, input.bytes.len());
+    let name = if size == 0 { None } else { spelled(program, to).ok() };
+    let (Some(name), 0) = (name, given.checked_rem(size).unwrap_or(1)) else {
+        return raw(source_name(&function.name), parameter, input, values);
+    };
+    let function = source_name(&function.name);
+    if given == size {
+        let value = values.initialiser(to, &value_of(types, to, input, 0), "")?;
+        return Ok(format!("WRITES({name}, {function}, {parameter}, {value});"));
+    }
+    let elements: Vec<DataValue> = (0..given / size).map(|at| value_of(types, to, input, at * size)).collect();
+    let value = values.elements(to, &elements, "")?;
+    Ok(format!("WRITES({name}[{}], {function}, {parameter}, {value});", elements.len()))
+}
+
+/// Something of which no type is known: a number where the size is one's, words if there are pointers, else bytes.
+fn raw(function: &str, parameter: &str, input: &MadeInput, values: &mut Values) -> Result<String, Unwritable> {
+    if !input.pointers.is_empty() {
+        let words = words(input, values)?;
+        let (count, words) = (words.len(), words.join(", "));
+        return Ok(format!("WRITES(void *[{count}], {function}, {parameter}, {{{words}}});"));
+    }
+    Ok(match *input.bytes.as_slice() {
+        [a, b, c, d] => {
+            format!(
+                "WRITES(int, {function}, {parameter}, {});",
+                literal::integer(32, true, u32::from_le_bytes([a, b, c, d]).into())
+            )
+        }
+        [a, b] => format!("WRITES(short, {function}, {parameter}, {});", i16::from_le_bytes([a, b])),
+        [a] => format!("WRITES(unsigned char, {function}, {parameter}, {a});"),
+        ref bytes => {
+            let used = bytes.iter().rposition(|byte| *byte != 0).map_or(1, |last| last + 1);
+            let shown: Vec<String> = bytes[..used].iter().map(u8::to_string).collect();
+            format!("WRITES(unsigned char[{}], {function}, {parameter}, {{{}}});", bytes.len(), shown.join(", "))
+        }
+    })
+}
+
+/// Bytes with pointers among them as words: `(void *)5`, `&next`.
+fn words(input: &MadeInput, values: &mut Values) -> Result<Vec<String>, Unwritable> {
+    let fits = input.bytes.len().is_multiple_of(8) && input.pointers.iter().all(|(at, _)| at % 8 == 0);
+    if !fits {
+        return Err(Unwritable::UnnamedType);
+    }
+    let mut words = Vec::new();
+    for (index, bytes) in input.bytes.chunks(8).enumerate() {
+        let pointer = input.pointers.iter().find(|(at, _)| *at == 8 * index);
+        let word = bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        words.push(match pointer.map(|(_, target)| target) {
+            Some(target @ PointerTarget::Object { object, .. }) => {
+                let element = values.objects.get(*object).ok_or(Unwritable::NoObject)?.element;
+                format!("(void *){}", values.pointer(target, element)?)
+            }
+            Some(_) => return Err(Unwritable::UnnamedType),
+            None if word == 0 => "NULL".to_string(),
+            None => format!("(void *){word:#x}"),
+        });
+    }
+    Ok(words)
+}
+
+/// `CHANGES(fetch, mode, 3);`
+fn changed(input: &MadeInput, values: &mut Values) -> Result<String, Unwritable> {
+    let (function, global) = input.name.split_once('.').ok_or(Unwritable::Misfit)?;
+    let module = values.module;
+    let id = module.global_named(global).ok_or(Unwritable::NoValue)?;
+    let place = values.global(global)?;
+    let data = module.globals[id].data;
+    let value = values.initialiser(data, &value_of(&module.types, data, input, 0), "")?;
+    Ok(format!("CHANGES({function}, {place}, {value});"))
+}
+
+/// The value of a type that an input has at a place.
+fn value_of(types: &DataTypes, data: DataTypeId, input: &MadeInput, at: usize) -> DataValue {
+    let number = |bytes: usize| {
+        let word = input.bytes.iter().skip(at).take(bytes.min(8)).rev();
+        word.fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    };
+    match &types[data] {
+        DataType::Array { element, length } => {
+            let size = types[*element].size(types) as usize;
+            DataValue::Array(
+                (0..*length as usize).map(|index| value_of(types, *element, input, at + index * size)).collect(),
+            )
+        }
+        DataType::Struct { fields, .. } => {
+            let field = |field: &Field| value_of(types, field.ty, input, at + field.offset as usize);
+            DataValue::Struct(fields.iter().map(field).collect())
+        }
+        DataType::Pointer { .. } => {
+            let mut pointers = input.pointers.iter();
+            let target = pointers.find(|(place, _)| *place == at).map(|(_, target)| target.clone());
+            DataValue::Pointer(target.unwrap_or(PointerTarget::Null))
+        }
+        DataType::Bits { first, width, .. } => DataValue::Int(mask(number(8) >> first, *width)),
+        DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
+        scalar => DataValue::Int(number(scalar.size(types) as usize)),
+    }
 }
 
 /// `INPUT("x", 5, 0, 0, 0); /* 5 */`: bytes, and what they mean as a number or as text.

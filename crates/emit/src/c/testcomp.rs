@@ -207,11 +207,7 @@ mod tests {
     #[test]
     fn an_input_is_written_as_its_type_reads_it() {
         let check = |name: &str, bytes: &[u8], expected: Option<(&'static str, &str)>| {
-            let input = MadeInput {
-                source: touchstone_ir::InputSource::Request,
-                name: name.to_string(),
-                bytes: bytes.to_vec(),
-            };
+            let input = MadeInput::of_bytes(touchstone_ir::InputSource::Request, name, bytes.to_vec());
             assert_eq!(input_value(&input), expected.map(|(ty, value)| (ty, value.to_string())), "{name}");
         };
         check("__VERIFIER_nondet_int", &[0xff; 4], Some(("int", "-1")));

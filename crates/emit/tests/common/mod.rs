@@ -224,5 +224,5 @@ impl Bench {
 
 pub fn object(name: &str, element: DataTypeId, values: Vec<DataValue>) -> ObjectInput {
     let is_array = values.len() != 1;
-    ObjectInput { name: name.to_string(), element, values, is_array }
+    ObjectInput { name: name.to_string(), element, values, is_array, on_heap: false }
 }

@@ -6,7 +6,9 @@ use touchstone_base::Span;
 use touchstone_criteria::{
     Call as SeenCall, Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
 };
-use touchstone_interp::{End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Unrunnable, Value};
+use touchstone_interp::{
+    End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Provided, Unrunnable, Value,
+};
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Tail, Ty,
     mask,
@@ -29,6 +31,8 @@ pub struct ConcreteRun {
     pub path: u64,
     /// Result, final memory and output.
     pub expected: Expected,
+    /// By object of the call, whether the run ended its life.
+    pub freed: Vec<bool>,
     /// Inputs that a program asked for, with what it got.
     pub requested: Vec<MadeInput>,
     /// Goals that it reached.
@@ -170,10 +174,10 @@ fn same(first: DataValue, second: &DataValue) -> DataValue {
 fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layout: Layout) -> ConcreteRun {
     let machine = Machine::laid_out(module, look.limits, layout);
     let mut run = Run { module, machine, objects: Vec::new() };
-    provide(&mut run.machine, call.answers);
     for object in call.objects {
         let size = run.size_of(object);
-        let id = run.machine.alloc(size, &object.name, ObjectKind::Input);
+        let kind = if object.on_heap { ObjectKind::Heap } else { ObjectKind::Input };
+        let id = run.machine.alloc(size, &object.name, kind);
         run.clear(id, size);
         run.objects.push(id);
     }
@@ -183,6 +187,8 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
             run.write(run.objects[index], at as u64 * step, object.element, value);
         }
     }
+    let provided = provided(call.answers, |target| run.pointer(target));
+    run.machine.provide_inputs(provided);
     for global in call.globals {
         if let Some(id) = module.global_named(&global.name) {
             let object = run.machine.global_object(id);
@@ -217,9 +223,10 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
         _ => true,
     };
     let requested = requested(&run.machine, call.answers);
+    let freed = run.objects.iter().map(|object| !run.machine.object(*object).alive).collect();
     let shows_addresses = run.machine.shows_addresses();
     let path = recorder.finish(&end).value();
-    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps, shows_addresses }
+    ConcreteRun { path, end, expected, freed, requested, hits, rows, accepted, traps, shows_addresses }
 }
 
 /// A call under a watcher, or only under a recorder where nothing is watched.
@@ -265,7 +272,7 @@ pub fn watch_program(module: &Module, entry: FuncId, inputs: &[MadeInput], look:
 
 fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_>, layout: Layout) -> ConcreteRun {
     let mut machine = Machine::laid_out(module, look.limits, layout);
-    provide(&mut machine, inputs);
+    machine.provide_inputs(provided(inputs, |_| Value::NULL));
     let name = PROGRAM_NAME.bytes().chain([0]).collect();
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
@@ -274,7 +281,7 @@ fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_
     let requested = requested(&machine, inputs);
     let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
     let shows_addresses = machine.shows_addresses();
-    ConcreteRun { path, end, expected, requested, hits, rows, accepted, traps, shows_addresses }
+    ConcreteRun { path, end, expected, freed: Vec::new(), requested, hits, rows, accepted, traps, shows_addresses }
 }
 
 /// The words that a program is called with.
@@ -282,9 +289,16 @@ fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
     inputs.iter().filter(|input| input.is_argument())
 }
 
-fn provide(machine: &mut Machine<'_>, inputs: &[MadeInput]) {
+/// What is there for whoever asks; `lead` says where its pointers lead.
+fn provided(inputs: &[MadeInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec<Provided> {
     let asked = inputs.iter().filter(|input| !input.is_argument());
-    machine.provide_inputs(asked.map(|input| (input.name.clone(), input.bytes.clone())).collect());
+    let provide = |input: &MadeInput| Provided {
+        source: input.source,
+        name: input.name.clone(),
+        bytes: input.bytes.clone(),
+        pointers: input.pointers.iter().map(|(at, target)| (*at, lead(target))).collect(),
+    };
+    asked.map(provide).collect()
 }
 
 /// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
@@ -292,9 +306,11 @@ fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
     let mut all: Vec<MadeInput> = arguments(inputs).cloned().collect();
     let answers: Vec<&MadeInput> = inputs.iter().filter(|input| !input.is_argument()).collect();
     let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
-        let mut bytes = answers.get(index).map(|input| input.bytes.clone()).unwrap_or_default();
+        let answer = answers.get(index);
+        let mut bytes = answer.map(|input| input.bytes.clone()).unwrap_or_default();
         bytes.resize(request.size as usize, 0);
-        MadeInput { source: request.source, name: request.name.clone(), bytes }
+        let pointers = answer.map(|input| input.pointers.clone()).unwrap_or_default();
+        MadeInput { source: request.source, name: request.name.clone(), bytes, pointers }
     };
     all.extend(machine.requested_inputs().iter().enumerate().map(answer));
     all

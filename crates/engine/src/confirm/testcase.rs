@@ -84,10 +84,17 @@ impl Executor<'_> {
         if !self.has_room_for_test(state) {
             return None;
         }
-        let (kind, answers) = (self.test_kind(state, model), self.answers(state, model));
+        let (mut kind, answers) = (self.test_kind(state, model), self.answers(state, model));
+        // Which objects the rest of the run frees is not known yet.
+        if let TestKind::Function { objects, .. } = &mut kind {
+            objects.iter_mut().for_each(|object| object.on_heap = true);
+        }
         // Inputs that make the run much longer than the path so far are no good example; the path's end may give a better.
         let run = self.confirm(func, &kind, &answers, SHORT_RUN + 8 * state.steps, Attention::Goals);
         let outcome = self.seen(&run.end)?;
+        if let TestKind::Function { objects, .. } = &mut kind {
+            objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
+        }
         // The program may ask for more than the path so far did.
         let answers = run.requested.clone();
         let missed = !run.hits.contains(&goal);
@@ -158,12 +165,32 @@ impl Executor<'_> {
     }
 
     fn answers(&mut self, state: &State, model: &Model) -> Vec<MadeInput> {
-        let answer = |made: &std::rc::Rc<crate::state::inputs::Made>| MadeInput {
-            source: made.source,
-            name: made.name.clone(),
-            bytes: made.cells.iter().map(|cell| self.cell_byte(*cell, model)).collect(),
-        };
-        state.inputs.made.iter().map(answer).collect()
+        let mut answers = Vec::new();
+        for made in &state.inputs.made {
+            let given = made.given.is_none_or(|given| model.eval(&self.terms, given) == 1);
+            let length = match made.length {
+                _ if !given => 0,
+                Some(length) => (model.eval(&self.terms, length) as usize).min(made.cells.len()),
+                None => made.cells.len(),
+            };
+            if made.source == InputSource::Changed && length == 0 {
+                continue;
+            }
+            let cells = &made.cells[..length];
+            let mut bytes: Vec<u8> = cells.iter().map(|cell| self.cell_byte(*cell, model)).collect();
+            let mut pointers = Vec::new();
+            for (at, cell) in cells.iter().enumerate() {
+                if let Cell::Pointer { value, index: 0 } = cell {
+                    let target = self.points_to(state, &self.pointers.get(*value).clone(), model);
+                    if target != PointerTarget::Null {
+                        bytes[at..].iter_mut().take(8).for_each(|byte| *byte = 0);
+                        pointers.push((at, target));
+                    }
+                }
+            }
+            answers.push(MadeInput { source: made.source, name: made.name.clone(), bytes, pointers });
+        }
+        answers
     }
 
     fn test_kind(&mut self, state: &State, model: &Model) -> TestKind {
@@ -195,7 +222,8 @@ impl Executor<'_> {
                 self.add_tail(state, input, length, model, value);
             }
             let name = unique_name(&input.name, |name| objects.iter().any(|other| other.name == name));
-            objects.push(ObjectInput { name, element, values, is_array: input.is_array });
+            let on_heap = state.inputs.freed.contains(&input.object);
+            objects.push(ObjectInput { name, element, values, is_array: input.is_array, on_heap });
         }
         TestKind::Function { params, globals, objects }
     }

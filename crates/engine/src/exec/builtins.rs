@@ -24,7 +24,9 @@ impl Executor<'_> {
         span: Span,
     ) -> Result<(), Stop> {
         match builtin {
-            Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) | Builtin::MayWrite if state.is_folded() => {
+            Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) | Builtin::MayWrite | Builtin::LetWrite
+                if state.is_folded() =>
+            {
                 return Err(Stop::unsupported(Unsupported::InputInPrecondition, span));
             }
             // The confirming run keeps what it was called with.
@@ -36,6 +38,7 @@ impl Executor<'_> {
                 let given =
                     args[1..].iter().copied().chain(packed).map(|arg| state.top().value(arg)).collect::<Vec<_>>();
                 self.somebody_ran(state, &name, &given, span)?;
+                self.let_globals_change(state, &name)?;
             }
             Builtin::Unsettled => self.unsettled(state, dst, args, span)?,
             Builtin::MakeSymbolic(source) => self.make_symbolic(state, source, args, span)?,
@@ -43,17 +46,21 @@ impl Executor<'_> {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 self.unknown_writes(state, &name)?;
             }
+            Builtin::LetWrite => {
+                let name = self.constant_string(state, args.first().copied(), span)?;
+                self.let_write(state, name, args[1], args[2])?;
+            }
             Builtin::FreshInt(source) => {
                 let name = self.constant_string(state, args.first().copied(), span)?;
                 let ty = dst.map_or(Ty::I32, |dst| self.reg_ty(state, dst));
                 let value = if ty == Ty::Ptr {
-                    self.unknown_pointer(state, &name)
+                    self.unknown_pointer(state, source, &name)
                 } else {
                     let term = self.input_var(state.inputs_mut(), ty.bits(), &MadeInput::title_of(source, &name));
                     Value::term(&self.terms, term)
                 };
                 let cells = disassemble(&value, ty.bytes(), &mut self.pointers).collect();
-                state.inputs_mut().made.push(Rc::new(crate::state::inputs::Made { source, name, cells }));
+                state.inputs_mut().made.push(Rc::new(crate::state::inputs::Made::new(source, name, cells)));
                 dst.into_iter().for_each(|dst| state.set(dst, value.clone()));
             }
             Builtin::Assume => {

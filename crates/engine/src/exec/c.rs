@@ -4,7 +4,7 @@ use crate::exec::builtins::MAX_HEAP_OBJECT;
 use crate::exec::executor::Executor;
 use crate::state::memory::{Cell, Object, ObjectKind};
 use crate::state::value::{Pointer, Scalar, Value};
-use crate::state::{MOST_STACK, State, Stop};
+use crate::state::{MOST_STACK, PathEnd, State, Stop};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Doubt, Unsettled, Unsupported};
 use touchstone_ir::{CBuiltin, ErrorKind, GlobalId, GlobalRole, Operand, Reg};
@@ -113,13 +113,16 @@ impl Executor<'_> {
                 Err(Stop::unsupported(Unsupported::EndOfStartObject, span))
             }
             Value::Choice(_) => Err(Stop::unsupported(Unsupported::SymbolicFree, span)),
-            // Tests make no input on the heap; a caller may.
             Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
-                if state.memory.get(object).kind == ObjectKind::Input
-                    && state.memory.get(object).live
-                    && self.doubts(Doubt::Heap) =>
+                if state.memory.get(object).kind == ObjectKind::Input && state.memory.get(object).live =>
             {
+                // Whoever frees what it was given was given a block of the heap; a proof does not know that.
+                if self.doubts(Doubt::Heap) && !state.is_folded() {
+                    let error = PathEnd::Error { kind: ErrorKind::InvalidFree, span };
+                    self.effects.ended.push((state.clone(), error));
+                }
                 state.memory.get_mut(object).live = false;
+                state.inputs_mut().freed.push(object);
                 Ok(())
             }
             _ => Err(Stop::error(ErrorKind::InvalidFree, span)),

@@ -381,6 +381,8 @@ impl Executor<'_> {
         let globals = self.module.globals.iter().filter(|(_, global)| !global.constant && global.function.is_none());
         let mut reached: BTreeSet<ObjectId> = globals.map(|(id, _)| global_object(id)).collect();
         reached.extend(state.inputs.objects.iter().map(|input| input.object));
+        // Nobody knows what it has kept of what it was given earlier.
+        reached.extend(&state.inputs.escaped);
         given.iter().for_each(|value| self.targets(state, value, &mut reached));
         let mut pending: Vec<ObjectId> = reached.iter().copied().collect();
         while let Some(object) = pending.pop() {
@@ -390,6 +392,12 @@ impl Executor<'_> {
                 }
             }
         }
+        let own = |object: &ObjectId| {
+            let known = state.memory.get(*object);
+            known.live && matches!(known.kind, ObjectKind::Slot | ObjectKind::Heap)
+        };
+        let escaped: Vec<ObjectId> = reached.iter().copied().filter(own).collect();
+        state.inputs_mut().escaped = escaped;
         for object in reached {
             let known = state.memory.get(object);
             let used = !matches!(&known.contents, Contents::Cells(cells) if cells.len() as u64 != known.size);

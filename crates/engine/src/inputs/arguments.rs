@@ -116,7 +116,7 @@ impl Executor<'_> {
     fn word(&mut self, state: &mut State, number: usize, length: u32) -> Result<Vec<Cell>, Stop> {
         let (source, name) = (InputSource::Argument, number.to_string());
         let cells = self.text_cells(state, &MadeInput::title_of(source, &name), length)?;
-        state.inputs_mut().made.push(Rc::new(Made { source, name, cells: cells.clone() }));
+        state.inputs_mut().made.push(Rc::new(Made::new(source, name, cells.clone())));
         Ok(cells)
     }
 }

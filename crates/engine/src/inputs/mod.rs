@@ -13,6 +13,7 @@ mod requests;
 mod shapes;
 mod start;
 mod variants;
+mod written;
 
 /// An object that is an input has at most so many bytes.
 pub(crate) const MOST_INPUT: u64 = 1 << 20;

@@ -1,6 +1,7 @@
 //! What a program asks for while it runs, and what functions that it does not have may have done.
 
 use crate::exec::executor::Executor;
+use crate::exec::world::World;
 use crate::state::inputs::{Lazy, MOST_VARIABLES, Made};
 use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
@@ -31,14 +32,25 @@ impl Executor<'_> {
             }
         }
         self.assume_all(state, &constraints)?;
-        state.inputs_mut().made.push(Rc::new(Made { source, name, cells: cells.clone() }));
+        state.inputs_mut().made.push(Rc::new(Made::new(source, name, cells.clone())));
         Ok(cells)
     }
 
-    /// A pointer that an external function returned: null, or nobody knows.
-    pub(crate) fn unknown_pointer(&mut self, state: &mut State, name: &str) -> Value {
-        let name = format!("pointer other than null from external function {name}").into();
-        Value::Lazy(state.inputs_mut().add_lazy(Lazy { name, pointee: None }))
+    /// A pointer that an external function returned: in a test like any input pointer, and for a proof null, or nobody knows.
+    pub(crate) fn unknown_pointer(&mut self, state: &mut State, source: InputSource, name: &str) -> Value {
+        let function = &self.module.functions[state.top().func];
+        let makes = source == InputSource::External
+            && self.policy.world == World::Tested
+            && self.config.entry == crate::Entry::Function;
+        let lazy = match self.module.types[function.result_data] {
+            DataType::Pointer { pointee, .. } if makes => {
+                // It may lead to what no test can name: to a local, say.
+                self.ledger.avoided = true;
+                Lazy { name: format!("{name}_result").into(), pointee: Some(pointee) }
+            }
+            _ => Lazy { name: format!("pointer other than null from external function {name}").into(), pointee: None },
+        };
+        Value::Lazy(state.inputs_mut().add_lazy(lazy))
     }
 
     /// What earlier calls left behind is read: zero, or nobody knows.

@@ -217,7 +217,12 @@ impl Loop {
             InstKind::Builtin { builtin, args, .. } => match builtin {
                 Builtin::MakeSymbolic(_) | Builtin::Settle => args.first(),
                 // What others do is not followed; the size of what is allocated may be another in each iteration.
-                Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::ReadByte | Builtin::Allocate => {
+                Builtin::RunOnly
+                | Builtin::MayWrite
+                | Builtin::LetWrite
+                | Builtin::Called
+                | Builtin::ReadByte
+                | Builtin::Allocate => {
                     return None;
                 }
                 Builtin::C(builtin) => match c::writes(*builtin) {

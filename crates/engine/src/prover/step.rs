@@ -128,6 +128,7 @@ impl FunctionFacts<'_> {
             Builtin::MakeSymbolic(_)
             | Builtin::RunOnly
             | Builtin::MayWrite
+            | Builtin::LetWrite
             | Builtin::Called
             | Builtin::Allocate
             | Builtin::Settle => {

@@ -5,6 +5,7 @@ use crate::state::value::{LazyId, ObjectId, Scalar, Value};
 use std::rc::Rc;
 use touchstone_base::IndexMap;
 use touchstone_ir::{DataTypeId, InputSource};
+use touchstone_solver::TermId;
 
 /// Of one object only so many bytes, or a little more, are inputs; whoever reads the rest stops.
 pub(crate) const MOST_VARIABLES: usize = 1 << 16;
@@ -20,6 +21,10 @@ pub(crate) struct Inputs {
     pub lazies: Rc<IndexMap<LazyId, Lazy>>,
     /// Where the input pointers lead whose target is chosen: few of many, in order.
     pub decided: Vec<(LazyId, Value)>,
+    /// Objects of the program that somebody may have an address of whom nobody defines.
+    pub escaped: Vec<ObjectId>,
+    /// Those of the objects whose life the program has ended: they were blocks of the heap.
+    pub freed: Vec<ObjectId>,
     /// Objects made for undecided pointers.
     pub fresh: u32,
     /// Variables made so far.
@@ -63,6 +68,16 @@ pub(crate) struct Made {
     pub source: InputSource,
     pub name: String,
     pub cells: Vec<Cell>,
+    /// Whether it is there at all: a term of one bit.
+    pub given: Option<TermId>,
+    /// How many of its bytes are there, if not all: a term of 64 bits.
+    pub length: Option<TermId>,
+}
+
+impl Made {
+    pub fn new(source: InputSource, name: String, cells: Vec<Cell>) -> Made {
+        Made { source, name, cells, given: None, length: None }
+    }
 }
 
 /// An input pointer.

@@ -1,13 +1,11 @@
 //! Functions that the program calls and nobody defines, as sources of inputs.
 //!
-//! Such a function gets a body that says what it was called with, asks for an input with the function's name and returns
-//! it: whatever executes the module then knows what to do, and a test is the list of what the calls returned, and checks
-//! what they were called with. It does nothing else: what its
-//! arguments lead to stays as it was, and where they lead to something that it may write, anything else is given up. A
-//! pointer that it returns is null or unknown.
+//! Such a function gets a body that says what it was called with, may leave inputs where its pointers lead to, asks for an
+//! input with the function's name and returns it: whatever executes the module then knows what to do, and a test is the list
+//! of what the calls left and returned, and checks what they were called with. One that never returns ends the run.
 //!
-//! Deliberately left undefined, and so named where it is called: what never returns, what returns something that can't be
-//! made of bytes, and what the runner of tests needs itself.
+//! Deliberately left undefined, and so named where it is called: what the runner of tests needs itself, and what of the
+//! library works on objects that only the library can make (`FILE`).
 
 use crate::link::program::{Declaration, LinkedProgram};
 use crate::types::ctype::{Type, TypeKind};
@@ -15,8 +13,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{
-    Block, Builtin, CmpOp, DataType, DataTypeId, DataTypes, Function, FunctionRole, GlobalId, InputSource, Inst,
-    InstKind, Operand, RegInfo, TermKind, Terminator, Ty,
+    BinOp, Block, Builtin, CastOp, CmpOp, DataType, DataTypeId, DataTypes, Function, FunctionRole, GlobalId,
+    InputSource, Inst, InstKind, Operand, Param, RegInfo, TermKind, Terminator, Ty,
 };
 
 /// What the runner of emitted tests, or a sanitizer in it, calls: it can't be replaced in the same process.
@@ -25,8 +23,11 @@ const OF_THE_RUNNER: &[&str] = &[
     "close",
     "dup2",
     "fcntl",
+    "fileno",
     "fork",
+    "getcwd",
     "getrlimit",
+    "isatty",
     "kill",
     "mmap",
     "munmap",
@@ -46,40 +47,80 @@ const OF_THE_RUNNER: &[&str] = &[
     "write",
 ];
 
+/// So many bytes may be left behind a pointer to bytes of which nobody says how many there are.
+const BYTES_WITHOUT_LENGTH: u64 = 16;
+
 /// Gives every type of functions that something points to a function of which nothing else is known.
 pub(crate) fn make_callbacks(program: &mut LinkedProgram) {
     let callbacks = declare_callbacks(program);
-    give_bodies(program, FunctionRole::Callback, |_, name| callbacks.contains(name));
+    give_bodies(program, FunctionRole::Callback, |_, function| callbacks.contains(&function.name));
 }
 
-/// Gives every function without a body one that returns an input.
+/// Gives every function without a body one that answers with inputs.
 pub(crate) fn make_inputs(program: &mut LinkedProgram) {
-    give_bodies(program, FunctionRole::External, |program, name| {
+    give_bodies(program, FunctionRole::External, |program, function| {
+        let name = function.name.as_str();
         let known = OF_THE_RUNNER.contains(&name) || name.starts_with("pthread_") || name.starts_with("__");
-        !known && !program.endless.contains(name)
+        let own = || program.endless.contains(name) || handles_its_own(function, &program.types.data);
+        let stays = known || (program.of_library.contains(name) && own());
+        !stays
     });
 }
 
-fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl Fn(&LinkedProgram, &str) -> bool) {
+fn give_bodies(program: &mut LinkedProgram, role: FunctionRole, is_wanted: impl Fn(&LinkedProgram, &Function) -> bool) {
     let undefined: Vec<_> = program.functions.iter().filter(|(_, function)| !function.is_defined()).collect();
-    let undefined: Vec<_> = undefined.into_iter().map(|(id, function)| (id, function.name.clone())).collect();
-    for (id, name) in undefined {
-        if !is_wanted(program, &name) {
-            continue;
-        }
-        let mut bytes = name.into_bytes();
-        bytes.push(0);
-        let character = TypeKind::Int { name: "char", bits: 8, signed: true };
-        let text = Type::plain(TypeKind::Array(Rc::new(Type::plain(character)), bytes.len() as u64));
-        let span = program.functions[id].span;
-        let title = program.literal(bytes, &text, span);
+    let wanted = undefined.into_iter().filter(|(_, function)| is_wanted(program, function));
+    let wanted: Vec<_> = wanted.map(|(id, _)| id).collect();
+    for id in wanted {
+        let (name, span) = (program.functions[id].name.clone(), program.functions[id].span);
+        let title = text(program, name.clone(), span);
+        let ways = ways_to_write(&program.functions[id], &program.types.data);
+        let ways = ways.into_iter().map(|way| (text(program, format!("{name}.{}", way.name), span), way)).collect();
+        let returns = !program.endless.contains(&name);
+        let asks = Asks { title, ways, returns };
         let function = &mut program.functions[id];
-        if let Some(block) = body(function, &program.types.data, title) {
-            function.role = role;
+        if let Some(block) = body(function, &program.types.data, asks) {
+            function.role = match role {
+                FunctionRole::External if program.of_library.contains(&name) => FunctionRole::Library,
+                role => role,
+            };
             function.blocks = IndexMap::new();
             function.blocks.push(block);
         }
     }
+}
+
+/// A constant of the program.
+fn text(program: &mut LinkedProgram, text: String, span: Span) -> GlobalId {
+    let mut bytes = text.into_bytes();
+    bytes.push(0);
+    let character = TypeKind::Int { name: "char", bits: 8, signed: true };
+    let ty = Type::plain(TypeKind::Array(Rc::new(Type::plain(character)), bytes.len() as u64));
+    program.literal(bytes, &ty, span)
+}
+
+/// What the body of a function asks for.
+struct Asks {
+    /// The function's name.
+    title: GlobalId,
+    /// Where it may leave something, and under which name.
+    ways: Vec<(GlobalId, Way)>,
+    /// It comes back.
+    returns: bool,
+}
+
+/// A parameter that leads to memory that may be written.
+struct Way {
+    name: String,
+    to: Operand,
+    size: Size,
+}
+
+/// How much may be written there at most.
+enum Size {
+    Bytes(u64),
+    /// As many elements of so many bytes as another parameter says, of this type.
+    Given(Operand, Ty, u64),
 }
 
 /// Gives their names.
@@ -109,18 +150,45 @@ fn declare_callbacks(program: &mut LinkedProgram) -> BTreeSet<String> {
     names
 }
 
-/// Asks for the result and returns it; `None` if that can't be done.
-fn body(function: &mut Function, types: &DataTypes, title: GlobalId) -> Option<Block> {
+/// Asks for what it leaves and for the result, and returns it; `None` if that can't be done.
+fn body(function: &mut Function, types: &DataTypes, asks: Asks) -> Option<Block> {
     let span = function.span;
     let mut insts = Vec::new();
     let mut add = |kind| insts.push(Inst { kind, span });
     let name = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
-    add(InstKind::GlobalAddr { dst: name, global: title });
+    add(InstKind::GlobalAddr { dst: name, global: asks.title });
     let values = function.own_params().iter().map(|param| Operand::Reg(param.reg));
     let args = std::iter::once(Operand::Reg(name)).chain(values).collect();
     add(InstKind::Builtin { dst: None, builtin: Builtin::Called, args });
-    if may_write(function, types) {
+    if !asks.returns {
+        let status = vec![Operand::Const(Ty::I32, 0)];
+        add(InstKind::Builtin { dst: None, builtin: Builtin::Exit, args: status });
+        let result = function.result.map(|ty| Operand::Const(ty, 0));
+        return Some(Block { insts, terminator: Terminator { kind: TermKind::Return(result), span } });
+    }
+    if writes_unseen(function, types) {
         add(InstKind::Builtin { dst: None, builtin: Builtin::MayWrite, args: vec![Operand::Reg(name)] });
+    }
+    for (title, way) in asks.ways {
+        let name = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
+        add(InstKind::GlobalAddr { dst: name, global: title });
+        let size = match way.size {
+            Size::Bytes(bytes) => Operand::Const(Ty::I64, bytes),
+            Size::Given(count, ty, element) => {
+                let mut wide = count;
+                if ty != Ty::I64 {
+                    let reg = function.regs.push(RegInfo { ty: Ty::I64, name: None });
+                    add(InstKind::Cast { dst: reg, op: CastOp::Zext, src: count });
+                    wide = Operand::Reg(reg);
+                }
+                let bytes = function.regs.push(RegInfo { ty: Ty::I64, name: None });
+                let element = Operand::Const(Ty::I64, element);
+                add(InstKind::Bin { dst: bytes, op: BinOp::Mul, a: wide, b: element });
+                Operand::Reg(bytes)
+            }
+        };
+        let args = vec![Operand::Reg(name), way.to, size];
+        add(InstKind::Builtin { dst: None, builtin: Builtin::LetWrite, args });
     }
     let mut returned = None;
     if function.aggregate_result {
@@ -151,17 +219,85 @@ fn body(function: &mut Function, types: &DataTypes, title: GlobalId) -> Option<B
     Some(Block { insts, terminator: Terminator { kind: TermKind::Return(returned), span } })
 }
 
-/// Whether an argument is a way to memory that may be written. Variable arguments are taken to be those of a message, unless
-/// the name says otherwise; behind a type that nobody knows is nothing of the program's.
-fn may_write(function: &Function, types: &DataTypes) -> bool {
-    let written = |data: DataTypeId| match &types[data] {
+/// The parameters that lead to memory that may be written: one object of the type, or as many as the number beside it
+/// says; bytes without a number are a few. Behind a type that nobody knows is nothing of the program's.
+fn ways_to_write(function: &Function, types: &DataTypes) -> Vec<Way> {
+    let params = function.own_params();
+    let mut ways = Vec::new();
+    if !params.iter().all(|param| is_passed_alone(types, param)) {
+        return ways;
+    }
+    for (index, param) in params.iter().enumerate().filter(|(_, param)| !param.aggregate) {
+        let to = match &types[param.data] {
+            DataType::Pointer { pointee, to_const: false } => *pointee,
+            DataType::Array { .. } => param.data,
+            _ => continue,
+        };
+        if is_librarys_own(types, to) {
+            continue;
+        }
+        let beside =
+            params.get(index + 1).filter(|param| matches!(&types[param.data], DataType::Int { bits, .. } if *bits > 8));
+        let size = match (&types[to], beside) {
+            (DataType::Array { .. }, _) => Size::Bytes(types[to].size(types)),
+            (to, Some(count)) if to.size(types) > 0 || matches!(to, DataType::Void) => {
+                Size::Given(Operand::Reg(count.reg), function.regs[count.reg].ty, to.size(types).max(1))
+            }
+            (DataType::Void | DataType::Int { bits: 8, .. }, _) => Size::Bytes(BYTES_WITHOUT_LENGTH),
+            (to, _) => Size::Bytes(to.size(types)),
+        };
+        let name = if param.name.is_empty() { format!("a{}", index + 1) } else { param.name.clone() };
+        if !matches!(size, Size::Bytes(0)) {
+            ways.push(Way { name, to: Operand::Reg(param.reg), size });
+        }
+    }
+    ways
+}
+
+/// Whether a stub can have such a parameter whatever the program calls its type.
+fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
+    let alone = matches!(
+        types[param.data],
+        DataType::Int { .. }
+            | DataType::Enum { .. }
+            | DataType::Bool { .. }
+            | DataType::Float { .. }
+            | DataType::Pointer { .. }
+            | DataType::Array { .. }
+    );
+    alone && !param.aggregate
+}
+
+/// Whether memory may be written that no parameter leads to directly, or that no stub can write. Variable arguments are taken
+/// to be those of a message, unless the name says otherwise.
+fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
+    let passes_pointers = |data: DataTypeId| match &types[data] {
+        DataType::Struct { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
         DataType::Pointer { pointee, to_const: false } => !matches!(types[*pointee], DataType::Opaque { size: 0, .. }),
         DataType::Array { .. } => true,
-        DataType::Struct { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
         _ => false,
     };
+    let params = function.own_params();
     let scans = function.variadic && function.name.contains("scan");
-    scans || function.own_params().iter().any(|param| written(param.data))
+    let all_seen = params.iter().all(|param| is_passed_alone(types, param));
+    scans || (!all_seen && params.iter().any(|param| passes_pointers(param.data)))
+}
+
+/// Whether only the library can make such an object: it has a name of its own, or a reserved one.
+fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
+    let (DataType::Struct { name, .. } | DataType::Opaque { name, .. }) = &types[data] else { return false };
+    let tag = name.strip_prefix("struct ").unwrap_or(name);
+    tag.starts_with('_') || ["FILE", "DIR", "va_list"].contains(&tag)
+}
+
+/// Whether a function takes or gives objects that only the library can make: `FILE *`.
+fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
+    let leads_there = |data: DataTypeId| match &types[data] {
+        DataType::Pointer { pointee, .. } => is_librarys_own(types, *pointee),
+        DataType::Array { element, .. } => is_librarys_own(types, *element),
+        _ => is_librarys_own(types, data),
+    };
+    leads_there(function.result_data) || function.own_params().iter().any(|param| leads_there(param.data))
 }
 
 /// Whether any bytes of the size make a value: numbers only.

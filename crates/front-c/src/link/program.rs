@@ -31,6 +31,8 @@ pub(crate) struct LinkedProgram {
     pub own: BTreeSet<String>,
     /// Functions that are declared never to return.
     pub endless: BTreeSet<String>,
+    /// Functions that a header of the system declares.
+    pub of_library: BTreeSet<String>,
     /// Names of weak symbols: another file may define them instead, or nobody.
     pub weak: BTreeSet<String>,
     external_functions: HashMap<String, FuncId>,
@@ -102,6 +104,7 @@ impl LinkedProgram {
             recognised: BTreeSet::new(),
             own,
             endless: BTreeSet::new(),
+            of_library: BTreeSet::new(),
             weak: BTreeSet::new(),
             external_functions: HashMap::new(),
             library_functions: HashMap::new(),

@@ -378,6 +378,9 @@ impl<'p> Unit<'p> {
         if !returns || node.inner.iter().any(|inner| inner.kind == K::C11NoReturnAttr) {
             self.program.endless.insert(node.name.clone());
         }
+        if self.is_system(&node.loc) {
+            self.program.of_library.insert(node.name.clone());
+        }
         self.note_weak(&node);
         let declaration = Declaration {
             name: node.name.clone(),

@@ -49,14 +49,14 @@ words! {
     }
     FunctionRole {
         Program => "program", Model => "model", World => "world", Harness => "harness",
-        External => "answering", Callback => "callback",
+        External => "answering", Library => "library", Callback => "callback",
     }
     BranchRole { Condition => "condition", Check => "check", Dispatch => "dispatch" }
     GlobalRole { Variable => "variable", LeftBehind => "left_behind", Heap => "heap" }
     IntKind { Number => "number", Character => "character" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
-        Volatile => "volatile",
+        Written => "written", Changed => "changed", Volatile => "volatile",
     }
     Stands { Elements => "elements", Text => "text" }
     Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
@@ -65,7 +65,7 @@ words! {
 
 /// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
 /// are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 15] = [
+const BUILTINS: [(Builtin, &str); 16] = [
     (Builtin::Assume, "assume"),
     (Builtin::Assert, "assert"),
     (Builtin::Allocate, "allocate"),
@@ -75,6 +75,7 @@ const BUILTINS: [(Builtin, &str); 15] = [
     (Builtin::ReadByte, "read_byte"),
     (Builtin::RunOnly, "run_only"),
     (Builtin::MayWrite, "may_write"),
+    (Builtin::LetWrite, "let_write"),
     (Builtin::Called, "called"),
     (Builtin::Unsettled, "unsettled"),
     (Builtin::Exit, "exit"),

@@ -247,6 +247,7 @@ impl Verifier<'_> {
             Builtin::Assume | Builtin::Assert => (&[T::I1], None),
             Builtin::Allocate => (&[T::I64], Some(T::Ptr)),
             Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::Unsettled => (&[T::Ptr], None),
+            Builtin::LetWrite => (&[T::Ptr, T::Ptr, T::I64], None),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
             Builtin::Settle => (&[T::Ptr, T::I64], None),
             Builtin::Write => (&[T::I32, T::Ptr, T::I64], None),

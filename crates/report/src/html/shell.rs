@@ -111,6 +111,9 @@ pub(super) fn bar(tally: &Tally) -> String {
 /// `38 of 40 feasible, 2 infeasible`: both numbers behind a percentage.
 pub(super) fn numbers(tally: &Tally) -> String {
     let mut text = format!("{} of {} feasible", tally.covered, tally.feasible());
+    if tally.by_error > 0 {
+        let _ = write!(text, ", {} of them by an error", tally.by_error);
+    }
     if tally.infeasible > 0 {
         let _ = write!(text, ", {} infeasible", tally.infeasible);
     }
