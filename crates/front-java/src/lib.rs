@@ -6,4 +6,9 @@
 #![warn(missing_docs)]
 
 pub mod classfile;
+mod lower;
 pub mod path;
+mod program;
+mod world;
+
+pub use program::{Program, ProgramError, Setup, release_of};

@@ -9,4 +9,5 @@ pub mod measure;
 pub mod objectives;
 pub mod report;
 pub mod run;
+mod run_java;
 mod wrappers;

@@ -220,6 +220,7 @@ impl Loop {
                 Builtin::RunOnly | Builtin::MayWrite | Builtin::Called | Builtin::ReadByte | Builtin::Allocate => {
                     return None;
                 }
+                Builtin::Java(_) => None,
                 Builtin::C(builtin) => match c::writes(*builtin) {
                     c::Writes::Nothing => None,
                     c::Writes::Behind(argument) => args.get(argument),

@@ -13,10 +13,14 @@ pub enum Attribute {
     Code(Code),
     /// The source file's name.
     SourceFile(Arc<str>),
+    /// The class with its type parameters, as the source has it.
+    Signature(Arc<str>),
     /// Lines: where code of a line begins.
     LineNumberTable(Vec<(u16, u16)>),
     /// Local variables.
     LocalVariableTable(Vec<LocalVariable>),
+    /// Classes inside of classes that the class names.
+    InnerClasses(Vec<Inner>),
     /// How call sites and dynamic constants are made.
     BootstrapMethods(Vec<Bootstrap>),
     /// Any other, as bytes.
@@ -35,6 +39,19 @@ pub struct Bootstrap {
     pub method: u16,
     /// Constants.
     pub arguments: Vec<u16>,
+}
+
+/// A class inside of a class or a method.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inner {
+    /// Internal name.
+    pub class: Arc<str>,
+    /// The class that it is a member of, if it is one.
+    pub outer: Option<Arc<str>>,
+    /// Its own name; none if it is anonymous.
+    pub name: Option<Arc<str>>,
+    /// Access flags of the source.
+    pub access: u16,
 }
 
 /// A variable of the source.
@@ -129,6 +146,15 @@ fn read_attribute(name: Arc<str>, mut cursor: Cursor<'_>, pool: &Pool, place: Pl
         (Place::Field, "ConstantValue") => Attribute::ConstantValue(cursor.u2()?),
         (Place::Method, "Code") => Attribute::Code(read_code(&mut cursor, pool)?),
         (Place::Class, "SourceFile") => Attribute::SourceFile(pool.name(cursor.u2()?)?),
+        (Place::Class, "Signature") => Attribute::Signature(pool.name(cursor.u2()?)?),
+        (Place::Class, "InnerClasses") => Attribute::InnerClasses(cursor.list(|cursor| {
+            let (class, outer) = (pool.class(cursor.u2()?)?, pool.class_or_none(cursor.u2()?)?);
+            let name = match cursor.u2()? {
+                0 => None,
+                name => Some(pool.name(name)?),
+            };
+            Ok(Inner { class, outer, name, access: cursor.u2()? })
+        })?),
         (Place::Class, "BootstrapMethods") => Attribute::BootstrapMethods(cursor.list(|cursor| {
             let method = cursor.u2()?;
             Ok(Bootstrap { method, arguments: cursor.list(Cursor::u2)? })

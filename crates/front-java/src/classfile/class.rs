@@ -1,6 +1,6 @@
 //! A whole class file.
 
-use super::attribute::{Attribute, Bootstrap, Code, Place, read_attributes};
+use super::attribute::{Attribute, Bootstrap, Code, Inner, Place, read_attributes};
 use super::constant::Pool;
 use super::cursor::{Cursor, Malformed};
 use super::descriptor::{Desc, MethodDesc};
@@ -128,6 +128,22 @@ impl ClassFile {
     pub fn source_file(&self) -> Option<&Arc<str>> {
         self.attributes.iter().find_map(|attribute| match attribute {
             Attribute::SourceFile(name) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// The class with its type parameters, as the source has it.
+    pub fn signature(&self) -> Option<&Arc<str>> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Signature(signature) => Some(signature),
+            _ => None,
+        })
+    }
+
+    /// What the file says about the class itself if it is inside of another.
+    pub fn inner(&self) -> Option<&Inner> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::InnerClasses(rows) => rows.iter().find(|row| row.class == self.name),
             _ => None,
         })
     }

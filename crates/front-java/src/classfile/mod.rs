@@ -14,7 +14,7 @@ mod descriptor;
 mod opcode;
 mod text;
 
-pub use attribute::{Attribute, Bootstrap, Code, Handler, LocalVariable};
+pub use attribute::{Attribute, Bootstrap, Code, Handler, Inner, LocalVariable};
 pub use class::{ClassFile, Member, access};
 pub use code::{Array, Decoded, Insn, decode};
 pub use constant::{Constant, Handle, MemberRef, Pool};

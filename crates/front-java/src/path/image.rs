@@ -100,6 +100,11 @@ impl Image {
         self.resource(&format!("/{module}/{name}.class"))
     }
 
+    /// The module that has a class, by the class's internal name.
+    pub fn module_of_class(&self, name: &str) -> Option<String> {
+        self.module_of(name.rsplit_once('/')?.0).ok().flatten()
+    }
+
     /// The module that has a package's classes.
     fn module_of(&self, package: &str) -> Result<Option<String>, PathError> {
         let Some(rows) = self.resource(&format!("/packages/{}", package.replace('/', ".")))? else { return Ok(None) };
