@@ -8,6 +8,7 @@
 mod deadline;
 pub mod extended;
 pub mod float;
+mod grown;
 mod hash;
 mod id;
 pub mod math;
@@ -19,6 +20,7 @@ mod stack;
 mod whole_file;
 
 pub use deadline::Deadline;
+pub use grown::Grown;
 pub use hash::{StableHasher, stable_hash};
 pub use id::{Id, IndexMap};
 pub use memory_limit::MemoryLimit;

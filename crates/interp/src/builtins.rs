@@ -73,6 +73,7 @@ impl<'m> Machine<'m> {
                 Ok(Value::Int(math::eval(function, format, &values)))
             }
             Builtin::C(builtin) => self.step_c_builtin(frame, builtin, args, observer),
+            Builtin::Java(builtin) => self.step_java_builtin(frame, builtin, args, observer),
         }
     }
 

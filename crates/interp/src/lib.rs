@@ -24,6 +24,8 @@
 pub mod arith;
 mod builtins;
 mod c;
+mod grow;
+mod java;
 mod machine;
 mod memory;
 mod observer;

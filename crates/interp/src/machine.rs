@@ -9,8 +9,8 @@ use crate::view::StateView;
 use std::borrow::Cow;
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
-    BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Init, InputSource, Inst, InstKind,
-    Linkage, Module, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
+    BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Growing, Init, InputSource, Inst,
+    InstKind, Linkage, Module, Operand, Reg, SlotId, SwitchArm, TermKind, Terminator, Ty, mask, sign_extend,
 };
 
 /// What one call may use.
@@ -169,9 +169,13 @@ pub(crate) enum Flow {
 #[derive(Clone)]
 pub struct Machine<'m> {
     module: &'m Module,
+    /// What the module does not have yet.
+    growing: Option<&'m dyn Growing>,
     limits: Limits,
     pub(crate) memory: Memory<'m>,
     globals: IndexMap<GlobalId, ObjectId>,
+    /// Objects of globals that the module does not have.
+    pub(crate) late_globals: Vec<Option<ObjectId>>,
     /// An object could not be made outside a run: reported by the next call.
     out_of_memory: bool,
     inputs: std::collections::VecDeque<Provided>,
@@ -204,13 +208,20 @@ impl<'m> Machine<'m> {
         Machine::laid_out(module, limits, Layout::default())
     }
 
+    /// A machine for a module that grows.
+    pub fn growing(module: &'m Module, growing: &'m dyn Growing, limits: Limits) -> Self {
+        Machine { growing: Some(growing), ..Machine::new(module, limits) }
+    }
+
     /// The same with objects in other places.
     pub fn laid_out(module: &'m Module, limits: Limits, layout: Layout) -> Self {
         let mut machine = Machine {
             module,
+            growing: None,
             limits,
             memory: Memory::new(limits.heap_bytes, layout),
             globals: IndexMap::new(),
+            late_globals: Vec::new(),
             out_of_memory: false,
             inputs: Default::default(),
             requests: Vec::new(),
@@ -385,7 +396,7 @@ impl<'m> Machine<'m> {
     /// at start must have been [started](crate::started).
     pub fn call(&mut self, function: FuncId, args: &[Value], observer: &mut impl Observer) -> End {
         if !self.module.startup.is_empty() {
-            return End::Unsupported { what: Unrunnable::StartUp, span: self.module.functions[function].span };
+            return End::Unsupported { what: Unrunnable::StartUp, span: self.span_of(function) };
         }
         self.call_now(function, args, observer)
     }
@@ -400,7 +411,7 @@ impl<'m> Machine<'m> {
         self.arguments.extend_from_slice(args);
         let end = match self.enter(function, None, observer) {
             Ok(()) => self.run(observer),
-            Err(stop) => stop.at(self.module.functions[function].span),
+            Err(stop) => stop.at(self.span_of(function)),
         };
         while let Some(frame) = self.frames.pop() {
             self.leave(&frame);
@@ -474,7 +485,9 @@ impl<'m> Machine<'m> {
 
     /// Pushes a frame for `callee` with `self.arguments`.
     fn enter(&mut self, callee: FuncId, result: Option<Reg>, observer: &mut impl Observer) -> Result<(), Stop> {
-        let function = &self.module.functions[callee];
+        let Some(function) = self.function(callee) else {
+            return Err(Stop::Unsupported(Unrunnable::ExternalFunction(callee.to_string())));
+        };
         if !function.is_defined() {
             return Err(Stop::Unsupported(Unrunnable::ExternalFunction(function.name.clone())));
         }
@@ -560,6 +573,22 @@ impl<'m> Machine<'m> {
         self.module
     }
 
+    pub(crate) fn grows(&self) -> Option<&'m dyn Growing> {
+        self.growing
+    }
+
+    #[inline]
+    fn function(&self, id: FuncId) -> Option<&'m Function> {
+        match self.module.functions.get(id) {
+            Some(function) => Some(function),
+            None => self.growing?.function(id),
+        }
+    }
+
+    fn span_of(&self, id: FuncId) -> Span {
+        self.module.functions.get(id).map_or(Span::none(), |function| function.span)
+    }
+
     // What a view asks for.
 
     pub(crate) fn depth(&self) -> usize {
@@ -577,7 +606,8 @@ impl<'m> Machine<'m> {
     }
 
     pub(crate) fn known_global(&self, id: GlobalId) -> Option<ObjectId> {
-        self.globals.get(id).copied()
+        let late = || self.late_globals.get(id.index().checked_sub(self.globals.len())?).copied().flatten();
+        self.globals.get(id).copied().or_else(late)
     }
 
     // Operands.
@@ -656,7 +686,13 @@ impl<'m> Machine<'m> {
                 let object = self.slot(frame, *slot)?;
                 self.set(frame, *dst, Value::ptr(object, 0));
             }
-            InstKind::GlobalAddr { dst, global } => self.set(frame, *dst, Value::ptr(self.globals[*global], 0)),
+            InstKind::GlobalAddr { dst, global } => {
+                let object = match self.known_global(*global) {
+                    Some(object) => object,
+                    None => self.late_global(*global)?,
+                };
+                self.set(frame, *dst, Value::ptr(object, 0));
+            }
             InstKind::PtrAdd { dst, base, offset } => match (self.get(frame, *base), self.get(frame, *offset)) {
                 (Value::Ptr(Pointer { object, offset }), Value::Int(bytes)) => {
                     self.set(frame, *dst, Value::ptr(object, offset.wrapping_add(bytes as i64)));

@@ -7,7 +7,7 @@
 //! There are no float registers: a float is its bits in an integer register, and [`touchstone_base::float`] says what its
 //! operations compute.
 
-use crate::{BlockId, CBuiltin, CondTag, FuncId, GlobalId, InputSource, PointId, Reg, SlotId, Ty};
+use crate::{BlockId, CBuiltin, CondTag, FuncId, GlobalId, InputSource, JavaBuiltin, PointId, Reg, SlotId, Ty};
 use std::fmt;
 use touchstone_base::Span;
 use touchstone_base::{float, math};
@@ -266,6 +266,8 @@ pub enum Builtin {
     Math(math::Function, float::Format),
     /// One that only C has.
     C(CBuiltin),
+    /// One that only Java has.
+    Java(JavaBuiltin),
 }
 
 /// Binary integer operations.

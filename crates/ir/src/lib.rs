@@ -19,8 +19,10 @@ mod decision;
 mod expr;
 pub mod filetest;
 mod function;
+mod growing;
 mod input;
 mod inst;
+mod java;
 mod meaning;
 mod memory;
 mod module;
@@ -40,11 +42,13 @@ pub use data::{
 pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind};
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, Slot, SlotId};
+pub use growing::Growing;
 pub use input::InputSource;
 pub use inst::{
     BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
     Terminator,
 };
+pub use java::JavaBuiltin;
 pub use memory::{ByteWrites, MemoryRules, Pointee, Shares, Stands};
 pub use module::{FuncId, Global, GlobalId, GlobalRole, Init, Linkage, Module};
 pub use path::PathHash;

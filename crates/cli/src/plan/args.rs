@@ -200,7 +200,7 @@ pub enum Volatile {
 
 #[derive(ClapArgs, Debug)]
 pub struct Run {
-    /// C source files of the program
+    /// C source files of the program; or Java source, class files or jars
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]

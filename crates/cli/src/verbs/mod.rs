@@ -10,3 +10,4 @@ pub mod measure;
 pub mod objectives;
 pub mod report;
 pub mod run;
+mod run_java;

@@ -11,6 +11,9 @@ use touchstone_ir::ErrorKind;
 
 /// Carries out `run`.
 pub fn run(options: &Run) -> Result<ExitCode> {
+    if super::run_java::is_java(&options.files) {
+        return super::run_java::run(options);
+    }
     let scratch = tempfile::tempdir()?;
     let reader = Reader::new(&options.files, &options.compile.compilation(&[]), scratch.path())?;
     let program = reader.read(&options.files)?;
@@ -28,17 +31,10 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     let word = |word: &String| word.bytes().chain([0]).collect();
     let words: Vec<Vec<u8>> = std::iter::once(&name).chain(&options.arguments).map(word).collect();
     let arguments = program_arguments(&mut machine, module.functions[main].params.len(), &words);
-    let mut output = Output {
-        stdout: std::io::BufWriter::new(std::io::stdout().lock()),
-        stdin: std::io::stdin().lock().bytes(),
-        lost: None,
-    };
+    let mut output = Output::new();
     let end = machine.call(main, &arguments, &mut output);
     let end = machine.finish(end, &mut output);
-    let flushed = output.stdout.flush();
-    let lost = output.lost.take();
-    drop(output);
-    crate::output::stdout::arrived(lost.map_or(flushed, Err))?;
+    arrived(output)?;
     let at = |span: touchstone_base::Span| span.display(&module.files);
     Ok(match end {
         End::Returned(Some(Value::Int(status))) => ExitCode::from(status as u8),
@@ -64,7 +60,16 @@ fn signal_status(kind: ErrorKind) -> u8 {
     }
 }
 
-struct Output<'a> {
+/// Says if output did not arrive.
+pub(super) fn arrived(mut output: Output<'_>) -> Result<()> {
+    let flushed = output.stdout.flush();
+    let lost = output.lost.take();
+    drop(output);
+    Ok(crate::output::stdout::arrived(lost.map_or(flushed, Err))?)
+}
+
+/// The terminal, for a program that runs.
+pub(super) struct Output<'a> {
     stdout: std::io::BufWriter<std::io::StdoutLock<'a>>,
     stdin: std::io::Bytes<std::io::StdinLock<'a>>,
     /// Why output did not arrive, the first time.
@@ -72,6 +77,14 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
+    pub(super) fn new() -> Self {
+        Output {
+            stdout: std::io::BufWriter::new(std::io::stdout().lock()),
+            stdin: std::io::stdin().lock().bytes(),
+            lost: None,
+        }
+    }
+
     fn noted(&mut self, written: std::io::Result<()>) {
         if let Err(error) = written {
             self.lost.get_or_insert(error);

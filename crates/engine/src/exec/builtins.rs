@@ -102,6 +102,7 @@ impl Executor<'_> {
             }
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
             Builtin::C(builtin) => self.step_c_builtin(state, dst, builtin, args, span)?,
+            Builtin::Java(builtin) => super::java::step(builtin, span)?,
         }
         Ok(())
     }

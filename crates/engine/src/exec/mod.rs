@@ -19,6 +19,7 @@ mod fold;
 pub(crate) mod fork;
 mod graph;
 pub(crate) mod guide;
+mod java;
 pub(crate) mod layout;
 pub(crate) mod ledger;
 pub(crate) mod pointer;

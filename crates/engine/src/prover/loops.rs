@@ -225,6 +225,7 @@ impl Loop {
                 | Builtin::Allocate => {
                     return None;
                 }
+                Builtin::Java(_) => None,
                 Builtin::C(builtin) => match c::writes(*builtin) {
                     c::Writes::Nothing => None,
                     c::Writes::Behind(argument) => args.get(argument),

@@ -134,6 +134,8 @@ impl FunctionFacts<'_> {
             | Builtin::Settle => {
                 self.havoc(state);
             }
+            // Neither writes what the program can see.
+            Builtin::Java(_) => {}
             Builtin::C(builtin) => match c::effect(builtin) {
                 c::Effect::Ends => return Err(Dead),
                 c::Effect::Result => {}

@@ -2,7 +2,7 @@
 
 use crate::{
     BinOp, BranchRole, Builtin, ByteWrites, CBuiltin, CastOp, CmpOp, DecisionKind, ExprKind, FunctionRole, GlobalRole,
-    InputSource, IntKind, Linkage, Shares, Stands,
+    InputSource, IntKind, JavaBuiltin, Linkage, Shares, Stands,
 };
 use std::borrow::Cow;
 use touchstone_base::float::{Format, Op, Rounding};
@@ -92,6 +92,7 @@ impl Builtin {
             Builtin::MakeSymbolic(source) => from_there("make_symbolic", source),
             Builtin::FreshInt(source) => from_there("fresh_int", source),
             Builtin::C(builtin) => builtin.word().to_string(),
+            Builtin::Java(builtin) => builtin.word().to_string(),
             other => BUILTINS.iter().find(|(known, _)| *known == other).map_or("?", |(_, word)| word).to_string(),
         }
     }
@@ -112,7 +113,9 @@ impl Builtin {
             return Some(Builtin::FreshInt(source));
         }
         let plain = BUILTINS.iter().find(|(_, known)| *known == word).map(|(builtin, _)| *builtin);
-        plain.or_else(|| CBuiltin::from_word(word).map(Builtin::C))
+        let java = JavaBuiltin::WORDS.iter().find(|(_, known)| *known == word);
+        let java = java.map(|(builtin, _)| Builtin::Java(*builtin));
+        plain.or(java).or_else(|| CBuiltin::from_word(word).map(Builtin::C))
     }
     /// Every builtin.
     #[cfg(test)]
@@ -122,7 +125,8 @@ impl Builtin {
         let plain = BUILTINS
             .iter()
             .map(|(builtin, _)| *builtin)
-            .chain(CBuiltin::WORDS.iter().map(|(builtin, _)| Builtin::C(*builtin)));
+            .chain(CBuiltin::WORDS.iter().map(|(builtin, _)| Builtin::C(*builtin)))
+            .chain(JavaBuiltin::WORDS.iter().map(|(builtin, _)| Builtin::Java(*builtin)));
         plain.chain(InputSource::ALL.iter().flat_map(makes)).chain(Function::ALL.iter().flat_map(formats)).collect()
     }
 }

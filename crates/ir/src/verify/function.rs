@@ -257,6 +257,7 @@ impl Verifier<'_> {
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
             Builtin::C(builtin) => builtin.signature(),
+            Builtin::Java(builtin) => builtin.signature(),
         };
         let name = match builtin {
             Builtin::C(builtin) => format!("{builtin:?}"),

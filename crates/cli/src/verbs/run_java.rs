@@ -1,0 +1,141 @@
+//! `touchstone run` for Java: the user's javac where there is source, the JDK's image, and the reference interpreter.
+
+use super::run::{Output, arrived};
+use crate::plan::args::Run;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use touchstone_front_java::classfile::ClassFile;
+use touchstone_front_java::path::Jar;
+use touchstone_front_java::{Program, Setup, release_of};
+use touchstone_interp::{End, LimitKind, Limits, Machine};
+
+/// Whether these files are a Java program.
+pub fn is_java(files: &[PathBuf]) -> bool {
+    files.iter().any(|file| {
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("java" | "class" | "jar"))
+    })
+}
+
+/// Carries out `run`.
+pub fn run(options: &Run) -> Result<ExitCode> {
+    let home = java_home()?;
+    let release = release_of(&home).with_context(|| format!("{} has no file `release`", home.display()))?;
+    let scratch = tempfile::tempdir()?;
+    let (class_path, main_class) = program(&options.files, &home, scratch.path())?;
+    let arguments = options.arguments.clone();
+    let setup = Setup { java_home: home, release, class_path, main_class, locale: locale(), arguments };
+    let program = Program::new(setup)?;
+    let limits = Limits { steps: u64::MAX, frames: 30_000, heap_bytes: 1 << 32 };
+    let mut machine = Machine::growing(program.module(), &program, limits);
+    let mut output = Output::new();
+    let end = machine.call(program.entry(), &[], &mut output);
+    arrived(output)?;
+    let at = |span: touchstone_base::Span| span.display(&program.files());
+    Ok(match end {
+        End::Returned(_) => ExitCode::SUCCESS,
+        End::Exited(status) => ExitCode::from(status as u8),
+        End::Limit(LimitKind::Frames) => {
+            eprintln!("Exception in thread \"main\" java.lang.StackOverflowError");
+            ExitCode::from(1)
+        }
+        End::Unsupported { what, span } => bail!("unsupported: {what} at {}", at(span)),
+        End::Error { kind, span } => bail!("internal: {kind} at {}", at(span)),
+        End::Threw { .. } => bail!("an exception before the program began"),
+        End::Assumed => bail!("an assumption of the program does not hold"),
+        End::Limit(limit) => bail!("a limit of the interpreter was hit: {limit:?}"),
+    })
+}
+
+/// The class path and the main class that files mean; source is compiled into a scratch directory.
+fn program(files: &[PathBuf], home: &Path, scratch: &Path) -> Result<(Vec<PathBuf>, String)> {
+    let with = |extension: &str| -> Vec<&PathBuf> {
+        files.iter().filter(|file| file.extension().is_some_and(|own| own == extension)).collect()
+    };
+    let (sources, classes, jars) = (with("java"), with("class"), with("jar"));
+    if sources.len() + classes.len() + jars.len() != files.len() {
+        bail!("a Java program is made of .java files, .class files or jars");
+    }
+    let jars_of_path: Vec<PathBuf> = jars.iter().map(|jar| jar.to_path_buf()).collect();
+    if let Some(first) = sources.first() {
+        compile(&sources, &jars_of_path, home, scratch)?;
+        let main = first.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let package = package_of(first)?;
+        let main = package.map_or(main.clone(), |package| format!("{package}.{main}"));
+        let path = std::iter::once(scratch.to_path_buf()).chain(jars_of_path).collect();
+        return Ok((path, main));
+    }
+    if let Some(first) = classes.first() {
+        let bytes = std::fs::read(first).with_context(|| format!("can't read {}", first.display()))?;
+        let class = ClassFile::read(&bytes).with_context(|| format!("{}", first.display()))?;
+        let root = std::path::absolute(first)?;
+        let depth = class.name.split('/').count();
+        let root = root.ancestors().nth(depth).unwrap_or(Path::new("/")).to_path_buf();
+        let path = std::iter::once(root).chain(jars_of_path).collect();
+        return Ok((path, class.name.replace('/', ".")));
+    }
+    let jar = Jar::open(&jars_of_path[0])?;
+    match jar.manifest("Main-Class")? {
+        Some(main) => Ok((jars_of_path, main)),
+        None => bail!("{} names no main class in its manifest", jars_of_path[0].display()),
+    }
+}
+
+fn compile(sources: &[&PathBuf], jars: &[PathBuf], home: &Path, scratch: &Path) -> Result<()> {
+    for source in sources {
+        if !source.is_file() {
+            bail!("{}: no such file", source.display());
+        }
+    }
+    let javac = home.join("bin").join("javac");
+    if !javac.is_file() {
+        bail!("{} has no javac: source needs a JDK, not only a JRE", home.display());
+    }
+    let mut command = Command::new(javac);
+    command.args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"]).arg(scratch);
+    if !jars.is_empty() {
+        command.arg("-cp").arg(std::env::join_paths(jars)?);
+    }
+    let output = command.args(sources).output().context("can't run javac")?;
+    if !output.status.success() {
+        bail!("javac refuses the program:\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    Ok(())
+}
+
+/// The package that a source file says it is in.
+fn package_of(source: &Path) -> Result<Option<String>> {
+    let text = std::fs::read_to_string(source).with_context(|| format!("can't read {}", source.display()))?;
+    let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix("package "));
+    Ok(line.and_then(|rest| rest.split(';').next()).map(|name| name.trim().to_string()))
+}
+
+/// Language and country, as the JVM takes them from the environment.
+fn locale() -> (String, String) {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let value = set("LC_ALL").or_else(|| set("LC_MESSAGES")).or_else(|| set("LANG")).unwrap_or_default();
+    let value = value.split(['.', '@']).next().unwrap_or_default();
+    match value.split_once('_') {
+        _ if matches!(value, "" | "C" | "POSIX") => ("en".to_string(), String::new()),
+        Some((language, country)) => (language.to_string(), country.to_string()),
+        None => (value.to_string(), String::new()),
+    }
+}
+
+/// The JDK: `JAVA_HOME`, else where the `java` of the path is.
+fn java_home() -> Result<PathBuf> {
+    if let Some(home) = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty()) {
+        let home = PathBuf::from(home);
+        if home.join("lib").join("modules").is_file() {
+            return Ok(home);
+        }
+        bail!("JAVA_HOME is {}, which has no lib/modules: a JDK from 9 on is needed", home.display());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .filter_map(|directory| directory.join("java").canonicalize().ok())
+        .filter_map(|java| Some(java.parent()?.parent()?.to_path_buf()))
+        .find(|home| home.join("lib").join("modules").is_file());
+    found.context("no JDK found: set JAVA_HOME, or put `java` on the path")
+}

@@ -1,0 +1,201 @@
+//! Attributes of classes, fields, methods and code.
+
+use super::constant::Pool;
+use super::cursor::{Cursor, Malformed};
+use std::sync::Arc;
+
+/// An attribute. Those that nobody here needs are bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Attribute {
+    /// The constant that a static field begins with.
+    ConstantValue(u16),
+    /// A method's code.
+    Code(Code),
+    /// The source file's name.
+    SourceFile(Arc<str>),
+    /// The class with its type parameters, as the source has it.
+    Signature(Arc<str>),
+    /// Lines: where code of a line begins.
+    LineNumberTable(Vec<(u16, u16)>),
+    /// Local variables.
+    LocalVariableTable(Vec<LocalVariable>),
+    /// Classes inside of classes that the class names.
+    InnerClasses(Vec<Inner>),
+    /// How call sites and dynamic constants are made.
+    BootstrapMethods(Vec<Bootstrap>),
+    /// Any other, as bytes.
+    Other {
+        /// Its name.
+        name: Arc<str>,
+        /// What it holds.
+        bytes: Box<[u8]>,
+    },
+}
+
+/// A bootstrap method with its arguments, as indices of the constant pool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bootstrap {
+    /// A method handle.
+    pub method: u16,
+    /// Constants.
+    pub arguments: Vec<u16>,
+}
+
+/// A class inside of a class or a method.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inner {
+    /// Internal name.
+    pub class: Arc<str>,
+    /// The class that it is a member of, if it is one.
+    pub outer: Option<Arc<str>>,
+    /// Its own name; none if it is anonymous.
+    pub name: Option<Arc<str>>,
+    /// Access flags of the source.
+    pub access: u16,
+}
+
+/// A variable of the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocalVariable {
+    /// Where in the code it has a value: the first byte.
+    pub start: u16,
+    /// So many bytes.
+    pub length: u16,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its descriptor.
+    pub desc: Arc<str>,
+    /// Which local it is.
+    pub index: u16,
+}
+
+/// A row of an exception table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Handler {
+    /// First byte of code that it covers.
+    pub start: u16,
+    /// Behind the last one.
+    pub end: u16,
+    /// Where it begins.
+    pub handler: u16,
+    /// What it catches; everything if there is none.
+    pub class: Option<Arc<str>>,
+}
+
+/// The code of a method.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Code {
+    /// Most that is on the stack.
+    pub max_stack: u16,
+    /// How many locals there are.
+    pub max_locals: u16,
+    /// Instructions.
+    pub bytes: Box<[u8]>,
+    /// Where they begin in the file.
+    pub offset: usize,
+    /// Who catches what.
+    pub handlers: Vec<Handler>,
+    /// Attributes of the code.
+    pub attributes: Vec<Attribute>,
+}
+
+impl Code {
+    /// The line that an instruction belongs to; 0 if nobody says.
+    pub fn line(&self, at: usize) -> u32 {
+        let tables = self.attributes.iter().filter_map(|attribute| match attribute {
+            Attribute::LineNumberTable(rows) => Some(rows),
+            _ => None,
+        });
+        let rows = tables.flatten().filter(|(start, _)| usize::from(*start) <= at);
+        rows.max_by_key(|(start, _)| *start).map_or(0, |(_, line)| u32::from(*line))
+    }
+
+    /// The name of a local variable at an instruction, if the file tells.
+    pub fn local_name(&self, index: u16, at: usize) -> Option<&Arc<str>> {
+        let tables = self.attributes.iter().filter_map(|attribute| match attribute {
+            Attribute::LocalVariableTable(rows) => Some(rows),
+            _ => None,
+        });
+        let lives = |row: &&LocalVariable| {
+            let start = usize::from(row.start);
+            row.index == index && start <= at && at < start + usize::from(row.length)
+        };
+        tables.flatten().find(lives).map(|row| &row.name)
+    }
+}
+
+/// Where attributes stand: what is code depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    Class,
+    Field,
+    Method,
+    Code,
+}
+
+pub(crate) fn read_attributes(cursor: &mut Cursor<'_>, pool: &Pool, place: Place) -> Result<Vec<Attribute>, Malformed> {
+    cursor.list(|cursor| {
+        let name = pool.name(cursor.u2()?)?;
+        let length = cursor.u4()? as usize;
+        read_attribute(name, cursor.part(length)?, pool, place)
+    })
+}
+
+fn read_attribute(name: Arc<str>, mut cursor: Cursor<'_>, pool: &Pool, place: Place) -> Result<Attribute, Malformed> {
+    let attribute = match (place, &*name) {
+        (Place::Field, "ConstantValue") => Attribute::ConstantValue(cursor.u2()?),
+        (Place::Method, "Code") => Attribute::Code(read_code(&mut cursor, pool)?),
+        (Place::Class, "SourceFile") => Attribute::SourceFile(pool.name(cursor.u2()?)?),
+        (Place::Class, "Signature") => Attribute::Signature(pool.name(cursor.u2()?)?),
+        (Place::Class, "InnerClasses") => Attribute::InnerClasses(cursor.list(|cursor| {
+            let (class, outer) = (pool.class(cursor.u2()?)?, pool.class_or_none(cursor.u2()?)?);
+            let name = match cursor.u2()? {
+                0 => None,
+                name => Some(pool.name(name)?),
+            };
+            Ok(Inner { class, outer, name, access: cursor.u2()? })
+        })?),
+        (Place::Class, "BootstrapMethods") => Attribute::BootstrapMethods(cursor.list(|cursor| {
+            let method = cursor.u2()?;
+            Ok(Bootstrap { method, arguments: cursor.list(Cursor::u2)? })
+        })?),
+        (Place::Code, "LineNumberTable") => {
+            Attribute::LineNumberTable(cursor.list(|cursor| Ok((cursor.u2()?, cursor.u2()?)))?)
+        }
+        (Place::Code, "LocalVariableTable") => Attribute::LocalVariableTable(cursor.list(|cursor| {
+            Ok(LocalVariable {
+                start: cursor.u2()?,
+                length: cursor.u2()?,
+                name: pool.name(cursor.u2()?)?,
+                desc: pool.name(cursor.u2()?)?,
+                index: cursor.u2()?,
+            })
+        })?),
+        _ => {
+            let bytes = cursor.take(cursor.left())?.into();
+            return Ok(Attribute::Other { name, bytes });
+        }
+    };
+    cursor.end(&format!("the attribute {name}"))?;
+    Ok(attribute)
+}
+
+fn read_code(cursor: &mut Cursor<'_>, pool: &Pool) -> Result<Code, Malformed> {
+    let (max_stack, max_locals) = (cursor.u2()?, cursor.u2()?);
+    let length = cursor.u4()? as usize;
+    if length == 0 || length > 65535 {
+        return cursor.wrong(format!("code of {length} bytes"));
+    }
+    let offset = cursor.offset();
+    let bytes: Box<[u8]> = cursor.take(length)?.into();
+    let handlers = cursor.list(|cursor| {
+        let at = cursor.clone();
+        let (start, end, handler) = (cursor.u2()?, cursor.u2()?, cursor.u2()?);
+        if start >= end || usize::from(end) > length || usize::from(handler) >= length {
+            return at.wrong("an exception handler outside of the code");
+        }
+        Ok(Handler { start, end, handler, class: pool.class_or_none(cursor.u2()?)? })
+    })?;
+    let attributes = read_attributes(cursor, pool, Place::Code)?;
+    Ok(Code { max_stack, max_locals, bytes, offset, handlers, attributes })
+}

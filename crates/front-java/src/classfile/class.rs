@@ -1,0 +1,171 @@
+//! A whole class file.
+
+use super::attribute::{Attribute, Bootstrap, Code, Inner, Place, read_attributes};
+use super::constant::Pool;
+use super::cursor::{Cursor, Malformed};
+use super::descriptor::{Desc, MethodDesc};
+use std::sync::Arc;
+
+/// Access flags.
+pub mod access {
+    #![allow(missing_docs)]
+    pub const PUBLIC: u16 = 0x0001;
+    pub const PRIVATE: u16 = 0x0002;
+    pub const STATIC: u16 = 0x0008;
+    pub const FINAL: u16 = 0x0010;
+    pub const SYNCHRONIZED: u16 = 0x0020;
+    pub const VARARGS: u16 = 0x0080;
+    pub const NATIVE: u16 = 0x0100;
+    pub const INTERFACE: u16 = 0x0200;
+    pub const ABSTRACT: u16 = 0x0400;
+    pub const ENUM: u16 = 0x4000;
+    pub const MODULE: u16 = 0x8000;
+}
+
+/// The versions that are read: Java 1.0.2 to 25.
+const VERSIONS: std::ops::RangeInclusive<u16> = 45..=69;
+
+/// A field or a method.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Member {
+    /// Flags of [`access`].
+    pub access: u16,
+    /// Name.
+    pub name: Arc<str>,
+    /// Descriptor.
+    pub desc: Arc<str>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+}
+
+impl Member {
+    /// Whether a flag is set.
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+
+    /// A method's code.
+    pub fn code(&self) -> Option<&Code> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Code(code) => Some(code),
+            _ => None,
+        })
+    }
+
+    /// Index of the constant that a static field begins with.
+    pub fn constant(&self) -> Option<u16> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::ConstantValue(index) => Some(*index),
+            _ => None,
+        })
+    }
+}
+
+/// A class file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ClassFile {
+    /// Major version: 45 to 69.
+    pub major: u16,
+    /// Minor version.
+    pub minor: u16,
+    /// Constants.
+    pub pool: Pool,
+    /// Flags of [`access`].
+    pub access: u16,
+    /// Internal name (`java/lang/String`).
+    pub name: Arc<str>,
+    /// Superclass; none of `java/lang/Object` and modules.
+    pub superclass: Option<Arc<str>>,
+    /// Interfaces that it says it implements.
+    pub interfaces: Vec<Arc<str>>,
+    /// Fields.
+    pub fields: Vec<Member>,
+    /// Methods.
+    pub methods: Vec<Member>,
+    /// Attributes.
+    pub attributes: Vec<Attribute>,
+}
+
+impl ClassFile {
+    /// Reads a class file.
+    ///
+    /// # Errors
+    /// Where and why the bytes are none.
+    pub fn read(bytes: &[u8]) -> Result<ClassFile, Malformed> {
+        let mut cursor = Cursor::new(bytes, 0);
+        if cursor.u4()? != 0xcafe_babe {
+            return Cursor::new(bytes, 0).wrong("no class file: it does not begin with CAFEBABE");
+        }
+        let version = cursor.clone();
+        let (minor, major) = (cursor.u2()?, cursor.u2()?);
+        if !VERSIONS.contains(&major) {
+            let (first, last) = (VERSIONS.start(), VERSIONS.end());
+            return version.wrong(format!("class file version {major}.{minor}; known are {first} to {last} (Java 25)"));
+        }
+        let pool = Pool::read(&mut cursor)?;
+        let access = cursor.u2()?;
+        let name = pool.class(cursor.u2()?)?;
+        let superclass = pool.class_or_none(cursor.u2()?)?;
+        let interfaces = cursor.list(|cursor| pool.class(cursor.u2()?))?;
+        let fields = cursor.list(|cursor| read_member(cursor, &pool, Place::Field))?;
+        let methods = cursor.list(|cursor| read_member(cursor, &pool, Place::Method))?;
+        let attributes = read_attributes(&mut cursor, &pool, Place::Class)?;
+        cursor.end("the class file")?;
+        Ok(ClassFile { major, minor, pool, access, name, superclass, interfaces, fields, methods, attributes })
+    }
+
+    /// Whether a flag is set.
+    pub fn is(&self, flag: u16) -> bool {
+        self.access & flag != 0
+    }
+
+    /// The method with this name and descriptor.
+    pub fn method(&self, name: &str, desc: &str) -> Option<usize> {
+        self.methods.iter().position(|method| &*method.name == name && &*method.desc == desc)
+    }
+
+    /// The source file's name.
+    pub fn source_file(&self) -> Option<&Arc<str>> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::SourceFile(name) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// The class with its type parameters, as the source has it.
+    pub fn signature(&self) -> Option<&Arc<str>> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Signature(signature) => Some(signature),
+            _ => None,
+        })
+    }
+
+    /// What the file says about the class itself if it is inside of another.
+    pub fn inner(&self) -> Option<&Inner> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::InnerClasses(rows) => rows.iter().find(|row| row.class == self.name),
+            _ => None,
+        })
+    }
+
+    /// A bootstrap method.
+    pub fn bootstrap(&self, index: u16) -> Option<&Bootstrap> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::BootstrapMethods(methods) => methods.get(usize::from(index)),
+            _ => None,
+        })
+    }
+}
+
+fn read_member(cursor: &mut Cursor<'_>, pool: &Pool, place: Place) -> Result<Member, Malformed> {
+    let start = cursor.clone();
+    let (access, name, desc) = (cursor.u2()?, pool.name(cursor.u2()?)?, pool.name(cursor.u2()?)?);
+    let known = match place {
+        Place::Field => Desc::parse(&desc).is_some_and(|desc| desc != Desc::Void),
+        _ => MethodDesc::parse(&desc).is_some(),
+    };
+    if !known {
+        return start.wrong(format!("`{name}` has the descriptor `{desc}`, which is none"));
+    }
+    Ok(Member { access, name, desc, attributes: read_attributes(cursor, pool, place)? })
+}

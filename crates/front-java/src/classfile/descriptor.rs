@@ -1,0 +1,155 @@
+//! Descriptors: the types of fields and methods as class files write them.
+
+use std::sync::Arc;
+
+/// The type of a field, a parameter or a result.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Desc {
+    /// `V`: no result.
+    Void,
+    /// `Z`.
+    Boolean,
+    /// `B`.
+    Byte,
+    /// `C`.
+    Char,
+    /// `S`.
+    Short,
+    /// `I`.
+    Int,
+    /// `J`.
+    Long,
+    /// `F`.
+    Float,
+    /// `D`.
+    Double,
+    /// A class or an array, by the name that a class constant has (`java/lang/String`, `[I`, `[Ljava/lang/String;`).
+    Ref(Arc<str>),
+}
+
+impl Desc {
+    /// Reads one type.
+    pub fn parse(text: &str) -> Option<Desc> {
+        let (desc, rest) = Desc::first(text)?;
+        rest.is_empty().then_some(desc)
+    }
+
+    /// The type that a text begins with, and what follows.
+    fn first(text: &str) -> Option<(Desc, &str)> {
+        let simple = match text.bytes().next()? {
+            b'V' => Desc::Void,
+            b'Z' => Desc::Boolean,
+            b'B' => Desc::Byte,
+            b'C' => Desc::Char,
+            b'S' => Desc::Short,
+            b'I' => Desc::Int,
+            b'J' => Desc::Long,
+            b'F' => Desc::Float,
+            b'D' => Desc::Double,
+            b'L' => {
+                let end = text.find(';').filter(|end| *end > 1)?;
+                return Some((Desc::Ref(text[1..end].into()), &text[end + 1..]));
+            }
+            b'[' => {
+                let element = text.trim_start_matches('[');
+                let (desc, rest) = Desc::first(element)?;
+                let dimensions = text.len() - element.len();
+                if desc == Desc::Void || dimensions > 255 {
+                    return None;
+                }
+                return Some((Desc::Ref(text[..text.len() - rest.len()].into()), rest));
+            }
+            _ => return None,
+        };
+        Some((simple, &text[1..]))
+    }
+
+    /// As it stands in descriptors.
+    pub fn text(&self) -> String {
+        match self {
+            Desc::Void => "V".to_string(),
+            Desc::Boolean => "Z".to_string(),
+            Desc::Byte => "B".to_string(),
+            Desc::Char => "C".to_string(),
+            Desc::Short => "S".to_string(),
+            Desc::Int => "I".to_string(),
+            Desc::Long => "J".to_string(),
+            Desc::Float => "F".to_string(),
+            Desc::Double => "D".to_string(),
+            Desc::Ref(name) => class_desc(name),
+        }
+    }
+
+    /// Bytes in memory.
+    pub fn size(&self) -> u64 {
+        match self {
+            Desc::Void => 0,
+            Desc::Boolean | Desc::Byte => 1,
+            Desc::Char | Desc::Short => 2,
+            Desc::Int | Desc::Float => 4,
+            Desc::Long | Desc::Double | Desc::Ref(_) => 8,
+        }
+    }
+
+    /// Whether it takes two places on the stack.
+    pub fn is_wide(&self) -> bool {
+        matches!(self, Desc::Long | Desc::Double)
+    }
+
+    /// Whether it is a reference.
+    pub fn is_ref(&self) -> bool {
+        matches!(self, Desc::Ref(_))
+    }
+}
+
+/// The descriptor of a class by the name that a class constant has.
+pub fn class_desc(name: &str) -> String {
+    if name.starts_with('[') { name.to_string() } else { format!("L{name};") }
+}
+
+/// The type of a method.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MethodDesc {
+    /// Parameters, without the receiver.
+    pub params: Vec<Desc>,
+    /// Result.
+    pub result: Desc,
+}
+
+impl MethodDesc {
+    /// Reads one.
+    pub fn parse(text: &str) -> Option<MethodDesc> {
+        let mut rest = text.strip_prefix('(')?;
+        let mut params = Vec::new();
+        while !rest.starts_with(')') {
+            let (desc, behind) = Desc::first(rest)?;
+            if desc == Desc::Void || params.len() == 255 {
+                return None;
+            }
+            params.push(desc);
+            rest = behind;
+        }
+        Some(MethodDesc { params, result: Desc::parse(&rest[1..])? })
+    }
+
+    /// As it stands in descriptors.
+    pub fn text(&self) -> String {
+        let params: String = self.params.iter().map(Desc::text).collect();
+        format!("({params}){}", self.result.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_read_and_written_and_others_are_refused() {
+        for text in ["()V", "(I[[JLjava/lang/String;Z)[Ljava/lang/Object;", "(BCSDF)J"] {
+            assert_eq!(MethodDesc::parse(text).map(|desc| desc.text()).as_deref(), Some(text));
+        }
+        for text in ["", "(", "()", "(V)V", "(I", "(L;)V", "(Lx)V", "()VV", "(Q)V", "([V)V"] {
+            assert_eq!(MethodDesc::parse(text), None, "{text}");
+        }
+    }
+}

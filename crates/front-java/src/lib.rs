@@ -1,0 +1,14 @@
+//! Java to IR: class files, where they come from, and what their code does.
+//!
+//! Bytecode says what happens; every class, the JDK's own included, is read when it is needed and lowered method by method.
+//! Deliberately not here: any execution. Whoever runs the IR asks [`Program`] for functions as it meets them.
+
+#![warn(missing_docs)]
+
+pub mod classfile;
+mod lower;
+pub mod path;
+mod program;
+mod world;
+
+pub use program::{Program, ProgramError, Setup, release_of};

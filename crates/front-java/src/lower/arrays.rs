@@ -1,0 +1,112 @@
+//! Arrays: how they are made and where their elements are.
+
+use super::builder::{Builder, int, long};
+use super::world::{Func, World};
+use crate::classfile::Desc;
+use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, ClassId, Refusal, Shape};
+use touchstone_ir::{BinOp, BranchRole, Builtin, CastOp, CmpOp, Operand, Ty};
+
+impl World {
+    /// What arrays of a class hold.
+    pub fn element(&self, class: ClassId) -> Result<Desc, Refusal> {
+        match &self.classes.get(class).shape {
+            Shape::Array { element, .. } => Ok(element.clone()),
+            _ => Err(Refusal::Malformed(format!("{} is no array", self.classes.get(class).name))),
+        }
+    }
+
+    /// The address of an element; nothing is checked.
+    pub fn element_address(&mut self, b: &mut Builder, array: Operand, index: Operand, element: &Desc) -> Operand {
+        let wide = b.cast(CastOp::Zext, Ty::I64, index);
+        let bytes = match element.size() {
+            1 => wide,
+            size => b.bin(BinOp::Mul, wide, long(size as i64)),
+        };
+        let offset = b.bin(BinOp::Add, bytes, long(ARRAY_BASE));
+        b.add(array, offset)
+    }
+
+    /// A fresh array; the length is not negative.
+    pub fn allocate_array(&mut self, b: &mut Builder, class: ClassId, length: Operand) -> Result<Operand, Refusal> {
+        let element = self.element(class)?;
+        self.classes.instantiate(class);
+        let wide = b.cast(CastOp::Zext, Ty::I64, length);
+        let bytes = b.bin(BinOp::Mul, wide, long(element.size() as i64));
+        let size = b.bin(BinOp::Add, bytes, long(ARRAY_BASE));
+        let array = b.builtin(Builtin::Allocate, vec![size], Some(Ty::Ptr));
+        b.store(array, CLASS_WORD, Operand::Const(Ty::I32, self.word(class)));
+        b.store(array, ARRAY_LENGTH, length);
+        Ok(array)
+    }
+
+    pub fn new_array(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+        let length = b.param(0);
+        self.negative_check(b, length);
+        let array = self.allocate_array(b, class, length)?;
+        b.ret(Some(array));
+        Ok(())
+    }
+
+    fn negative_check(&mut self, b: &mut Builder, length: Operand) {
+        let fine = b.cmp(CmpOp::Sle, int(0), length);
+        let (next, wrong) = (b.block(), b.block());
+        b.branch(fine, next, wrong, BranchRole::Check);
+        b.at(wrong);
+        let throw = self.func(Func::ThrowNegative);
+        b.call(throw, vec![length], None);
+        b.end(touchstone_ir::TermKind::Unreachable);
+        b.at(next);
+    }
+
+    /// An array of arrays: all lengths are checked first, then each array makes those that it holds.
+    pub fn multi_array(&mut self, b: &mut Builder, class: ClassId, dimensions: u8) -> Result<(), Refusal> {
+        let lengths = b.params();
+        for length in &lengths {
+            self.negative_check(b, *length);
+        }
+        let outer = self.allocate_array(b, class, lengths[0])?;
+        let outer_reg = b.reg(Ty::Ptr);
+        b.copy(outer_reg, outer);
+        let outer = Operand::Reg(outer_reg);
+        if dimensions > 1 {
+            let element = self.element(class)?;
+            let Shape::Array { component, .. } = self.classes.get(class).shape else { return Ok(()) };
+            let make = self.func(Func::MultiArray(component, dimensions - 1));
+            let index = b.reg(Ty::I32);
+            b.copy(index, int(0));
+            let (head, body, done) = (b.block(), b.block(), b.block());
+            b.jump(head);
+            b.at(head);
+            let more = b.cmp(CmpOp::Slt, Operand::Reg(index), lengths[0]);
+            b.branch(more, body, done, BranchRole::Check);
+            b.at(body);
+            let inner = b.call(make, lengths[1..].to_vec(), Some(Ty::Ptr));
+            let place = self.element_address(b, outer, Operand::Reg(index), &element);
+            b.store_as(place, &element, inner);
+            let next = b.bin(BinOp::Add, Operand::Reg(index), int(1));
+            b.copy(index, next);
+            b.jump(head);
+            b.at(done);
+        }
+        b.ret(Some(outer));
+        Ok(())
+    }
+
+    /// The length of an array that is not null.
+    pub fn array_length(&mut self, b: &mut Builder, array: Operand) -> Operand {
+        b.load(array, ARRAY_LENGTH, Ty::I32)
+    }
+
+    /// Goes on if the index is one of the array's, else throws.
+    pub fn index_check(&mut self, b: &mut Builder, array: Operand, index: Operand) {
+        let length = self.array_length(b, array);
+        let inside = b.cmp(CmpOp::Ult, index, length);
+        let (next, wrong) = (b.block(), b.block());
+        b.branch(inside, next, wrong, BranchRole::Check);
+        b.at(wrong);
+        let throw = self.func(Func::ThrowIndex);
+        b.call(throw, vec![index, length], None);
+        b.end(touchstone_ir::TermKind::Unreachable);
+        b.at(next);
+    }
+}

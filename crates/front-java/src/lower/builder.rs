@@ -1,0 +1,322 @@
+//! Making a function: registers, blocks and short words for instructions.
+
+use crate::classfile::Desc;
+use touchstone_base::{Id, IndexMap, Span, float};
+use touchstone_ir::{
+    BinOp, Block, BlockId, BranchRole, Builtin, Callee, CastOp, CmpOp, DataTypeId, FuncId, Function, FunctionRole,
+    GlobalId, Inst, InstKind, Operand, Param, Reg, RegInfo, SwitchArm, TermKind, Terminator, Ty,
+};
+
+/// A function in the making. Instructions go to the current block.
+pub(crate) struct Builder {
+    regs: IndexMap<Reg, RegInfo>,
+    blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
+    current: usize,
+    params: usize,
+    /// Registers for short-lived values, by type, and how many of them are in use.
+    temps: Vec<(Ty, Vec<Reg>, usize)>,
+    /// Where the next instruction comes from.
+    pub span: Span,
+    /// Who catches what calls throw.
+    pub catcher: Option<(Reg, BlockId)>,
+}
+
+/// A 32-bit constant.
+pub(crate) fn int(value: i32) -> Operand {
+    Operand::Const(Ty::I32, u64::from(value as u32))
+}
+
+/// A 64-bit constant.
+pub(crate) fn long(value: i64) -> Operand {
+    Operand::Const(Ty::I64, value as u64)
+}
+
+/// The null reference.
+pub(crate) const NULL: Operand = Operand::Const(Ty::Ptr, 0);
+
+/// The type that a value has in registers.
+pub(crate) fn ty_of(desc: &Desc) -> Ty {
+    match desc {
+        Desc::Long | Desc::Double => Ty::I64,
+        Desc::Ref(_) => Ty::Ptr,
+        _ => Ty::I32,
+    }
+}
+
+/// The type that a value has in memory.
+pub(crate) fn memory_ty(desc: &Desc) -> Ty {
+    match desc {
+        Desc::Boolean | Desc::Byte => Ty::I8,
+        Desc::Char | Desc::Short => Ty::I16,
+        other => ty_of(other),
+    }
+}
+
+impl Builder {
+    pub fn new(params: &[Ty]) -> Builder {
+        let regs = params.iter().map(|ty| RegInfo { ty: *ty, name: None }).collect();
+        Builder {
+            regs,
+            blocks: vec![(Vec::new(), None)],
+            current: 0,
+            params: params.len(),
+            temps: Vec::new(),
+            span: Span::none(),
+            catcher: None,
+        }
+    }
+
+    pub fn param(&self, index: usize) -> Operand {
+        Operand::Reg(Reg::new(index))
+    }
+
+    pub fn params(&self) -> Vec<Operand> {
+        (0..self.params).map(|index| self.param(index)).collect()
+    }
+
+    pub fn ty(&self, operand: Operand) -> Ty {
+        match operand {
+            Operand::Reg(reg) => self.regs[reg].ty,
+            Operand::Const(ty, _) => ty,
+        }
+    }
+
+    // Registers and blocks.
+
+    /// A register that keeps its value.
+    pub fn reg(&mut self, ty: Ty) -> Reg {
+        self.regs.push(RegInfo { ty, name: None })
+    }
+
+    /// A register for a short time: see [`Builder::forget_temps`].
+    pub fn temp(&mut self, ty: Ty) -> Reg {
+        let at = match self.temps.iter().position(|(known, ..)| *known == ty) {
+            Some(at) => at,
+            None => {
+                self.temps.push((ty, Vec::new(), 0));
+                self.temps.len() - 1
+            }
+        };
+        let used = self.temps[at].2;
+        if used == self.temps[at].1.len() {
+            let reg = self.reg(ty);
+            self.temps[at].1.push(reg);
+        }
+        self.temps[at].2 += 1;
+        self.temps[at].1[used]
+    }
+
+    /// From here on, registers for short-lived values are used again.
+    pub fn forget_temps(&mut self) {
+        for (_, _, used) in &mut self.temps {
+            *used = 0;
+        }
+    }
+
+    pub fn block(&mut self) -> BlockId {
+        self.blocks.push((Vec::new(), None));
+        BlockId::new(self.blocks.len() - 1)
+    }
+
+    /// Instructions go to this block from here on.
+    pub fn at(&mut self, block: BlockId) {
+        self.current = block.index();
+    }
+
+    pub fn here(&self) -> BlockId {
+        BlockId::new(self.current)
+    }
+
+    /// Whether the current block has its end.
+    pub fn ended(&self) -> bool {
+        self.blocks[self.current].1.is_some()
+    }
+
+    // Instructions.
+
+    pub fn emit(&mut self, kind: InstKind) {
+        let span = self.span;
+        let (insts, end) = &mut self.blocks[self.current];
+        if end.is_none() {
+            insts.push(Inst { kind, span });
+        }
+    }
+
+    pub fn copy(&mut self, dst: Reg, src: Operand) {
+        if Operand::Reg(dst) != src {
+            self.emit(InstKind::Copy { dst, src });
+        }
+    }
+
+    /// The value in a register of its own, which later writes to others don't change.
+    pub fn kept(&mut self, src: Operand) -> Operand {
+        let dst = self.temp(self.ty(src));
+        self.copy(dst, src);
+        Operand::Reg(dst)
+    }
+
+    pub fn bin(&mut self, op: BinOp, a: Operand, b: Operand) -> Operand {
+        let dst = self.temp(self.ty(a));
+        self.emit(InstKind::Bin { dst, op, a, b });
+        Operand::Reg(dst)
+    }
+
+    pub fn cmp(&mut self, op: CmpOp, a: Operand, b: Operand) -> Operand {
+        let dst = self.temp(Ty::I1);
+        self.emit(InstKind::Cmp { dst, op, a, b });
+        Operand::Reg(dst)
+    }
+
+    /// Changes the width; nothing where it is the same.
+    pub fn cast(&mut self, op: CastOp, to: Ty, src: Operand) -> Operand {
+        if self.ty(src) == to {
+            return src;
+        }
+        let dst = self.temp(to);
+        self.emit(InstKind::Cast { dst, op, src });
+        Operand::Reg(dst)
+    }
+
+    pub fn float(&mut self, op: float::Op, format: float::Format, ty: Ty, args: Vec<Operand>) -> Operand {
+        let dst = self.temp(ty);
+        self.emit(InstKind::Float { dst, op, format, args });
+        Operand::Reg(dst)
+    }
+
+    pub fn global(&mut self, global: GlobalId) -> Operand {
+        let dst = self.temp(Ty::Ptr);
+        self.emit(InstKind::GlobalAddr { dst, global });
+        Operand::Reg(dst)
+    }
+
+    pub fn add(&mut self, base: Operand, offset: Operand) -> Operand {
+        if matches!(offset, Operand::Const(_, 0)) {
+            return base;
+        }
+        let dst = self.temp(Ty::Ptr);
+        self.emit(InstKind::PtrAdd { dst, base, offset });
+        Operand::Reg(dst)
+    }
+
+    pub fn load(&mut self, base: Operand, offset: i64, ty: Ty) -> Operand {
+        let addr = self.add(base, long(offset));
+        let dst = self.temp(ty);
+        self.emit(InstKind::Load { dst, addr });
+        Operand::Reg(dst)
+    }
+
+    pub fn store(&mut self, base: Operand, offset: i64, value: Operand) {
+        let addr = self.add(base, long(offset));
+        self.emit(InstKind::Store { addr, value });
+    }
+
+    /// Reads a value of a Java type at an address, as registers have it.
+    pub fn load_as(&mut self, addr: Operand, desc: &Desc) -> Operand {
+        let value = self.load(addr, 0, memory_ty(desc));
+        match desc {
+            Desc::Byte | Desc::Short => self.cast(CastOp::Sext, Ty::I32, value),
+            Desc::Boolean | Desc::Char => self.cast(CastOp::Zext, Ty::I32, value),
+            _ => value,
+        }
+    }
+
+    /// Writes a value of a Java type to an address.
+    pub fn store_as(&mut self, addr: Operand, desc: &Desc, value: Operand) {
+        let value = match desc {
+            Desc::Boolean => self.bin(BinOp::And, value, int(1)),
+            _ => value,
+        };
+        let value = self.cast(CastOp::Trunc, memory_ty(desc), value);
+        self.emit(InstKind::Store { addr, value });
+    }
+
+    /// A call. What it throws goes to [`Builder::catcher`].
+    pub fn call(&mut self, function: FuncId, args: Vec<Operand>, result: Option<Ty>) -> Operand {
+        let dst = result.map(|ty| self.temp(ty));
+        self.emit(InstKind::Call { dst, callee: Callee::Direct(function), args });
+        if let Some((thrown, handler)) = self.catcher {
+            let next = self.block();
+            self.end(TermKind::Catch { thrown, handler, next });
+            self.at(next);
+        }
+        dst.map_or(NULL, Operand::Reg)
+    }
+
+    pub fn builtin(&mut self, builtin: Builtin, args: Vec<Operand>, result: Option<Ty>) -> Operand {
+        let dst = result.map(|ty| self.temp(ty));
+        self.emit(InstKind::Builtin { dst, builtin, args });
+        dst.map_or(NULL, Operand::Reg)
+    }
+
+    // Ends of blocks.
+
+    pub fn end(&mut self, kind: TermKind) {
+        let span = self.span;
+        let (_, end) = &mut self.blocks[self.current];
+        if end.is_none() {
+            *end = Some(Terminator { kind, span });
+        }
+    }
+
+    pub fn jump(&mut self, target: BlockId) {
+        self.end(TermKind::Jump(target));
+    }
+
+    pub fn branch(&mut self, cond: Operand, then_block: BlockId, else_block: BlockId, role: BranchRole) {
+        self.end(TermKind::Branch { cond, then_block, else_block, role, tag: None });
+    }
+
+    /// Goes on in a new block if the condition holds, else to the other one.
+    pub fn check(&mut self, cond: Operand, otherwise: BlockId) {
+        let next = self.block();
+        self.branch(cond, next, otherwise, BranchRole::Check);
+        self.at(next);
+    }
+
+    pub fn switch(&mut self, value: Operand, arms: Vec<SwitchArm>, default: BlockId, role: BranchRole) {
+        self.end(TermKind::Switch { value, arms, default, role });
+    }
+
+    pub fn ret(&mut self, value: Option<Operand>) {
+        self.end(TermKind::Return(value));
+    }
+
+    pub fn throw(&mut self, thrown: Operand) {
+        match self.catcher {
+            Some((reg, handler)) => {
+                self.copy(reg, thrown);
+                self.jump(handler);
+            }
+            None => self.end(TermKind::Throw(thrown)),
+        }
+    }
+
+    /// Whoever gets here stops with this name.
+    pub fn unsupported(&mut self, what: impl Into<String>) {
+        self.end(TermKind::Unsupported(what.into()));
+    }
+
+    /// The function.
+    pub fn finish(self, name: String, result: Option<Ty>, data: DataTypeId, role: FunctionRole) -> Function {
+        let span = self.blocks.first().and_then(|(insts, _)| insts.first()).map_or(self.span, |inst| inst.span);
+        let end = |end: Option<Terminator>| end.unwrap_or(Terminator { kind: TermKind::Unreachable, span });
+        let param = |index| Param { name: format!("p{index}"), reg: Reg::new(index), data, aggregate: false };
+        Function {
+            name,
+            span,
+            internal: false,
+            role,
+            params: (0..self.params).map(param).collect(),
+            result,
+            result_data: data,
+            aggregate_result: false,
+            variadic: false,
+            left_open: Default::default(),
+            regs: self.regs,
+            slots: IndexMap::new(),
+            decisions: IndexMap::new(),
+            points: IndexMap::new(),
+            blocks: self.blocks.into_iter().map(|(insts, last)| Block { insts, terminator: end(last) }).collect(),
+        }
+    }
+}

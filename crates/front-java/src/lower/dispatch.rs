@@ -1,0 +1,427 @@
+//! Switches over classes: calls of the receiver's method, `instanceof`, questions about a class.
+//!
+//! Each knows the classes that were there when it was made. What comes later goes to its next generation, which is made when
+//! it is first called; whoever has the whole program makes the first one again with all of them.
+
+use super::builder::{Builder, int};
+use super::world::{Data, Func, Question, World};
+use crate::classfile::access;
+use crate::world::{CLASS_WORD, ClassId, MethodRef, Refusal, Shape};
+use std::collections::BTreeMap;
+use touchstone_ir::{BlockId, BranchRole, CmpOp, FuncId, Operand, SwitchArm, Ty};
+
+impl World {
+    /// The newest generation of a function that knows classes.
+    pub fn newest(&mut self, of: impl Fn(u32) -> Func) -> FuncId {
+        let generation = self.newest.get(&of(0)).copied().unwrap_or(0);
+        self.func(of(generation))
+    }
+
+    /// What a function that knows classes does about one that it does not know.
+    fn next_generation(&mut self, b: &mut Builder, generation: u32, of: impl Fn(u32) -> Func, result: Option<Ty>) {
+        let known = self.classes.iter().filter(|(_, class)| class.instantiated).count() + self.classes.len();
+        let before = generation.checked_sub(1).and_then(|before| self.seen_by.get(&of(before)).copied());
+        if before == Some(known) {
+            b.unsupported("a class that has no such method");
+            return;
+        }
+        self.seen_by.insert(of(generation), known);
+        self.newest.insert(of(0), generation);
+        let next = self.func(of(generation + 1));
+        let args = b.params();
+        let value = b.call(next, args, result);
+        b.ret(result.map(|_| value));
+    }
+
+    /// Arms from class words to blocks, neighbours with one target as one range.
+    fn arms(&self, targets: impl Iterator<Item = (ClassId, BlockId)>) -> Vec<SwitchArm> {
+        let mut arms: Vec<SwitchArm> = Vec::new();
+        for (class, target) in targets {
+            let word = self.word(class);
+            match arms.last_mut() {
+                Some(last) if last.target == target && last.high + 1 == word => last.high = word,
+                _ => arms.push(SwitchArm { low: word, high: word, signed: false, target }),
+            }
+        }
+        arms
+    }
+
+    /// The function that a call of a method means for objects of a class.
+    fn target(&mut self, class: ClassId, method: MethodRef) -> Option<FuncId> {
+        let member = self.classes.method(method);
+        let (name, desc) = (member.name.clone(), member.desc.clone());
+        if let Shape::Lambda(lambda) = &self.classes.get(class).shape {
+            let own = lambda.descs.iter().position(|known| lambda.name == name && known.text() == *desc);
+            if let Some(index) = own {
+                return Some(self.func(Func::Lambda(class, index)));
+            }
+        }
+        let found = self.classes.find_method(class, &name, &desc)?;
+        (!self.classes.method(found).is(access::ABSTRACT)).then(|| self.func(Func::Method(found)))
+    }
+
+    /// Whether nobody can override a method.
+    pub fn is_fixed(&self, method: MethodRef) -> bool {
+        let class = self.classes.get(method.class);
+        let member = self.classes.method(method);
+        !member.is(access::ABSTRACT) && (member.is(access::PRIVATE | access::FINAL) || class.is(access::FINAL))
+    }
+
+    pub fn dispatch(&mut self, b: &mut Builder, method: MethodRef, generation: u32) -> Result<(), Refusal> {
+        let result = self.signature(method).1;
+        let this = b.param(0);
+        let word = b.load(this, CLASS_WORD, Ty::I32);
+        let fits: Vec<ClassId> = self
+            .classes
+            .iter()
+            .filter(|(id, class)| class.instantiated && self.classes.is_subtype(*id, method.class))
+            .map(|(id, _)| id)
+            .collect();
+        let entry = b.here();
+        let mut blocks: BTreeMap<FuncId, BlockId> = BTreeMap::new();
+        let mut targets = Vec::new();
+        for class in fits {
+            let Some(function) = self.target(class, method) else { continue };
+            let block = match blocks.get(&function) {
+                Some(block) => *block,
+                None => {
+                    let block = b.block();
+                    b.at(block);
+                    let args = b.params();
+                    let value = b.call(function, args, result);
+                    b.ret(result.map(|_| value));
+                    blocks.insert(function, block);
+                    block
+                }
+            };
+            targets.push((class, block));
+        }
+        let default = b.block();
+        b.at(default);
+        self.next_generation(b, generation, |generation| Func::Dispatch(method, generation), result);
+        let arms = self.arms(targets.into_iter());
+        b.at(entry);
+        b.switch(word, arms, default, BranchRole::Dispatch);
+        Ok(())
+    }
+
+    /// A switch over all classes that are there: a block for each answer.
+    fn by_answer<A: Ord>(
+        &mut self,
+        b: &mut Builder,
+        word: Operand,
+        answer: impl Fn(&World, ClassId) -> A,
+        mut body: impl FnMut(&mut World, &mut Builder, A) -> Result<(), Refusal>,
+    ) -> Result<BlockId, Refusal>
+    where
+        A: Clone,
+    {
+        let entry = b.here();
+        let answers: Vec<(ClassId, A)> = self.classes.iter().map(|(id, _)| (id, answer(self, id))).collect();
+        let mut blocks: BTreeMap<A, BlockId> = BTreeMap::new();
+        let mut targets = Vec::new();
+        for (class, answer) in answers {
+            let block = match blocks.get(&answer) {
+                Some(block) => *block,
+                None => {
+                    let block = b.block();
+                    b.at(block);
+                    blocks.insert(answer.clone(), block);
+                    body(self, b, answer)?;
+                    block
+                }
+            };
+            targets.push((class, block));
+        }
+        let default = b.block();
+        let arms = self.arms(targets.into_iter());
+        b.at(entry);
+        b.switch(word, arms, default, BranchRole::Dispatch);
+        b.at(default);
+        Ok(default)
+    }
+
+    pub fn instance_of(&mut self, b: &mut Builder, class: ClassId, generation: u32) {
+        let this = b.param(0);
+        let word = b.load(this, CLASS_WORD, Ty::I32);
+        let made = self.by_answer(
+            b,
+            word,
+            |world, id| world.classes.is_subtype(id, class),
+            |_, b, answer| {
+                b.ret(Some(Operand::Const(Ty::I1, u64::from(answer))));
+                Ok(())
+            },
+        );
+        debug_assert!(made.is_ok());
+        self.next_generation(b, generation, |generation| Func::InstanceOf(class, generation), Some(Ty::I1));
+    }
+
+    pub fn mirror(&mut self, b: &mut Builder, generation: u32) {
+        let this = b.param(0);
+        let word = b.load(this, CLASS_WORD, Ty::I32);
+        let made = self.by_answer(
+            b,
+            word,
+            |world, id| (!world.classes.get(id).instantiated, id),
+            |world, b, (never, id)| {
+                if never {
+                    let next = world.func(Func::Mirror(generation + 1));
+                    let args = b.params();
+                    let value = b.call(next, args, Some(Ty::Ptr));
+                    b.ret(Some(value));
+                } else {
+                    let global = world.datum(Data::Mirror(id));
+                    let value = b.global(global);
+                    b.ret(Some(value));
+                }
+                Ok(())
+            },
+        );
+        debug_assert!(made.is_ok());
+        self.next_generation(b, generation, Func::Mirror, Some(Ty::Ptr));
+    }
+
+    /// What a cast to a class throws, by the object's class.
+    pub fn cast_failed(&mut self, b: &mut Builder, class: ClassId, generation: u32) -> Result<(), Refusal> {
+        let this = b.param(0);
+        let word = b.load(this, CLASS_WORD, Ty::I32);
+        let cast = self.jdk("java/lang/ClassCastException")?;
+        let throw = self.func(Func::Throw(cast));
+        self.by_answer(
+            b,
+            word,
+            |_, id| id,
+            |world, b, id| {
+                let text = world.cast_message(id, class);
+                let message = world.literal(b, &text);
+                b.call(throw, vec![message], None);
+                Ok(())
+            },
+        )?;
+        self.next_generation(b, generation, |generation| Func::CastFailed(class, generation), None);
+        Ok(())
+    }
+
+    /// Where a class is, as the JVM tells it.
+    fn module_text(&self, class: ClassId) -> String {
+        let mut of = class;
+        while let Shape::Array { component, .. } = self.classes.get(of).shape {
+            of = component;
+        }
+        let class = self.classes.get(of);
+        if !class.of_jdk {
+            return "unnamed module of loader 'app'".to_string();
+        }
+        let module = self.classes.path().image().module_of_class(&class.name).unwrap_or("java.base".to_string());
+        let loader = match module.as_str() {
+            "java.sql" | "jdk.compiler" | "jdk.httpserver" => "platform",
+            _ => "bootstrap",
+        };
+        format!("module {module} of loader '{loader}'")
+    }
+
+    fn cast_message(&self, from: ClassId, to: ClassId) -> String {
+        let (a, b) = (self.classes.get(from).title(), self.classes.get(to).title());
+        let (in_a, in_b) = (self.module_text(from), self.module_text(to));
+        let places = match in_a == in_b {
+            true => format!("{a} and {b} are in {in_a}"),
+            false => format!("{a} is in {in_a}; {b} is in {in_b}"),
+        };
+        format!("class {a} cannot be cast to class {b} ({places})")
+    }
+
+    pub fn store_check(&mut self, b: &mut Builder, generation: u32) -> Result<(), Refusal> {
+        let (array, value) = (b.param(0), b.param(1));
+        let not_null = b.cmp(CmpOp::Ne, value, super::builder::NULL);
+        let fine = b.block();
+        b.check(not_null, fine);
+        let word = b.load(array, CLASS_WORD, Ty::I32);
+        let object = self.jdk("java/lang/Object")?;
+        let failed = b.block();
+        let component = |world: &World, id: ClassId| match world.classes.get(id).shape {
+            Shape::Array { component, .. } => Some(component),
+            _ => None,
+        };
+        self.by_answer(b, word, component, |world, b, component| {
+            match component {
+                Some(component) if component != object => {
+                    let test = world.newest(|generation| Func::InstanceOf(component, generation));
+                    let fits = b.call(test, vec![value], Some(Ty::I1));
+                    b.branch(fits, fine, failed, BranchRole::Check);
+                }
+                _ => b.jump(fine),
+            }
+            Ok(())
+        })?;
+        self.next_generation(b, generation, Func::StoreCheck, None);
+        b.at(fine);
+        b.ret(None);
+        b.at(failed);
+        let class = self.class_name_of(b, value)?;
+        let exception = self.jdk("java/lang/ArrayStoreException")?;
+        let throw = self.func(Func::Throw(exception));
+        b.call(throw, vec![class], None);
+        Ok(())
+    }
+
+    /// The name of an object's class, as a string.
+    pub fn class_name_of(&mut self, b: &mut Builder, object: Operand) -> Result<Operand, Refusal> {
+        let mirror = self.newest(Func::Mirror);
+        let class = b.call(mirror, vec![object], Some(Ty::Ptr));
+        let name = self.jdk_method("java/lang/Class", "getName", "()Ljava/lang/String;")?;
+        let name = self.func(Func::Method(name));
+        Ok(b.call(name, vec![class], Some(Ty::Ptr)))
+    }
+
+    /// Answers a question about a class that is known by its number.
+    pub fn ask(&mut self, b: &mut Builder, question: Question, generation: u32) -> Result<(), Refusal> {
+        let word = b.param(0);
+        let args = b.params();
+        self.by_answer(b, word, |_, id| id, |world, b, id| world.answer(b, question, id, &args))?;
+        let result = question_result(question);
+        self.next_generation(b, generation, |generation| Func::Ask(question, generation), result);
+        Ok(())
+    }
+
+    fn answer(&mut self, b: &mut Builder, question: Question, id: ClassId, args: &[Operand]) -> Result<(), Refusal> {
+        match question {
+            Question::IsInstance => {
+                let test = self.newest(|generation| Func::InstanceOf(id, generation));
+                let value = b.call(test, vec![args[1]], Some(Ty::I1));
+                b.ret(Some(value));
+            }
+            Question::NewArrayOf => match self.classes.get(id).shape {
+                Shape::Array { .. } => {
+                    let make = self.func(Func::NewArray(id));
+                    let value = b.call(make, vec![args[1]], Some(Ty::Ptr));
+                    b.ret(Some(value));
+                }
+                _ => b.unsupported("an array of a class that is none"),
+            },
+            Question::FieldOffset => {
+                let find = self.func(Func::FieldOffset(id));
+                let value = b.call(find, args.to_vec(), Some(Ty::I64));
+                b.ret(Some(value));
+            }
+            Question::EnumConstants => {
+                let desc = format!("()[L{};", self.classes.get(id).name);
+                match self.classes.declared(id, "values", &desc) {
+                    Some(values) => {
+                        self.ensure_init(b, id);
+                        let values = self.func(Func::Method(values));
+                        let value = b.call(values, vec![], Some(Ty::Ptr));
+                        b.ret(Some(value));
+                    }
+                    None => b.ret(Some(super::builder::NULL)),
+                }
+            }
+            Question::ElementSize => {
+                let size = match &self.classes.get(id).shape {
+                    Shape::Array { element, .. } if element.is_ref() => -8,
+                    Shape::Array { element, .. } => element.size() as i32,
+                    _ => 0,
+                };
+                b.ret(Some(int(size)));
+            }
+            Question::SimpleName => {
+                let name = self.simple_name(id);
+                let name = self.literal(b, &name);
+                b.ret(Some(name));
+            }
+            Question::CanonicalName => {
+                let name = match self.canonical_name(id) {
+                    Some(name) => self.literal(b, &name),
+                    None => super::builder::NULL,
+                };
+                b.ret(Some(name));
+            }
+            Question::ComparableClass => {
+                let class = match self.compares_with_itself(id) {
+                    true => {
+                        let mirror = self.datum(Data::Mirror(id));
+                        b.global(mirror)
+                    }
+                    false => super::builder::NULL,
+                };
+                b.ret(Some(class));
+            }
+            Question::NewInstance => match self.classes.declared(id, "<init>", "()V") {
+                Some(make) if !self.classes.get(id).is(access::ABSTRACT) => {
+                    self.ensure_init(b, id);
+                    let object = self.allocate(b, id);
+                    let object = b.kept(object);
+                    self.call_method(b, make, vec![object]);
+                    b.ret(Some(object));
+                }
+                _ => b.unsupported("reflection: an object of a class without such a constructor"),
+            },
+            Question::Initialise => {
+                self.ensure_init(b, id);
+                b.ret(None);
+            }
+            Question::IsSubclass => {
+                let entry = b.here();
+                let (yes, no) = (b.block(), b.block());
+                let subtypes: Vec<ClassId> = self
+                    .classes
+                    .iter()
+                    .map(|(other, _)| other)
+                    .filter(|other| self.classes.is_subtype(*other, id))
+                    .collect();
+                let arms = self.arms(subtypes.into_iter().map(|class| (class, yes)));
+                b.at(yes);
+                b.ret(Some(Operand::Const(Ty::I1, 1)));
+                b.at(no);
+                b.ret(Some(Operand::Const(Ty::I1, 0)));
+                b.at(entry);
+                let other = args[1];
+                b.switch(other, arms, no, BranchRole::Dispatch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a class says `implements Comparable<itself>`.
+    fn compares_with_itself(&self, id: ClassId) -> bool {
+        let class = self.classes.get(id);
+        let own = format!("Ljava/lang/Comparable<L{};>;", class.name);
+        class.file().and_then(|file| file.signature()).is_some_and(|signature| signature.contains(&own))
+    }
+
+    /// Where fields of a class's objects stand, by name.
+    pub fn field_offset(&mut self, b: &mut Builder, class: ClassId) -> Result<(), Refusal> {
+        let name = b.param(1);
+        let equals = self.jdk_method("java/lang/String", "equals", "(Ljava/lang/Object;)Z")?;
+        let equals = self.func(Func::Method(equals));
+        let fields: Vec<(String, u64)> =
+            self.classes.get(class).fields.iter().rev().map(|field| (field.name.to_string(), field.offset)).collect();
+        for (text, offset) in fields {
+            let literal = self.literal(b, &text);
+            let same = b.call(equals, vec![literal, name], Some(Ty::I32));
+            let same = b.cmp(CmpOp::Ne, same, int(0));
+            let (found, next) = (b.block(), b.block());
+            b.branch(same, found, next, BranchRole::Dispatch);
+            b.at(found);
+            b.ret(Some(super::builder::long(offset as i64)));
+            b.at(next);
+        }
+        b.ret(Some(super::builder::long(-1)));
+        Ok(())
+    }
+}
+
+fn question_result(question: Question) -> Option<Ty> {
+    match question {
+        Question::IsInstance | Question::IsSubclass => Some(Ty::I1),
+        Question::NewArrayOf
+        | Question::EnumConstants
+        | Question::SimpleName
+        | Question::CanonicalName
+        | Question::ComparableClass
+        | Question::NewInstance => Some(Ty::Ptr),
+        Question::ElementSize => Some(Ty::I32),
+        Question::FieldOffset => Some(Ty::I64),
+        Question::Initialise => None,
+    }
+}

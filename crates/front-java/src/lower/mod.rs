@@ -1,0 +1,21 @@
+//! Lowering: what each function of the program is, and its body.
+//!
+//! Everything is a function of the IR: methods, dispatches, casts, class initialisers, what natives do. Nothing here runs
+//! anything; functions are made when somebody asks for them.
+
+mod arrays;
+mod body;
+mod builder;
+mod data;
+mod dispatch;
+mod handles;
+mod init;
+mod insn;
+mod natives;
+mod origin;
+mod sites;
+mod system;
+mod throwing;
+mod world;
+
+pub(crate) use world::{Data, Func, World, empty_module};

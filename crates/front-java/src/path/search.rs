@@ -1,0 +1,95 @@
+//! The class path: the first place that has a class gives it; the JDK comes first.
+
+use super::{Image, Jar, PathError};
+use std::path::{Path, PathBuf};
+
+/// Where classes are looked for.
+#[derive(Debug)]
+pub struct ClassPath {
+    image: Image,
+    places: Vec<Place>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Directory(PathBuf),
+    Jar(Jar),
+}
+
+/// A class file that was found.
+#[derive(Debug)]
+pub struct Found {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// For people: the file, or the jar and the entry.
+    pub origin: String,
+    /// Whether it is the JDK's.
+    pub of_jdk: bool,
+}
+
+impl ClassPath {
+    /// The JDK in a directory, and these directories and jars.
+    ///
+    /// # Errors
+    /// If one of them is neither, or can't be read.
+    pub fn new(java_home: &Path, places: &[PathBuf]) -> Result<ClassPath, PathError> {
+        let image = Image::open(&java_home.join("lib").join("modules"))?;
+        let mut found = Vec::new();
+        for place in places {
+            if place.is_dir() {
+                found.push(Place::Directory(place.clone()));
+            } else if place.is_file() {
+                let jar = Jar::open(place)?;
+                let more = jar.manifest("Class-Path")?.unwrap_or_default();
+                found.push(Place::Jar(jar));
+                let beside = |name: &str| place.parent().unwrap_or(Path::new("")).join(name);
+                for more in more.split_whitespace().map(beside).filter(|path| path.exists() && !places.contains(path)) {
+                    found.push(match more.is_dir() {
+                        true => Place::Directory(more),
+                        false => Place::Jar(Jar::open(&more)?),
+                    });
+                }
+            } else {
+                return Err(PathError::Missing(place.clone()));
+            }
+        }
+        Ok(ClassPath { image, places: found })
+    }
+
+    /// The JDK's image.
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// A class file, by the internal name of the class.
+    ///
+    /// # Errors
+    /// If a place that should have it can't be read.
+    pub fn find(&self, name: &str) -> Result<Option<Found>, PathError> {
+        if let Some(bytes) = self.image.class(name)? {
+            let origin = format!("{}: {name}.class", self.image.file().display());
+            return Ok(Some(Found { bytes, origin, of_jdk: true }));
+        }
+        if name.split('/').any(|part| part.is_empty() || part == "..") {
+            return Ok(None);
+        }
+        let file = format!("{name}.class");
+        for place in &self.places {
+            let (bytes, origin) = match place {
+                Place::Directory(directory) => {
+                    let path = directory.join(&file);
+                    match std::fs::read(&path) {
+                        Ok(bytes) => (Some(bytes), path.display().to_string()),
+                        Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                        Err(source) => return Err(PathError::Unreadable { file: path, source }),
+                    }
+                }
+                Place::Jar(jar) => (jar.read(&file)?, format!("{}: {file}", jar.file().display())),
+            };
+            if let Some(bytes) = bytes {
+                return Ok(Some(Found { bytes, origin, of_jdk: false }));
+            }
+        }
+        Ok(None)
+    }
+}

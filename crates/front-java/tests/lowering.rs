@@ -1,0 +1,68 @@
+//! What is lowered is well-formed: all that a run of each program of `tests/java` meets passes the verifier, and does what a
+//! module like others does.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use touchstone_front_java::{Program, Setup, release_of};
+use touchstone_interp::{End, Event, Limits, Machine, Observer};
+
+#[derive(Default)]
+struct Printed(Vec<u8>);
+
+impl Observer for Printed {
+    fn event(&mut self, _: &Event) {}
+    fn output(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+fn homes() -> Vec<PathBuf> {
+    let homes = std::fs::read_dir("/usr/lib/jvm").expect("a JDK is installed").flatten();
+    let homes = homes.filter_map(|entry| entry.path().canonicalize().ok());
+    let mut homes: Vec<PathBuf> =
+        homes.filter(|home| home.join("lib/modules").is_file() && home.join("bin/javac").is_file()).collect();
+    homes.sort();
+    homes.dedup();
+    assert!(!homes.is_empty());
+    homes
+}
+
+fn compile(home: &Path, to: &Path, program: &Path) {
+    let status = Command::new(home.join("bin/javac")).args(["-g", "-nowarn", "-d"]).arg(to).arg(program).status();
+    assert!(status.expect("javac runs").success());
+}
+
+#[test]
+fn all_that_a_run_meets_is_a_well_formed_module_that_does_the_same() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/java");
+    for home in homes() {
+        for name in ["Classes", "Switches", "Streams"] {
+            let scratch = tempfile::tempdir().expect("a directory");
+            compile(&home, scratch.path(), &programs.join(format!("{name}.java")));
+            let program = Program::new(Setup {
+                release: release_of(&home).expect("a release"),
+                java_home: home.clone(),
+                class_path: vec![scratch.path().to_path_buf()],
+                main_class: name.to_string(),
+                locale: ("en".to_string(), String::new()),
+                arguments: vec![],
+            })
+            .expect("a program");
+            let limits = Limits { steps: u64::MAX, frames: 10_000, heap_bytes: 1 << 32 };
+            let mut printed = Printed::default();
+            let end = Machine::growing(program.module(), &program, limits).call(program.entry(), &[], &mut printed);
+            assert_eq!(end, End::Returned(None), "{name}");
+            let module = program.met();
+            let errors = touchstone_ir::verify(&module);
+            assert!(errors.is_empty(), "{name}: {} errors, first: {}", errors.len(), errors[0]);
+            // Streams asks for classes by name and for the one object of a text, which needs whoever has the classes.
+            if name == "Streams" {
+                continue;
+            }
+            let mut again = Printed::default();
+            let end = Machine::new(&module, limits).call(program.entry(), &[], &mut again);
+            assert_eq!(end, End::Returned(None), "{name} as a whole");
+            assert_eq!(String::from_utf8_lossy(&again.0), String::from_utf8_lossy(&printed.0), "{name} as a whole");
+        }
+    }
+}

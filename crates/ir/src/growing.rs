@@ -1,0 +1,22 @@
+//! Programs that are not known as a whole before they run: functions and globals come when a run first meets them.
+//!
+//! A front end whose library is far larger than what any run needs gives a module without them, and answers here. A later
+//! answer does what an earlier one does, and may know more cases.
+
+use crate::{FuncId, Function, Global, GlobalId};
+
+/// Who has the functions and globals that the module does not have: their ids go on where the module's end.
+pub trait Growing {
+    /// A function; the first question makes its body.
+    fn function(&self, id: FuncId) -> Option<&Function>;
+    /// A global.
+    fn global(&self, id: GlobalId) -> Option<&Global>;
+    /// The one object of a constant text (UTF-16), for languages that have one.
+    fn constant(&self, _text: &[u16]) -> Option<GlobalId> {
+        None
+    }
+    /// The object that stands for what has this name (UTF-16), for languages that can be asked by name.
+    fn named(&self, _name: &[u16]) -> Option<GlobalId> {
+        None
+    }
+}

@@ -1,0 +1,11 @@
+import java.math.*;
+import java.util.*;
+import java.util.regex.*;
+/** Other parts of the JDK that ordinary programs use. */
+public class Library {
+    public static void main(String[] args) {
+        BigInteger big = new BigInteger("123456789012345678901234567890"); System.out.println(big.multiply(BigInteger.valueOf(97)).add(BigInteger.TEN).mod(BigInteger.valueOf(1000007)) + " " + big.pow(3) + " " + big.gcd(BigInteger.valueOf(30)) + BigInteger.TWO.modPow(big, BigInteger.valueOf(997)) + big.bitLength() + big.negate().shiftRight(20)); BigInteger fact = BigInteger.ONE; for (int i = 2; i < 40; i++) fact = fact.multiply(BigInteger.valueOf(i)); System.out.println(fact);
+        System.out.println(new BigDecimal("1.10").add(new BigDecimal("2.205")) + " " + new BigDecimal("10").divide(new BigDecimal("3"), 10, RoundingMode.HALF_UP) + new BigDecimal("123.4500").stripTrailingZeros().toPlainString() + new BigDecimal("2.5").setScale(0, RoundingMode.HALF_EVEN)); System.out.println("a1b22c333".replaceAll("[0-9]+", "#") + Arrays.toString("a, b;c".split("[,;]\\s*")) + Pattern.matches("(\\w+)@(\\w+)\\.com", "me@site.com")); Matcher m = Pattern.compile("(?<key>\\w+)=(\\d+)").matcher("a=1 bb=22 c=x"); while (m.find()) System.out.print(m.group("key") + ":" + m.group(2) + "@" + m.start() + " "); System.out.println();
+        System.out.println(java.time.LocalDate.of(2024, 2, 29).plusYears(1) + " " + java.time.LocalDate.of(2023, 12, 31).getDayOfWeek() + java.time.Duration.ofSeconds(3661) + java.time.LocalTime.of(13, 5).plusMinutes(70)); Properties p = new Properties(); p.setProperty("k", "v"); System.out.println(p.getProperty("k") + p.getProperty("none", "d")); Iterator<String> it = List.of("p", "q").iterator(); while (it.hasNext()) System.out.print(it.next()); System.out.println(); System.out.println(Math.sin(1) + " " + Math.cos(1) + " " + Math.exp(1) + " " + Math.log(10) + " " + Math.atan2(1, 2) + " " + Math.cbrt(27) + " " + Math.hypot(3, 4) + " " + Math.toDegrees(Math.PI)); System.out.println(Integer.compareUnsigned(-1, 1) + Integer.toUnsignedString(-1) + Long.divideUnsigned(-1L, 10)); StringBuilder sb = new StringBuilder(); try (Formatter f = new Formatter(sb)) { f.format("%4.1f%%|%s", 99.5, "end"); } System.out.println(sb);
+    }
+}
