@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use touchstone_base::Mutations;
 use touchstone_front_java::path::Image;
 use touchstone_front_java::{Program, Setup, release_of};
 use touchstone_interp::{End, Event, Limits, Machine, Observer};
@@ -77,6 +78,36 @@ fn every_method_of_java_util_and_java_lang_is_lowered_to_what_the_verifier_accep
         let errors = touchstone_ir::verify(&program.met());
         assert!(errors.is_empty(), "{} errors in {lowered} methods, first: {}", errors.len(), errors[0]);
     }
+}
+
+#[test]
+fn methods_of_damaged_classes_are_lowered_or_refused_and_never_panic() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/java");
+    let home = homes().remove(0);
+    let scratch = tempfile::tempdir().expect("a directory");
+    compile(&home, scratch.path(), &programs.join("Switches.java"));
+    let file = scratch.path().join("Switches.class");
+    let whole = std::fs::read(&file).expect("a class file");
+    let (mut lowered, mut refused) = (0, 0);
+    for damaged in Mutations::of(&whole).take(1500) {
+        std::fs::write(&file, damaged).expect("written");
+        let setup = Setup {
+            release: 17,
+            java_home: home.clone(),
+            class_path: vec![scratch.path().to_path_buf()],
+            main_class: "Switches".to_string(),
+            locale: ("en".to_string(), String::new()),
+            arguments: vec![],
+        };
+        let Ok(program) = Program::new(setup) else {
+            refused += 1;
+            continue;
+        };
+        for id in program.methods_of("Switches").expect("it was loaded") {
+            lowered += usize::from(program.function(id).is_some());
+        }
+    }
+    assert!(lowered > 500 && refused > 100, "{lowered} lowered, {refused} refused");
 }
 
 #[test]
