@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the build and the tests need and the machine lacks: a clang (the C front end), a C compiler, and the
 # judges of the generated suites (clang-19 with its profile runtime, llvm-cov-19 and llvm-profdata-19, gcov), of the HTML
-# report (Chromium), and of C code under C++ tests (GoogleTest).
+# report (Chromium), of C code under C++ tests (GoogleTest), and of Java programs (a JDK).
 # Idempotent, and silent when there is nothing to do.
 set -eu
 
@@ -35,6 +35,8 @@ has c++ || judges="$judges g++"
 
 has_chromium() { [ -n "${TOUCHSTONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome; }
 has_chromium || judges="$judges chromium"
+# Java programs are compared with `java`.
+has javac || judges="$judges openjdk-17-jdk-headless"
 
 [ -z "$needed$judges" ] && exit 0
 

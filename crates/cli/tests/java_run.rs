@@ -122,6 +122,22 @@ fn source_class_files_and_jars_are_programs() {
 }
 
 #[test]
+fn other_sources_of_the_package_are_found() {
+    let (home, _) = jdks().remove(0);
+    let scratch = tempfile::tempdir().expect("a directory");
+    let folder = scratch.path().join("shop/model");
+    std::fs::create_dir_all(&folder).expect("made");
+    let put = |path: &str, text: &str| std::fs::write(scratch.path().join(path), text).expect("written");
+    put("shop/model/Item.java", "package shop.model; public record Item(String name, int cents) { }");
+    put(
+        "shop/Main.java",
+        "package shop; import shop.model.Item; class Main { public static void main(String[] a) { System.out.println(new Item(\"tea\", 350)); } }",
+    );
+    let ours = touchstone(&home).arg(scratch.path().join("shop/Main.java")).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&ours.stdout), "Item[name=tea, cents=350]\n", "{}", complaint(&ours));
+}
+
+#[test]
 fn what_is_no_program_is_refused_with_a_reason() {
     let (home, _) = jdks().remove(0);
     let scratch = tempfile::tempdir().expect("a directory");

@@ -2,7 +2,7 @@
 
 use crate::lower::{Data, Func, World, empty_module};
 use crate::path::{ClassPath, PathError};
-use crate::world::{Classes, Refusal};
+use crate::world::{Classes, MethodRef, Refusal};
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use touchstone_base::{Files, Grown, Id};
@@ -101,6 +101,21 @@ impl Program {
     /// How many functions were lowered so far.
     pub fn lowered(&self) -> usize {
         self.bodies.len()
+    }
+
+    /// The functions of a class's methods, by its internal name; those that have neither code nor a stand-in are left out.
+    ///
+    /// # Errors
+    /// If the class can't be loaded.
+    pub fn methods_of(&self, class: &str) -> Result<Vec<FuncId>, ProgramError> {
+        let mut world = self.world.borrow_mut();
+        let unloadable =
+            |refusal: Refusal| ProgramError::NoMainClass { class: class.to_string(), reason: refusal.to_string() };
+        let id = world.classes.load(&class.into()).map_err(unloadable)?;
+        let methods = world.classes.get(id).file().map_or(0, |file| file.methods.len());
+        let methods = (0..methods as u16).map(|index| MethodRef { class: id, index });
+        let methods: Vec<MethodRef> = methods.filter(|method| world.classes.method(*method).code().is_some()).collect();
+        Ok(methods.into_iter().map(|method| world.func(Func::Method(method))).collect())
     }
 
     /// All that was met so far as one module; functions that nobody called are only declared.

@@ -3,8 +3,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use touchstone_base::Mutations;
+use touchstone_front_java::path::Image;
 use touchstone_front_java::{Program, Setup, release_of};
 use touchstone_interp::{End, Event, Limits, Machine, Observer};
+use touchstone_ir::{Growing, TermKind};
 
 #[derive(Default)]
 struct Printed(Vec<u8>);
@@ -32,6 +35,81 @@ fn compile(home: &Path, to: &Path, program: &Path) {
     assert!(status.expect("javac runs").success());
 }
 
+fn program(home: &Path, class_path: &Path, main: &str) -> Program {
+    let setup = Setup {
+        release: release_of(home).expect("a release"),
+        java_home: home.to_path_buf(),
+        class_path: vec![class_path.to_path_buf()],
+        main_class: main.to_string(),
+        locale: ("en".to_string(), String::new()),
+        arguments: vec![],
+    };
+    Program::new(setup).expect("a program")
+}
+
+#[test]
+fn every_method_of_java_util_and_java_lang_is_lowered_to_what_the_verifier_accepts() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/java");
+    for home in homes() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        compile(&home, scratch.path(), &programs.join("Switches.java"));
+        let program = program(&home, scratch.path(), "Switches");
+        let image = Image::open(&home.join("lib/modules")).expect("an image");
+        let mut lowered = 0;
+        let mut refused: Vec<String> = Vec::new();
+        for class in image.classes_of("java.base") {
+            let package = class.rsplit_once('/').map_or("", |(package, _)| package);
+            if !matches!(package, "java/util" | "java/lang") {
+                continue;
+            }
+            for id in program.methods_of(&class).expect("it is there") {
+                let function = program.function(id).expect("a function");
+                lowered += 1;
+                if let [block] = function.blocks.values().as_slice()
+                    && let TermKind::Unsupported(what) = &block.terminator.kind
+                {
+                    refused.push(what.clone());
+                }
+            }
+        }
+        assert!(lowered > 8000, "{lowered} methods");
+        let whole: Vec<&String> = refused.iter().filter(|what| !what.starts_with("a ")).collect();
+        assert!(whole.is_empty(), "{whole:?}");
+        let errors = touchstone_ir::verify(&program.met());
+        assert!(errors.is_empty(), "{} errors in {lowered} methods, first: {}", errors.len(), errors[0]);
+    }
+}
+
+#[test]
+fn methods_of_damaged_classes_are_lowered_or_refused_and_never_panic() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/java");
+    let home = homes().remove(0);
+    let scratch = tempfile::tempdir().expect("a directory");
+    compile(&home, scratch.path(), &programs.join("Switches.java"));
+    let file = scratch.path().join("Switches.class");
+    let whole = std::fs::read(&file).expect("a class file");
+    let (mut lowered, mut refused) = (0, 0);
+    for damaged in Mutations::of(&whole).take(1500) {
+        std::fs::write(&file, damaged).expect("written");
+        let setup = Setup {
+            release: 17,
+            java_home: home.clone(),
+            class_path: vec![scratch.path().to_path_buf()],
+            main_class: "Switches".to_string(),
+            locale: ("en".to_string(), String::new()),
+            arguments: vec![],
+        };
+        let Ok(program) = Program::new(setup) else {
+            refused += 1;
+            continue;
+        };
+        for id in program.methods_of("Switches").expect("it was loaded") {
+            lowered += usize::from(program.function(id).is_some());
+        }
+    }
+    assert!(lowered > 500 && refused > 100, "{lowered} lowered, {refused} refused");
+}
+
 #[test]
 fn all_that_a_run_meets_is_a_well_formed_module_that_does_the_same() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/java");
@@ -39,15 +117,7 @@ fn all_that_a_run_meets_is_a_well_formed_module_that_does_the_same() {
         for name in ["Classes", "Switches", "Streams"] {
             let scratch = tempfile::tempdir().expect("a directory");
             compile(&home, scratch.path(), &programs.join(format!("{name}.java")));
-            let program = Program::new(Setup {
-                release: release_of(&home).expect("a release"),
-                java_home: home.clone(),
-                class_path: vec![scratch.path().to_path_buf()],
-                main_class: name.to_string(),
-                locale: ("en".to_string(), String::new()),
-                arguments: vec![],
-            })
-            .expect("a program");
+            let program = program(&home, scratch.path(), name);
             let limits = Limits { steps: u64::MAX, frames: 10_000, heap_bytes: 1 << 32 };
             let mut printed = Printed::default();
             let end = Machine::growing(program.module(), &program, limits).call(program.entry(), &[], &mut printed);

@@ -65,7 +65,7 @@ pub(super) fn arrived(mut output: Output<'_>) -> Result<()> {
     let flushed = output.stdout.flush();
     let lost = output.lost.take();
     drop(output);
-    Ok(crate::output::stdout::arrived(lost.map_or(flushed, Err))?)
+    crate::output::stdout::arrived(lost.map_or(flushed, Err))
 }
 
 /// The terminal, for a program that runs.

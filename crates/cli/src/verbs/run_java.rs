@@ -27,7 +27,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
     let arguments = options.arguments.clone();
     let setup = Setup { java_home: home, release, class_path, main_class, locale: locale(), arguments };
     let program = Program::new(setup)?;
-    let limits = Limits { steps: u64::MAX, frames: 30_000, heap_bytes: 1 << 32 };
+    let limits = Limits { steps: u64::MAX, frames: 30_000, heap_bytes: 1 << 30 };
     let mut machine = Machine::growing(program.module(), &program, limits);
     let mut output = Output::new();
     let end = machine.call(program.entry(), &[], &mut output);
@@ -38,6 +38,10 @@ pub fn run(options: &Run) -> Result<ExitCode> {
         End::Exited(status) => ExitCode::from(status as u8),
         End::Limit(LimitKind::Frames) => {
             eprintln!("Exception in thread \"main\" java.lang.StackOverflowError");
+            ExitCode::from(1)
+        }
+        End::Limit(LimitKind::Memory) => {
+            eprintln!("Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space");
             ExitCode::from(1)
         }
         End::Unsupported { what, span } => bail!("unsupported: {what} at {}", at(span)),
@@ -59,9 +63,9 @@ fn program(files: &[PathBuf], home: &Path, scratch: &Path) -> Result<(Vec<PathBu
     }
     let jars_of_path: Vec<PathBuf> = jars.iter().map(|jar| jar.to_path_buf()).collect();
     if let Some(first) = sources.first() {
-        compile(&sources, &jars_of_path, home, scratch)?;
+        let package = if first.is_file() { package_of(first)? } else { None };
+        compile(&sources, package.as_deref(), &jars_of_path, home, scratch)?;
         let main = first.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let package = package_of(first)?;
         let main = package.map_or(main.clone(), |package| format!("{package}.{main}"));
         let path = std::iter::once(scratch.to_path_buf()).chain(jars_of_path).collect();
         return Ok((path, main));
@@ -82,7 +86,8 @@ fn program(files: &[PathBuf], home: &Path, scratch: &Path) -> Result<(Vec<PathBu
     }
 }
 
-fn compile(sources: &[&PathBuf], jars: &[PathBuf], home: &Path, scratch: &Path) -> Result<()> {
+/// Compiles sources; other sources that they use are found from the directory that the package begins in.
+fn compile(sources: &[&PathBuf], package: Option<&str>, jars: &[PathBuf], home: &Path, scratch: &Path) -> Result<()> {
     for source in sources {
         if !source.is_file() {
             bail!("{}: no such file", source.display());
@@ -94,6 +99,11 @@ fn compile(sources: &[&PathBuf], jars: &[PathBuf], home: &Path, scratch: &Path) 
     }
     let mut command = Command::new(javac);
     command.args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"]).arg(scratch);
+    let first = std::path::absolute(sources[0])?;
+    let depth = 1 + package.map_or(0, |package| package.split('.').count());
+    if let Some(root) = first.ancestors().nth(depth) {
+        command.arg("-sourcepath").arg(root);
+    }
     if !jars.is_empty() {
         command.arg("-cp").arg(std::env::join_paths(jars)?);
     }

@@ -346,7 +346,7 @@ fn wide(cursor: &mut Cursor<'_>) -> Result<Insn, Malformed> {
 }
 
 fn padding(cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
-    while cursor.position() % 4 != 0 {
+    while !cursor.position().is_multiple_of(4) {
         cursor.u1()?;
     }
     Ok(())

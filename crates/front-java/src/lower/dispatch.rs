@@ -106,16 +106,13 @@ impl World {
     }
 
     /// A switch over all classes that are there: a block for each answer.
-    fn by_answer<A: Ord>(
+    fn by_answer<A: Ord + Clone>(
         &mut self,
         b: &mut Builder,
         word: Operand,
         answer: impl Fn(&World, ClassId) -> A,
         mut body: impl FnMut(&mut World, &mut Builder, A) -> Result<(), Refusal>,
-    ) -> Result<BlockId, Refusal>
-    where
-        A: Clone,
-    {
+    ) -> Result<BlockId, Refusal> {
         let entry = b.here();
         let answers: Vec<(ClassId, A)> = self.classes.iter().map(|(id, _)| (id, answer(self, id))).collect();
         let mut blocks: BTreeMap<A, BlockId> = BTreeMap::new();

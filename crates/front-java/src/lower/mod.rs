@@ -3,6 +3,7 @@
 //! Everything is a function of the IR: methods, dispatches, casts, class initialisers, what natives do. Nothing here runs
 //! anything; functions are made when somebody asks for them.
 
+mod array_copy;
 mod arrays;
 mod body;
 mod builder;
@@ -13,7 +14,10 @@ mod init;
 mod insn;
 mod natives;
 mod origin;
+mod raw_memory;
+mod reflect;
 mod sites;
+mod streams;
 mod system;
 mod throwing;
 mod world;

@@ -411,7 +411,7 @@ impl World {
             Shape::File(file) => match file.inner() {
                 None => Some(self.classes.get(class).title()),
                 Some(inner) => {
-                    let outer = inner.outer.as_ref()?.replace('/', ".").replace('$', ".");
+                    let outer = inner.outer.as_ref()?.replace(['/', '$'], ".");
                     Some(format!("{outer}.{}", inner.name.as_ref()?))
                 }
             },
