@@ -39,6 +39,7 @@ pub(crate) struct Body<'w> {
     /// The instruction that is being lowered.
     pub position: usize,
     pub is_static: bool,
+    pub result: Option<Ty>,
     pub params: u16,
     /// Classes that are known to be initialised in this block.
     pub initialised: FxHashSet<ClassId>,
@@ -83,6 +84,7 @@ impl World {
             origins: FxHashMap::default(),
             position: 0,
             is_static: member.is(access::STATIC),
+            result: result_ty(&desc.result),
             params: 0,
             initialised: FxHashSet::default(),
             this: None,
@@ -241,8 +243,15 @@ impl Body<'_> {
     }
 
     fn block_at(&mut self, at: usize, types: Vec<Ty>) -> BlockId {
-        if let Some((block, _)) = self.blocks.get(&at) {
-            return *block;
+        if let Some((block, known)) = self.blocks.get(&at) {
+            if *known == types {
+                return *block;
+            }
+            let (back, wrong) = (self.b.here(), self.b.block());
+            self.b.at(wrong);
+            self.b.unsupported(format!("{}: the stack differs where control meets", self.file.name));
+            self.b.at(back);
+            return wrong;
         }
         let block = self.b.block();
         self.blocks.insert(at, (block, types));

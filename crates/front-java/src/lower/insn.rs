@@ -99,6 +99,9 @@ impl Body<'_> {
             Insn::Switch(default, cases) => self.switch(*default, cases)?,
             Insn::Return(kind) => {
                 let value = kind.map(|kind| self.pop_ty(kind_ty(kind))).transpose()?;
+                if value.map(|value| self.b.ty(value)) != self.result {
+                    return Err(Refusal::Malformed(format!("{}: a result of another type", self.file.name)));
+                }
                 self.b.ret(value);
             }
             Insn::GetStatic(index) | Insn::PutStatic(index) => {
