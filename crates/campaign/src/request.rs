@@ -183,7 +183,7 @@ impl Default for Inputs {
             grow: 16,
             strings: None,
             arguments: None,
-            surroundings: Surroundings { callbacks: true, ..Surroundings::default() },
+            surroundings: Surroundings { externals: true, callbacks: true, ..Surroundings::default() },
         }
     }
 }

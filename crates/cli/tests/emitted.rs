@@ -49,6 +49,14 @@ impl Project {
 }
 
 #[test]
+fn functions_may_be_called_like_what_the_runner_calls() {
+    let text = "int poll(int x) { return x > 3 ? 1 : 2; }\nint read(int x) { return x == 9; }\nint write(int x) { return x < 0; }\n\
+                int fork(void) { return 5; }\nint pipe(int x) { return -x; }\nint waitpid(int x) { return x + 1 > 3; }\n\
+                int close(int x) { return x; }\nint open(int x) { return x; }\nint dup2(int x) { return x; }\n";
+    Project::new(&[("a.c", text)]).agrees(&["a.c", "-c", "branch,stmt"]);
+}
+
+#[test]
 fn macros_of_the_program_reach_no_text_of_a_test() {
     let project = Project::new(&[(
         "a.c",

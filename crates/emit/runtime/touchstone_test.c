@@ -31,6 +31,30 @@
 
 #include "touchstone_test.h"
 
+/* The program under test may have functions of its own that are called like these; glibc has them under names that nobody
+   else uses, too. */
+#ifdef __GLIBC__
+#define LIBRARY(name) extern __typeof__(name) library_##name __asm__("__" #name)
+LIBRARY(close);
+LIBRARY(dup2);
+LIBRARY(fork);
+LIBRARY(open);
+LIBRARY(pipe);
+LIBRARY(poll);
+LIBRARY(read);
+LIBRARY(waitpid);
+LIBRARY(write);
+#define close library_close
+#define dup2 library_dup2
+#define fork library_fork
+#define open library_open
+#define pipe library_pipe
+#define poll library_poll
+#define read library_read
+#define waitpid library_waitpid
+#define write library_write
+#endif
+
 /* ---- what a child says ---- */
 
 enum record {

@@ -154,8 +154,8 @@ fn memory_is_bounded_whatever_is_done_to_large_objects() {
     ];
     for (name, body, options) in shapes {
         let (most, said) = peak(name, &format!("{HEAD}{body}\n"), options);
-        // A test has been made, or one that is too large was not.
-        assert!(most < 320, "{name} took {most} MB: {said}");
+        // The limit is 200, and what is made while nobody looks may be as much again.
+        assert!(most < 400, "{name} took {most} MB: {said}");
     }
 }
 

@@ -412,7 +412,7 @@ fn an_error_in_a_point_says_where_and_what_was_expected() {
     check("p1 statement \"x\"", "2:7: expected `p0`, found `p1`: ids are in order");
     check(
         "p0 call \"x\"",
-        "2:10: expected a kind of point (statement, value, decision, hazard, store, condition, label), found `call`",
+        "2:10: expected a kind of point (statement, deep, value, decision, hazard, store, condition, label), found `call`",
     );
     check("p0 statement", "3:1: expected the text of the point in quotes, found `}`");
     check("p0 value %0 \"x\"", "2:16: expected an expression in parentheses, found `%0`");
