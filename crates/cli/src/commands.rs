@@ -73,7 +73,8 @@ pub enum Command {
     /// Run a program in the reference interpreter: same output and exit status as the compiled one
     #[command(after_help = "Examples:
   touchstone run examples/primes.c
-  touchstone run main.c util.c -I include -- first-argument second")]
+  touchstone run main.c util.c -I include -- first-argument second
+  touchstone run tests/java/Strings.java                  Java: source, a class file or a jar")]
     Run(Run),
     /// Render the last campaign again: terminal, HTML, LCOV, Cobertura, SARIF, JUnit, badge
     #[command(after_help = "Examples:

@@ -48,12 +48,8 @@ impl Image {
     /// # Errors
     /// If it can't be read, or is none.
     pub fn open(file: &Path) -> Result<Image, PathError> {
-        let unreadable = |source| PathError::Unreadable { file: file.to_path_buf(), source };
-        let wrong = |offset, reason: &str| PathError::Malformed {
-            file: file.to_path_buf(),
-            offset,
-            reason: reason.to_string(),
-        };
+        let unreadable = |source| PathError::unreadable(file, source);
+        let wrong = |offset, reason: &str| PathError::malformed(file, offset, reason);
         let mut reader = File::open(file).map_err(unreadable)?;
         let length = reader.metadata().map_err(unreadable)?.len();
         let mut header = [0; HEADER];
@@ -203,7 +199,7 @@ impl Image {
         if location.size > MOST_RESOURCE {
             return self.wrong(at, "a resource of more than 256 MB");
         }
-        let unreadable = |source| PathError::Unreadable { file: self.file.clone(), source };
+        let unreadable = |source| PathError::unreadable(&self.file, source);
         let mut reader = self.reader.borrow_mut();
         reader.seek(SeekFrom::Start(at)).map_err(unreadable)?;
         let mut bytes = Vec::new();

@@ -37,12 +37,8 @@ impl Jar {
     /// # Errors
     /// If it can't be read, or is no zip file.
     pub fn open(file: &Path) -> Result<Jar, PathError> {
-        let unreadable = |source| PathError::Unreadable { file: file.to_path_buf(), source };
-        let wrong = |offset, reason: &str| PathError::Malformed {
-            file: file.to_path_buf(),
-            offset,
-            reason: reason.to_string(),
-        };
+        let unreadable = |source| PathError::unreadable(file, source);
+        let wrong = |offset, reason: &str| PathError::malformed(file, offset, reason);
         let mut reader = File::open(file).map_err(unreadable)?;
         let length = reader.metadata().map_err(unreadable)?.len();
         let tail_at = length.saturating_sub((END + 65535) as u64);
@@ -75,8 +71,8 @@ impl Jar {
     /// If it can't be read or unpacked.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, PathError> {
         let Some(entry) = self.entries.get(name) else { return Ok(None) };
-        let unreadable = |source| PathError::Unreadable { file: self.file.clone(), source };
-        let wrong = |reason: String| PathError::Malformed { file: self.file.clone(), offset: entry.header, reason };
+        let unreadable = |source| PathError::unreadable(&self.file, source);
+        let wrong = |reason: String| PathError::malformed(&self.file, entry.header, reason);
         let mut reader = self.reader.borrow_mut();
         let header = read_at(&mut reader, entry.header, 30).map_err(unreadable)?;
         if header.len() < 30 || !header.starts_with(b"PK\x03\x04") {

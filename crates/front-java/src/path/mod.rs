@@ -9,7 +9,7 @@ pub use image::Image;
 pub use jar::Jar;
 pub use search::{ClassPath, Found};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why classes can't be looked up.
 #[derive(Debug, thiserror::Error)]
@@ -35,4 +35,14 @@ pub enum PathError {
     /// There is no such file.
     #[error("{}: no such directory, class file or jar", .0.display())]
     Missing(PathBuf),
+}
+
+impl PathError {
+    fn unreadable(file: &Path, source: std::io::Error) -> PathError {
+        PathError::Unreadable { file: file.to_path_buf(), source }
+    }
+
+    fn malformed(file: &Path, offset: u64, reason: impl Into<String>) -> PathError {
+        PathError::Malformed { file: file.to_path_buf(), offset, reason: reason.into() }
+    }
 }
