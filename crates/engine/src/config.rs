@@ -54,11 +54,37 @@ pub enum Entry {
     Program,
 }
 
+/// What the function that is explored does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Calls {
+    /// What it is written for.
+    #[default]
+    Itself,
+    /// It was made to call others, one after the other ([`crate::Sequence`]).
+    Several {
+        /// What variables hold that only their own file names.
+        privates: Privates,
+        /// Each call but the last is chosen among so many.
+        ways: usize,
+    },
+}
+
+/// What variables hold before the first of several calls that only their own file names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Privates {
+    /// What the program begins with: calls make the rest of it.
+    Initial,
+    /// Whatever a test can set.
+    Inputs,
+}
+
 /// What an exploration is asked to do.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Function or program.
     pub entry: Entry,
+    /// Whether the function makes calls for a test.
+    pub calls: Calls,
     /// Treatment of symbolic offsets.
     pub aliases: Aliases,
     /// How labels are searched for.
@@ -126,6 +152,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             entry: Entry::Function,
+            calls: Calls::Itself,
             aliases: Aliases::Late,
             labels: Labels::default(),
             search: Search::default(),
