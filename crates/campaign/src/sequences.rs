@@ -10,13 +10,19 @@ use crate::precondition;
 use crate::program::Program;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 use touchstone_base::Deadline;
-use touchstone_criteria::{Assume, Doubt, GoalId, Incomplete, Outcome, TestCase, TestKind, Unmakeable, Watch};
+use touchstone_criteria::{
+    Assume, Doubt, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
+};
 use touchstone_engine::{
-    Config, Event, Found, Goals, Look, Privates, Sequence, SequenceCall, Sequencing, Sink, changers, explore_further,
-    global_inputs, watch_test,
+    Config, Event, Found, Goals, Growth, Look, Privates, Sequence, SequenceCall, Sequencing, Sink, changers,
+    explore_further, global_inputs, watch_test,
 };
 use touchstone_ir::{FuncId, Linkage, Module};
+
+/// A round has this share of the time that is left, if as many follow.
+const MOST_SHARES: usize = 4;
 
 /// Looks for tests of at most so many calls, in the time that is left; `config` is what the last round of the search was
 /// asked.
@@ -56,19 +62,36 @@ fn look_for(
     let untested: Vec<GoalId> = wished.into_iter().filter(|goal| found.open.contains(goal)).collect();
     proofs.ask(module, func, rounds.watch, &untested, config);
     let last = call_of(program, config, func, func);
+    let config = &Config { deadline: within_reason(found, config), ..config.clone() };
     let hunt = Hunt { rounds, ways, last, config, proofs: &proofs, most: calls as usize - 1 };
-    for privates in hunt.kinds() {
-        hunt.round(privates, found, collector);
-    }
+    hunt.all(found, collector);
     proofs
+}
+
+/// When to stop: with the function's time where earlier calls are known to matter; else something different may stand in the
+/// way, and a part of what the search took is enough to see.
+fn within_reason(found: &Found, config: &Config) -> Deadline {
+    const LEAST: f64 = 2.0;
+    const TIMES: f64 = 4.0;
+    let of_calls = |reason: &IncompletePaths| is_of_calls(&reason.why);
+    match found.doubted.values().flatten().any(of_calls) {
+        true => config.deadline,
+        false => {
+            let most = Duration::try_from_secs_f64(LEAST + TIMES * found.result.seconds).ok();
+            config.deadline.or_earlier(Deadline::within(most))
+        }
+    }
+}
+
+fn is_of_calls(why: &Incomplete) -> bool {
+    matches!(why, Incomplete::Doubt(Doubt::EarlierCalls(_)))
 }
 
 /// The goals that other calls may help to.
 fn wished(rounds: &Rounds<'_>, found: &Found, tests: &[TestCase]) -> BTreeSet<GoalId> {
     let Covered { closed, .. } = covered(rounds.wanted, found, tests);
-    let of_calls = |why: &Incomplete| matches!(why, Incomplete::Doubt(Doubt::EarlierCalls(_)));
     let may_help = |goal: &GoalId| match found.doubted.get(goal) {
-        Some(reasons) => reasons.iter().any(|reason| of_calls(&reason.why)),
+        Some(reasons) => reasons.iter().any(|reason| is_of_calls(&reason.why)),
         None => true,
     };
     rounds.wanted.goals.ids().filter(|goal| !closed.contains(goal) && may_help(goal)).collect()
@@ -103,52 +126,80 @@ impl Hunt<'_> {
     fn kinds(&self) -> Vec<Privates> {
         let module = self.rounds.module;
         let inputs = self.ways.iter().flat_map(|way| global_inputs(module, way.func));
-        let settable = inputs.into_iter().any(|id| module.globals[id].linkage == Linkage::Internal);
+        let mut settable = inputs.filter(|id| !self.config.unnamed.contains(id));
+        let settable = settable.any(|id| module.globals[id].linkage == Linkage::Internal);
         let all = [Privates::Initial, Privates::Inputs];
         all[..if settable { 2 } else { 1 }].to_vec()
     }
 
-    /// Longer and longer sequences.
-    fn round(&self, privates: Privates, found: &mut Found, collector: &mut dyn Collector) {
-        let rounds = self.rounds;
-        let mut growth = self.config.growth.clone().unwrap_or_default();
-        for earlier in 1..=self.most {
-            let wished = wished(rounds, found, collector.tests());
-            let open: BTreeSet<GoalId> = wished.into_iter().filter(|goal| !self.proofs.excludes(*goal)).collect();
-            let deadline = self.config.deadline;
-            if open.is_empty() || deadline.is_over() {
-                return;
+    /// Longer and longer sequences; at first only of the function itself, if that changes anything.
+    fn all(&self, found: &mut Found, collector: &mut dyn Collector) {
+        let own: Vec<SequenceCall> = self.ways.iter().copied().filter(|way| *way == self.last).collect();
+        let sets: Vec<&[SequenceCall]> = match own.is_empty() || own.len() == self.ways.len() {
+            true => vec![&self.ways],
+            false => vec![&own, &self.ways],
+        };
+        let kinds = self.kinds();
+        let mut left = kinds.len() * sets.len() * self.most;
+        for privates in kinds {
+            for ways in &sets {
+                let mut growth = self.config.growth.clone().unwrap_or_default();
+                for earlier in 1..=self.most {
+                    let wanted = Sequencing { ways, last: self.last, earlier };
+                    let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
+                    left -= 1;
+                    let deadline = self.config.deadline;
+                    let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
+                    let config = Config {
+                        deadline,
+                        first_round: Deadline::NEVER,
+                        growth: Some(growth.clone()),
+                        ..self.config.clone()
+                    };
+                    match self.round(wanted, privates, &config, found, collector) {
+                        Some(grown) => growth = grown,
+                        None => return,
+                    }
+                }
             }
-            let wanted = Sequencing { ways: &self.ways, last: self.last, earlier };
-            let sequence = Sequence::new(rounds.module, wanted);
-            // What follows may do better.
-            let half = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / 2)));
-            let config = Config {
-                deadline: half,
-                first_round: Deadline::NEVER,
-                growth: Some(growth.clone()),
-                ..self.config.clone()
-            };
-            let config = sequence.config(&config, privates);
-            let Covered { untested, .. } = covered(rounds.wanted, found, collector.tests());
-            let closed = rounds.wanted.goals.ids().filter(|goal| !open.contains(goal)).collect();
-            let goals = Goals { closed, watch: Rc::clone(rounds.watch) };
-            collector.begin_round(Some(untested));
-            let tests = collector.tests().len() as u64;
-            let mut calling = Calling {
-                sequence: &sequence,
-                module: rounds.module,
-                func: rounds.func,
-                watch: rounds.watch,
-                oracle: self.config.oracle.as_ref(),
-                collector: &mut *collector,
-            };
-            let more = explore_further(&sequence.module, sequence.driver, goals, &config, &mut calling, tests);
-            collector.begin_round(None);
-            let shortage = add(found, more);
-            let own = config.growth.unwrap_or_default();
-            growth = own.after(&shortage, rounds.growing.most).unwrap_or(own);
         }
+    }
+
+    /// Sequences of one length; how long objects are in the next. `None` if there is nothing to look for any more.
+    fn round(
+        &self,
+        wanted: Sequencing<'_>,
+        privates: Privates,
+        config: &Config,
+        found: &mut Found,
+        collector: &mut dyn Collector,
+    ) -> Option<Growth> {
+        let rounds = self.rounds;
+        let wished = wished(rounds, found, collector.tests());
+        let open: BTreeSet<GoalId> = wished.into_iter().filter(|goal| !self.proofs.excludes(*goal)).collect();
+        if open.is_empty() || self.config.deadline.is_over() {
+            return None;
+        }
+        let sequence = Sequence::new(rounds.module, wanted);
+        let config = sequence.config(config, privates);
+        let Covered { untested, .. } = covered(rounds.wanted, found, collector.tests());
+        let closed = rounds.wanted.goals.ids().filter(|goal| !open.contains(goal)).collect();
+        let goals = Goals { closed, watch: Rc::clone(rounds.watch) };
+        collector.begin_round(Some(untested));
+        let tests = collector.tests().len() as u64;
+        let mut calling = Calling {
+            sequence: &sequence,
+            module: rounds.module,
+            func: rounds.func,
+            watch: rounds.watch,
+            oracle: self.config.oracle.as_ref(),
+            collector: &mut *collector,
+        };
+        let more = explore_further(&sequence.module, sequence.driver, goals, &config, &mut calling, tests);
+        collector.begin_round(None);
+        let shortage = add(found, more);
+        let own = config.growth.unwrap_or_default();
+        Some(own.after(&shortage, rounds.growing.most).unwrap_or(own))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::Assume;
+use touchstone_ir::GlobalId;
 
 /// How an access at an offset that depends on inputs is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -83,6 +84,8 @@ pub enum Privates {
 pub struct Config {
     /// Function or program.
     pub entry: Entry,
+    /// Variables that no test of the function can name: they are private to other files.
+    pub unnamed: BTreeSet<GlobalId>,
     /// Whether the function makes calls for a test.
     pub calls: Calls,
     /// Treatment of symbolic offsets.
@@ -152,6 +155,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             entry: Entry::Function,
+            unnamed: BTreeSet::new(),
             calls: Calls::Itself,
             aliases: Aliases::Late,
             labels: Labels::default(),

@@ -30,7 +30,8 @@ impl Processes {
         });
         let is_hidden = named.any(|global| {
             let variable = !global.constant && global.function.is_none() && global.role == GlobalRole::Variable;
-            variable && global.linkage == Linkage::Local
+            let elsewhere = global.linkage == Linkage::Internal && global.span.file != function.span.file;
+            variable && (global.linkage == Linkage::Local || elsewhere)
         });
         if is_hidden { Processes::OneEach } else { Processes::One }
     }

@@ -35,6 +35,7 @@ impl Executor<'_> {
             crate::Entry::Function => (inputs_among(module, used.clone()), hidden_among(module, &used)),
             crate::Entry::Program => (BTreeSet::new(), BTreeMap::new()),
         };
+        inputs.retain(|id| !self.config.unnamed.contains(id));
         if let Calls::Several { privates: Privates::Initial, .. } = self.config.calls {
             inputs.retain(|id| module.globals[*id].linkage != Linkage::Internal);
         }

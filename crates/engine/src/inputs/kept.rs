@@ -8,7 +8,7 @@ use touchstone_base::Id;
 use touchstone_ir::{CallGraph, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, TermKind};
 
 /// More functions than this are not called before the one under test: each multiplies the sequences.
-const MOST: usize = 12;
+const MOST: usize = 8;
 
 /// The functions that may change what a call of `func` finds, itself included if it does: first those that change what it
 /// uses, then those that change what those use. All can be called by whoever can call `func`.
