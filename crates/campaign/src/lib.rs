@@ -50,6 +50,7 @@ mod reduce;
 mod replay;
 mod request;
 mod run;
+mod sequences;
 mod sink;
 mod subject;
 mod suite;

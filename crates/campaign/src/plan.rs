@@ -10,6 +10,7 @@ use crate::program::{Program, Reader};
 use crate::request::{ObjectivesOf, Purpose, Replaying, Request, TestForm};
 use crate::subject;
 use crate::suite::{Known, Suite};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -167,6 +168,10 @@ impl<'r> Material<'r> {
         let proof_time = Config::default().proof_time;
         Ok(Config {
             entry,
+            unnamed: match entry {
+                Entry::Function => self.program.unnamed_by_tests_of(func),
+                Entry::Program => BTreeSet::new(),
+            },
             aliases: effort.aliases,
             iterations,
             labels: effort.labels,

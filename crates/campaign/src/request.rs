@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
-use touchstone_engine::{Aliases, Labels, Search};
+use touchstone_engine::{Aliases, Entry, Labels, Search};
 use touchstone_front_c::Surroundings;
 
 /// What somebody wants.
@@ -84,6 +84,14 @@ impl Request {
         let objects = if self.inputs.max_objects.is_some() { Objects::Said } else { Objects::Grow };
         let growing = Growing { most: self.inputs.grow, objects };
         (!self.wants_paths() && growing.most > 1).then_some(growing)
+    }
+
+    /// How many calls a test may make: all that more than one find is tests for goals.
+    pub(crate) fn calls(&self, entry: Entry) -> u32 {
+        match entry {
+            Entry::Function if !self.wants_paths() => self.inputs.calls,
+            Entry::Function | Entry::Program => 1,
+        }
     }
 
     /// When a first round that begins now leaves the rest of the time to others.
@@ -165,6 +173,8 @@ pub struct Inputs {
     pub max_objects: Option<u32>,
     /// Where nobody said how long they are, objects behind pointer inputs grow to so many elements while something is open.
     pub grow: u64,
+    /// A test makes at most so many calls, where what no test can set has to become what a goal needs.
+    pub calls: u32,
     /// Pointers to characters lead to texts of at most so many characters.
     pub strings: Option<u32>,
     /// Arguments of a whole program: at most so many words of at most so many characters.
@@ -181,6 +191,7 @@ impl Default for Inputs {
             ranges: BTreeMap::new(),
             max_objects: None,
             grow: 16,
+            calls: 4,
             strings: None,
             arguments: None,
             surroundings: Surroundings { externals: true, callbacks: true, ..Surroundings::default() },

@@ -1,6 +1,6 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
-use crate::conclude::conclude;
+use crate::conclude::{Grounds, conclude};
 use crate::document::{Done, Finished, results};
 use crate::emit::{TestFiles, emit};
 use crate::error::CampaignError;
@@ -73,11 +73,12 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
     let mut work = Work::begin(plan, task);
     let mut watcher = watcher.function(work.name());
     let sink = sinks.open(work.module(), task.func)?;
-    let Explored { mut found, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
+    let Explored { mut found, proofs, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
     let Reduced { mut tests, watched, not_called } = reduce(&work, tests);
     found.result.incomplete.extend(not_called);
     let notices = unnamed(&work, &watched, &tests);
-    conclude(work.module(), task.func, &work.config, &mut work.wanted, &work.watch, &tests, &found);
+    let grounds = Grounds { watch: &work.watch, tests: &tests, found: &found, proofs };
+    conclude(&plan.program.module, task.func, &work.config, &mut work.wanted, grounds);
     if plan.suite.is_some() && plan.request.purpose == Purpose::Verdicts {
         keep_only_the_suite(&mut work.wanted);
     }

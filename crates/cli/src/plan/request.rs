@@ -64,6 +64,7 @@ impl Generate {
             ranges: self.range.iter().cloned().collect(),
             max_objects: self.max_objects,
             grow: self.grow,
+            calls: self.calls,
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),

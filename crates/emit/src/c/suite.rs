@@ -17,6 +17,7 @@ use crate::c::ctype::CTypes;
 use crate::c::form::Form;
 use crate::c::names::{program_names, source_name};
 use crate::c::preprocessed::{inline_definitions, replaced};
+use crate::c::process::{Listed, Processes};
 use crate::c::row::row_text;
 use crate::c::stubs::{has_stubs, stub_text};
 use crate::c::visibility::Visibility;
@@ -48,7 +49,9 @@ pub struct CSuite<'m> {
     file: File,
     prologue: String,
     /// Tests in the current file.
-    tests: Vec<String>,
+    tests: Vec<Listed>,
+    /// What each test of the current file finds.
+    processes: Processes,
     /// The file beside it that registers its tests, for GoogleTest.
     registry: Option<File>,
     /// The file has the program's `main`.
@@ -109,11 +112,25 @@ impl<'m> CSuite<'m> {
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
+        let processes = Processes::of(module, function);
         let file = begin_file(&path, &prologue)?;
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
         let taken_back = taken_back(&prologue);
-        Ok(CSuite { program, path, file, prologue, tests, registry, own_main, chunks: 1, declared, shapes, taken_back })
+        Ok(CSuite {
+            program,
+            path,
+            file,
+            prologue,
+            tests,
+            processes,
+            registry,
+            own_main,
+            chunks: 1,
+            declared,
+            shapes,
+            taken_back,
+        })
     }
 
     /// Says instead of a test why it is left out.
@@ -169,18 +186,21 @@ impl<'m> CSuite<'m> {
         let taken_back = self.take_back(&text);
         let text = format!("{taken_back}{comment}{text}");
         self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
-        if let Some(registry) = &mut self.registry {
-            let text = Form::registration(&self.program.name, test);
-            registry.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
+        if !test.earlier().is_empty() {
+            self.processes = Processes::OneEach;
         }
-        self.tests.push(test.id.clone());
+        self.tests.push(Listed::of(self.program.form, test));
         Ok(())
     }
 
     /// Ends the current file with the `main` that runs its tests, where the framework wants one.
     pub fn finish(&mut self) -> Result<(), EmitError> {
         let tests = std::mem::take(&mut self.tests);
-        let text = self.program.form.runner(&tests, self.own_main);
+        if let Some(registry) = &mut self.registry {
+            let lines = tests.iter().map(|test| Form::registration(&self.program.name, test, self.processes));
+            registry.write_all(lines.collect::<String>().as_bytes()).map_err(EmitError::io(&self.path))?;
+        }
+        let text = self.program.form.runner(&tests, self.own_main, self.processes);
         self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
     }
 

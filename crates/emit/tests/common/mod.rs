@@ -167,7 +167,7 @@ impl Bench {
         TestCase {
             id: id.to_string(),
             function: function.to_string(),
-            kind: TestKind::Function { params: params.collect(), globals: Vec::new(), objects },
+            kind: TestKind::Function { earlier: Vec::new(), params: params.collect(), globals: Vec::new(), objects },
             answers: Vec::new(),
             outcome: Outcome::Returned,
             expected: Expected { output: Some(Vec::new()), ..Expected::default() },
