@@ -6,7 +6,7 @@ use crate::suite::add_tests;
 use crate::work::Work;
 use touchstone_criteria::{Campaign, Criterion, DecisionTable, FunctionResult, Objective, Replay, TestCase};
 use touchstone_emit::Sandbox;
-use touchstone_report::{Document, Extras};
+use touchstone_report::{Document, Extras, KeptSuite};
 
 /// What one function gave.
 pub(crate) struct Done {
@@ -16,6 +16,7 @@ pub(crate) struct Done {
     pub tests: Vec<TestCase>,
     pub decisions: Vec<DecisionTable>,
     pub notices: Vec<Notice>,
+    pub kept: Vec<KeptSuite>,
 }
 
 /// What a campaign found.
@@ -36,6 +37,7 @@ impl Finished {
         self.campaign.tests.extend(done.tests);
         self.extras.decisions.extend(done.decisions);
         self.noticed.extend(done.notices);
+        self.extras.kept.extend(done.kept);
     }
 
     /// Notes what nothing kept the replay from, if there was one.
@@ -66,7 +68,9 @@ impl Finished {
 fn excluded(campaign: &Campaign) -> Vec<&str> {
     let nothing = |function: &&FunctionResult| {
         let asked = matches!(function.criterion, Criterion::Paths(_)) || function.objectives.total > 0;
-        asked && function.exhaustive && function.paths.explored == 0 && function.tests == 0
+        // What a suite that is there covers is not searched for.
+        let open = function.objectives.covered == 0;
+        asked && open && function.exhaustive && function.paths.explored == 0 && function.tests == 0
     };
     let mut names: Vec<&str> =
         campaign.functions.iter().filter(nothing).map(|function| function.name.as_str()).collect();

@@ -2,6 +2,7 @@
 //! preconditions are checked here, so that a campaign that begins can only fail where files are written.
 
 use crate::error::{PlanError, Takes};
+use crate::naming::EarlierNames;
 use crate::notice::Notice;
 use crate::options_file::{OptionsFile, OptionsFileError};
 use crate::out_dir::OutDir;
@@ -18,6 +19,7 @@ use touchstone_criteria::{CriteriaOptions, Criterion};
 use touchstone_emit::{Build, Preprocessed, ReplayLimits, Sandbox};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
+use touchstone_report::Document;
 use touchstone_report::document::SourceFile;
 
 /// A request with everything decided, and its program read. It holds the output directory.
@@ -39,6 +41,8 @@ pub struct Plan {
     pub sources: Vec<SourceFile>,
     /// What the user should know before the work begins.
     pub notices: Vec<Notice>,
+    /// What tests of an earlier run were called.
+    pub(crate) earlier: EarlierNames,
     /// Where files are written.
     pub out: OutDir,
 }
@@ -63,6 +67,7 @@ impl Plan {
             return Err(PlanError::State);
         }
         let out = OutDir::open(&request.out)?;
+        let earlier = earlier_names(request);
         let material = Material::read(request)?;
         let sources = source_files(&material.program)?;
         let (entry, functions) = subject::resolve(&material.program.module, request)?;
@@ -79,7 +84,7 @@ impl Plan {
         let notices = suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)).collect();
         let target = material.target();
         let program = material.program;
-        Ok(Plan { request: request.clone(), program, entry, tasks, target, suite, sources, notices, out })
+        Ok(Plan { request: request.clone(), program, entry, tasks, target, suite, sources, notices, earlier, out })
     }
 }
 
@@ -211,6 +216,15 @@ impl<'r> Material<'r> {
             preprocessed: Preprocessed::default(),
         }
     }
+}
+
+/// What tests were called that an earlier run left. A document that can't be read says nothing.
+fn earlier_names(request: &Request) -> EarlierNames {
+    if request.purpose != Purpose::Tests {
+        return EarlierNames::default();
+    }
+    let text = std::fs::read_to_string(request.out.join("campaign.json")).unwrap_or_default();
+    Document::parse(&text).map(|document| EarlierNames::of(&document)).unwrap_or_default()
 }
 
 /// What replay may take: at least half a minute for each function, and ten times the time of its search.

@@ -47,6 +47,10 @@ pub struct Request {
     pub replay: Replaying,
     /// Functions to work on at the same time; `None`: as many as there are cores.
     pub jobs: Option<usize>,
+    /// What becomes of suites that an earlier run left.
+    pub regeneration: Regeneration,
+    /// The program that has the verb `cc`, by which suites that users edited are measured; without it they only run.
+    pub tool: Option<PathBuf>,
     /// Becomes true when the work shall stop soon.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -70,6 +74,8 @@ impl Request {
             emit: vec![TestForm::C],
             replay: Replaying::InSandbox,
             jobs: None,
+            regeneration: Regeneration::Plain,
+            tool: None,
             interrupt: Arc::default(),
         }
     }
@@ -272,6 +278,15 @@ impl TestForm {
             TestForm::TestComp => "testcomp",
         }
     }
+}
+
+/// What becomes of suites that an earlier run left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Regeneration {
+    /// Those that nobody edited are written again.
+    Plain,
+    /// The same, but first they are asked which of their tests still hold.
+    Update,
 }
 
 /// Whether and how tests are replayed on the compiled program.

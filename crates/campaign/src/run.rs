@@ -5,6 +5,8 @@ use crate::document::{Done, Finished, results};
 use crate::emit::{TestFiles, emit};
 use crate::error::CampaignError;
 use crate::explore::{Explored, explore};
+use crate::kept::look;
+use crate::naming::name;
 use crate::notice::Notice;
 use crate::plan::{Plan, Task};
 use crate::reduce::{Reduced, reduce};
@@ -72,9 +74,14 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
 fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Result<Done, CampaignError> {
     let mut work = Work::begin(plan, task);
     let mut watcher = watcher.function(work.name());
+    let kept = look(&work)?;
+    kept.covers.iter().for_each(|suite| work.settle(suite));
     let sink = sinks.open(work.module(), task.func)?;
     let Explored { mut found, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
-    let Reduced { mut tests, watched, not_called } = reduce(&work, tests);
+    let Reduced { mut tests, mut watched, not_called } = reduce(&work, tests);
+    if !work.criteria.is_empty() {
+        name(&mut tests, &mut watched, work.module(), &plan.earlier, &kept.names);
+    }
     found.result.incomplete.extend(not_called);
     let notices = unnamed(&work, &watched, &tests);
     conclude(work.module(), task.func, &work.config, &mut work.wanted, &work.watch, &tests, &found);
@@ -86,6 +93,7 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
         // known what each test covers alone.
         sink = emit(&work, sinks, &tests, &Replayed::default())?;
     }
+    let new_tests = sink.path().filter(|_| !tests.is_empty());
     let replay_seconds = check(&work, sinks, sink, &mut tests, watcher.as_mut())?;
     watcher.finish();
     let results = results(&work, found.result, replay_seconds, tests.len() as u64);
@@ -93,7 +101,14 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
         true => Vec::new(),
         false => decision_tables(&work, &tests, &watched, pairs.as_ref()),
     };
-    Ok(Done { decisions, results, objectives: work.wanted.list.values().cloned().collect(), tests, notices })
+    Ok(Done {
+        decisions,
+        results,
+        objectives: work.wanted.list.values().cloned().collect(),
+        tests,
+        notices,
+        kept: kept.said(new_tests),
+    })
 }
 
 /// That there was no time to ask every test what it covers.

@@ -25,6 +25,11 @@ pub trait TestSink {
         Ok(())
     }
 
+    /// The first file that it writes C to, if it does.
+    fn path(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// No test follows.
     fn finish(&mut self) -> Result<Leaves, CampaignError> {
         Ok(Leaves::Nothing)
@@ -65,6 +70,10 @@ impl TestSink for Several<'_> {
 
     fn give_up(&mut self, why: &str) -> Result<(), CampaignError> {
         self.0.iter_mut().try_for_each(|sink| sink.give_up(why))
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        self.0.iter().find_map(|sink| sink.path())
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {

@@ -9,9 +9,9 @@ use anyhow::Result;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use touchstone_campaign::{Finished, Notice, OnTop, Plan, Purpose, run};
+use touchstone_campaign::{Finished, Notice, OnTop, Plan, Purpose, Request, run};
 use touchstone_criteria::{Campaign, Replay};
-use touchstone_report::Detail;
+use touchstone_report::{Detail, KeptSuite};
 
 /// Carries out `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
@@ -26,7 +26,7 @@ pub fn prove(options: &Generate) -> Result<ExitCode> {
 fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let criteria: Vec<String> = options.criteria.iter().map(ToString::to_string).collect();
     options.outputs.check_criteria(&criteria)?;
-    let request = options.request(purpose);
+    let request = Request { tool: std::env::current_exe().ok(), ..options.request(purpose) };
     let plan = Plan::new(&request)?;
     warn(options, &plan.notices);
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
@@ -34,7 +34,9 @@ fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     warn(options, &finished.notices());
     let interrupted = request.interrupt.load(Ordering::Relaxed);
     let below = report(options, &plan, &finished)?;
-    Ok(verdict(options, &finished.campaign, interrupted, below).into())
+    let exit = verdict(options, &finished.campaign, interrupted, below);
+    let broken = finished.extras.kept.iter().any(KeptSuite::is_broken);
+    Ok(if exit == Exit::Done && broken { Exit::Disagreed } else { exit }.into())
 }
 
 fn warn(options: &Generate, notices: &[Notice]) {
