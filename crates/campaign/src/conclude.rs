@@ -2,6 +2,7 @@
 //! prover is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use touchstone_criteria::{GoalId, Objectives, TestCase, Watch};
 use touchstone_engine::{Config, Found, prove_infeasible};
 use touchstone_ir::{FuncId, Module};
@@ -19,7 +20,8 @@ pub(crate) fn conclude(
     let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     let open = |id: &GoalId| !covered.contains(id) && !wanted.settled.contains(id) && !found.excluded.contains(id);
     let open: Vec<GoalId> = wanted.goals.ids().filter(open).collect();
-    let proved = match open.is_empty() {
+    let interrupted = config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let proved = match open.is_empty() || interrupted {
         true => BTreeMap::new(),
         false => prove_infeasible(module, func, watch, &open, config),
     };

@@ -4,6 +4,7 @@ use crate::notice::Notice;
 use crate::plan::Plan;
 use crate::suite::add_tests;
 use crate::work::Work;
+use std::collections::BTreeSet;
 use touchstone_criteria::{Campaign, Criterion, DecisionTable, FunctionResult, Objective, Replay, TestCase};
 use touchstone_emit::Sandbox;
 use touchstone_report::{Document, Extras, KeptSuite};
@@ -17,6 +18,8 @@ pub(crate) struct Done {
     pub decisions: Vec<DecisionTable>,
     pub notices: Vec<Notice>,
     pub kept: Vec<KeptSuite>,
+    /// Nobody interrupted it.
+    pub finished: bool,
 }
 
 /// What a campaign found.
@@ -28,10 +31,14 @@ pub struct Finished {
     pub extras: Extras,
     /// What was noticed on the way.
     noticed: Vec<Notice>,
+    /// Functions that the run was interrupted in.
+    unfinished: BTreeSet<String>,
 }
 
 impl Finished {
     pub(crate) fn add(&mut self, done: Done) {
+        let unfinished = done.results.iter().filter(|_| !done.finished).map(|result| result.name.clone());
+        self.unfinished.extend(unfinished);
         self.campaign.functions.extend(done.results);
         self.campaign.objectives.extend(done.objectives);
         self.campaign.tests.extend(done.tests);
@@ -58,6 +65,8 @@ impl Finished {
     pub fn document(&self, plan: &Plan) -> Document {
         let mut document = touchstone_report::document(&self.campaign, &plan.program.module, &self.extras);
         document.files = plan.sources.clone();
+        plan.stamp(&mut document, &self.unfinished);
+        plan.resumed.join(&mut document);
         add_tests(&mut document);
         touchstone_report::exclude(&mut document);
         document

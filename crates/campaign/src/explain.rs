@@ -13,6 +13,7 @@ use crate::request::{Request, Subject};
 use crate::subject;
 use crate::watched::watch_tests;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
@@ -138,7 +139,7 @@ impl Question {
             let rounds = Rounds { module, func, wanted: &wanted, watch: &watch, config: &config, growing };
             grow(&rounds, &mut found, &mut tests);
         }
-        watch_tests(module, func, &mut tests.tests, &watch, self.deadline());
+        watch_tests(module, func, &mut tests.tests, &watch, self.deadline(), &AtomicBool::new(false));
         conclude(module, func, &config, &mut wanted, &watch, &tests.tests, &found);
         let objective = wanted.list[goal].clone();
         let why = match &objective.status {

@@ -39,7 +39,7 @@ pub(crate) fn look(work: &Work<'_>) -> Result<Kept, CampaignError> {
         for suite in suites_there(&work.plan.out.path().join(folder), work.name())? {
             if suite.edited && form == TestForm::C {
                 kept.names.extend(test_names(&suite.path)?);
-            } else if !suite.edited && (request.regeneration == Regeneration::Plain || form != TestForm::C) {
+            } else if !suite.edited && (request.regeneration != Regeneration::Update || form != TestForm::C) {
                 continue;
             }
             let said = kept.run(work, &suite, form)?;
@@ -83,12 +83,14 @@ impl Kept {
             said.not_run = Some("--no-replay".to_string());
             return Ok(said);
         }
+        let interrupted = || request.is_interrupted();
         let probing = match suite.edited {
             true => Probing::new(work)?,
             false => None,
         };
         let build = probing.as_ref().map_or(&work.plan.target, |probing| &probing.build);
         match touchstone_emit::replay(&suite.path, work.module(), build, &tests, &mut |_| {}) {
+            _ if interrupted() => said.not_run = Some("interrupted".to_string()),
             Ok(replayed) => said.tests = verdicts(&tests, &replayed),
             Err(error @ (EmitError::Io { .. } | EmitError::NoCompiler { .. })) => return Err(error.into()),
             Err(error) => said.not_run = Some(error.to_string()),

@@ -51,6 +51,7 @@ mod program;
 mod reduce;
 mod replay;
 mod request;
+mod resume;
 mod run;
 mod sink;
 mod subject;

@@ -8,7 +8,8 @@ use crate::options_file::{OptionsFile, OptionsFileError};
 use crate::out_dir::OutDir;
 use crate::precondition;
 use crate::program::{Program, Reader};
-use crate::request::{ObjectivesOf, Purpose, Replaying, Request, TestForm};
+use crate::request::{ObjectivesOf, Purpose, Regeneration, Replaying, Request, TestForm};
+use crate::resume::Resumed;
 use crate::subject;
 use crate::suite::{Known, Suite};
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ pub struct Plan {
     pub sources: Vec<SourceFile>,
     /// What the user should know before the work begins.
     pub notices: Vec<Notice>,
+    /// What an interrupted run finished.
+    pub(crate) resumed: Resumed,
     /// What tests of an earlier run were called.
     pub(crate) earlier: EarlierNames,
     /// Where files are written.
@@ -67,7 +70,8 @@ impl Plan {
             return Err(PlanError::State);
         }
         let out = OutDir::open(&request.out)?;
-        let earlier = earlier_names(request);
+        let stored = stored(request);
+        let earlier = stored.as_ref().map(EarlierNames::of).unwrap_or_default();
         let material = Material::read(request)?;
         let sources = source_files(&material.program)?;
         let (entry, functions) = subject::resolve(&material.program.module, request)?;
@@ -84,7 +88,24 @@ impl Plan {
         let notices = suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)).collect();
         let target = material.target();
         let program = material.program;
-        Ok(Plan { request: request.clone(), program, entry, tasks, target, suite, sources, notices, earlier, out })
+        let resumed = Resumed::default();
+        let plan = Plan {
+            request: request.clone(),
+            program,
+            entry,
+            tasks,
+            target,
+            suite,
+            sources,
+            notices,
+            resumed,
+            earlier,
+            out,
+        };
+        Ok(match (request.regeneration, stored) {
+            (Regeneration::Resume, stored) => plan.resume(stored.unwrap_or_default()),
+            _ => plan,
+        })
     }
 }
 
@@ -209,6 +230,7 @@ impl<'r> Material<'r> {
             include_dir: self.include_dir.clone(),
             cc: self.request.compilation.compiler.clone(),
             limits: replay_limits(self.request),
+            interrupt: Arc::clone(&self.request.interrupt),
             sandbox: match self.request.replay {
                 Replaying::Unprotected => Sandbox::open(),
                 Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
@@ -218,13 +240,13 @@ impl<'r> Material<'r> {
     }
 }
 
-/// What tests were called that an earlier run left. A document that can't be read says nothing.
-fn earlier_names(request: &Request) -> EarlierNames {
-    if request.purpose != Purpose::Tests {
-        return EarlierNames::default();
+/// What an earlier run left. A document that can't be read says nothing.
+fn stored(request: &Request) -> Option<Document> {
+    if request.purpose != Purpose::Tests && request.regeneration != Regeneration::Resume {
+        return None;
     }
-    let text = std::fs::read_to_string(request.out.join("campaign.json")).unwrap_or_default();
-    Document::parse(&text).map(|document| EarlierNames::of(&document)).unwrap_or_default()
+    let text = std::fs::read_to_string(request.out.join("campaign.json")).ok()?;
+    Document::parse(&text).ok()
 }
 
 /// What replay may take: at least half a minute for each function, and ten times the time of its search.

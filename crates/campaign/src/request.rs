@@ -7,7 +7,7 @@ use crate::grow::{Growing, Objects};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
@@ -78,6 +78,11 @@ impl Request {
             tool: None,
             interrupt: Arc::default(),
         }
+    }
+
+    /// Whether somebody wants us to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
     }
 
     /// Whether every path is to have a test.
@@ -287,6 +292,8 @@ pub enum Regeneration {
     Plain,
     /// The same, but first they are asked which of their tests still hold.
     Update,
+    /// An interrupted run goes on: functions that it finished, and that are as they were, are not explored again.
+    Resume,
 }
 
 /// Whether and how tests are replayed on the compiled program.

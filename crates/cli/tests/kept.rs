@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder with a source file.
 struct Folder(tempfile::TempDir);
@@ -52,6 +53,73 @@ impl Folder {
         let said = String::from_utf8_lossy(&run.stderr).into_owned();
         serde_json::from_slice(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{said}"))
     }
+}
+
+/// Eight small functions, and one that keeps the search busy.
+fn many() -> String {
+    let small = |n: usize| format!("int f{n}(int a, int b) {{ if (a > {n} && b < 3) return a; return b == {n}; }}\n");
+    let slow = "unsigned slow(unsigned x, unsigned y) {\n    unsigned h = x;\n    for (int i = 0; i < 400; i++) {\n        \
+                h = h * 2654435761u ^ (h >> 13) ^ y * h;\n        if (h * y == 12345u + i && h * h % 77777u == y % 9973u)\n            \
+                return i;\n    }\n    return h % 7 == 3;\n}\n";
+    (0..8).map(small).collect::<String>() + slow
+}
+
+/// Runs until something is there, and then gets a signal.
+fn interrupted(folder: &Folder, words: &[&str], signal: &str, sign: impl Fn() -> bool) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.args(["generate", "a.c", "-j", "1"]).args(words).current_dir(folder.0.path());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let begun = Instant::now();
+    while !sign() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Instant::now();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+    assert!(kill.success(), "it had ended by itself");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(sent.elapsed() < Duration::from_secs(15), "{:?}", sent.elapsed());
+    output
+}
+
+#[test]
+fn a_signal_leaves_a_report_of_all_functions_and_resume_goes_on() {
+    let folder = Folder::new(&many());
+    // While the third function is compiled or replayed.
+    let run = interrupted(&folder, &["--format", "json"], "-TERM", || folder.path("touchstone-out/test_f2.c").exists());
+    assert_eq!(run.status.code(), Some(130), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("--resume goes on"));
+    let report: Value = serde_json::from_slice(&run.stdout).expect("a report");
+    let functions = report["functions"].as_array().expect("functions");
+    assert_eq!(functions.len(), 9, "{report:#}");
+    let finished = |function: &&Value| function.get("key").is_some();
+    assert!((1..=3).contains(&functions.iter().filter(finished).count()), "{report:#}");
+    let unknown = |function: &Value| function["objectives"]["unknown"] != 0;
+    assert!(unknown(&functions[8]) && !unknown(&functions[0]), "{report:#}");
+    assert!(report["tests"].as_array().expect("tests").iter().all(|test| test["replay"] != "disagreed"), "{report:#}");
+
+    // A function that changed meanwhile is done again, one that did not isn't.
+    folder.edit("a.c", "a > 0 && b < 3", "a > 0 && b < 4");
+    let stays = std::fs::metadata(folder.path("touchstone-out/test_f1.c")).expect("a file").modified().expect("a time");
+    let run = folder.run(&["--resume", "--timeout", "2", "--format", "json"]);
+    let report: Value = serde_json::from_slice(&run.stdout).expect("a report");
+    let functions = report["functions"].as_array().expect("functions");
+    let names: Vec<&str> = functions.iter().filter_map(|function| function["name"].as_str()).collect();
+    assert_eq!(names, ["f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "slow"]);
+    assert!(functions[..8].iter().all(|function| !unknown(function)), "{report:#}");
+    assert!(folder.read("a.c").contains("b < 4") && folder.read("touchstone-out/test_f0.c").contains("b < 4"));
+    let again = std::fs::metadata(folder.path("touchstone-out/test_f1.c")).expect("a file").modified().expect("a time");
+    assert_eq!(stays, again, "f1 was finished");
+    let ids = |value: &Value| {
+        value["tests"].as_array().expect("tests").iter().filter(|test| test["function"] == "f1").count()
+    };
+    assert!(ids(&report) > 0, "{report:#}");
+}
+
+#[test]
+fn a_signal_before_anything_was_explored_is_no_error() {
+    let folder = Folder::new(&many());
+    let run = interrupted(&folder, &[], "-INT", || folder.path("touchstone-out/.lock").exists());
+    assert_eq!(run.status.code(), Some(130), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
 const GRADE: &str = "\

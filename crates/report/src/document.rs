@@ -142,6 +142,9 @@ impl Excludes {
 pub struct Function {
     /// Its name.
     pub name: String,
+    /// What a later run knows it by that resumes this one; not there if the run was interrupted in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// The file it stands in.
     pub file: String,
     /// First line.

@@ -91,6 +91,7 @@ fn function(
     let span = module.function_named(&result.name).map(|id| module.functions[id].span).filter(Span::is_some);
     document::Function {
         name: result.name.clone(),
+        key: None,
         file: result.file.clone(),
         line: span.map(|span| span.line),
         end_line: span.map(|span| span.end_line),

@@ -35,8 +35,11 @@ pub struct Generate {
     #[arg(long, value_name = "DIR")]
     pub on_top_of: Option<PathBuf>,
     /// First run the tests that are there already: which still pass, what they expect and get, and what is missing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub update: bool,
+    /// Go on with a run that was interrupted: what it finished, and what has not changed since, is not explored again
+    #[arg(long)]
+    pub resume: bool,
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,

@@ -50,7 +50,11 @@ impl Generate {
                 (false, false) => Replaying::InSandbox,
             },
             jobs: self.jobs,
-            regeneration: if self.update { Regeneration::Update } else { Regeneration::Plain },
+            regeneration: match (self.update, self.resume) {
+                (true, _) => Regeneration::Update,
+                (false, true) => Regeneration::Resume,
+                (false, false) => Regeneration::Plain,
+            },
             tool: None,
             interrupt: Arc::default(),
         }
