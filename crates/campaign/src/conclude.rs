@@ -2,6 +2,7 @@
 //! prover is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use touchstone_criteria::{GoalId, Objectives, Proof, TestCase, Watch};
 use touchstone_engine::{Config, Found, prove_infeasible};
 use touchstone_ir::{FuncId, Module};
@@ -42,6 +43,9 @@ pub(crate) fn conclude(module: &Module, func: FuncId, config: &Config, wanted: &
     let covered: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     let open = |id: &GoalId| !covered.contains(id) && !wanted.settled.contains(id) && !found.excluded.contains(id);
     let open: Vec<GoalId> = wanted.goals.ids().filter(open).collect();
-    proofs.ask(module, func, watch, &open, config);
+    let interrupted = config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    if !interrupted {
+        proofs.ask(module, func, watch, &open, config);
+    }
     touchstone_criteria::conclude(wanted, tests, &found.ruling(&proofs.proved), &module.files);
 }

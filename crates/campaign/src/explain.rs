@@ -14,6 +14,7 @@ use crate::sequences::sequences;
 use crate::subject;
 use crate::watched::watch_tests;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
@@ -143,7 +144,7 @@ impl Question {
             None => config.clone(),
         };
         let proofs = sequences(&self.program, &rounds, &last, self.calls, &mut found, &mut tests);
-        watch_tests(module, func, &mut tests.tests, &watch, self.deadline());
+        watch_tests(module, func, &mut tests.tests, &watch, self.deadline(), &AtomicBool::new(false));
         let grounds = Grounds { watch: &watch, tests: &tests.tests, found: &found, proofs };
         conclude(module, func, &config, &mut wanted, grounds);
         let objective = wanted.list[goal].clone();

@@ -7,7 +7,7 @@ use crate::grow::{Growing, Objects};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
@@ -47,6 +47,10 @@ pub struct Request {
     pub replay: Replaying,
     /// Functions to work on at the same time; `None`: as many as there are cores.
     pub jobs: Option<usize>,
+    /// What becomes of suites that an earlier run left.
+    pub regeneration: Regeneration,
+    /// The program that has the verb `cc`, by which suites that users edited are measured; without it they only run.
+    pub tool: Option<PathBuf>,
     /// Becomes true when the work shall stop soon.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -70,8 +74,15 @@ impl Request {
             emit: vec![TestForm::C],
             replay: Replaying::InSandbox,
             jobs: None,
+            regeneration: Regeneration::Plain,
+            tool: None,
             interrupt: Arc::default(),
         }
+    }
+
+    /// Whether somebody wants us to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
     }
 
     /// Whether every path is to have a test.
@@ -283,6 +294,17 @@ impl TestForm {
             TestForm::TestComp => "testcomp",
         }
     }
+}
+
+/// What becomes of suites that an earlier run left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Regeneration {
+    /// Those that nobody edited are written again.
+    Plain,
+    /// The same, but first they are asked which of their tests still hold.
+    Update,
+    /// An interrupted run goes on: functions that it finished, and that are as they were, are not explored again.
+    Resume,
 }
 
 /// Whether and how tests are replayed on the compiled program.

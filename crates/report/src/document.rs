@@ -6,6 +6,7 @@
 //!
 //! Deliberately not here: how a document is made of a campaign (`json.rs`), and what it adds up to (`figures.rs`).
 
+use crate::kept::KeptSuite;
 use serde::{Deserialize, Serialize};
 use touchstone_criteria::SCHEMA_VERSION;
 
@@ -31,6 +32,9 @@ pub struct Document {
     /// Per test, the state that it changed and whether an assertion looked at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<TestState>,
+    /// Suites that were there before the run and stayed, or were asked whether they still pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptSuite>,
 }
 
 impl Default for Document {
@@ -44,6 +48,7 @@ impl Default for Document {
             tests: Vec::new(),
             unprotected_replay: None,
             state: Vec::new(),
+            kept: Vec::new(),
         }
     }
 }
@@ -137,6 +142,9 @@ impl Excludes {
 pub struct Function {
     /// Its name.
     pub name: String,
+    /// What a later run knows it by that resumes this one; not there if the run was interrupted in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// The file it stands in.
     pub file: String,
     /// First line.
@@ -595,7 +603,8 @@ impl Json {
         Json(text.expect("invariant: every key is a string and nothing here refuses to be written"))
     }
 
-    fn text(&self) -> &str {
+    /// The text.
+    pub fn text(&self) -> &str {
         self.0.get()
     }
 

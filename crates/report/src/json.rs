@@ -18,7 +18,8 @@ use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Document {
     let files = &module.files;
     let by_test = covered_by_test(&campaign.objectives);
-    let errors = ErrorTests::among(&campaign.tests);
+    let kept = extras.kept.iter().flat_map(|suite| &suite.tests).filter(|test| test.expects_error);
+    let errors = ErrorTests::among(&campaign.tests).and(kept.map(|test| test.name.as_str()));
     let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
     Document {
         functions: campaign.functions.iter().map(|result| function(result, campaign, &errors, module)).collect(),
@@ -26,6 +27,7 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
         decisions: extras.decisions.iter().map(|table| decision(table, files)).collect(),
         tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
         unprotected_replay: extras.sandbox.clone(),
+        kept: extras.kept.clone(),
         ..Document::default()
     }
 }
@@ -38,6 +40,11 @@ pub fn json(campaign: &Campaign, module: &Module) -> String {
 /// The whole campaign, with truth tables.
 pub fn json_with(campaign: &Campaign, module: &Module, extras: &Extras) -> String {
     document(campaign, module, extras).to_json()
+}
+
+/// The inputs of a test, as in the whole.
+pub fn test_inputs(test: &TestCase, module: &Module) -> String {
+    Json::of(&Inputs { test, types: &module.types }).text().to_string()
 }
 
 /// One test alone, in one line, with what it covers.
@@ -84,6 +91,7 @@ fn function(
     let span = module.function_named(&result.name).map(|id| module.functions[id].span).filter(Span::is_some);
     document::Function {
         name: result.name.clone(),
+        key: None,
         file: result.file.clone(),
         line: span.map(|span| span.line),
         end_line: span.map(|span| span.end_line),

@@ -34,6 +34,12 @@ pub struct Generate {
     /// Begin from what a measured suite covers (a directory that `measure -o` wrote), and add only what is missing
     #[arg(long, value_name = "DIR")]
     pub on_top_of: Option<PathBuf>,
+    /// First run the tests that are there already: which still pass, what they expect and get, and what is missing
+    #[arg(long, conflicts_with = "resume")]
+    pub update: bool,
+    /// Go on with a run that was interrupted: what it finished, and what has not changed since, is not explored again
+    #[arg(long)]
+    pub resume: bool,
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,

@@ -4,7 +4,9 @@ use crate::plan::args::{Aliases, Compile, Emit, Externals, Generate, Labels, Sco
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use touchstone_campaign::{Compilation, Effort, Inputs, ObjectivesOf, Purpose, Replaying, Request, Subject, TestForm};
+use touchstone_campaign::{
+    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+};
 use touchstone_criteria::Assume;
 
 impl Compile {
@@ -48,6 +50,12 @@ impl Generate {
                 (false, false) => Replaying::InSandbox,
             },
             jobs: self.jobs,
+            regeneration: match (self.update, self.resume) {
+                (true, _) => Regeneration::Update,
+                (false, true) => Regeneration::Resume,
+                (false, false) => Regeneration::Plain,
+            },
+            tool: None,
             interrupt: Arc::default(),
         }
     }

@@ -56,7 +56,7 @@ impl Sequence {
     /// Makes the driver.
     pub fn new(module: &Module, wanted: Sequencing<'_>) -> Sequence {
         let mut module = module.clone();
-        let number = DataType::Int { name: "unsigned char".to_string(), bits: 8, signed: false, kind: IntKind::Number };
+        let number = DataType::Int { name: String::new(), bits: 8, signed: false, kind: IntKind::Number };
         let number = module.types.push(number);
         let mut maker = Maker::new(&module, wanted, number);
         for turn in 1..=wanted.earlier {
