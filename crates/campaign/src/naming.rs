@@ -21,7 +21,7 @@ impl EarlierNames {
     /// Those of a document.
     pub fn of(document: &Document) -> EarlierNames {
         let tests = document.tests.iter().filter(|test| test.outcome != MEASURED);
-        let names = tests.map(|test| ((test.function.clone(), test.inputs.text().to_string()), test.id.clone()));
+        let names = tests.map(|test| ((test.function.clone(), test.given()), test.id.clone()));
         EarlierNames { names: names.collect() }
     }
 

@@ -629,7 +629,17 @@ impl PartialEq for Json {
 /// The outcome of a test that was only measured.
 pub const MEASURED: &str = "measured";
 
+/// Calls and inputs as one text, which tells tests of a function apart.
+pub(crate) fn given(calls: impl Iterator<Item = String>, inputs: &str) -> String {
+    calls.map(|call| call + "; ").chain([inputs.to_string()]).collect()
+}
+
 impl Test {
+    /// The calls before the one that it is about, and its inputs.
+    pub fn given(&self) -> String {
+        given(self.earlier.iter().map(|earlier| earlier.call.clone()), self.inputs.text())
+    }
+
     /// A test of a measured suite.
     pub fn measured(id: String, covers: Vec<String>, covers_alone: Vec<String>) -> Test {
         Test {

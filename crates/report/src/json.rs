@@ -42,9 +42,10 @@ pub fn json_with(campaign: &Campaign, module: &Module, extras: &Extras) -> Strin
     document(campaign, module, extras).to_json()
 }
 
-/// The inputs of a test, as in the whole.
+/// The calls before the one that a test is about, and its inputs, as [`document::Test::given`] of the whole.
 pub fn test_inputs(test: &TestCase, module: &Module) -> String {
-    Json::of(&Inputs { test, types: &module.types }).text().to_string()
+    let calls = test.earlier().iter().map(|call| called(call, objects_of(test), module));
+    document::given(calls, Json::of(&Inputs { test, types: &module.types }).text())
 }
 
 /// One test alone, in one line, with what it covers.
