@@ -362,3 +362,61 @@ fn every_standard_of_c_will_do() {
         project.agrees(&words);
     }
 }
+
+/// Builds the suite of a function by the command that its file prints, and runs it: what it says.
+fn run_suite(project: &Project, file: &str) -> String {
+    let text = project.text(file);
+    let build = text.lines().find_map(|line| line.strip_prefix(" *     ")).expect("how to build it");
+    let run = Command::new("sh").args(["-c", build]).current_dir(project.dir.path()).output().expect("sh runs");
+    String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr)
+}
+
+const RECORD: &str = "\
+struct pad { char c; int n; };
+struct record { int id; struct pad pads[40]; unsigned char bytes[4096]; double gain; int count; };
+struct record other;
+int touch(struct record *r, int n) {
+    if (n > 3 && r->bytes[7] == 9) { r->count = n; return 1; }
+    if (other.id == 5) return 2;
+    return 0;
+}
+";
+
+#[test]
+fn what_a_call_leaves_alone_is_checked_in_few_lines_and_as_strictly_as_field_by_field() {
+    let project = Project::new(&[("a.c", RECORD)]);
+    project.agrees(&["a.c", "-c", "mcdc", "--pre", "r != 0"]);
+    let file = "touchstone-out/test_touch.c";
+    let text = project.text(file);
+    assert!(text.len() < 8000 && text.contains("CHECK_INT(") && text.contains("UNCHANGED("), "{}\n{text}", text.len());
+    assert!(run_suite(&project, file).contains("\nok 1 - "));
+    // A function that changes anything else fails, wherever that is.
+    for other in
+        ["r->id++", "r->pads[39].n = 7", "r->pads[0].c = 1", "r->bytes[4095] = 1", "r->gain = 2", "other.count = 3"]
+    {
+        let changed = RECORD.replace("return 0", &format!("{{ {other}; return 0; }}"));
+        std::fs::write(project.path("a.c"), changed).expect("writable");
+        let said = run_suite(&project, file);
+        assert!(said.contains("not ok"), "{other}: {said}");
+    }
+    // Padding is nobody's.
+    let padding = RECORD.replace("return 0", "{ struct pad p; __builtin_memset(&p, 255, sizeof p); p.c = r->pads[3].c; p.n = r->pads[3].n; r->pads[3] = p; return 0; }");
+    std::fs::write(project.path("a.c"), padding).expect("writable");
+    let said = run_suite(&project, file);
+    assert!(!said.contains("not ok"), "{said}");
+}
+
+#[test]
+fn an_object_that_changes_as_a_whole_is_shown_as_a_whole() {
+    let project = Project::new(&[(
+        "a.c",
+        "struct pair { int a, b; };\nint swap(struct pair *p) { if (p->a < p->b) { int t = p->a; p->a = p->b + 1; p->b = t - 1; return 1; } return 0; }\n\
+         int fill(int v[4], int x) { if (x > 0) { v[2] = x; return 1; } return 0; }\n",
+    )]);
+    project.agrees(&["a.c", "-c", "branch"]);
+    let swap = project.text("touchstone-out/test_swap.c");
+    assert_eq!(swap.matches("BEFORE(").count(), 1, "{swap}");
+    assert!(swap.contains(", p.a);") && swap.contains(", p.b);"), "{swap}");
+    let fill = project.text("touchstone-out/test_fill.c");
+    assert!(fill.contains("CHECK_ARRAY(int, v, {0, 0, ") && fill.contains("UNCHANGED(v_before, v);"), "{fill}");
+}

@@ -334,13 +334,13 @@ fn build_command(dir: &Path, target: &Build, unit: usize, form: Form) -> String 
     }
     let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
     words.extend(others.map(|(_, unit)| unit.path.display().to_string()));
-    words.extend(form.libraries().iter().map(|word| word.to_string()));
-    words.extend(["-o", "tests", "&&", "./tests"].map(str::to_string));
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%&\u{1}\u{2}".contains(char);
     let words = words
         .iter()
         .map(|word| if word.chars().all(plain) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
-    words.collect::<Vec<_>>().join(" ").replace("*/", "* /")
+    let libraries = form.libraries().iter().map(|word| word.to_string());
+    let rest = ["-o", "tests", "&&", "./tests"].map(str::to_string);
+    words.chain(libraries).chain(rest).collect::<Vec<_>>().join(" ").replace("*/", "* /")
 }
 
 fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) -> Result<String, EmitError> {
@@ -350,8 +350,12 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
     let source = includable(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
     let name = &program.name;
     let build = build_command(given, target, unit, program.form);
+    let hint = match program.form {
+        Form::Unity => " (UNITY_DIR has unity.c)",
+        Form::Touchstone | Form::Cmocka | Form::Gtest => "",
+    };
     let mut text = format!(
-        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n{} */\n",
+        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran{hint}:\n *     {build}\n{} */\n",
         comment_text(&source),
         checksum_line()
     );
