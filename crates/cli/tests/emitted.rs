@@ -420,3 +420,115 @@ fn an_object_that_changes_as_a_whole_is_shown_as_a_whole() {
     let fill = project.text("touchstone-out/test_fill.c");
     assert!(fill.contains("CHECK_ARRAY(int, v, {0, 0, ") && fill.contains("UNCHANGED(v_before, v);"), "{fill}");
 }
+
+/// Whether a tool is there; in CI it must be.
+fn has(tool: &str) -> bool {
+    let found = Command::new(tool).arg("--version").output().is_ok();
+    let ci = std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false" && value != "0");
+    assert!(found || !ci, "no {tool}: run setup.sh");
+    if !found {
+        eprintln!("skipped: {tool} is not installed (setup.sh installs it)");
+    }
+    found
+}
+
+/// Two files with a `main` and flags, in folders whose names need care.
+fn two_units() -> Project {
+    let project = Project::new(&[
+        (
+            "src dir/a.c",
+            "#include \"lib.h\"\n#include <math.h>\n#ifndef LIMIT\n#error no limit\n#endif\n\
+             int scale(int x) { if (x > LIMIT && helper(x) > 3) return helper(x); return 0; }\n\
+             double both(double d) { if (d > 1.5) return floor(d) / 2; return d; }\n",
+        ),
+        (
+            "src dir/b.c",
+            "#include \"lib.h\"\nint helper(int x) { return x / 2; }\nint main(void) { return helper(3); }\n",
+        ),
+        ("inc/lib.h", "int helper(int x);\n"),
+        ("unity/unity.c", ""),
+        ("cmocka/lib/nothing.c", "int nothing;\n"),
+    ]);
+    let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
+    std::fs::copy(standins.join("unity.h"), project.path("unity/unity.h")).expect("a stand-in");
+    std::fs::create_dir_all(project.path("cmocka/include")).expect("a directory");
+    std::fs::copy(standins.join("cmocka.h"), project.path("cmocka/include/cmocka.h")).expect("a stand-in");
+    project.sh("cd cmocka/lib && cc -c nothing.c && ar rcs libcmocka.a nothing.o");
+    let said = project.says(&[
+        "src dir/a.c",
+        "src dir/b.c",
+        "--emit",
+        "c,unity,cmocka,gtest",
+        "-o",
+        "out",
+        "-Iinc",
+        "-DLIMIT=(4 + 3)",
+    ]);
+    assert!(said.contains("replay: ") && !said.contains("disagree"), "{said}");
+    project
+}
+
+impl Project {
+    /// Runs a line of a shell, which must work.
+    #[track_caller]
+    fn sh(&self, line: &str) -> String {
+        let run = Command::new("sh").args(["-c", line]).current_dir(self.dir.path()).env("UNITY_DIR", "unity").output();
+        let run = run.expect("sh runs");
+        let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{line}\n{said}");
+        said
+    }
+}
+
+#[test]
+fn printed_build_commands_work_as_printed() {
+    let project = two_units();
+    for folder in ["out", "out/unity"] {
+        for file in ["test_scale.c", "test_both.c", "test_helper.c"] {
+            let text = project.text(&format!("{folder}/{file}"));
+            let build =
+                text.lines().find_map(|line| line.strip_prefix(" *     ")).expect("how to build it").to_string();
+            let said = project.sh(&build);
+            assert!(said.contains("ok "), "{said}");
+        }
+    }
+}
+
+#[test]
+fn suites_for_frameworks_come_with_files_that_build_and_run_them() {
+    let project = two_units();
+    let own = project.dir.path().display().to_string();
+    let mut forms = vec!["unity", "cmocka"];
+    if Path::new("/usr/include/gtest/gtest.h").exists() {
+        forms.push("gtest");
+    }
+    for form in forms {
+        project.sh(&format!(
+            "make -f out/{form}/touchstone.mk UNITY_DIR=unity CMOCKA_CFLAGS=-I{own}/cmocka/include \
+             CMOCKA_LIBS='-L{own}/cmocka/lib -lcmocka' TOUCHSTONE_BUILD={own}/make-{form}"
+        ));
+        if !has("cmake") {
+            continue;
+        }
+        let said = project.sh(&format!(
+            "cd out/{form} && cmake -B build -DUNITY_DIR={own}/unity -DCMOCKA_DIR={own}/cmocka && cmake --build build && \
+             ctest --test-dir build"
+        ));
+        assert!(said.contains("100% tests passed, 0 tests failed out of 3"), "{said}");
+    }
+    // A file of the user's stays, and so does one that was edited.
+    std::fs::write(project.path("out/unity/CMakeLists.txt"), "# mine\n").expect("writable");
+    let said = project.says(&[
+        "src dir/a.c",
+        "src dir/b.c",
+        "--emit",
+        "c,unity",
+        "-o",
+        "out",
+        "-Iinc",
+        "-DLIMIT=7",
+        "--no-replay",
+    ]);
+    assert!(said.contains("out/unity/CMakeLists.txt was edited, or is not Touchstone's"), "{said}");
+    assert_eq!(project.text("out/unity/CMakeLists.txt"), "# mine\n");
+}
