@@ -1,6 +1,7 @@
 //! What users should know that is no error, as data. Who shows it decides how.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// What users should know.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +30,11 @@ pub enum Notice {
         /// As a sentence.
         told: String,
     },
+    /// A file that would be written was edited, or is somebody else's.
+    FileStays {
+        /// Which.
+        file: PathBuf,
+    },
     /// There is no test because there is no input.
     NothingAllowed {
         /// Which function.
@@ -50,6 +56,9 @@ impl fmt::Display for Notice {
                 write!(f, "bound --timeout: {some} of {all} tests of `{function}` name only what they were found for")
             }
             Notice::Unprotected { told } => f.write_str(told),
+            Notice::FileStays { file } => {
+                write!(f, "{} was edited, or is not Touchstone's: it stays as it is", file.display())
+            }
             Notice::NothingAllowed { function } => {
                 write!(f, "no input of `{function}` is allowed: its precondition or ranges exclude everything")
             }

@@ -2,7 +2,7 @@
 
 use crate::conclude::{Grounds, conclude};
 use crate::document::{Done, Finished, results};
-use crate::emit::{TestFiles, emit};
+use crate::emit::{TestFiles, build_files, emit};
 use crate::error::CampaignError;
 use crate::explore::{Explored, explore};
 use crate::kept::{Kept, look};
@@ -67,6 +67,7 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
             finished.add(done?);
         }
     }
+    finished.notice(build_files(plan)?);
     finished.note_protection(&plan.target.sandbox);
     Ok(finished)
 }

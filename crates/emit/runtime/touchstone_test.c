@@ -153,6 +153,15 @@ static unsigned long long read_element(const unsigned char *at, int element) {
     return value;
 }
 
+void touchstone_check_same(const void *before, const void *now, size_t size, const char *what) {
+    const unsigned char *old = before, *have = now;
+    for (size_t at = 0; at < size; at++) {
+        if (old[at] == have[at]) continue;
+        send_text(RECORD_FAILURE, "%s, byte %zu, which must not change: expected %u, got %u", what, at, old[at], have[at]);
+        return;
+    }
+}
+
 void touchstone_check_array(const void *expected, const void *actual, size_t size, int element, const char *what) {
     const unsigned char *want = expected, *have = actual;
     size_t step = (size_t)(element < 0 ? -element : element);

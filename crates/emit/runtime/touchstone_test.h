@@ -24,6 +24,9 @@
 #undef ERROR_ROW
 #undef SKIP
 #undef SET
+#undef BEFORE
+#undef EXCEPT
+#undef UNCHANGED
 #undef CHECK_INT
 #undef CHECK_UINT
 #undef CHECK_FLOAT
@@ -143,6 +146,22 @@ struct touchstone_test {
     touchstone_check_array((const void *)&(expected), (const void *)&(actual), sizeof(expected),     \
                            (type)-1 < (type)1 ? -(int)sizeof(type) : (int)sizeof(type), #actual)
 
+/* What a call must leave alone: BEFORE keeps what is at a place, UNCHANGED compares it afterwards, byte by byte; what may
+ * change is excepted.
+ *
+ *     BEFORE(s_before, s);
+ *     step(&s);
+ *     CHECK_INT(1, s.count);
+ *     EXCEPT(s_before.count, s.count);
+ *     UNCHANGED(s_before, s);
+ */
+#define BEFORE(copy, place)                                                   \
+    __typeof__(place) copy;                                                   \
+    touchstone_copy((void *)&(copy), (const void *)&(place), sizeof(copy))
+#define EXCEPT(copy, place) touchstone_copy((void *)&(copy), (const void *)&(place), sizeof(copy))
+#define UNCHANGED(copy, place) \
+    touchstone_check_same((const void *)&(copy), (const void *)&(place), sizeof(copy), #place)
+
 /* The program's own oracle must accept. */
 #define CHECK_ORACLE(accepted) touchstone_check_oracle((accepted) != 0)
 
@@ -178,6 +197,7 @@ void touchstone_check_float(double expected, double actual, const char *what);
 void touchstone_check_ptr(const void *expected, const void *actual, const char *where, const char *what);
 void touchstone_check_not_null(const void *actual, const char *what);
 void touchstone_check_string(const char *expected, const char *actual, const char *what);
+void touchstone_check_same(const void *before, const void *now, size_t size, const char *what);
 void touchstone_check_array(const void *expected, const void *actual, size_t size, int element, const char *what);
 void touchstone_check_oracle(int accepted);
 void touchstone_expect_error(const char *kind, const char *file, int line, int sanitized);

@@ -329,11 +329,12 @@ pub(crate) fn unit_with(module: &Module, function: &Function, target: &Build) ->
 }
 
 /// The words that build a file, for the comment at its top.
-fn build_command(dir: &Path, target: &Build, unit: usize, form: Form) -> String {
-    let mut words = vec![target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
-    words.extend(target.units[unit].flags.iter().cloned());
+fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usize) -> String {
+    let ours = [target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
+    let own_flags = &target.units[unit].flags;
+    let mut words: Vec<String> = ours.iter().chain(own_flags).cloned().collect();
     words.push(dir.join(OWN_NAME).display().to_string());
-    match form {
+    match program.form {
         Form::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
         Form::Gtest => {
             words.push(dir.join(REGISTRY).display().to_string());
@@ -341,15 +342,34 @@ fn build_command(dir: &Path, target: &Build, unit: usize, form: Form) -> String 
         }
         Form::Unity | Form::Cmocka => {}
     }
-    let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
-    words.extend(others.map(|(_, unit)| unit.path.display().to_string()));
-    words.extend(form.libraries().iter().map(|word| word.to_string()));
-    words.extend(["-o", "tests", "&&", "./tests"].map(str::to_string));
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%&\u{1}\u{2}".contains(char);
-    let words = words
+    let mut before = String::new();
+    for (index, other) in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
+        let path = other.path.display().to_string();
+        let has_main = target.defines_main(program.module, index);
+        if !has_main && other.flags == *own_flags {
+            words.push(path);
+            continue;
+        }
+        // Compiled in another way than the rest.
+        let object = format!("unit_{index}.o");
+        let renamed = has_main.then(|| "-Dmain=touchstone_program_main".to_string());
+        let rest = ["-c".to_string(), path, "-o".to_string(), object.clone()];
+        let compile: Vec<String> = ours.iter().chain(&other.flags).cloned().chain(renamed).chain(rest).collect();
+        before.push_str(&format!("{} && ", shell_words(&compile)));
+        words.push(object);
+    }
+    words.extend(own_flags.iter().filter(|flag| flag.starts_with("-l")).cloned());
+    let (words, libraries) = (shell_words(&words), program.form.libraries().join(" "));
+    format!("{before}{words} {libraries} -lm -o tests && ./tests").replace("  ", " ").replace("*/", "* /")
+}
+
+/// Words as a shell reads them.
+fn shell_words(words: &[String]) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%\u{1}\u{2}".contains(char);
+    let quoted = words
         .iter()
         .map(|word| if word.chars().all(plain) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
-    words.collect::<Vec<_>>().join(" ").replace("*/", "* /")
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) -> Result<String, EmitError> {
@@ -358,9 +378,13 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
     let source = relative_path(&path.canonicalize().map_err(EmitError::io(path))?, &dir);
     let source = includable(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
     let name = &program.name;
-    let build = build_command(given, target, unit, program.form);
+    let build = build_command(program, given, target, unit);
+    let hint = match program.form {
+        Form::Unity => " (UNITY_DIR has unity.c)",
+        Form::Touchstone | Form::Cmocka | Form::Gtest => "",
+    };
     let mut text = format!(
-        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n{} */\n",
+        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran{hint}:\n *     {build}\n{} */\n",
         comment_text(&source),
         checksum_line()
     );

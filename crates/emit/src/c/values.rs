@@ -46,6 +46,18 @@ pub(crate) struct Values<'a> {
     pub(crate) declarations: BTreeSet<String>,
 }
 
+/// A structure with more members is written without those that are zero.
+const MANY_MEMBERS: usize = 4;
+
+/// Whether a value is what a member gets that no initialiser names.
+fn is_zero(value: &DataValue) -> bool {
+    match value {
+        DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null) | DataValue::Undefined => true,
+        DataValue::Array(values) | DataValue::Struct(values) => values.iter().all(is_zero),
+        DataValue::Int(_) | DataValue::Pointer(_) => false,
+    }
+}
+
 impl<'a> Values<'a> {
     fn types(&self) -> &'a DataTypes {
         &self.module.types
@@ -100,7 +112,9 @@ impl<'a> Values<'a> {
         for (field, value) in fields.iter().zip(values) {
             // An array without length has no elements unless the object has some, which are set afterwards.
             let empty = matches!(self.types()[field.ty], DataType::Array { length: 0, .. });
-            if *value == DataValue::Undefined || empty {
+            // Of many members only those are named that are not zero.
+            let zero = fields.len() > MANY_MEMBERS && is_zero(value);
+            if *value == DataValue::Undefined || empty || zero {
                 continue;
             }
             match (field.name.is_empty(), &self.types()[field.ty], value) {
@@ -138,10 +152,7 @@ impl<'a> Values<'a> {
             return Ok(text);
         }
         // Short arrays are shown in full; what long ones leave out at their end is zero.
-        let zero = |value: &DataValue| {
-            matches!(value, DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null) | DataValue::Undefined)
-        };
-        let used = values.iter().rposition(|value| !zero(value)).map_or(0, |last| last + 1);
+        let used = values.iter().rposition(|value| !is_zero(value)).map_or(0, |last| last + 1);
         let shown = if values.len() <= 8 { values.len() } else { used };
         let mut parts = Vec::with_capacity(shown);
         for (index, value) in values[..shown].iter().enumerate() {
