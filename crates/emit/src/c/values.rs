@@ -79,6 +79,11 @@ impl<'a> Values<'a> {
                 self.members(fields, values, place, &mut parts)?;
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
             }
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                let mut parts = Vec::new();
+                self.member(&members[*member], value, place, &mut parts)?;
+                Ok(format!("{{{}}}", parts.join(", ")))
+            }
             (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or(Unwritable::IntegerMisfit),
             _ => Err(Unwritable::Misfit),
         }
@@ -116,6 +121,9 @@ impl<'a> Values<'a> {
                         false => parts.extend(inner),
                     }
                 }
+                (true, DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                    self.member(&members[*member], value, place, parts)?;
+                }
                 (true, ..) => return Err(Unwritable::UnnamedMember),
                 (false, ..) => {
                     let step = member(&field.name);
@@ -125,6 +133,19 @@ impl<'a> Values<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The initialiser of a union's member, by name.
+    fn member(
+        &mut self,
+        field: &Field,
+        value: &DataValue,
+        place: &str,
+        parts: &mut Vec<String>,
+    ) -> Result<(), Unwritable> {
+        // With something undefined beside it, whatever is there is named.
+        let fields = [field.clone(), field.clone()];
+        self.members(&fields, &[value.clone(), DataValue::Undefined], place, parts)
     }
 
     /// The initialiser of an array.
@@ -303,6 +324,10 @@ impl<'a> Values<'a> {
                 for (index, (field, value)) in fields.iter().zip(values).enumerate() {
                     self.check(field.ty, value, &part(place, data, index), lines);
                 }
+            }
+            (DataType::Union { members, .. }, DataValue::Member(index, value)) => {
+                let field = &members[*index];
+                self.check(field.ty, value, &format!("{place}{}", member(&field.name)), lines);
             }
             (DataType::Float { format, .. }, DataValue::Int(bits)) => {
                 lines.extend(self.form.float(*format, *bits, place))
