@@ -113,6 +113,8 @@ pub enum Given<'a> {
     Stdin(&'a [u8]),
     /// A variable of the environment: its name, and its text if it is set.
     Variable(&'a str, Option<&'a [u8]>),
+    /// The allocation with this number gets no memory.
+    FailingAllocation(&'a str),
 }
 
 impl TestCase {
@@ -145,6 +147,8 @@ impl MadeInput {
             InputSource::Argument => format!("<argv {name}>"),
             InputSource::Stdin => "<stdin>".to_string(),
             InputSource::Variable => format!("<getenv {name}>"),
+            InputSource::Register => format!("<register {name}>"),
+            InputSource::Allocation => format!("<failing allocation {name}>"),
             InputSource::Volatile => format!("<volatile {name}>"),
         }
     }
@@ -152,6 +156,16 @@ impl MadeInput {
     /// Whether it is a word of the command line.
     pub fn is_argument(&self) -> bool {
         self.source == InputSource::Argument
+    }
+
+    /// Whether an instruction asks for it; the others are there before the run.
+    pub fn is_asked_for(&self) -> bool {
+        !matches!(self.source, InputSource::Argument | InputSource::Allocation) && !self.is_mark_of_registers()
+    }
+
+    /// Whether it only says that there are registers.
+    pub fn is_mark_of_registers(&self) -> bool {
+        self.source == InputSource::Register && self.bytes.is_empty()
     }
 
     /// What it gives, out of the bytes that [`InputSource`] lays out.
@@ -166,6 +180,7 @@ impl MadeInput {
             (InputSource::Variable, [set, rest @ ..]) => {
                 Given::Variable(&self.name, (*set != 0).then(|| &rest[..text(rest)]))
             }
+            (InputSource::Allocation, _) => Given::FailingAllocation(&self.name),
             (_, bytes) => Given::Answer(bytes),
         }
     }
@@ -183,6 +198,8 @@ pub enum Outcome {
     },
     /// The program exits with this status.
     Exited(i32),
+    /// It stays in a loop that has no end and does nothing.
+    Hung,
     /// The run goes wrong.
     Error {
         /// How.

@@ -16,7 +16,7 @@ pub(crate) fn brief(test: &TestCase, module: &Module) -> Option<String> {
             });
             Some(inputs(test, module) + &result)
         }
-        Outcome::Returned | Outcome::Exited(_) | Outcome::Threw { .. } => None,
+        Outcome::Returned | Outcome::Exited(_) | Outcome::Hung | Outcome::Threw { .. } => None,
     }
 }
 
@@ -79,6 +79,7 @@ fn answer(input: &MadeInput) -> String {
         Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
         Given::Stdin(all) => format!("stdin = {}", text(all)),
         Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
+        Given::FailingAllocation(number) => format!("allocation {number} fails"),
         Given::Answer(given) => format!("{} = {}", input.title(), bytes(given)),
     }
 }

@@ -166,6 +166,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         Outcome::OracleRejected => ("oracle_rejected", None, None),
         Outcome::Threw { .. } => ("threw", None, None),
         Outcome::Exited(status) => ("exited", Some(*status), None),
+        Outcome::Hung => ("hung", None, None),
         Outcome::Error { kind, span } => {
             let at = place(*span, &module.files);
             ("error", None, Some(document::TestError { kind: kind.to_string(), at }))

@@ -30,6 +30,8 @@ pub(crate) struct TestedProgram<'m> {
     pub(crate) visibility: Visibility<'m>,
     /// Its tests need stubs.
     pub(crate) has_stubs: bool,
+    /// The program allocates, with the library's allocator.
+    pub(crate) allocates: bool,
 }
 
 /// The text of a test and what must be declared before it.
@@ -130,6 +132,7 @@ pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<Str
             lines.push(format!("EXPECT_ERROR(\"{kind}\", {file}, {});", span.line));
         }
         Outcome::Exited(status) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
+        Outcome::Hung => lines.push("EXPECT_HANG();".to_string()),
         // One that throws is not written.
         Outcome::Returned | Outcome::OracleRejected | Outcome::Threw { .. } => {}
     }
@@ -312,7 +315,10 @@ impl<'a> FunctionTest<'a> {
             let value = self.values.initialiser(global.data, &global.value, &name)?;
             let constant = self.global_is_constant(&global.name);
             let whole = constant
-                || matches!(self.program.module.types[global.data], DataType::Array { .. } | DataType::Struct { .. });
+                || matches!(
+                    self.program.module.types[global.data],
+                    DataType::Array { .. } | DataType::Struct { .. } | DataType::Union { .. }
+                );
             self.lines.push(if whole { format!("SET({name}, {value});") } else { format!("{name} = {value};") });
         }
         Ok(())
@@ -330,7 +336,7 @@ impl<'a> FunctionTest<'a> {
         let result = self.program.function.result_data;
         let void = matches!(self.program.module.types[result], DataType::Void);
         let wanted = test.expected.result.is_some() || test.oracle.is_some();
-        if void || !wanted || matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
+        if void || !wanted || matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_) | Outcome::Hung) {
             self.lines.push(format!("{call};"));
             return Ok(());
         }
@@ -381,6 +387,10 @@ impl<'a> FunctionTest<'a> {
     }
 
     fn check(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
+        if test.outcome == Outcome::Hung {
+            self.lines.push("MUST_HANG();".to_string());
+            return Ok(());
+        }
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
             return Ok(());
         }
@@ -509,6 +519,7 @@ fn collect_targets(value: &DataValue, found: &mut Vec<usize>) {
         DataValue::Array(values) | DataValue::Struct(values) => {
             values.iter().for_each(|value| collect_targets(value, found));
         }
+        DataValue::Member(_, value) => collect_targets(value, found),
         DataValue::Pointer(_) | DataValue::Int(_) | DataValue::Undefined => {}
     }
 }

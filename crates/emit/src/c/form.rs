@@ -263,6 +263,7 @@ impl Form {
             (_, Outcome::Threw { class }) => Some(Unwritable::Throws(class.clone())),
             (Form::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
             (Form::Gtest, Outcome::Exited(_)) => None,
+            (_, Outcome::Hung) => Some(Unwritable::Hangs),
             (_, Outcome::Exited(status)) => Some(Unwritable::Exits(status & 255)),
             (_, Outcome::Error { kind, span }) => Some(Unwritable::GoesWrong(*kind, file_of(), span.line)),
         }

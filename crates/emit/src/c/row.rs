@@ -29,6 +29,9 @@ pub(crate) fn row_text(
     {
         return None;
     }
+    if test.outcome == Outcome::Hung {
+        return None;
+    }
     let error = matches!(test.outcome, Outcome::Error { .. });
     if !error && test.expected.output.as_ref().is_some_and(|output| !output.is_empty()) {
         return None;

@@ -29,7 +29,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
-use touchstone_ir::{DataType, FuncId, Function, Module};
+use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InstKind, Linkage, Module};
 
 /// How many tests a file has at most.
 const CHUNK: usize = 1000;
@@ -40,6 +40,8 @@ pub(crate) const HEADER: &str = include_str!("../../runtime/touchstone_test.h");
 pub(crate) const RUNNER: &str = include_str!("../../runtime/touchstone_test.c");
 /// What tests of every form need where the program calls what nobody defines.
 const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
+/// What tests of every form need where allocations fail.
+const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
 const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
@@ -110,6 +112,10 @@ impl<'m> CSuite<'m> {
         if has_stubs {
             write_stamped(&dir.join("touchstone_stubs.h"), &with_checksum(STUBS))?;
         }
+        let allocates = allocates(module);
+        if allocates {
+            write_stamped(&dir.join("touchstone_allocations.h"), &with_checksum(ALLOCATIONS))?;
+        }
         let unit = unit_with(module, function, target)?;
         let path = free_suite(dir, &function.name, staying)?;
         let is_beside = path != dir.join(file_name(&function.name));
@@ -127,6 +133,7 @@ impl<'m> CSuite<'m> {
             names: program_names(module),
             visibility: Visibility::new(module, target, unit),
             has_stubs,
+            allocates,
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
@@ -400,7 +407,9 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
         "#include \"{source}\"\n{}",
         inline_definitions(program.module, program.visibility.surface())
     ));
-    let rest = format!("{}{}", program.form.includes(), stub_text(program));
+    text.push_str(&elsewhere(program));
+    let allocations = if program.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
+    let rest = format!("{}{allocations}{}", program.form.includes(), stub_text(program));
     let surface = program.visibility.surface();
     let own = match program.form {
         Form::Touchstone => HEADER,
@@ -408,10 +417,46 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
         Form::Unity | Form::Cmocka => "",
     };
     let stubs = if program.has_stubs { STUBS } else { "" };
+    let failing = if program.allocates { ALLOCATIONS } else { "" };
     let names: BTreeSet<&str> =
-        [rest.as_str(), own, stubs].into_iter().flat_map(|text| replaced(surface, text)).collect();
+        [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| replaced(surface, text)).collect();
     names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
     Ok(text + &rest)
+}
+
+/// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
+/// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
+fn elsewhere(program: &TestedProgram) -> String {
+    const DEFINITION: &str = r#"
+/* Variables that no given file defines, for the tests to set. */
+#define ELSEWHERE(name, size) \
+    __asm__(".pushsection .data\n.balign 64\n.weak " #name "\n.type " #name ", %object\n.size " #name ", " #size "\n" \
+            #name ": .zero " #size "\n.popsection")
+"#;
+    let missing = program
+        .module
+        .globals
+        .values()
+        .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none() && global.size > 0);
+    let lines: String =
+        missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), global.size)).collect();
+    if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
+}
+
+/// Whether the program allocates, and has no allocator of its own.
+fn allocates(module: &Module) -> bool {
+    const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup"];
+    let is_own = |function: &Function| {
+        function.is_defined() && !function.is_library() && ALLOCATORS.contains(&function.name.as_str())
+    };
+    let asks = |function: &Function| {
+        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| {
+            let InstKind::Builtin { builtin: Builtin::C(builtin), .. } = inst.kind else { return false };
+            matches!(builtin, CBuiltin::Malloc | CBuiltin::Calloc)
+        })
+    };
+    !module.functions.values().any(is_own) && module.functions.values().any(asks)
 }
 
 /// The macros that a prologue takes back.
