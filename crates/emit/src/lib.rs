@@ -27,6 +27,7 @@ pub use c::build::{Build, ReplayLimits, SourceUnit};
 pub use c::ctype::parameter_list;
 pub use c::form::Form;
 pub use c::makeable::unmakeable;
+pub use c::once::Once;
 pub use c::preprocessed::Preprocessed;
 pub use c::replay::{Replayed, replay};
 pub use c::sandbox::{Layer, Sandbox};

@@ -3,6 +3,7 @@
 //!
 //! The files that write a test are one circle on purpose: a body has values, values have stubs, and stubs have bodies.
 
+pub(crate) mod alone;
 pub(crate) mod body;
 pub(crate) mod build;
 pub(crate) mod chunk;
@@ -11,9 +12,11 @@ pub(crate) mod compiler;
 pub(crate) mod ctype;
 pub(crate) mod flexible;
 pub(crate) mod form;
+pub(crate) mod kept;
 pub(crate) mod literal;
 pub(crate) mod makeable;
 pub(crate) mod names;
+pub(crate) mod once;
 pub(crate) mod place;
 pub(crate) mod preprocessed;
 pub(crate) mod replay;

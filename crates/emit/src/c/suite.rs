@@ -1,15 +1,15 @@
 //! The files of a suite: one C file a function, written as tests are found.
 //!
-//! A file is split after [`CHUNK`] tests, because compilers need about a millisecond a test and parts compile at the
-//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. The first file has every test
-//! written out; from the second on, tests that differ only in their numbers are rows of a table, which compile ten
-//! times as fast. While a run finds tests nothing is rewritten: a test is appended
-//! in one write, so the file is whole after every one. A later run begins its files anew, and removes parts that it has no tests for.
+//! The first [`WRITTEN_OUT`] tests are written out; of the others those that differ only in their numbers are rows of a table,
+//! which compile forty times as fast. A file is split where it would take a compiler about a second, because parts compile at the
+//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. While a run finds tests nothing is
+//! rewritten but the end of a table: a test is appended in one write, so the file is whole after every one. A later run begins its files anew, and removes parts that it has no tests for.
 //!
 //! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
 //! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
+use crate::c::alone::keeps_to_itself;
 use crate::c::body::{TestedProgram, main_prototype, test_text};
 use crate::c::build::{Build, relative_path};
 use crate::c::comment::{comment_text, covers_comment};
@@ -17,19 +17,23 @@ use crate::c::ctype::CTypes;
 use crate::c::form::Form;
 use crate::c::names::{program_names, source_name};
 use crate::c::preprocessed::{inline_definitions, replaced};
-use crate::c::row::row_text;
+use crate::c::row::{Row, Table, row};
 use crate::c::stubs::{has_stubs, stub_text};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
 use touchstone_ir::{DataType, FuncId, Function, Module};
 
-/// How many tests a file has at most.
-const CHUNK: usize = 1000;
+/// How many tests are written out before tables begin.
+const WRITTEN_OUT: usize = 100;
+/// What a file has at most, in rows; a test that is written out counts as several.
+const CHUNK: usize = 10_000;
+/// How many rows a test is that is written out.
+const ROWS_A_TEST: usize = 10;
 
 /// The header that test files include.
 pub(crate) const HEADER: &str = include_str!("../../runtime/touchstone_test.h");
@@ -54,12 +58,27 @@ pub struct CSuite<'m> {
     /// The file has the program's `main`.
     own_main: bool,
     chunks: usize,
+    /// What the current file has, in rows.
+    weight: usize,
+    /// All tests so far.
+    added: usize,
+    /// The table at the end of the current file that rows can be added to.
+    open: Option<OpenTable>,
+    tables: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
     /// The shapes of rows that the current file already has, with their numbers.
     shapes: BTreeMap<String, usize>,
     /// Macros of the program that are taken back in the current file.
     taken_back: BTreeSet<String>,
+}
+
+/// A table that the file ends in.
+struct OpenTable {
+    table: Table,
+    number: usize,
+    /// Where its last lines begin.
+    end: u64,
 }
 
 impl<'m> CSuite<'m> {
@@ -83,6 +102,7 @@ impl<'m> CSuite<'m> {
             }
             Form::Unity | Form::Cmocka => {}
         }
+        let keeps_to_itself = keeps_to_itself(module, function);
         let function = &module.functions[function];
         let has_stubs = has_stubs(module, function);
         if has_stubs {
@@ -106,6 +126,7 @@ impl<'m> CSuite<'m> {
             names: program_names(module),
             visibility: Visibility::new(module, target, unit),
             has_stubs,
+            keeps_to_itself,
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
@@ -113,13 +134,30 @@ impl<'m> CSuite<'m> {
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
         let taken_back = taken_back(&prologue);
-        Ok(CSuite { program, path, file, prologue, tests, registry, own_main, chunks: 1, declared, shapes, taken_back })
+        Ok(CSuite {
+            program,
+            path,
+            file,
+            prologue,
+            tests,
+            registry,
+            own_main,
+            chunks: 1,
+            weight: 0,
+            added: 0,
+            open: None,
+            tables: 0,
+            declared,
+            shapes,
+            taken_back,
+        })
     }
 
     /// Says instead of a test why it is left out.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
+        self.open = None;
+        self.append(&text)
     }
 
     /// Says instead of the whole file why there are no tests in it.
@@ -127,6 +165,7 @@ impl<'m> CSuite<'m> {
         let (name, why) = (&self.program.name, comment_text(why));
         let text = format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why} */\n");
         self.file = begin_file(&self.path, &text)?;
+        self.open = None;
         self.registry = begin_registry(self.program.form, &self.path)?;
         Ok(())
     }
@@ -141,40 +180,78 @@ impl<'m> CSuite<'m> {
     /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
     /// disk.
     pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
-        if self.tests.len() == CHUNK {
-            self.finish()?;
-            self.chunks += 1;
-            let path = chunk_path(&self.path, self.chunks);
-            self.file = begin_file(&path, &self.prologue)?;
-            self.registry = begin_registry(self.program.form, &path)?;
-            self.declared.clear();
-            self.shapes.clear();
-            self.taken_back = taken_back(&self.prologue);
+        if self.weight >= CHUNK {
+            self.next_file()?;
         }
-        let as_row = self.chunks > 1 && self.program.form == Form::Touchstone;
-        let row = if as_row { row_text(&self.program, test, &mut self.shapes) } else { None };
-        let comment = match row {
-            Some(_) => String::new(),
-            None => covers_comment(self.program.module, self.program.function.span, covers),
-        };
-        let written = row.unwrap_or_else(|| test_text(&self.program, test));
-        let mut text = String::new();
-        for declaration in written.declarations {
-            if self.declared.insert(declaration.clone()) {
-                text.push('\n');
-                text.push_str(&declaration);
-            }
+        let as_row = self.added >= WRITTEN_OUT && self.program.form == Form::Touchstone;
+        let row = if as_row { row(&self.program, test, &mut self.shapes) } else { None };
+        self.added += 1;
+        match row {
+            Some(row) => self.add_row(row)?,
+            None => self.write_out(test, covers)?,
         }
-        text.push_str(&written.text);
-        let taken_back = self.take_back(&text);
-        let text = format!("{taken_back}{comment}{text}");
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
         if let Some(registry) = &mut self.registry {
             let text = Form::registration(&self.program.name, test);
             registry.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
         }
         self.tests.push(test.id.clone());
         Ok(())
+    }
+
+    fn next_file(&mut self) -> Result<(), EmitError> {
+        self.finish()?;
+        self.chunks += 1;
+        let path = chunk_path(&self.path, self.chunks);
+        self.file = begin_file(&path, &self.prologue)?;
+        self.registry = begin_registry(self.program.form, &path)?;
+        self.weight = 0;
+        self.tables = 0;
+        self.open = None;
+        self.declared.clear();
+        self.shapes.clear();
+        self.taken_back = taken_back(&self.prologue);
+        Ok(())
+    }
+
+    fn write_out(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
+        let comment = covers_comment(self.program.module, self.program.function.span, covers);
+        let written = test_text(&self.program, test);
+        let text = self.declare(written.declarations) + &written.text;
+        let taken_back = self.take_back(&text);
+        self.weight += ROWS_A_TEST;
+        self.open = None;
+        self.append(&format!("{taken_back}{comment}{text}"))
+    }
+
+    /// A row goes into the table that the file ends in, if it fits there, else into a new one.
+    fn add_row(&mut self, row: Row) -> Result<(), EmitError> {
+        self.weight += 1;
+        let before = self.declare(row.declarations) + &row.shape_text;
+        let taken_back = self.take_back(&format!("{before}{}", row.text));
+        let before = taken_back + &before;
+        if let Some(open) = self.open.as_mut().filter(|open| open.table == row.table && before.is_empty()) {
+            let text = row.text + &open.table.end(open.number);
+            self.file.seek(SeekFrom::Start(open.end)).map_err(EmitError::io(&self.path))?;
+            open.end += (text.len() - open.table.end(open.number).len()) as u64;
+            return self.append(&text);
+        }
+        self.tables += 1;
+        let (number, table) = (self.tables, row.table);
+        let head = format!("{before}{}{}", table.begin(number), row.text);
+        let end = self.file.stream_position().map_err(EmitError::io(&self.path))? + head.len() as u64;
+        let text = head + &table.end(number);
+        self.open = Some(OpenTable { table, number, end });
+        self.append(&text)
+    }
+
+    /// Declarations that the file does not have yet.
+    fn declare(&mut self, declarations: BTreeSet<String>) -> String {
+        let new = declarations.into_iter().filter(|declaration| self.declared.insert(declaration.clone()));
+        new.map(|declaration| format!("\n{declaration}")).collect()
+    }
+
+    fn append(&mut self, text: &str) -> Result<(), EmitError> {
+        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
     }
 
     /// Ends the current file with the `main` that runs its tests, where the framework wants one.
