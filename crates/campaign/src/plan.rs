@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
-use touchstone_emit::{Build, Preprocessed, ReplayLimits, Sandbox};
+use touchstone_emit::{Build, Once, Preprocessed, ReplayLimits, Sandbox};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::Document;
@@ -241,6 +241,7 @@ impl<'r> Material<'r> {
                 Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
             },
             preprocessed: Preprocessed::default(),
+            once: Once::default(),
         }
     }
 }

@@ -268,7 +268,13 @@ impl Serialize for Inputs<'_> {
             TestKind::Program => {}
         }
         for input in &self.test.answers {
-            map.serialize_entry(&names.unique(&input.title()), &input.bytes)?;
+            let name = names.unique(&input.title());
+            match input.typed(self.types) {
+                Some((ty, value)) => {
+                    map.serialize_entry(&name, &Shown { types: self.types, objects: &[], ty, value: &value })?;
+                }
+                None => map.serialize_entry(&name, &input.bytes)?,
+            }
         }
         map.end()
     }

@@ -127,7 +127,7 @@ pub struct Generate {
     #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,
     /// Megabytes that the process may have before exploration stops; 0 for no limit
-    #[arg(long, value_name = "MB", default_value_t = 4096, help_heading = "Search")]
+    #[arg(long, value_name = "MB", default_value_t = 1900, help_heading = "Search")]
     pub memory: u64,
     /// Seconds for one question to the solver
     #[arg(long, value_name = "SECS", default_value_t = 10.0, help_heading = "Search", value_parser = parse_seconds)]

@@ -32,6 +32,8 @@ pub(crate) struct TestedProgram<'m> {
     pub(crate) has_stubs: bool,
     /// The program allocates, with the library's allocator.
     pub(crate) allocates: bool,
+    /// It touches nothing but what it is given.
+    pub(crate) keeps_to_itself: bool,
 }
 
 /// The text of a test and what must be declared before it.
@@ -143,26 +145,28 @@ fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>,
     let mut lines = surroundings::lines(program, test, None)?;
     lines.extend(announcements(program, test));
     lines.extend(skip(program, test));
+    let (status, call) = program_call(program, test);
+    lines.extend(status.map(|status| format!("EXPECT_EXIT({status});")));
+    lines.extend(call);
+    Ok(lines)
+}
+
+/// The exit status of a program that returns, and the lines that run it.
+pub(crate) fn program_call(program: &TestedProgram, test: &TestCase) -> (Option<u64>, Vec<String>) {
     let void = matches!(program.module.types[program.function.result_data], DataType::Void);
     // The result of `main` is the exit status of the program.
-    if matches!(test.outcome, Outcome::Returned | Outcome::OracleRejected) {
-        match test.expected.result {
-            Some(DataValue::Int(status)) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
-            _ if void => lines.push("EXPECT_EXIT(0);".to_string()),
-            _ => {}
-        }
-    }
+    let status = match (&test.outcome, &test.expected.result) {
+        (Outcome::Returned | Outcome::OracleRejected, Some(DataValue::Int(status))) => Some(status & 255),
+        (Outcome::Returned | Outcome::OracleRejected, _) if void => Some(0),
+        _ => None,
+    };
     let arguments = surroundings::arguments(program, test);
-    if void {
-        lines.push(format!("{}({arguments});", program.name));
-        lines.push("touchstone_exit(0);".to_string());
-    } else {
-        lines.push(match program.name.as_str() {
-            "main" => format!("RUN_PROGRAM({arguments});"),
-            name => format!("touchstone_exit({name}({arguments}));"),
-        });
-    }
-    Ok(lines)
+    let call = match program.name.as_str() {
+        name if void => vec![format!("{name}({arguments});"), "touchstone_exit(0);".to_string()],
+        "main" => vec![format!("RUN_PROGRAM({arguments});")],
+        name => vec![format!("touchstone_exit({name}({arguments}));")],
+    };
+    (status, call)
 }
 
 /// A test that calls the function directly, line by line.

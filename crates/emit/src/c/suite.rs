@@ -1,16 +1,17 @@
 //! The files of a suite: one C file a function, written as tests are found.
 //!
-//! A file is split after [`CHUNK`] tests, because compilers need about a millisecond a test and parts compile at the
-//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. The first file has every test
-//! written out; from the second on, tests that differ only in their numbers are rows of a table, which compile ten
-//! times as fast. While a run finds tests nothing is rewritten: a test is appended
-//! in one write, so the file is whole after every one. A later run begins its files anew, and removes parts that it has no tests for.
+//! The first [`WRITTEN_OUT`] tests are written out; of the others those that differ only in their numbers are rows of a table,
+//! which compile forty times as fast. A file is split where it would take a compiler about a second, because parts compile at the
+//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. While a run finds tests nothing is
+//! rewritten but the end of a table: a test is appended in one write, so the file is whole after every one. A later run begins
+//! its files anew, and removes parts that it has no tests for.
 //! Files that their user edited (`owned.rs`) stay as they are, and the tests go to a file beside them (`kept.rs`).
 //!
 //! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
 //! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
+use crate::c::alone::keeps_to_itself;
 use crate::c::body::{TestedProgram, main_prototype, test_text};
 use crate::c::build::{Build, relative_path};
 use crate::c::comment::{comment_text, covers_comment};
@@ -21,7 +22,7 @@ use crate::c::names::{program_names, source_name};
 use crate::c::owned::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum, write_stamped};
 use crate::c::preprocessed::{inline_definitions, replaced};
 use crate::c::process::{Listed, Processes};
-use crate::c::row::row_text;
+use crate::c::row::{Row, Table, row};
 use crate::c::stubs::{has_stubs, stub_text};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,8 +32,12 @@ use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
 use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InstKind, Linkage, Module};
 
-/// How many tests a file has at most.
-const CHUNK: usize = 1000;
+/// How many tests are written out before tables begin.
+const WRITTEN_OUT: usize = 100;
+/// What a file has at most, in rows; a test that is written out counts as several.
+const CHUNK: usize = 10_000;
+/// How many rows a test is that is written out.
+const ROWS_A_TEST: usize = 10;
 
 /// The header that test files include.
 pub(crate) const HEADER: &str = include_str!("../../runtime/touchstone_test.h");
@@ -65,12 +70,26 @@ pub struct CSuite<'m> {
     /// What those files have.
     known: String,
     chunks: usize,
+    /// What the current file has, in rows.
+    weight: usize,
+    /// All tests so far.
+    added: usize,
+    /// The table at the end of the current file that rows can be added to.
+    open: Option<Table>,
+    tables: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
     /// The shapes of rows that the current file already has, with their numbers.
     shapes: BTreeMap<String, usize>,
     /// Macros of the program that are taken back in the current file.
     taken_back: BTreeSet<String>,
+}
+
+/// Whether a test was added: one that a user's file has already is not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Added {
+    Yes,
+    No,
 }
 
 impl<'m> CSuite<'m> {
@@ -107,6 +126,7 @@ impl<'m> CSuite<'m> {
             }
             Form::Unity | Form::Cmocka => {}
         }
+        let keeps_to_itself = keeps_to_itself(module, function);
         let function = &module.functions[function];
         let has_stubs = has_stubs(module, function);
         if has_stubs {
@@ -134,6 +154,7 @@ impl<'m> CSuite<'m> {
             visibility: Visibility::new(module, target, unit),
             has_stubs,
             allocates,
+            keeps_to_itself,
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
@@ -154,6 +175,10 @@ impl<'m> CSuite<'m> {
             is_beside,
             known,
             chunks: 1,
+            weight: 0,
+            added: 0,
+            open: None,
+            tables: 0,
             declared,
             shapes,
             taken_back,
@@ -163,6 +188,7 @@ impl<'m> CSuite<'m> {
     /// Says instead of a test why it is left out.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
+        self.open = None;
         self.file.append(&text)
     }
 
@@ -173,6 +199,7 @@ impl<'m> CSuite<'m> {
         let text =
             format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why}\n{sum} */\n");
         self.file = begin_file(&self.path, &text)?;
+        self.open = None;
         self.registry = begin_registry(self.program.form, &self.path)?;
         Ok(())
     }
@@ -187,42 +214,77 @@ impl<'m> CSuite<'m> {
     /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
     /// disk.
     pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
-        if self.tests.len() == CHUNK {
-            self.finish()?;
-            self.chunks += 1;
-            let path = chunk_path(&self.path, self.chunks);
-            self.file = begin_file(&path, &self.prologue)?;
-            self.registry = begin_registry(self.program.form, &path)?;
-            self.declared.clear();
-            self.shapes.clear();
-            self.taken_back = taken_back(&self.prologue);
+        if self.weight >= CHUNK {
+            self.next_file()?;
         }
-        let as_row = self.chunks > 1 && self.program.form == Form::Touchstone;
-        let row = if as_row { row_text(&self.program, test, &mut self.shapes) } else { None };
-        let comment = match row {
-            Some(_) => String::new(),
-            None => covers_comment(self.program.module, self.program.function.span, covers),
+        let as_row = self.added >= WRITTEN_OUT && self.program.form == Form::Touchstone;
+        let row = if as_row { row(&self.program, test, &mut self.shapes) } else { None };
+        let added = match row {
+            Some(row) => self.add_row(row)?,
+            None => self.write_out(test, covers)?,
         };
-        let written = row.unwrap_or_else(|| test_text(&self.program, test));
-        if self.known.contains(written.text.trim()) {
+        if added == Added::No {
             return Ok(());
         }
-        let mut text = String::new();
-        for declaration in written.declarations {
-            if self.declared.insert(declaration.clone()) {
-                text.push('\n');
-                text.push_str(&declaration);
-            }
-        }
-        text.push_str(&written.text);
-        let taken_back = self.take_back(&text);
-        let text = format!("{taken_back}{comment}{text}");
-        self.file.append(&text)?;
+        self.added += 1;
         if !test.earlier().is_empty() {
             self.processes = Processes::OneEach;
         }
         self.tests.push(Listed::of(self.program.form, test));
         Ok(())
+    }
+
+    fn next_file(&mut self) -> Result<(), EmitError> {
+        self.finish()?;
+        self.chunks += 1;
+        let path = chunk_path(&self.path, self.chunks);
+        self.file = begin_file(&path, &self.prologue)?;
+        self.registry = begin_registry(self.program.form, &path)?;
+        self.weight = 0;
+        self.tables = 0;
+        self.open = None;
+        self.declared.clear();
+        self.shapes.clear();
+        self.taken_back = taken_back(&self.prologue);
+        Ok(())
+    }
+
+    fn write_out(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<Added, EmitError> {
+        let comment = covers_comment(self.program.module, self.program.function.span, covers);
+        let written = test_text(&self.program, test);
+        if self.known.contains(written.text.trim()) {
+            return Ok(Added::No);
+        }
+        let text = self.declare(written.declarations) + &written.text;
+        let taken_back = self.take_back(&text);
+        self.weight += ROWS_A_TEST;
+        self.open = None;
+        self.file.append(&format!("{taken_back}{comment}{text}"))?;
+        Ok(Added::Yes)
+    }
+
+    /// A row goes into the table that the file ends in, if it fits there, else into a new one.
+    fn add_row(&mut self, row: Row) -> Result<Added, EmitError> {
+        self.weight += 1;
+        let before = self.declare(row.declarations) + &row.shape_text;
+        let taken_back = self.take_back(&format!("{before}{}", row.text));
+        let before = taken_back + &before;
+        if before.is_empty() && self.open.as_ref() == Some(&row.table) {
+            self.file.append_before_end(&row.text)?;
+            return Ok(Added::Yes);
+        }
+        self.tables += 1;
+        let (number, table) = (self.tables, row.table);
+        let head = format!("{before}{}{}", table.begin(number), row.text);
+        self.file.append_with_end(&head, &table.end(number))?;
+        self.open = Some(table);
+        Ok(Added::Yes)
+    }
+
+    /// Declarations that the file does not have yet.
+    fn declare(&mut self, declarations: BTreeSet<String>) -> String {
+        let new = declarations.into_iter().filter(|declaration| self.declared.insert(declaration.clone()));
+        new.map(|declaration| format!("\n{declaration}")).collect()
     }
 
     /// Ends the current file with the `main` that runs its tests, where the framework wants one.

@@ -355,7 +355,8 @@ fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
         let mut bytes = answer.map(|input| input.bytes.clone()).unwrap_or_default();
         bytes.resize(request.size as usize, 0);
         let pointers = answer.map(|input| input.pointers.clone()).unwrap_or_default();
-        MadeInput { source: request.source, name: request.name.clone(), bytes, pointers }
+        let data = answer.and_then(|input| input.data);
+        MadeInput { source: request.source, name: request.name.clone(), bytes, pointers, data }
     };
     all.extend(machine.requested_inputs().iter().enumerate().map(answer));
     all

@@ -189,7 +189,8 @@ impl Executor<'_> {
                     }
                 }
             }
-            answers.push(MadeInput { source: made.source, name: made.name.clone(), bytes, pointers });
+            let (source, name, data) = (made.source, made.name.clone(), made.data);
+            answers.push(MadeInput { source, name, bytes, pointers, data });
         }
         answers
     }

@@ -266,6 +266,27 @@ impl Executor<'_> {
         Ok(possible)
     }
 
+    /// Goes on only where an object has room for as much as inputs say; `end` is the place that they lead to.
+    pub(super) fn require_room(
+        &mut self,
+        state: &mut State,
+        fits: TermId,
+        end: Pointer,
+        span: Span,
+    ) -> Result<(), Stop> {
+        if self.terms.as_const(fits) != Some(1) && self.grows(state, end.object) {
+            self.note_shortage(state, end, 1);
+            return self.take_for_granted(state, fits, span);
+        }
+        let ended = self.effects.ended.len();
+        let required = self.require(state, fits, ErrorKind::OutOfBounds, span);
+        if required.is_err() || self.effects.ended.len() > ended {
+            self.note_default_length(state, end, 1, span);
+            self.note_outside(state, Pointer { offset: Scalar::Const(0), ..end }, span);
+        }
+        required
+    }
+
     /// Whether an access of `size` bytes is inside of an object that has as many bytes as a term says.
     fn within(&mut self, state: &State, offset: Scalar, size: u64, bytes: TermId) -> TermId {
         let least = self.solver.range(&self.terms, &state.path, bytes).unsigned.0;

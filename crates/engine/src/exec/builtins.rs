@@ -129,12 +129,12 @@ impl Executor<'_> {
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
         let (object, at) = self.fixed_place(state, &addr, size, Intent::Write(Written::Bytes), span)?;
-        let data = if at == 0 { state.memory.get(object).data } else { None };
+        let asked = state.memory.get(object).data.and_then(|data| self.asked_for(data, at as u64, size));
         if size < state.memory.get(object).size {
             // Asked before the input is made: it may take a choice.
             self.plain_cells(state, object, 0..state.memory.get(object).size as usize)?;
         }
-        let cells = self.make_input(state, (source, name), size, data)?;
+        let cells = self.make_input(state, (source, name), size, asked)?;
         self.overwrite(state, object, at, &cells)
     }
 

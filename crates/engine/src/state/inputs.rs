@@ -77,6 +77,8 @@ pub(crate) struct Made {
     pub source: InputSource,
     pub name: String,
     pub cells: Vec<Cell>,
+    /// What the cells are a value of, if that is known.
+    pub data: Option<DataTypeId>,
     /// Whether it is there at all: a term of one bit.
     pub given: Option<TermId>,
     /// How many of its bytes are there, if not all: a term of 64 bits.
@@ -85,7 +87,7 @@ pub(crate) struct Made {
 
 impl Made {
     pub fn new(source: InputSource, name: String, cells: Vec<Cell>) -> Made {
-        Made { source, name, cells, given: None, length: None }
+        Made { source, name, cells, data: None, given: None, length: None }
     }
 }
 

@@ -16,6 +16,7 @@
 mod aggregate;
 mod arrays;
 mod assembly;
+mod assumed;
 mod atomic;
 mod bit_width;
 mod bits;
