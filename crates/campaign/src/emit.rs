@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::{Covered, TestCase, covered_by_test};
-use touchstone_emit::{CSuite, EmitError, Form, Replayed, TestCompSuite};
+use touchstone_emit::{CSuite, EmitError, Form, Replayed, TestCompSuite, edited_suites};
 use touchstone_ir::{FuncId, Module};
 
 /// Writes these tests anew, with what each covers; what does not compile is left out.
@@ -52,8 +52,13 @@ impl TestSinks for TestFiles<'_> {
         let (request, out) = (&plan.request, plan.out.path());
         let emits = |form: TestForm| request.purpose == Purpose::Tests && request.emit.contains(&form);
         let mut sinks: Vec<Box<dyn TestSink + 's>> = Vec::new();
+        // Only what suites in our own form lack is generated, so the same suites stay in other forms.
+        let staying = match emits(TestForm::C) {
+            true => edited_suites(out, &module.functions[func].name)?,
+            false => 0,
+        };
         for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
-            match CSuite::create(&out.join(folder), module, func, &plan.target, form) {
+            match CSuite::create_after(&out.join(folder), module, func, &plan.target, form, staying) {
                 // There is no way to write tests of this function; of others there may be.
                 Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
                     sinks.push(Box::new(Refusal { why: error.to_string() }));
@@ -90,6 +95,10 @@ impl TestSink for InC<'_> {
 
     fn give_up(&mut self, why: &str) -> Result<(), CampaignError> {
         Ok(self.suite.give_up(why)?)
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        Some(self.suite.path().to_path_buf())
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {

@@ -58,7 +58,7 @@ impl Suite {
         Ok(Suite::of(&measured))
     }
 
-    fn of(measured: &Measured) -> Suite {
+    pub(crate) fn of(measured: &Measured) -> Suite {
         let mut suite = Suite::default();
         let names = |tests: &BTreeSet<u32>| -> Vec<String> {
             tests.iter().map(|test| measured.tests[*test as usize].clone()).collect()

@@ -54,9 +54,12 @@ impl Subject<'_> {
     fn run(&self, module: &Module, func: FuncId, answers: &[MadeInput], watch: &Watch) -> ConcreteRun {
         let look = Look { watch: Some(watch), ..Look::default() };
         match self.entry {
-            Entry::Function => {
-                watch_function(module, func, Call { params: &[], globals: &[], objects: &[], answers }, look)
-            }
+            Entry::Function => watch_function(
+                module,
+                func,
+                Call { earlier: &[], params: &[], globals: &[], objects: &[], answers },
+                look,
+            ),
             Entry::Program => watch_program(module, func, answers, look),
         }
     }

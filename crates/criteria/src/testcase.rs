@@ -38,6 +38,8 @@ pub struct TestCase {
 pub enum TestKind {
     /// Calls the function directly.
     Function {
+        /// Calls before that, in order: they leave what no test can set.
+        earlier: Vec<EarlierCall>,
         /// One value a parameter of the source, in order (no hidden result pointer). A declared-array parameter has a
         /// pointer to an object; a structure by value has a `Struct`.
         params: Vec<NamedValue>,
@@ -48,6 +50,17 @@ pub enum TestKind {
     },
     /// Runs the whole program.
     Program,
+}
+
+/// A call before the one that a test is about.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EarlierCall {
+    /// The function.
+    pub function: String,
+    /// One value a parameter of the source, in order. Pointers lead to objects of the test.
+    pub params: Vec<NamedValue>,
+    /// What it returns; `None` if that is nothing, or if it does not return.
+    pub result: Option<DataValue>,
 }
 
 /// A named value.
@@ -102,6 +115,16 @@ pub enum Given<'a> {
     Variable(&'a str, Option<&'a [u8]>),
     /// The allocation with this number gets no memory.
     FailingAllocation(&'a str),
+}
+
+impl TestCase {
+    /// The calls before the one that it is about.
+    pub fn earlier(&self) -> &[EarlierCall] {
+        match &self.kind {
+            TestKind::Function { earlier, .. } => earlier,
+            TestKind::Program => &[],
+        }
+    }
 }
 
 impl MadeInput {

@@ -26,6 +26,7 @@ mod tap;
 pub use c::build::{Build, ReplayLimits, SourceUnit};
 pub use c::ctype::parameter_list;
 pub use c::form::Form;
+pub use c::kept::{SuiteThere, edited_suites, suites_there, test_names, tests_there};
 pub use c::makeable::unmakeable;
 pub use c::preprocessed::Preprocessed;
 pub use c::replay::{Replayed, replay};

@@ -447,6 +447,23 @@ pub enum ErrorKind {
     Unreachable,
 }
 
+impl ErrorKind {
+    /// All kinds.
+    pub const ALL: [ErrorKind; 11] = [
+        ErrorKind::OutOfBounds,
+        ErrorKind::NullPointer,
+        ErrorKind::Dangling,
+        ErrorKind::InvalidPointer,
+        ErrorKind::ReadOnly,
+        ErrorKind::DivisionByZero,
+        ErrorKind::Uninitialised,
+        ErrorKind::InvalidFree,
+        ErrorKind::Assert,
+        ErrorKind::Abort,
+        ErrorKind::Unreachable,
+    ];
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -6,7 +6,9 @@ use crate::plan::args::{
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use touchstone_campaign::{Compilation, Effort, Inputs, ObjectivesOf, Purpose, Replaying, Request, Subject, TestForm};
+use touchstone_campaign::{
+    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+};
 use touchstone_criteria::Assume;
 
 impl Compile {
@@ -50,6 +52,12 @@ impl Generate {
                 (false, false) => Replaying::InSandbox,
             },
             jobs: self.jobs,
+            regeneration: match (self.update, self.resume) {
+                (true, _) => Regeneration::Update,
+                (false, true) => Regeneration::Resume,
+                (false, false) => Regeneration::Plain,
+            },
+            tool: None,
             interrupt: Arc::default(),
         }
     }
@@ -66,6 +74,7 @@ impl Generate {
             ranges: self.range.iter().cloned().collect(),
             max_objects: self.max_objects,
             grow: self.grow,
+            calls: self.calls,
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),

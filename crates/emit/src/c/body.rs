@@ -63,15 +63,21 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
     }
     match &test.kind {
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
-        TestKind::Function { params, globals, objects } => {
+        TestKind::Function { earlier, params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
             writer.declare_objects(objects)?;
             let around = surroundings::lines(program, test, Some(&mut writer.values))?;
             writer.lines.extend(around);
-            writer.declare_params(params)?;
+            if earlier.is_empty() {
+                writer.declare_params(params)?;
+            }
             writer.set_globals(globals)?;
             writer.lines.extend(announcements(program, test));
             writer.lines.extend(skip(program, test));
+            if !earlier.is_empty() {
+                writer.call_earlier(earlier)?;
+                writer.declare_params(params)?;
+            }
             writer.call(test)?;
             writer.check(test, objects)?;
             Ok((writer.lines, writer.values.declarations))

@@ -27,14 +27,16 @@ pub fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
     if let Some(why) = thrown(test) {
         return Some(why);
     }
-    let TestKind::Function { params, globals, objects } = &test.kind else { return None };
+    let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
     let object = objects.iter().find_map(|object| {
         let name = librarys_own(module, object.element)?;
         let used = object.values.iter().any(|value| !is_empty(value));
         (used || !is_made_of_zeros(name)).then_some(name)
     });
-    let value = params
+    let value = earlier
         .iter()
+        .flat_map(|call| &call.params)
+        .chain(params)
         .chain(globals)
         .find_map(|input| librarys_own(module, input.data).filter(|_| !is_empty(&input.value)));
     let name = object.or(value)?;

@@ -19,9 +19,10 @@ pub(crate) fn row_text(
     test: &TestCase,
     shapes: &mut BTreeMap<String, usize>,
 ) -> Option<TestText> {
-    let TestKind::Function { params, globals, objects } = &test.kind else { return None };
+    let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
     if matches!(test.replayed, Replay::NotCheckable(_))
         || !test.answers.is_empty()
+        || !earlier.is_empty()
         || objects.iter().any(|object| object.on_heap)
         || test.expected.calls.as_ref().is_some_and(|calls| !calls.is_empty())
         || !test.expected.reached.is_empty()

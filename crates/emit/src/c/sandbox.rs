@@ -66,6 +66,8 @@ impl Layer {
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     policy: Policy,
+    /// Tests may write to all of this directory, instead of one of their own.
+    inside: Option<PathBuf>,
     built: Arc<OnceLock<Harness>>,
     /// Held while it is built: whoever comes then waits.
     building: Arc<Mutex<()>>,
@@ -105,8 +107,13 @@ impl Sandbox {
         Sandbox::of(Policy::Open)
     }
 
+    /// The same kind of sandbox for programs that leave something in a directory.
+    pub fn inside(&self, directory: &Path) -> Sandbox {
+        Sandbox { inside: Some(directory.to_path_buf()), ..Sandbox::of(self.policy.clone()) }
+    }
+
     fn of(policy: Policy) -> Sandbox {
-        Sandbox { policy, built: Arc::default(), building: Arc::default() }
+        Sandbox { policy, inside: None, built: Arc::default(), building: Arc::default() }
     }
 
     /// What nothing protects from in the replays so far, as a sentence; `None` if there is nothing of the kind.
@@ -203,6 +210,7 @@ impl Sandbox {
         if self.policy == Policy::Open {
             return Ok(Command::new(program));
         }
+        let scratch = self.inside.as_deref().unwrap_or(scratch);
         std::fs::create_dir_all(scratch).map_err(EmitError::io(scratch))?;
         let scratch = scratch.canonicalize().map_err(EmitError::io(scratch))?;
         let Some((harness, launcher)) = self.built.get().and_then(|built| Some((built, built.launcher.as_ref()?)))
@@ -214,6 +222,9 @@ impl Sandbox {
         let names: Vec<&str> = harness.layers.iter().map(|layer| layer.name()).collect();
         let mut command = Command::new(launcher);
         command.args(["--parent", &std::process::id().to_string(), "--layers", &names.join(",")]);
+        if self.inside.is_some() {
+            command.env("TOUCHSTONE_SANDBOXED", "1");
+        }
         command.arg(scratch).arg(program);
         Ok(command)
     }

@@ -5,6 +5,7 @@
 //! written out; from the second on, tests that differ only in their numbers are rows of a table, which compile ten
 //! times as fast. While a run finds tests nothing is rewritten: a test is appended
 //! in one write, so the file is whole after every one. A later run begins its files anew, and removes parts that it has no tests for.
+//! Files that their user edited (`owned.rs`) stay as they are, and the tests go to a file beside them (`kept.rs`).
 //!
 //! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
 //! list of tests and their `main` only after [`CSuite::finish`].
@@ -15,14 +16,16 @@ use crate::c::build::{Build, relative_path};
 use crate::c::comment::{comment_text, covers_comment};
 use crate::c::ctype::CTypes;
 use crate::c::form::Form;
+use crate::c::kept::{free_suite, text_before};
 use crate::c::names::{program_names, source_name};
+use crate::c::owned::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum, write_stamped};
 use crate::c::preprocessed::{inline_definitions, replaced};
+use crate::c::process::{Listed, Processes};
 use crate::c::row::row_text;
 use crate::c::stubs::{has_stubs, stub_text};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
@@ -47,14 +50,20 @@ const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
 pub struct CSuite<'m> {
     program: TestedProgram<'m>,
     path: PathBuf,
-    file: File,
+    file: OwnedFile,
     prologue: String,
     /// Tests in the current file.
-    tests: Vec<String>,
+    tests: Vec<Listed>,
+    /// What each test of the current file finds.
+    processes: Processes,
     /// The file beside it that registers its tests, for GoogleTest.
-    registry: Option<File>,
+    registry: Option<OwnedFile>,
     /// The file has the program's `main`.
     own_main: bool,
+    /// Files that their user edited have the other tests.
+    is_beside: bool,
+    /// What those files have.
+    known: String,
     chunks: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
@@ -65,7 +74,8 @@ pub struct CSuite<'m> {
 }
 
 impl<'m> CSuite<'m> {
-    /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is replaced.
+    /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is
+    /// replaced, unless its user edited it.
     pub fn create(
         dir: &Path,
         module: &'m Module,
@@ -73,36 +83,47 @@ impl<'m> CSuite<'m> {
         target: &Build,
         form: Form,
     ) -> Result<CSuite<'m>, EmitError> {
+        CSuite::create_after(dir, module, function, target, form, 0)
+    }
+
+    /// The same, where so many suites of the function stay whoever wrote them, because another form of them was edited.
+    pub fn create_after(
+        dir: &Path,
+        module: &'m Module,
+        function: FuncId,
+        target: &Build,
+        form: Form,
+        staying: usize,
+    ) -> Result<CSuite<'m>, EmitError> {
         fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
         match form {
             Form::Touchstone => {
-                write_file(&dir.join("touchstone_test.h"), HEADER)?;
-                write_file(&dir.join("touchstone_test.c"), RUNNER)?;
+                write_stamped(&dir.join("touchstone_test.h"), &with_checksum(HEADER))?;
+                write_stamped(&dir.join("touchstone_test.c"), &with_checksum(RUNNER))?;
             }
             Form::Gtest => {
-                write_file(&dir.join("touchstone_gtest.h"), GTEST_HEADER)?;
-                write_file(&dir.join("touchstone_gtest.cc"), GTEST_GLUE)?;
+                write_stamped(&dir.join("touchstone_gtest.h"), &with_checksum(GTEST_HEADER))?;
+                write_stamped(&dir.join("touchstone_gtest.cc"), &with_checksum(GTEST_GLUE))?;
             }
             Form::Unity | Form::Cmocka => {}
         }
         let function = &module.functions[function];
         let has_stubs = has_stubs(module, function);
         if has_stubs {
-            write_file(&dir.join("touchstone_stubs.h"), STUBS)?;
+            write_stamped(&dir.join("touchstone_stubs.h"), &with_checksum(STUBS))?;
         }
         let allocates = allocates(module);
         if allocates {
-            write_file(&dir.join("touchstone_allocations.h"), ALLOCATIONS)?;
+            write_stamped(&dir.join("touchstone_allocations.h"), &with_checksum(ALLOCATIONS))?;
         }
         let unit = unit_with(module, function, target)?;
-        let path = dir.join(file_name(&function.name));
-        for old in chunk_paths(&path).skip(1).take_while(|old| old.exists()) {
-            remove_ours(&old)?;
-            let registry = old.with_extension("cc");
-            if registry.exists() {
-                remove_ours(&registry)?;
-            }
-        }
+        let path = free_suite(dir, &function.name, staying)?;
+        let is_beside = path != dir.join(file_name(&function.name));
+        // What a suite in our own form lacks is measured; of others only the text is known.
+        let known = match form {
+            Form::Touchstone => String::new(),
+            Form::Unity | Form::Cmocka | Form::Gtest => text_before(dir, &function.name, &path)?,
+        };
         let program = TestedProgram {
             form,
             module,
@@ -116,23 +137,41 @@ impl<'m> CSuite<'m> {
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
+        let processes = Processes::of(module, function);
         let file = begin_file(&path, &prologue)?;
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
         let taken_back = taken_back(&prologue);
-        Ok(CSuite { program, path, file, prologue, tests, registry, own_main, chunks: 1, declared, shapes, taken_back })
+        Ok(CSuite {
+            program,
+            path,
+            file,
+            prologue,
+            tests,
+            processes,
+            registry,
+            own_main,
+            is_beside,
+            known,
+            chunks: 1,
+            declared,
+            shapes,
+            taken_back,
+        })
     }
 
     /// Says instead of a test why it is left out.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
+        self.file.append(&text)
     }
 
     /// Says instead of the whole file why there are no tests in it.
     pub fn give_up(&mut self, why: &str) -> Result<(), EmitError> {
         let (name, why) = (&self.program.name, comment_text(why));
-        let text = format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why} */\n");
+        let sum = checksum_line();
+        let text =
+            format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why}\n{sum} */\n");
         self.file = begin_file(&self.path, &text)?;
         self.registry = begin_registry(self.program.form, &self.path)?;
         Ok(())
@@ -165,6 +204,9 @@ impl<'m> CSuite<'m> {
             None => covers_comment(self.program.module, self.program.function.span, covers),
         };
         let written = row.unwrap_or_else(|| test_text(&self.program, test));
+        if self.known.contains(written.text.trim()) {
+            return Ok(());
+        }
         let mut text = String::new();
         for declaration in written.declarations {
             if self.declared.insert(declaration.clone()) {
@@ -175,20 +217,27 @@ impl<'m> CSuite<'m> {
         text.push_str(&written.text);
         let taken_back = self.take_back(&text);
         let text = format!("{taken_back}{comment}{text}");
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
-        if let Some(registry) = &mut self.registry {
-            let text = Form::registration(&self.program.name, test);
-            registry.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
+        self.file.append(&text)?;
+        if !test.earlier().is_empty() {
+            self.processes = Processes::OneEach;
         }
-        self.tests.push(test.id.clone());
+        self.tests.push(Listed::of(self.program.form, test));
         Ok(())
     }
 
     /// Ends the current file with the `main` that runs its tests, where the framework wants one.
     pub fn finish(&mut self) -> Result<(), EmitError> {
         let tests = std::mem::take(&mut self.tests);
-        let text = self.program.form.runner(&tests, self.own_main);
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
+        if self.is_beside && self.chunks == 1 && tests.is_empty() {
+            // What is there covers everything.
+            return remove_ours(&self.path).and_then(|()| remove_ours(&self.path.with_extension("cc")));
+        }
+        if let Some(registry) = &mut self.registry {
+            let lines = tests.iter().map(|test| Form::registration(&self.program.name, test, self.processes));
+            registry.append(&lines.collect::<String>())?;
+        }
+        let text = self.program.form.runner(&tests, self.own_main, self.processes);
+        self.file.append(&text)
     }
 
     /// The first file of the suite.
@@ -197,37 +246,29 @@ impl<'m> CSuite<'m> {
     }
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
-    // Left alone if it is there already: another suite of the same directory may be compiling.
-    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(());
-    }
-    touchstone_base::write_whole(path, text).map_err(EmitError::io(path))
-}
-
 /// How a test file begins, from its first byte on.
 const BEGIN: &str = "/* Tests of ";
 /// How one begins that registers its tests.
 const REGISTERS: &str = "/* Registers the tests of ";
-/// How the first lines of our files say whose they are. One without tests had other words once.
-const OURS: [&str; 3] = ["written by Touchstone", REGISTERS, "/* No tests of "];
+/// How our files are known. One without tests had other words once.
+pub(crate) const OURS: Beginnings =
+    Beginnings { starts: &[BEGIN, REGISTERS], marks: &["written by Touchstone", REGISTERS], empty: "/* No tests of " };
 
 /// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
 fn check_ours(path: &Path) -> Result<(), EmitError> {
-    let Ok(file) = File::open(path) else { return Ok(()) };
-    let mut head = Vec::new();
-    file.take(4096).read_to_end(&mut head).map_err(EmitError::io(path))?;
-    let head = String::from_utf8_lossy(&head);
-    // What a full disk or the end of the machine left may be torn anywhere.
-    let torn = [BEGIN, REGISTERS].iter().any(|begin| begin.starts_with(&*head))
-        || (head.starts_with(BEGIN) && !head.contains('\n'));
-    let ours = torn || OURS.iter().any(|ours| head.contains(ours));
-    if ours { Ok(()) } else { Err(EmitError::NotOurs { path: path.to_path_buf() }) }
+    match OURS.whose(path)? {
+        Whose::Nobodys | Whose::Ours => Ok(()),
+        Whose::Edited | Whose::Foreign => Err(EmitError::NotOurs { path: path.to_path_buf() }),
+    }
 }
 
-fn remove_ours(path: &Path) -> Result<(), EmitError> {
+/// Removes a file of ours, if it is there.
+pub(crate) fn remove_ours(path: &Path) -> Result<(), EmitError> {
     check_ours(path)?;
-    fs::remove_file(path).map_err(EmitError::io(path))
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(EmitError::io(path)(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Stands in the prologue for the name of the file.
@@ -235,26 +276,23 @@ const OWN_NAME: &str = "\u{1}";
 /// Stands in the prologue for the name of the file that registers its tests.
 const REGISTRY: &str = "\u{2}";
 
-fn begin_file(path: &Path, prologue: &str) -> Result<File, EmitError> {
+fn begin_file(path: &Path, prologue: &str) -> Result<OwnedFile, EmitError> {
     check_ours(path)?;
-    let mut file = File::create(path).map_err(EmitError::io(path))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let prologue = prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c"));
-    file.write_all(prologue.as_bytes()).map_err(EmitError::io(path))?;
-    Ok(file)
+    OwnedFile::create(path, &prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c")))
 }
 
-fn begin_registry(form: Form, path: &Path) -> Result<Option<File>, EmitError> {
+fn begin_registry(form: Form, path: &Path) -> Result<Option<OwnedFile>, EmitError> {
     if form != Form::Gtest {
         return Ok(None);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let head = format!("{REGISTERS}{name}. */\n#include <gtest/gtest.h>\n");
+    let head = format!("{REGISTERS}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 
 /// `test_max3.c`; a function that shares its name with one of another file gets that file's name too.
-fn file_name(function: &str) -> String {
+pub(crate) fn file_name(function: &str) -> String {
     let own = source_name(function);
     let rest: String = function[own.len()..]
         .chars()
@@ -329,8 +367,9 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
     let name = &program.name;
     let build = build_command(given, target, unit, program.form);
     let mut text = format!(
-        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n",
-        comment_text(&source)
+        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n{} */\n",
+        comment_text(&source),
+        checksum_line()
     );
     let own_main = target.defines_main(program.module, unit);
     if own_main && let Some(main) = program.module.function_named("main") {

@@ -226,7 +226,7 @@ impl Executor<'_> {
             let on_heap = state.inputs.freed.contains(&input.object);
             objects.push(ObjectInput { name, element, values, is_array: input.is_array, on_heap });
         }
-        TestKind::Function { params, globals, objects }
+        TestKind::Function { earlier: Vec::new(), params, globals, objects }
     }
 
     /// A declared-array parameter is a pointer to its object.

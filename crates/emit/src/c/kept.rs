@@ -1,0 +1,163 @@
+//! Suites that their users edited: they stay, and new tests go to files beside them.
+//!
+//! `test_f.c` that is edited is kept, and what it lacks goes to `test_f.more.c`; if that one is edited, too, to
+//! `test_f.more2.c`, and so on. A suite of several parts is kept as a whole.
+//!
+//! Deliberately not here: what a kept suite covers, and whether it still passes (`touchstone_campaign`'s).
+
+use crate::EmitError;
+use crate::c::chunk::test_name;
+use crate::c::owned::Whose;
+use crate::c::suite::{OURS, chunk_paths, file_name, remove_ours};
+use std::fs;
+use std::path::{Path, PathBuf};
+use touchstone_base::Span;
+use touchstone_criteria::{Expected, Outcome, Replay, TestCase, TestKind};
+use touchstone_ir::ErrorKind;
+
+/// How many suites of one function may stand beside each other.
+const MOST: usize = 50;
+
+/// A suite that is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SuiteThere {
+    /// Its first file.
+    pub path: PathBuf,
+    /// Its user edited it.
+    pub edited: bool,
+}
+
+/// The first files of all suites that a function may have.
+fn suites(dir: &Path, function: &str) -> impl Iterator<Item = PathBuf> {
+    let first = dir.join(file_name(function));
+    (0..MOST).map(move |number| match number {
+        0 => first.clone(),
+        1 => first.with_extension("more.c"),
+        _ => first.with_extension(format!("more{number}.c")),
+    })
+}
+
+/// All files of a suite that are there, those that register its tests included.
+fn files(first: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    // The first one may have been removed.
+    for (index, part) in chunk_paths(first).enumerate() {
+        let registry = part.with_extension("cc");
+        if !part.exists() && index > 0 {
+            break;
+        }
+        found.extend([part, registry].into_iter().filter(|file| file.exists()));
+    }
+    found
+}
+
+fn is_edited(first: &Path) -> Result<bool, EmitError> {
+    for file in files(first) {
+        if OURS.whose(&file)? == Whose::Edited {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The suites of a function that a directory has.
+pub fn suites_there(dir: &Path, function: &str) -> Result<Vec<SuiteThere>, EmitError> {
+    let there = suites(dir, function).filter(|path| path.exists());
+    there.map(|path| Ok(SuiteThere { edited: is_edited(&path)?, path })).collect()
+}
+
+/// How many suites of a function, from the first on, are edited.
+pub fn edited_suites(dir: &Path, function: &str) -> Result<usize, EmitError> {
+    let mut count = 0;
+    for path in suites(dir, function) {
+        if !is_edited(&path)? {
+            break;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Where tests of a function go: the first suite that nobody edited, after so many that stay anyway. What stands behind it
+/// is removed, and so are its parts.
+pub(crate) fn free_suite(dir: &Path, function: &str, after: usize) -> Result<PathBuf, EmitError> {
+    let mut free = None;
+    for path in suites(dir, function).skip(after) {
+        if is_edited(&path)? {
+            continue;
+        }
+        match free {
+            None => {
+                files(&path).iter().skip_while(|file| **file == path).try_for_each(|file| remove_ours(file))?;
+                free = Some(path);
+            }
+            Some(_) => files(&path).iter().try_for_each(|file| remove_ours(file))?,
+        }
+    }
+    free.ok_or_else(|| EmitError::NotOurs { path: dir.join(file_name(function)) })
+}
+
+/// The text of all suites of a function that come before the one that begins with this file.
+pub(crate) fn text_before(dir: &Path, function: &str, first: &Path) -> Result<String, EmitError> {
+    let before = suites(dir, function).take_while(|path| path != first);
+    let texts = before.flat_map(|path| files(&path)).map(|file| read(&file));
+    Ok(texts.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The names of a suite's tests, in all files and forms.
+pub fn test_names(first: &Path) -> Result<Vec<String>, EmitError> {
+    let mut names = Vec::new();
+    for file in files(first) {
+        let text = read(&file)?;
+        let framework = |line: &str| {
+            let rest = line.strip_prefix("static ").unwrap_or(line).strip_prefix("void test_")?;
+            rest.split_once('(').map(|(name, _)| name.to_string())
+        };
+        names.extend(text.lines().filter_map(|line| test_name(line).map(str::to_string).or_else(|| framework(line))));
+    }
+    Ok(names)
+}
+
+/// The tests of a suite in our own form, as far as the replay must know them: what they are called, and how they end.
+pub fn tests_there(first: &Path, function: &str) -> Result<Vec<TestCase>, EmitError> {
+    let mut tests = Vec::new();
+    for file in files(first).iter().filter(|file| file.extension().is_some_and(|extension| extension == "c")) {
+        let text = read(file)?;
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(name) = test_name(line) else { continue };
+            let body = lines[at + 1..].iter().take_while(|line| test_name(line).is_none());
+            let outcome = if line.starts_with("ERROR_") { error(body) } else { Outcome::Returned };
+            tests.push(test_there(name, function, outcome));
+        }
+    }
+    Ok(tests)
+}
+
+fn read(path: &Path) -> Result<String, EmitError> {
+    let bytes = fs::read(path).map_err(EmitError::io(path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The error that a test says it ends in. Where in the program was true when it was written.
+fn error<'l>(mut body: impl Iterator<Item = &'l &'l str>) -> Outcome {
+    let said = body.find_map(|line| line.trim().strip_prefix("EXPECT_ERROR(\"")?.split('"').next());
+    let kind = said.and_then(|said| ErrorKind::ALL.into_iter().find(|kind| kind.to_string() == said));
+    Outcome::Error { kind: kind.unwrap_or(ErrorKind::Abort), span: Span::none() }
+}
+
+fn test_there(name: &str, function: &str, outcome: Outcome) -> TestCase {
+    TestCase {
+        id: name.to_string(),
+        function: function.to_string(),
+        kind: TestKind::Function { earlier: Vec::new(), params: Vec::new(), globals: Vec::new(), objects: Vec::new() },
+        answers: Vec::new(),
+        outcome,
+        expected: Expected::default(),
+        oracle: None,
+        description: String::new(),
+        path: 0,
+        covers: Vec::new(),
+        replayed: Replay::NotRun,
+    }
+}
