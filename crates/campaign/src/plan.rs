@@ -86,7 +86,9 @@ impl Plan {
         let suite = request.on_top_of.as_ref().map(read).transpose()?;
         let tasks = names.iter().map(|name| material.task(name, entry)).collect::<Result<Vec<Task>, _>>()?;
         let module = &material.program.module;
-        let notices = suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)).collect();
+        let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
+        let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
+        notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
         let target = material.target();
         let program = material.program;
         let resumed = Resumed::default();
