@@ -47,6 +47,11 @@ impl Finished {
         self.extras.kept.extend(done.kept);
     }
 
+    /// Notes what users should know.
+    pub(crate) fn notice(&mut self, notices: Vec<Notice>) {
+        self.noticed.extend(notices);
+    }
+
     /// Notes what nothing kept the replay from, if there was one.
     pub(crate) fn note_protection(&mut self, sandbox: &Sandbox) {
         let replayed = self.campaign.tests.iter().any(|test| test.replayed != Replay::NotRun);

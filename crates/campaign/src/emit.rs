@@ -1,6 +1,7 @@
 //! Tests become files: the stage that writes them, and the sinks that it writes to, one a form.
 
 use crate::error::CampaignError;
+use crate::notice::Notice;
 use crate::out_dir::check_file;
 use crate::plan::Plan;
 use crate::request::{Purpose, TestForm};
@@ -76,6 +77,23 @@ impl TestSinks for TestFiles<'_> {
         }
         Ok(Box::new(Several(sinks)))
     }
+}
+
+/// Writes what builds the suites of frameworks. Files of somebody else's that stay are noticed.
+pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
+    let mut notices = Vec::new();
+    if plan.request.purpose != Purpose::Tests {
+        return Ok(notices);
+    }
+    for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
+        if wanted == TestForm::C {
+            continue;
+        }
+        let dir = plan.out.path().join(folder);
+        let stay = touchstone_emit::write_projects(&dir, &plan.program.module, &plan.target, form)?;
+        notices.extend(stay.into_iter().map(|file| Notice::FileStays { file }));
+    }
+    Ok(notices)
 }
 
 /// C files.

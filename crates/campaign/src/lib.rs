@@ -45,6 +45,7 @@ mod notice;
 mod objectives;
 mod options_file;
 mod out_dir;
+mod outside;
 mod plan;
 mod precondition;
 mod program;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
-use touchstone_emit::{Build, Preprocessed, ReplayLimits, Sandbox};
+use touchstone_emit::{Build, Once, Preprocessed, ReplayLimits, Sandbox};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::Document;
@@ -86,7 +86,9 @@ impl Plan {
         let suite = request.on_top_of.as_ref().map(read).transpose()?;
         let tasks = names.iter().map(|name| material.task(name, entry)).collect::<Result<Vec<Task>, _>>()?;
         let module = &material.program.module;
-        let notices = suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)).collect();
+        let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
+        let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
+        notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
         let target = material.target();
         let program = material.program;
         let resumed = Resumed::default();
@@ -241,6 +243,7 @@ impl<'r> Material<'r> {
                 Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
             },
             preprocessed: Preprocessed::default(),
+            once: Once::default(),
         }
     }
 }

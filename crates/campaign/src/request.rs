@@ -255,7 +255,7 @@ impl Default for Effort {
             max_paths: None,
             pair_questions: None,
             timeout: Some(Duration::from_secs(60)),
-            memory: Some(4096 << 20),
+            memory: Some(1900 << 20),
             solver_timeout: Some(Duration::from_secs(10)),
             call_depth: 500,
             max_values: 4096,

@@ -2,7 +2,7 @@
 
 use crate::conclude::{Grounds, conclude};
 use crate::document::{Done, Finished, results};
-use crate::emit::{TestFiles, emit};
+use crate::emit::{TestFiles, build_files, emit};
 use crate::error::CampaignError;
 use crate::explore::{Explored, explore};
 use crate::kept::{Kept, look};
@@ -11,7 +11,7 @@ use crate::notice::Notice;
 use crate::plan::{Plan, Task};
 use crate::reduce::{Reduced, reduce};
 use crate::replay::replay;
-use crate::request::{Purpose, Replaying};
+use crate::request::{Purpose, Replaying, TestForm};
 use crate::sink::{Leaves, Nowhere, TestSink, TestSinks};
 use crate::suite::keep_only_the_suite;
 use crate::tables::decision_tables;
@@ -56,6 +56,9 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
         }
     };
     std::thread::scope(|scope| {
+        if will_replay(plan) {
+            scope.spawn(|| plan.target.prepare(&plan.program.module));
+        }
         let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
         // This stack is deep, too; what could not be begun elsewhere is done here.
         debug_assert!(others < jobs);
@@ -67,8 +70,16 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
             finished.add(done?);
         }
     }
+    finished.notice(build_files(plan)?);
     finished.note_protection(&plan.target.sandbox);
     Ok(finished)
+}
+
+/// Whether tests are going to be compiled.
+fn will_replay(plan: &Plan) -> bool {
+    let request = &plan.request;
+    let tests = request.purpose == Purpose::Tests && request.emit.contains(&TestForm::C);
+    tests && request.replay != Replaying::Off && !plan.tasks.is_empty()
 }
 
 /// One function through all stages.

@@ -223,6 +223,7 @@ fn brute_program(module: &Module, func: FuncId, expectation: &Expectation, limit
                 name: input.name.clone(),
                 bytes: bytes.by_ref().take(input.bytes.len()).collect(),
                 pointers: Vec::new(),
+                data: input.data,
             })
             .collect();
         let run = run_program(module, func, &answers, Limits::default());

@@ -147,6 +147,8 @@ pub struct Config {
     pub precondition: Option<String>,
     /// The function that judges the result, if there is one.
     pub oracle: Option<String>,
+    /// Of the states that wait so many stay states; of the others there is only the way to them.
+    pub waiting_states: usize,
     /// Seed for every choice that is free.
     pub seed: u64,
 }
@@ -186,6 +188,7 @@ impl Default for Config {
             arguments: None,
             precondition: None,
             oracle: None,
+            waiting_states: 4096,
             seed: 0,
         }
     }

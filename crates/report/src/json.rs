@@ -167,6 +167,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         Outcome::OracleRejected => ("oracle_rejected", None, None),
         Outcome::Threw { .. } => ("threw", None, None),
         Outcome::Exited(status) => ("exited", Some(*status), None),
+        Outcome::Hung => ("hung", None, None),
         Outcome::Error { kind, span } => {
             let at = place(*span, &module.files);
             ("error", None, Some(document::TestError { kind: kind.to_string(), at }))
@@ -268,7 +269,13 @@ impl Serialize for Inputs<'_> {
             TestKind::Program => {}
         }
         for input in &self.test.answers {
-            map.serialize_entry(&names.unique(&input.title()), &input.bytes)?;
+            let name = names.unique(&input.title());
+            match input.typed(self.types) {
+                Some((ty, value)) => {
+                    map.serialize_entry(&name, &Shown { types: self.types, objects: &[], ty, value: &value })?;
+                }
+                None => map.serialize_entry(&name, &input.bytes)?,
+            }
         }
         map.end()
     }

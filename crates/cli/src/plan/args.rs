@@ -127,7 +127,7 @@ pub struct Generate {
     #[arg(long, value_name = "SECS", default_value_t = 60.0, help_heading = "Search", value_parser = parse_seconds)]
     pub timeout: f64,
     /// Megabytes that the process may have before exploration stops; 0 for no limit
-    #[arg(long, value_name = "MB", default_value_t = 4096, help_heading = "Search")]
+    #[arg(long, value_name = "MB", default_value_t = 1900, help_heading = "Search")]
     pub memory: u64,
     /// Seconds for one question to the solver
     #[arg(long, value_name = "SECS", default_value_t = 10.0, help_heading = "Search", value_parser = parse_seconds)]
@@ -177,6 +177,9 @@ pub struct Surroundings {
     /// Variables of the environment: not set, or at most N characters
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub env: Option<u32>,
+    /// Allocations of a function under test: each may fail, or none does
+    #[arg(long, default_value = "may-fail", value_name = "MODE", help_heading = "Inputs")]
+    pub malloc: Malloc,
     /// Volatile globals and what is volatile behind pointers: what memory holds, or a new input at every read
     #[arg(long, default_value = "memory", value_name = "MODE", help_heading = "Inputs")]
     pub volatile: Volatile,
@@ -201,6 +204,14 @@ pub enum Externals {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Malloc {
+    /// A test makes it fail where that leads somewhere
+    MayFail,
+    /// The same as `--assume allocation`
+    NeverFails,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Volatile {
     /// Like any other object
     Memory,

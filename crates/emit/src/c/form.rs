@@ -44,6 +44,13 @@ const COMMON: &str = "\
         const __typeof__(place) touchstone_value = __VA_ARGS__;      \\
         __builtin_memcpy((void *)&(place), &touchstone_value, sizeof(place)); \\
     } while (0)
+#undef BEFORE
+#undef EXCEPT
+/* Keeps what is at a place before the call; what may change is excepted. */
+#define BEFORE(copy, place)  \\
+    __typeof__(place) copy;  \\
+    __builtin_memcpy((void *)&(copy), (const void *)&(place), sizeof(copy))
+#define EXCEPT(copy, place) __builtin_memcpy((void *)&(copy), (const void *)&(place), sizeof(copy))
 ";
 
 impl Form {
@@ -145,6 +152,16 @@ impl Form {
         }
     }
 
+    /// A place must be as its copy is that was made before the call.
+    pub(crate) fn unchanged(self, copy: &str, place: &str) -> String {
+        match self {
+            Form::Touchstone => format!("UNCHANGED({copy}, {place});"),
+            Form::Unity => format!("TEST_ASSERT_EQUAL_MEMORY(&{copy}, (const void *)&{place}, sizeof {copy});"),
+            Form::Cmocka => format!("assert_memory_equal((const void *)&{place}, &{copy}, sizeof {copy});"),
+            Form::Gtest => format!("EXPECT_ARRAY_EQ(unsigned char, {copy}, {place});"),
+        }
+    }
+
     /// The program's own oracle must accept.
     pub(crate) fn oracle(self, call: &str) -> String {
         match self {
@@ -234,7 +251,7 @@ impl Form {
     pub(crate) fn libraries(self) -> &'static [&'static str] {
         match self {
             Form::Touchstone => &[],
-            Form::Unity => &["-DUNITY_INCLUDE_DOUBLE", "unity.c"],
+            Form::Unity => &["-DUNITY_INCLUDE_DOUBLE", "-I\"$UNITY_DIR\"", "\"$UNITY_DIR\"/unity.c"],
             Form::Cmocka => &["-lcmocka"],
             Form::Gtest => &["-lgtest", "-lgtest_main", "-lstdc++"],
         }
@@ -246,6 +263,7 @@ impl Form {
             (_, Outcome::Threw { class }) => Some(Unwritable::Throws(class.clone())),
             (Form::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
             (Form::Gtest, Outcome::Exited(_)) => None,
+            (_, Outcome::Hung) => Some(Unwritable::Hangs),
             (_, Outcome::Exited(status)) => Some(Unwritable::Exits(status & 255)),
             (_, Outcome::Error { kind, span }) => Some(Unwritable::GoesWrong(*kind, file_of(), span.line)),
         }

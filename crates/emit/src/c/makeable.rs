@@ -52,7 +52,7 @@ pub(crate) fn thrown(test: &TestCase) -> Option<Unmakeable> {
 /// What the user calls a structure that only the library makes.
 pub(crate) fn librarys_own(module: &Module, data: DataTypeId) -> Option<&'static str> {
     let name = match &module.types[data] {
-        DataType::Struct { name, .. } | DataType::Opaque { name, .. } => name,
+        DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. } => name,
         _ => return None,
     };
     let own = name.strip_prefix("struct ").or(name.strip_prefix("union ")).unwrap_or(name);
@@ -69,6 +69,7 @@ fn is_empty(value: &DataValue) -> bool {
     match value {
         DataValue::Int(0) | DataValue::Undefined | DataValue::Pointer(PointerTarget::Null) => true,
         DataValue::Array(values) | DataValue::Struct(values) => values.iter().all(is_empty),
+        DataValue::Member(_, value) => is_empty(value),
         DataValue::Int(_) | DataValue::Pointer(_) => false,
     }
 }

@@ -3,8 +3,10 @@
 //!
 //! The files that write a test are one circle on purpose: a body has values, values have stubs, and stubs have bodies.
 
+pub(crate) mod alone;
 pub(crate) mod body;
 pub(crate) mod build;
+pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod comment;
 pub(crate) mod compiler;
@@ -16,10 +18,12 @@ pub(crate) mod kept;
 pub(crate) mod literal;
 pub(crate) mod makeable;
 pub(crate) mod names;
+pub(crate) mod once;
 pub(crate) mod owned;
 pub(crate) mod place;
 pub(crate) mod preprocessed;
 mod process;
+pub(crate) mod projects;
 pub(crate) mod replay;
 pub(crate) mod row;
 pub(crate) mod sandbox;
@@ -30,6 +34,7 @@ pub(crate) mod surroundings;
 pub(crate) mod symbols;
 pub(crate) mod testcomp;
 pub(crate) mod through;
+pub(crate) mod unchanged;
 pub(crate) mod unwritable;
 pub(crate) mod values;
 pub(crate) mod verdict;

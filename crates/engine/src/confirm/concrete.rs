@@ -4,14 +4,15 @@
 use crate::confirm::watcher::Watcher;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Call as SeenCall, EarlierCall, Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
+    Call as SeenCall, EarlierCall, Expected, Given, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase,
+    TestKind, Watch,
 };
 use touchstone_interp::{
     End, Layout, Limits, Machine, ObjectId, ObjectKind, Observer, PathRecorder, Provided, Unrunnable, Value,
 };
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Tail, Ty,
-    mask,
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, InputSource, Linkage, Module, PointerTarget,
+    Tail, Ty, mask,
 };
 
 /// So many things that a result leads to are told, and so many elements of one.
@@ -170,6 +171,9 @@ fn same(first: DataValue, second: &DataValue) -> DataValue {
     match (first, second) {
         (DataValue::Array(first), DataValue::Array(second)) => DataValue::Array(all_same(first, second)),
         (DataValue::Struct(first), DataValue::Struct(second)) => DataValue::Struct(all_same(first, second)),
+        (DataValue::Member(member, first), DataValue::Member(other, second)) if member == *other => {
+            DataValue::Member(member, Box::new(same(*first, second)))
+        }
         (first, second) if first == *second => first,
         _ => DataValue::Undefined,
     }
@@ -193,11 +197,18 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     }
     let provided = provided(call.answers, |target| run.pointer(target));
     run.machine.provide_inputs(provided);
+    run.machine.map_registers();
+    failing(call.answers).for_each(|number| run.machine.fail_allocation(number));
     for global in call.globals {
         if let Some(id) = module.global_named(&global.name) {
             let object = run.machine.global_object(id);
+            // A constant of another file has the value that the test gives it.
+            let fixed = run.machine.unlock(object);
             run.clear(object, run.size(global.data));
             run.write(object, 0, global.data, &global.value);
+            if fixed {
+                run.machine.lock(object);
+            }
         }
     }
     let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
@@ -311,9 +322,17 @@ fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
     inputs.iter().filter(|input| input.is_argument())
 }
 
+/// The numbers of the allocations that fail.
+fn failing(inputs: &[MadeInput]) -> impl Iterator<Item = u64> {
+    inputs.iter().filter_map(|input| match input.given() {
+        Given::FailingAllocation(number) => number.parse().ok(),
+        _ => None,
+    })
+}
+
 /// What is there for whoever asks; `lead` says where its pointers lead.
 fn provided(inputs: &[MadeInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec<Provided> {
-    let asked = inputs.iter().filter(|input| !input.is_argument());
+    let asked = inputs.iter().filter(|input| input.is_asked_for());
     let provide = |input: &MadeInput| Provided {
         source: input.source,
         name: input.name.clone(),
@@ -325,14 +344,19 @@ fn provided(inputs: &[MadeInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec
 
 /// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
 fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
-    let mut all: Vec<MadeInput> = arguments(inputs).cloned().collect();
-    let answers: Vec<&MadeInput> = inputs.iter().filter(|input| !input.is_argument()).collect();
+    let before = inputs.iter().filter(|input| !input.is_asked_for() && !input.is_mark_of_registers());
+    let mut all: Vec<MadeInput> = before.cloned().collect();
+    if machine.has_met_registers() {
+        all.push(MadeInput::of_bytes(InputSource::Register, "", Vec::new()));
+    }
+    let answers: Vec<&MadeInput> = inputs.iter().filter(|input| input.is_asked_for()).collect();
     let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
         let answer = answers.get(index);
         let mut bytes = answer.map(|input| input.bytes.clone()).unwrap_or_default();
         bytes.resize(request.size as usize, 0);
         let pointers = answer.map(|input| input.pointers.clone()).unwrap_or_default();
-        MadeInput { source: request.source, name: request.name.clone(), bytes, pointers }
+        let data = answer.and_then(|input| input.data);
+        MadeInput { source: request.source, name: request.name.clone(), bytes, pointers, data }
     };
     all.extend(machine.requested_inputs().iter().enumerate().map(answer));
     all
@@ -468,6 +492,10 @@ impl Run<'_> {
                 for (field, item) in fields.iter().zip(items) {
                     self.write(object, offset + field.offset, field.ty, item);
                 }
+            }
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                self.machine.look(object, at, *member);
+                self.write(object, offset, members[*member].ty, value);
             }
             (DataType::Bits { first, width, .. }, DataValue::Int(bits)) => {
                 let before = self.machine.peek_bytes(object, at, self.size(data)).unwrap_or_default();
@@ -623,6 +651,12 @@ impl Run<'_> {
             DataType::Struct { fields, .. } => DataValue::Struct(
                 fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
             ),
+            DataType::Union { members, .. } => match self.machine.looked(object, offset as i64) {
+                Some(member) if member < members.len() => {
+                    DataValue::Member(member, Box::new(self.read(object, offset, members[member].ty)))
+                }
+                _ => DataValue::Undefined,
+            },
             DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
             DataType::Bits { first, width, .. } => {
                 let bytes = self.machine.peek_bytes(object, offset as i64, self.size(data)).unwrap_or_default();

@@ -12,8 +12,8 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::{Doubt, Unsupported};
 use touchstone_ir::{
-    CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, PointKind,
-    Reg, TermKind,
+    Builtin, CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand,
+    PointKind, Reg, TermKind,
 };
 
 /// A global larger than this is not modelled.
@@ -159,7 +159,9 @@ fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>) -> BTreeSet<Globa
     used.retain(|id| {
         let global = &module.globals[*id];
         let settable = !matches!(global.linkage, Linkage::Local | Linkage::Literal);
-        settable && !global.constant && (global.init.is_none() || written.contains(id))
+        // What another file defines, a test defines: also a constant.
+        let fixed = global.constant && global.linkage != Linkage::Undefined;
+        settable && !fixed && (global.init.is_none() || written.contains(id))
     });
     used
 }
@@ -193,9 +195,7 @@ pub(crate) fn changeable_globals(module: &Module, func: FuncId) -> BTreeSet<Glob
 
 /// Whether nobody knows what a variable holds when the call begins: another file defines it, and no test can set it.
 fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
-    global.linkage == Linkage::Undefined
-        && global.function.is_none()
-        && (global.constant || entry == crate::Entry::Program)
+    global.linkage == Linkage::Undefined && global.function.is_none() && entry == crate::Entry::Program
 }
 
 /// The globals that a pointer from outside may lead to: those that other files can name, and those whose address goes
@@ -235,6 +235,7 @@ fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
     followed(module, |inst, of| {
         let operands: Vec<&Operand> = match inst {
             InstKind::Store { value, .. } => vec![value],
+            InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh, .. } => Vec::new(),
             InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
             InstKind::Cast { src, .. } => vec![src],
             _ => Vec::new(),

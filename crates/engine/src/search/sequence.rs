@@ -185,6 +185,7 @@ fn leads_to(value: &DataValue, found: &mut Vec<usize>) {
     match value {
         DataValue::Pointer(PointerTarget::Object { object, .. }) => found.push(*object),
         DataValue::Array(values) | DataValue::Struct(values) => values.iter().for_each(|value| leads_to(value, found)),
+        DataValue::Member(_, value) => leads_to(value, found),
         DataValue::Pointer(_) | DataValue::Int(_) | DataValue::Undefined => {}
     }
 }
@@ -195,6 +196,7 @@ fn lead_anew(value: &mut DataValue, kept: &[usize]) {
         DataValue::Array(values) | DataValue::Struct(values) => {
             values.iter_mut().for_each(|value| lead_anew(value, kept));
         }
+        DataValue::Member(_, value) => lead_anew(value, kept),
         DataValue::Int(_) | DataValue::Undefined => {}
     }
 }
