@@ -245,3 +245,20 @@ fn the_three_verbs_agree_on_what_needs_several_calls() {
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("covered: these inputs reach it.") && said.contains("after f()"), "{said}");
 }
+
+#[test]
+fn a_static_of_another_file_is_state_that_calls_leave_and_no_test_sets() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let write = |name: &str, text: &str| std::fs::write(scratch.path().join(name), text).expect("writable");
+    write(
+        "gain.c",
+        "static int gain = 2;\nvoid set_gain(int g) { if (g < 9) gain = g; }\nint amplify(int x) { return x * gain; }\n",
+    );
+    write("f.c", "int amplify(int x);\nint f(int x) { if (x == 1 && amplify(x) == 7) return 1; return 0; }\n");
+    let words = ["generate", "f.c", "gain.c", "-f", "f", "-o", "out", "--format", "json", "-q"];
+    let output = touchstone(scratch.path(), &words);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let found = Generated { scratch, report };
+    found.covers_all("f");
+    assert_eq!(longest(&found.tests("f")), ["set_gain(7)"]);
+}
