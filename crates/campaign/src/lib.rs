@@ -54,6 +54,7 @@ mod replay;
 mod request;
 mod resume;
 mod run;
+mod sequences;
 mod sink;
 mod subject;
 mod suite;

@@ -12,12 +12,13 @@ use crate::request::{ObjectivesOf, Purpose, Regeneration, Replaying, Request, Te
 use crate::resume::Resumed;
 use crate::subject;
 use crate::suite::{Known, Suite};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
-use touchstone_emit::{Build, Preprocessed, ReplayLimits, Sandbox};
+use touchstone_emit::{Build, Once, Preprocessed, ReplayLimits, Sandbox};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::Document;
@@ -195,6 +196,10 @@ impl<'r> Material<'r> {
         let proof_time = Config::default().proof_time;
         Ok(Config {
             entry,
+            unnamed: match entry {
+                Entry::Function => self.program.unnamed_by_tests_of(func),
+                Entry::Program => BTreeSet::new(),
+            },
             aliases: effort.aliases,
             iterations,
             labels: effort.labels,
@@ -238,6 +243,7 @@ impl<'r> Material<'r> {
                 Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
             },
             preprocessed: Preprocessed::default(),
+            once: Once::default(),
         }
     }
 }

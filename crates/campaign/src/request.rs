@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
-use touchstone_engine::{Aliases, Labels, Search};
+use touchstone_engine::{Aliases, Entry, Labels, Search};
 use touchstone_front_c::Surroundings;
 
 /// What somebody wants.
@@ -97,6 +97,14 @@ impl Request {
         (!self.wants_paths() && growing.most > 1).then_some(growing)
     }
 
+    /// How many calls a test may make: all that more than one find is tests for goals.
+    pub(crate) fn calls(&self, entry: Entry) -> u32 {
+        match entry {
+            Entry::Function if !self.wants_paths() => self.inputs.calls,
+            Entry::Function | Entry::Program => 1,
+        }
+    }
+
     /// When a first round that begins now leaves the rest of the time to others.
     pub(crate) fn first_round(&self) -> Deadline {
         self.growing().map_or(Deadline::NEVER, |_| Growing::first_round(self.effort.timeout))
@@ -176,6 +184,8 @@ pub struct Inputs {
     pub max_objects: Option<u32>,
     /// Where nobody said how long they are, objects behind pointer inputs grow to so many elements while something is open.
     pub grow: u64,
+    /// A test makes at most so many calls, where what no test can set has to become what a goal needs.
+    pub calls: u32,
     /// Pointers to characters lead to texts of at most so many characters.
     pub strings: Option<u32>,
     /// Arguments of a whole program: at most so many words of at most so many characters.
@@ -192,6 +202,7 @@ impl Default for Inputs {
             ranges: BTreeMap::new(),
             max_objects: None,
             grow: 16,
+            calls: 4,
             strings: None,
             arguments: None,
             surroundings: Surroundings { externals: true, callbacks: true, ..Surroundings::default() },
@@ -244,7 +255,7 @@ impl Default for Effort {
             max_paths: None,
             pair_questions: None,
             timeout: Some(Duration::from_secs(60)),
-            memory: Some(4096 << 20),
+            memory: Some(1900 << 20),
             solver_timeout: Some(Duration::from_secs(10)),
             call_depth: 500,
             max_values: 4096,

@@ -1,6 +1,6 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
-use crate::conclude::conclude;
+use crate::conclude::{Grounds, conclude};
 use crate::document::{Done, Finished, results};
 use crate::emit::{TestFiles, build_files, emit};
 use crate::error::CampaignError;
@@ -11,7 +11,7 @@ use crate::notice::Notice;
 use crate::plan::{Plan, Task};
 use crate::reduce::{Reduced, reduce};
 use crate::replay::replay;
-use crate::request::{Purpose, Replaying};
+use crate::request::{Purpose, Replaying, TestForm};
 use crate::sink::{Leaves, Nowhere, TestSink, TestSinks};
 use crate::suite::keep_only_the_suite;
 use crate::tables::decision_tables;
@@ -56,6 +56,9 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
         }
     };
     std::thread::scope(|scope| {
+        if will_replay(plan) {
+            scope.spawn(|| plan.target.prepare(&plan.program.module));
+        }
         let others = (1..jobs).filter_map(|_| touchstone_base::spawn_deep(scope, &work)).count();
         // This stack is deep, too; what could not be begun elsewhere is done here.
         debug_assert!(others < jobs);
@@ -72,6 +75,13 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
     Ok(finished)
 }
 
+/// Whether tests are going to be compiled.
+fn will_replay(plan: &Plan) -> bool {
+    let request = &plan.request;
+    let tests = request.purpose == Purpose::Tests && request.emit.contains(&TestForm::C);
+    tests && request.replay != Replaying::Off && !plan.tasks.is_empty()
+}
+
 /// One function through all stages.
 fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Result<Done, CampaignError> {
     let mut work = Work::begin(plan, task);
@@ -79,14 +89,15 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
     let kept = if plan.request.is_interrupted() { Kept::default() } else { look(&work)? };
     kept.covers.iter().for_each(|suite| work.settle(suite));
     let sink = sinks.open(work.module(), task.func)?;
-    let Explored { mut found, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
+    let Explored { mut found, proofs, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
     let Reduced { mut tests, mut watched, not_called } = reduce(&work, tests);
     if !work.criteria.is_empty() {
         name(&mut tests, &mut watched, work.module(), &plan.earlier, &kept.names);
     }
     found.result.incomplete.extend(not_called);
     let notices = unnamed(&work, &watched, &tests);
-    conclude(work.module(), task.func, &work.config, &mut work.wanted, &work.watch, &tests, &found);
+    let grounds = Grounds { watch: &work.watch, tests: &tests, found: &found, proofs };
+    conclude(&plan.program.module, task.func, &work.config, &mut work.wanted, grounds);
     if plan.suite.is_some() && plan.request.purpose == Purpose::Verdicts {
         keep_only_the_suite(&mut work.wanted);
     }

@@ -532,3 +532,81 @@ fn suites_for_frameworks_come_with_files_that_build_and_run_them() {
     assert!(said.contains("out/unity/CMakeLists.txt was edited, or is not Touchstone's"), "{said}");
     assert_eq!(project.text("out/unity/CMakeLists.txt"), "# mine\n");
 }
+const HARNESS: &str = "#include <klee/klee.h>\n#include <stdlib.h>\n\
+    struct in { int speed; unsigned char gear; double load; struct { short x, y; } pos[2]; unsigned on:1, mode:3; };\n\
+    static int f(struct in *i) { if (i->speed > 105 && i->gear == 3) { if (i->load > 2.5) return 1; if (i->pos[1].y == 7) return 2; }\n\
+    return i->on && i->mode == 5; }\n";
+
+#[test]
+fn inputs_of_a_harness_are_shown_by_their_type() {
+    let main = "int main(void) { struct in i; klee_make_symbolic(&i, sizeof i, \"i\"); klee_assume(i.speed >= 0 & i.speed < 200); return f(&i); }\n";
+    let project = Project::new(&[("a.c", &format!("{HARNESS}{main}"))]);
+    let said = project.agrees(&["a.c", "--entry", "main", "-o", "out"]);
+    assert!(said.contains("12/12"), "{said}");
+    let tests = project.text("out/test_main.c");
+    assert!(tests.contains("INPUT_OF(struct in, \"i\", {.speed = 106, .gear = 3"), "{tests}");
+    assert!(!tests.contains("INPUT(\"i\""), "{tests}");
+    let report = project.text("out/campaign.json");
+    assert!(report.contains(r#""i":{"speed":106,"gear":3"#), "{report}");
+
+    // A block of the heap has the type of the pointer.
+    let main = "int main(void) { struct in *i = malloc(sizeof *i); if (!i) return 9; klee_make_symbolic(i, sizeof *i, \"i\"); return f(i); }\n";
+    let project = Project::new(&[("a.c", &format!("{HARNESS}{main}"))]);
+    project.agrees(&["a.c", "--entry", "main", "-o", "out"]);
+    let tests = project.text("out/test_main.c");
+    assert!(tests.contains(".speed = 106, .gear = 3"), "{tests}");
+}
+
+#[test]
+fn inputs_of_a_harness_that_no_initialiser_says_stay_bytes_with_their_meaning() {
+    // A type of `main`'s own has no name in tests; what lies between fields, and pointers, are inputs, too.
+    let text = "#include <klee/klee.h>\nstruct node { int n; struct node *next; };\n\
+        int main(void) { struct own { int q; char t[6]; } l; klee_make_symbolic(&l, sizeof l, \"l\");\n\
+        if (l.q == 7) return 1; unsigned char *b = (unsigned char *)&l; if (b[10] == 200) return 2;\n\
+        struct node a[2]; klee_make_symbolic(&a[1], sizeof a[1], \"a\"); if (a[1].n == 5) return 3;\n\
+        if (a[1].next) return 4; return 0; }\n";
+    let project = Project::new(&[("a.c", text)]);
+    let said = project.agrees(&["a.c", "--entry", "main", "-o", "out", "-c", "branch"]);
+    assert!(said.contains("8/8"), "{said}");
+    let tests = project.text("out/test_main.c");
+    assert!(
+        tests.contains("/* a.next = 0x")
+            && tests.contains("/* l.q = 7 */")
+            && tests.contains("INPUT_OF(struct node, \"a\", {5, NULL});"),
+        "{tests}"
+    );
+}
+
+#[test]
+fn an_assumption_that_joins_others_is_as_good_as_several() {
+    let program = "#define N 6\nint getOrder(const int p[N]) { int i, order = 1, isId, power[N], tmp[N];\n\
+        for (i = 0; i < N; i++) power[i] = p[i];\n\
+        while (1) { for (i = 0, isId = 1; i < N && isId; i++) if (power[i] != i) isId = 0;\n\
+        if (isId) return order; for (i = 0; i < N; i++) tmp[i] = power[i];\n\
+        for (i = 0; i < N; i++) power[i] = tmp[p[i]]; order++; } }\n";
+    let questions = |assumed: &str| {
+        let main = format!(
+            "#include <klee/klee.h>\n{program}int main(void) {{ int p[N]; klee_make_symbolic(p, sizeof p, \"p\");\n\
+             for (int i = 0; i < N; i++) {{ {assumed} for (int j = 0; j < i; j++) klee_assume(p[i] != p[j]); }}\n\
+             return getOrder(p); }}\n"
+        );
+        let project = Project::new(&[("a.c", &main)]);
+        let said = project.says(&["a.c", "--entry", "main", "-o", "out", "-c", "paths", "--no-replay"]);
+        assert!(said.contains("30     30         196       0"), "{assumed}: {said}");
+        let report: serde_json::Value =
+            serde_json::from_str(&project.text("out/campaign.json")).expect("a JSON document");
+        report["functions"][0]["solver"]["queries"].as_u64().expect("a number")
+    };
+    let apart = questions("klee_assume(p[i] >= 0); klee_assume(p[i] < N);");
+    for joined in [
+        "klee_assume((p[i] >= 0) & (p[i] < N));",
+        "int ok = (p[i] >= 0) & (p[i] < N); klee_assume(ok);",
+        "klee_assume(p[i] >= 0 && p[i] < N);",
+        "klee_assume(!((p[i] < 0) | (p[i] >= N)));",
+        "klee_assume(!(p[i] < 0) & !(p[i] >= N));",
+        "klee_assume((p[i] >= 0) * (p[i] < N));",
+    ] {
+        let together = questions(joined);
+        assert!(together <= apart + apart / 4 + 20, "{joined}: {together} questions instead of {apart}");
+    }
+}

@@ -153,3 +153,31 @@ fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
     assert!(compared >= 60, "only {compared} searches were compared");
     assert!(followed >= 300 && reached >= 500, "only {followed} prefixes were followed, {reached} goals reached");
 }
+
+#[test]
+fn states_that_wait_as_the_way_to_them_miss_nothing() {
+    let criteria: Vec<_> =
+        ["mcdc", "decision", "condition", "branch"].iter().map(|name| criterion_named(name).expect("one")).collect();
+    let (mut compared, mut reached) = (0, 0);
+    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
+        // Eager aliases are searched without, and so are labels.
+        if config.aliases == Aliases::Eager || *seed > 1 {
+            return;
+        }
+        let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
+        let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
+        let look = |waiting_states| {
+            let config = Config { search: Search::Nearest, waiting_states, ..config.clone() };
+            explore_goals(module, *func, goals.clone(), &config, &mut Paths::default())
+        };
+        let (all, parked) = (look(usize::MAX), look(1));
+        assert_eq!(parked.result.incomplete, all.result.incomplete, "{name}");
+        if all.result.incomplete.is_empty() {
+            assert_eq!(parked.open, all.open, "{name}");
+            assert_eq!(parked.result.exhaustive, all.result.exhaustive, "{name}");
+        }
+        reached += asked.goals.ids().count() - all.open.len();
+        compared += 1;
+    });
+    assert!(compared >= 10 && reached >= 200, "only {compared} searches were compared, {reached} goals reached");
+}

@@ -721,3 +721,39 @@ fn what_only_clang_compiles_is_no_part_of_a_program_that_gcc_translates() {
     let statuses: Vec<&Value> = objectives.iter().map(|one| &one["status"]).collect();
     assert_eq!(statuses, ["infeasible", "covered"], "{said}");
 }
+
+#[test]
+fn how_much_is_copied_is_not_bounded_by_what_nobody_said_about_objects() {
+    let include = "#include <string.h>\n";
+    let cases = [
+        ("n > 2 is true", "int f(char *d, unsigned long n) { memset(d, 7, n); if (n > 2) return 1; return 0; }"),
+        (
+            "n > 2 is true",
+            "int f(char *d, const char *s, unsigned long n) { memcpy(d, s, n); if (n > 2) return 1; return 0; }",
+        ),
+        (
+            "n > 2 is true",
+            "int f(char *d, const char *s, unsigned long n) { memmove(d, s, n); if (n > 2) return 1; return 0; }",
+        ),
+        (
+            "d[2] == 'q' is true",
+            "int f(char *d, const char *s, unsigned n) { memcpy(d, s, n); return n > 2 && d[2] == 'q'; }",
+        ),
+        (
+            "n > 2 is true",
+            "int f(const char *s, unsigned long n) { char d[8]; if (n > 8) return 2; memcpy(d, s, n); if (n > 2) return 1; return 0; }",
+        ),
+        (
+            "n > 2 is true",
+            "struct m { int n; char t[1]; };\nint f(struct m *m, unsigned long n) { memset(m->t, 0, n); if (n > 2) return 1; return 0; }",
+        ),
+        (
+            "n > 2 is true",
+            "int f(int *d, unsigned long n) { memset(d + 1, 7, n * sizeof *d); if (n > 2) return 1; return 0; }",
+        ),
+    ];
+    let texts: Vec<(&str, String)> =
+        cases.iter().map(|(outcome, text)| (*outcome, format!("{include}{text}\n"))).collect();
+    let cases: Vec<(&str, &str)> = texts.iter().map(|(outcome, text)| (*outcome, text.as_str())).collect();
+    check(&cases);
+}

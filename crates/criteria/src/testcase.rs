@@ -4,7 +4,7 @@
 
 use crate::{GoalId, Replay};
 use touchstone_base::Span;
-use touchstone_ir::{DataTypeId, DataValue, ErrorKind, InputSource, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, ErrorKind, Field, InputSource, PointerTarget, mask};
 
 /// One test.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,6 +38,8 @@ pub struct TestCase {
 pub enum TestKind {
     /// Calls the function directly.
     Function {
+        /// Calls before that, in order: they leave what no test can set.
+        earlier: Vec<EarlierCall>,
         /// One value a parameter of the source, in order (no hidden result pointer). A declared-array parameter has a
         /// pointer to an object; a structure by value has a `Struct`.
         params: Vec<NamedValue>,
@@ -48,6 +50,17 @@ pub enum TestKind {
     },
     /// Runs the whole program.
     Program,
+}
+
+/// A call before the one that a test is about.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EarlierCall {
+    /// The function.
+    pub function: String,
+    /// One value a parameter of the source, in order. Pointers lead to objects of the test.
+    pub params: Vec<NamedValue>,
+    /// What it returns; `None` if that is nothing, or if it does not return.
+    pub result: Option<DataValue>,
 }
 
 /// A named value.
@@ -87,6 +100,8 @@ pub struct MadeInput {
     pub bytes: Vec<u8>,
     /// Where the pointers in it lead, by their place; their bytes are zero.
     pub pointers: Vec<(usize, PointerTarget)>,
+    /// What the bytes are a value of, where whoever asked has a type for them.
+    pub data: Option<DataTypeId>,
 }
 
 /// What a [`MadeInput`] gives, by where it comes in.
@@ -100,6 +115,18 @@ pub enum Given<'a> {
     Stdin(&'a [u8]),
     /// A variable of the environment: its name, and its text if it is set.
     Variable(&'a str, Option<&'a [u8]>),
+    /// The allocation with this number gets no memory.
+    FailingAllocation(&'a str),
+}
+
+impl TestCase {
+    /// The calls before the one that it is about.
+    pub fn earlier(&self) -> &[EarlierCall] {
+        match &self.kind {
+            TestKind::Function { earlier, .. } => earlier,
+            TestKind::Program => &[],
+        }
+    }
 }
 
 impl MadeInput {
@@ -110,7 +137,7 @@ impl MadeInput {
 
     /// An input without pointers.
     pub fn of_bytes(source: InputSource, name: impl Into<String>, bytes: Vec<u8>) -> MadeInput {
-        MadeInput { source, name: name.into(), bytes, pointers: Vec::new() }
+        MadeInput { source, name: name.into(), bytes, pointers: Vec::new(), data: None }
     }
 
     /// The title of an input that comes in there with this name.
@@ -122,13 +149,105 @@ impl MadeInput {
             InputSource::Argument => format!("<argv {name}>"),
             InputSource::Stdin => "<stdin>".to_string(),
             InputSource::Variable => format!("<getenv {name}>"),
+            InputSource::Register => format!("<register {name}>"),
+            InputSource::Allocation => format!("<failing allocation {name}>"),
             InputSource::Volatile => format!("<volatile {name}>"),
+        }
+    }
+
+    /// The value that the bytes are, and its type, where a value says all: it is made of numbers only, and nothing is between them.
+    pub fn typed(&self, types: &DataTypes) -> Option<(DataTypeId, DataValue)> {
+        let data = self.data.filter(|data| types[*data].size(types) == self.bytes.len() as u64)?;
+        let mut rest = self.bytes.clone();
+        take_known_bits(types, data, &mut rest);
+        rest.iter().all(|byte| *byte == 0).then(|| (data, self.value(types, data, 0)))
+    }
+
+    /// The numbers in it that are not 0, by name: `i.speed` is 106. Pointers are numbers, too, and what has no type is left out.
+    pub fn parts(&self, types: &DataTypes) -> Vec<(String, DataTypeId, u64)> {
+        let mut parts = Vec::new();
+        if let Some(data) = self.data.filter(|data| types[*data].size(types) == self.bytes.len() as u64) {
+            self.parts_at(types, data, 0, &self.title(), &mut parts);
+        }
+        parts
+    }
+
+    fn parts_at(
+        &self,
+        types: &DataTypes,
+        data: DataTypeId,
+        at: usize,
+        name: &str,
+        parts: &mut Vec<(String, DataTypeId, u64)>,
+    ) {
+        match &types[data] {
+            DataType::Array { element, length } => {
+                let size = types[*element].size(types) as usize;
+                for index in 0..*length as usize {
+                    self.parts_at(types, *element, at + index * size, &format!("{name}[{index}]"), parts);
+                }
+            }
+            DataType::Struct { fields, .. } => {
+                for field in fields {
+                    let part = if field.name.is_empty() { name.to_string() } else { format!("{name}.{}", field.name) };
+                    self.parts_at(types, field.ty, at + field.offset as usize, &part, parts);
+                }
+            }
+            DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => {}
+            DataType::Bits { first, width, .. } => {
+                let number = mask(self.number(at, 8) >> first, *width);
+                parts.extend((number != 0).then(|| (name.to_string(), data, number)));
+            }
+            scalar => {
+                let number = self.number(at, scalar.size(types) as usize);
+                parts.extend((number != 0).then(|| (name.to_string(), data, number)));
+            }
+        }
+    }
+
+    fn number(&self, at: usize, bytes: usize) -> u64 {
+        let word = self.bytes.iter().skip(at).take(bytes.min(8)).rev();
+        word.fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    }
+
+    /// The value of a type that the input has at a place.
+    pub fn value(&self, types: &DataTypes, data: DataTypeId, at: usize) -> DataValue {
+        match &types[data] {
+            DataType::Array { element, length } => {
+                let size = types[*element].size(types) as usize;
+                let elements = (0..*length as usize).map(|index| self.value(types, *element, at + index * size));
+                DataValue::Array(elements.collect())
+            }
+            DataType::Struct { fields, .. } => {
+                let field = |field: &Field| self.value(types, field.ty, at + field.offset as usize);
+                DataValue::Struct(fields.iter().map(field).collect())
+            }
+            DataType::Pointer { .. } => {
+                let mut pointers = self.pointers.iter();
+                let target = pointers.find(|(place, _)| *place == at).map(|(_, target)| target.clone());
+                DataValue::Pointer(target.unwrap_or(PointerTarget::Null))
+            }
+            DataType::Bits { first, width, .. } => DataValue::Int(mask(self.number(at, 8) >> first, *width)),
+            DataType::Void | DataType::Union { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
+                DataValue::Undefined
+            }
+            scalar => DataValue::Int(self.number(at, scalar.size(types) as usize)),
         }
     }
 
     /// Whether it is a word of the command line.
     pub fn is_argument(&self) -> bool {
         self.source == InputSource::Argument
+    }
+
+    /// Whether an instruction asks for it; the others are there before the run.
+    pub fn is_asked_for(&self) -> bool {
+        !matches!(self.source, InputSource::Argument | InputSource::Allocation) && !self.is_mark_of_registers()
+    }
+
+    /// Whether it only says that there are registers.
+    pub fn is_mark_of_registers(&self) -> bool {
+        self.source == InputSource::Register && self.bytes.is_empty()
     }
 
     /// What it gives, out of the bytes that [`InputSource`] lays out.
@@ -143,8 +262,39 @@ impl MadeInput {
             (InputSource::Variable, [set, rest @ ..]) => {
                 Given::Variable(&self.name, (*set != 0).then(|| &rest[..text(rest)]))
             }
+            (InputSource::Allocation, _) => Given::FailingAllocation(&self.name),
             (_, bytes) => Given::Answer(bytes),
         }
+    }
+}
+
+/// Sets the bits to zero that belong to numbers in the value of a type.
+fn take_known_bits(types: &DataTypes, data: DataTypeId, bytes: &mut [u8]) {
+    match &types[data] {
+        DataType::Array { element, .. } => {
+            let size = (types[*element].size(types) as usize).max(1);
+            bytes.chunks_mut(size).for_each(|bytes| take_known_bits(types, *element, bytes));
+        }
+        DataType::Struct { fields, .. } => {
+            for field in fields {
+                let at = (field.offset as usize).min(bytes.len());
+                let end = (at + types[field.ty].size(types) as usize).min(bytes.len());
+                take_known_bits(types, field.ty, &mut bytes[at..end]);
+            }
+        }
+        DataType::Bits { first, width, .. } => {
+            for bit in *first..first + width {
+                if let Some(byte) = bytes.get_mut(usize::from(bit / 8)) {
+                    *byte &= !(1 << (bit % 8));
+                }
+            }
+        }
+        DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } | DataType::Float { .. } => bytes.fill(0),
+        DataType::Pointer { .. }
+        | DataType::Void
+        | DataType::Union { .. }
+        | DataType::OneOf { .. }
+        | DataType::Opaque { .. } => {}
     }
 }
 
@@ -160,6 +310,8 @@ pub enum Outcome {
     },
     /// The program exits with this status.
     Exited(i32),
+    /// It stays in a loop that has no end and does nothing.
+    Hung,
     /// The run goes wrong.
     Error {
         /// How.

@@ -24,9 +24,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "touchstone_test.h"
@@ -110,6 +113,101 @@ void touchstone_skip(const char *reason) {
     send_text(RECORD_SKIP, "%s", reason);
     _exit(0);
 }
+
+/* ---- runs that hang ---- */
+
+static void has_hung(int number) {
+    (void)number;
+    send_record(RECORD_DONE, "", 0);
+    _exit(0);
+}
+
+void touchstone_expect_hang(void) {
+    struct itimerval tenth = {{0, 0}, {0, 100000}};
+    signal(SIGVTALRM, has_hung);
+    setitimer(ITIMER_VIRTUAL, &tenth, NULL);
+}
+
+/* ---- registers ---- */
+
+/* A page of registers is mapped when the program first gets to it, and kept out of reach: so every access comes here. A read finds the
+   next answer, if that is one for its address. The processor does the access alone, and then the page is out of reach again. */
+#if defined(__x86_64__) && defined(__linux__)
+#define PAGE 4096ul
+#define MOST_PAGES 64
+#define MOST_ANSWERS 4096
+#define TRAP_FLAG 0x100
+#define FAULT_IS_WRITE 2
+
+static struct {
+    unsigned long address;
+    unsigned size;
+    unsigned char bytes[8];
+} register_answers[MOST_ANSWERS];
+static unsigned answers_given, answers_taken;
+static unsigned long register_pages[MOST_PAGES];
+static unsigned page_count;
+static struct sigaction before_registers;
+
+static int open_page(unsigned long page) {
+    for (unsigned i = 0; i < page_count; i++)
+        if (register_pages[i] == page) return mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) == 0;
+    if (page_count == MOST_PAGES) return 0;
+    void *made = mmap((void *)page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (made != (void *)page) return 0;
+    register_pages[page_count++] = page;
+    return 1;
+}
+
+static void register_access(int number, siginfo_t *info, void *context) {
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    unsigned long at = (unsigned long)info->si_addr;
+    (void)number;
+    if (at < 0x10000 || at >> 32 || !open_page(at & ~(PAGE - 1))) {
+        /* Not ours: it happens again, to whoever was there before. */
+        sigaction(SIGSEGV, &before_registers, NULL);
+        return;
+    }
+    if (!(registers[REG_ERR] & FAULT_IS_WRITE) && answers_taken < answers_given) {
+        unsigned long address = register_answers[answers_taken].address;
+        unsigned size = register_answers[answers_taken].size;
+        if (at >= address && at < address + size && open_page((address + size - 1) & ~(PAGE - 1))) {
+            memcpy((void *)address, register_answers[answers_taken].bytes, size);
+            answers_taken++;
+        }
+    }
+    registers[REG_EFL] |= TRAP_FLAG;
+}
+
+static void after_access(int number, siginfo_t *info, void *context) {
+    (void)number;
+    (void)info;
+    for (unsigned i = 0; i < page_count; i++) mprotect((void *)register_pages[i], PAGE, PROT_NONE);
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+void touchstone_registers(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    action.sa_sigaction = after_access;
+    sigaction(SIGTRAP, &action, NULL);
+    action.sa_sigaction = register_access;
+    sigaction(SIGSEGV, &action, &before_registers);
+}
+
+void touchstone_reads(unsigned long address, const void *bytes, unsigned size) {
+    if (answers_given == MOST_ANSWERS || size > 8) touchstone_skip("too many reads of registers");
+    register_answers[answers_given].address = address;
+    register_answers[answers_given].size = size;
+    memcpy(register_answers[answers_given++].bytes, bytes, size);
+}
+#else
+void touchstone_registers(void) { touchstone_skip("registers need x86-64 and Linux"); }
+void touchstone_reads(unsigned long address, const void *bytes, unsigned size) {
+    (void)address, (void)bytes, (void)size;
+}
+#endif
 
 void touchstone_fail(const char *why) { send_text(RECORD_FAILURE, "%s", why); }
 
@@ -448,7 +546,7 @@ extern void touchstone_test_begin(const char *name) __attribute__((weak));
 extern void touchstone_guard(const char *name) __attribute__((weak));
 extern void touchstone_guard_main(void) __attribute__((weak));
 
-static void run_child(const struct touchstone_test *test, const struct limits *limits, const int pipes[3]) {
+static void run_child(const struct touchstone_test *test, size_t count, const struct limits *limits, const int pipes[3]) {
     setpgid(0, 0);
     if (touchstone_test_begin) touchstone_test_begin(test->name);
     int nothing = open("/dev/null", O_RDONLY);
@@ -462,10 +560,8 @@ static void run_child(const struct touchstone_test *test, const struct limits *l
     /* AddressSanitizer reserves terabytes of addresses; it has its own limit (hard_rss_limit_mb). */
     if (limits->memory_mib > 0 && !__asan_init) limit(RLIMIT_AS, (rlim_t)limits->memory_mib << 20);
     if (touchstone_guard) touchstone_guard(test->name);
-    if (test->run)
-        test->run();
-    else
-        test->run_row(test->row);
+    if (test->run) test->run();
+    for (size_t i = 0; test->table && i < count; i++) test[i].table->run(test[i].row);
     if (first_input)
         send_text(RECORD_FAILURE, "after input %u: the program didn't ask for `%s`", asked, first_input->name);
     fflush(stdout);
@@ -482,7 +578,9 @@ static int drain(int fd, struct buffer *buffer) {
     return size > 0;
 }
 
-static void run_test(const struct touchstone_test *test, const struct limits *limits, double deadline, struct run *run) {
+/* Runs a test, or several of a table that can run together. */
+static void run_tests(const struct touchstone_test *test, size_t count, const struct limits *limits, double deadline,
+                      struct run *run) {
     int reading[3], writing[3];
     for (int i = 0; i < 3; i++) {
         int ends[2];
@@ -501,7 +599,7 @@ static void run_test(const struct touchstone_test *test, const struct limits *li
     }
     if (child == 0) {
         for (int i = 0; i < 3; i++) close(reading[i]);
-        run_child(test, limits, writing);
+        run_child(test, count, limits, writing);
     }
     setpgid(child, child);
     struct buffer *buffers[3] = {&run->records, &run->output, &run->errors};
@@ -692,6 +790,8 @@ static int print_verdict(size_t number, const struct touchstone_test *test, cons
 
 extern const struct touchstone_test *const __start_touchstone_tests[] __attribute__((weak));
 extern const struct touchstone_test *const __stop_touchstone_tests[] __attribute__((weak));
+extern const struct touchstone_table *const __start_touchstone_tables[] __attribute__((weak));
+extern const struct touchstone_table *const __stop_touchstone_tables[] __attribute__((weak));
 
 static int by_name(const void *left, const void *right) {
     return strcmp(*(char *const *)left, *(char *const *)right);
@@ -707,10 +807,60 @@ static long number_of(const char *text, const char *option) {
     return value;
 }
 
+static int is_wanted(const char *name, char **names, size_t count) {
+    return count == 0 || bsearch(&name, names, count, sizeof *names, by_name) != NULL;
+}
+
+/* The tests of the file, then the rows of its tables; of these names, if there are any. */
+static struct touchstone_test *all_tests(char **names, size_t name_count, size_t *count) {
+    size_t written = (size_t)(__stop_touchstone_tests - __start_touchstone_tests), all = written;
+    size_t tables = (size_t)(__stop_touchstone_tables - __start_touchstone_tables);
+    /* A sanitizer may have put padding between the entries. */
+    for (size_t i = 0; i < tables; i++) all += __start_touchstone_tables[i] ? __start_touchstone_tables[i]->count : 0;
+    struct touchstone_test *tests = grow(NULL, (all + 1) * sizeof *tests);
+    *count = 0;
+    for (size_t i = 0; i < written; i++) {
+        const struct touchstone_test *test = __start_touchstone_tests[i];
+        if (test && is_wanted(test->name, names, name_count)) tests[(*count)++] = *test;
+    }
+    for (size_t i = 0; i < tables; i++) {
+        const struct touchstone_table *table = __start_touchstone_tables[i];
+        for (size_t row = 0; table && row < table->count; row++) {
+            const char *at = (const char *)table->rows + row * table->size;
+            int number;
+            memcpy(&number, at, sizeof number);
+            size_t room = strlen(table->function) + 16;
+            char *name = grow(NULL, room);
+            snprintf(name, room, "%s_%d", table->function, number);
+            if (is_wanted(name, names, name_count))
+                tests[(*count)++] = (struct touchstone_test){name, "a row of a table", NULL, table, at + table->before};
+            else
+                free(name);
+        }
+    }
+    return tests;
+}
+
+enum { FIRST_BATCH = 16, LARGEST_BATCH = 1024 };
+
+/* How many tests from this one on can run in one process. */
+static size_t batch_at(const struct touchstone_test *tests, size_t at, size_t count, size_t most) {
+    size_t batch = 1;
+    if (!tests[at].table || !tests[at].table->together) return 1;
+    while (batch < most && at + batch < count && tests[at + batch].table == tests[at].table) batch++;
+    return batch;
+}
+
+/* Whether a run of tests that should only return has nothing to tell but that. */
+static int all_done(const struct run *run) {
+    return !run->timed_out && WIFEXITED(run->status) && WEXITSTATUS(run->status) == 0 && run->output.size == 0 &&
+           run->errors.size == 0 && run->records.size == 5 && run->records.bytes[0] == RECORD_DONE;
+}
+
 int main(int argc, char **argv) {
     struct limits limits = {10, 1024, 0};
     char **names = grow(NULL, ((size_t)argc + 1) * sizeof *names);
-    size_t name_count = 0, count = 0;
+    size_t name_count = 0;
     int list = 0, failed = 0;
     if (touchstone_guard_main) touchstone_guard_main();
     for (int i = 1; i < argc; i++) {
@@ -729,29 +879,40 @@ int main(int argc, char **argv) {
             names[name_count++] = argv[i];
     }
     qsort(names, name_count, sizeof *names, by_name);
-    size_t all = (size_t)(__stop_touchstone_tests - __start_touchstone_tests);
-    const struct touchstone_test **tests = grow(NULL, (all + 1) * sizeof *tests);
-    for (size_t i = 0; i < all; i++) {
-        /* A sanitizer may have put padding between the entries. */
-        const struct touchstone_test *test = __start_touchstone_tests[i];
-        if (test && (name_count == 0 || bsearch(&test->name, names, name_count, sizeof *names, by_name))) tests[count++] = test;
-    }
+    size_t count;
+    struct touchstone_test *tests = all_tests(names, name_count, &count);
     if (list) {
-        for (size_t i = 0; i < count; i++) printf("%s: %s\n", tests[i]->name, tests[i]->description);
+        for (size_t i = 0; i < count; i++) printf("%s: %s\n", tests[i].name, tests[i].description);
         return 0;
     }
     printf("1..%zu\n", count);
     struct run run = {{0, 0, 0, 64 << 20}, {0, 0, 0, 16 << 20}, {0, 0, 0, 16 << 10}, 0, 0};
     double begin = now();
-    for (size_t i = 0; i < count; i++) {
-        double deadline = now() + (double)limits.seconds;
+    /* Whoever measures wants to know which test did what. */
+    size_t together = touchstone_test_begin ? 1 : FIRST_BATCH, alone = 0;
+    for (size_t i = 0; i < count; fflush(stdout)) {
         if (limits.total > 0 && now() > begin + (double)limits.total) {
             printf("Bail out! the limit of %ld s for all tests was hit\n", limits.total);
             return 1;
         }
-        run_test(tests[i], &limits, deadline, &run);
-        if (!print_verdict(i + 1, tests[i], &run, &limits)) failed = 1;
-        fflush(stdout);
+        size_t batch = i < alone ? 1 : batch_at(tests, i, count, together);
+        if (batch > 1) {
+            double started = now();
+            run_tests(&tests[i], batch, &limits, started + 1, &run);
+            if (!all_done(&run)) {
+                /* Something is wrong with one of them, or they are slow: each by itself. */
+                alone = i + batch;
+                together = run.timed_out ? 1 : FIRST_BATCH;
+                continue;
+            }
+            for (size_t j = i; j < i + batch; j++) printf("ok %zu - %s\n", j + 1, tests[j].name);
+            i += batch;
+            if (now() - started < 0.05 && together < LARGEST_BATCH) together *= 4;
+            continue;
+        }
+        run_tests(&tests[i], 1, &limits, now() + (double)limits.seconds, &run);
+        if (!print_verdict(i + 1, &tests[i], &run, &limits)) failed = 1;
+        i++;
     }
     return failed;
 }

@@ -18,10 +18,15 @@
 
 /* The program may have macros of the same names; from here on they are ours. */
 #undef TEST
+#undef EXPECT_HANG
+#undef MUST_HANG
+#undef REGISTERS
+#undef READS
 #undef ERROR_TEST
 #undef SHAPE
-#undef ROW
-#undef ERROR_ROW
+#undef ROWS
+#undef TABLE
+#undef TABLE_TOGETHER
 #undef SKIP
 #undef SET
 #undef BEFORE
@@ -41,6 +46,7 @@
 #undef EXPECT_OUTPUT
 #undef ANY_OUTPUT
 #undef INPUT
+#undef INPUT_OF
 #undef STANDARD_INPUT
 #undef ENVIRONMENT
 #undef RUN_PROGRAM
@@ -57,8 +63,18 @@ struct touchstone_test {
     const char *description;
     void (*run)(void);
     /* For a test that is a row of a table: */
-    void (*run_row)(const void *row);
+    const struct touchstone_table *table;
     const void *row;
+};
+
+/* Rows of one shape, each with its number before it. */
+struct touchstone_table {
+    const char *function;
+    void (*run)(const void *row);
+    const void *rows;
+    size_t count, size, before;
+    /* One process can run several of them, since they leave nothing behind. */
+    int together;
 };
 
 #if defined(TOUCHSTONE_SANITIZED)
@@ -74,14 +90,11 @@ struct touchstone_test {
 #endif
 
 /* Tests stand in a section of their own, in the order of the file; the runner walks over it. */
-#define TOUCHSTONE_LIST(id)                                            \
-    static const struct touchstone_test *const touchstone_listed_##id  \
-        __attribute__((__section__("touchstone_tests"), __used__)) = &touchstone_entry_##id;
-
 #define TOUCHSTONE_REGISTER(id, text)                                                                   \
     static void touchstone_run_##id(void);                                                              \
     static const struct touchstone_test touchstone_entry_##id = {#id, text, touchstone_run_##id, 0, 0}; \
-    TOUCHSTONE_LIST(id)                                                                                 \
+    static const struct touchstone_test *const touchstone_listed_##id                                   \
+        __attribute__((__section__("touchstone_tests"), __used__)) = &touchstone_entry_##id;            \
     static void touchstone_run_##id(void)
 
 /* A test that must run to its end; with TOUCHSTONE_ERRORS_ONLY it is read but not compiled. */
@@ -95,26 +108,51 @@ struct touchstone_test {
 #define ERROR_TEST(id, text) TOUCHSTONE_REGISTER(id, text)
 
 /* Large suites: tests that differ only in their numbers share one function, which gets a row of values. A row compiles
- * about ten times as fast as a TEST.
+ * about forty times as fast as a TEST.
  *
  *     struct shape_1 { int a; int b; int expected; };
  *     SHAPE(shape_1) { int result = max(row->a, row->b); CHECK_INT(row->expected, result); }
- *     ROW(max_17, shape_1, "a > b: true", {3, 2, 3})
+ *     ROWS(max, shape_1, 1) = {
+ *         {17, {3, 2, 3}}, // the test max_17
+ *     };
+ *     TABLE(max, shape_1, 1)
  */
 #define SHAPE(shape)                                                  \
     static __inline__ void touchstone_do_##shape(const struct shape *row); \
     static __inline__ void touchstone_run_##shape(const void *row) { touchstone_do_##shape(row); } \
     static __inline__ void touchstone_do_##shape(const struct shape *row)
-#define ERROR_ROW(id, shape, text, ...)                                   \
-    static const struct shape touchstone_row_##id = __VA_ARGS__;          \
-    static const struct touchstone_test touchstone_entry_##id = {         \
-        #id, text, 0, touchstone_run_##shape, &touchstone_row_##id};      \
-    TOUCHSTONE_LIST(id)
-#ifdef TOUCHSTONE_ERRORS_ONLY
-#define ROW(id, shape, text, ...)
-#else
-#define ROW(id, shape, text, ...) ERROR_ROW(id, shape, text, __VA_ARGS__)
-#endif
+#define ROWS(function, shape, table)                    \
+    static const struct touchstone_numbered_##table {   \
+        int number;                                     \
+        struct shape row;                               \
+    } touchstone_rows_##table[]
+#define TOUCHSTONE_TABLE(function, shape, table, together)                                                   \
+    static const struct touchstone_table touchstone_table_##table = {                                        \
+        function,                                                                                            \
+        touchstone_run_##shape,                                                                              \
+        touchstone_rows_##table,                                                                             \
+        sizeof touchstone_rows_##table / sizeof(struct touchstone_numbered_##table),                         \
+        sizeof(struct touchstone_numbered_##table),                                                          \
+        offsetof(struct touchstone_numbered_##table, row),                                                   \
+        together};                                                                                           \
+    static const struct touchstone_table *const touchstone_listed_table_##table                              \
+        __attribute__((__section__("touchstone_tables"), __used__)) = &touchstone_table_##table;
+#define TABLE(function, shape, table) TOUCHSTONE_TABLE(#function, shape, table, 0)
+/* The same for tests that leave nothing behind: several run in one process, and alone if anything is wrong with them. */
+#define TABLE_TOGETHER(function, shape, table) TOUCHSTONE_TABLE(#function, shape, table, 1)
+
+/* The run stays in a loop that has no end: it is watched for a tenth of a second of its own time. MUST_HANG() is behind the call. */
+#define EXPECT_HANG() touchstone_expect_hang()
+#define MUST_HANG() touchstone_fail("it returned, and was expected to hang")
+
+/* Addresses that the program writes as numbers are memory from here on: a device's registers. */
+#define REGISTERS() touchstone_registers()
+/* What the next read of a register gives: READS(0x40012400, unsigned int, 2); */
+#define READS(address, type, value)                                      \
+    do {                                                                 \
+        const type touchstone_value = value;                             \
+        touchstone_reads(address, &touchstone_value, sizeof(type));      \
+    } while (0)
 
 /* The test can't be run, and why. */
 #define SKIP(reason) touchstone_skip(reason)
@@ -179,6 +217,12 @@ struct touchstone_test {
         static const unsigned char touchstone_bytes[] = {__VA_ARGS__};                  \
         touchstone_input(name, touchstone_bytes, sizeof touchstone_bytes);              \
     } while (0)
+/* The same as a value: INPUT_OF(struct order, "o", {.price = 5}); what is between its fields is 0. */
+#define INPUT_OF(type, name, ...)                                                                              \
+    do {                                                                                                       \
+        static const __typeof__(type) touchstone_value = __VA_ARGS__;                                          \
+        touchstone_input(name, (const unsigned char *)&touchstone_value, sizeof touchstone_value);             \
+    } while (0)
 /* All that can be read from standard input. */
 #define STANDARD_INPUT(text) touchstone_standard_input(text, sizeof(text) - 1)
 /* A variable of the environment; NULL: it isn't set. */
@@ -189,6 +233,9 @@ struct touchstone_test {
 
 extern char *touchstone_arguments[];
 void touchstone_skip(const char *reason);
+void touchstone_expect_hang(void);
+void touchstone_registers(void);
+void touchstone_reads(unsigned long address, const void *bytes, unsigned size);
 void touchstone_fail(const char *why);
 void touchstone_copy(void *to, const void *from, size_t size);
 void touchstone_check_int(long long expected, long long actual, const char *what);

@@ -28,6 +28,7 @@ pub use c::ctype::parameter_list;
 pub use c::form::Form;
 pub use c::kept::{SuiteThere, edited_suites, suites_there, test_names, tests_there};
 pub use c::makeable::unmakeable;
+pub use c::once::Once;
 pub use c::preprocessed::Preprocessed;
 pub use c::projects::write_projects;
 pub use c::replay::{Replayed, replay};

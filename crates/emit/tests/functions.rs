@@ -442,7 +442,7 @@ fn the_parameters_of_a_function_can_be_written_as_its_definition_has_them() {
 }
 
 #[test]
-fn beyond_a_thousand_tests_that_differ_in_numbers_are_rows_and_judged_alike() {
+fn beyond_a_hundred_tests_that_differ_in_numbers_are_rows_and_judged_alike() {
     let mut bench = Bench::new(
         "unsigned long total; struct pair { int low; char tag[2]; } last;\nint f(int row[2], char *s, int x) { total += x; last.low = x; row[0] = x; s[0]++; return x / row[1]; }\n\
          int f_post(int row[2], char *s, int x, int result) { return s[0] && result != 77; }\n",
@@ -472,44 +472,43 @@ fn beyond_a_thousand_tests_that_differ_in_numbers_are_rows_and_judged_alike() {
         test.expected.globals = vec![total(u64::MAX.wrapping_add(number as u64)), last(number)];
         test
     };
-    let mut tests: Vec<TestCase> = (1..=1010).map(make).collect();
-    tests[1000].expected.result = Some(int(5));
-    tests[1001].expected.objects[0] = ints(&[1002, 1]);
-    tests[1002].expected.objects[1] = chars(b"c");
-    tests[1003].expected.globals[0].value = DataValue::Int(u64::MAX);
-    if let TestKind::Function { params, objects, .. } = &mut tests[1004].kind {
+    let mut tests: Vec<TestCase> = (1..=110).map(make).collect();
+    tests[100].expected.result = Some(int(5));
+    tests[101].expected.objects[0] = ints(&[102, 1]);
+    tests[102].expected.objects[1] = chars(b"c");
+    tests[103].expected.globals[0].value = DataValue::Int(u64::MAX);
+    if let TestKind::Function { params, objects, .. } = &mut tests[104].kind {
         params[2].value = int(-77);
         objects[0].values = ints(&[0, -1]);
     }
-    tests[1004].expected.result = Some(int(77));
-    tests[1004].expected.objects[0] = ints(&[-77, -1]);
-    tests[1004].expected.globals[0].value = DataValue::Int(u64::MAX - 77);
-    if let DataValue::Struct(parts) = &mut tests[1004].expected.globals[1].value {
+    tests[104].expected.result = Some(int(77));
+    tests[104].expected.objects[0] = ints(&[-77, -1]);
+    tests[104].expected.globals[0].value = DataValue::Int(u64::MAX - 77);
+    if let DataValue::Struct(parts) = &mut tests[104].expected.globals[1].value {
         parts[0] = int(-77);
     }
-    if let DataValue::Struct(parts) = &mut tests[1007].expected.globals[1].value {
+    if let DataValue::Struct(parts) = &mut tests[107].expected.globals[1].value {
         parts[1] = DataValue::Array(chars(b"xz"));
     }
-    tests[1004].outcome = Outcome::OracleRejected;
-    if let TestKind::Function { objects, .. } = &mut tests[1005].kind {
+    tests[104].outcome = Outcome::OracleRejected;
+    if let TestKind::Function { objects, .. } = &mut tests[105].kind {
         objects[0].values = ints(&[9, 0]);
     }
-    tests[1005].outcome = common::error(touchstone_ir::ErrorKind::DivisionByZero, 2);
-    tests[1006].expected.output = None;
+    tests[105].outcome = common::error(touchstone_ir::ErrorKind::DivisionByZero, 2);
+    tests[106].expected.output = None;
     let verdicts = bench.replay(&tests);
-    let rows = std::fs::read_to_string(bench.dir.path().join("out/test_f.002.c")).expect("a second file");
-    assert!(rows.lines().nth(1).is_some_and(|line| line.contains("/out/test_f.002.c ")), "{rows}");
+    let rows = std::fs::read_to_string(bench.dir.path().join("out/test_f.c")).expect("a file");
     assert_eq!(rows.matches("\nSHAPE(").count(), 3, "{rows}");
-    assert_eq!(rows.matches("\nROW(").count(), 9, "{rows}");
-    assert_eq!(rows.matches("\nERROR_ROW(").count(), 1, "{rows}");
-    assert!(verdicts[..1000].iter().all(|verdict| *verdict == Replay::Agreed));
+    assert_eq!(rows.matches("\nTEST(").count(), 100, "{rows}");
+    assert_eq!(rows.matches("\nROWS(f, shape_").count(), 5, "{rows}");
+    assert!(verdicts[..100].iter().all(|verdict| *verdict == Replay::Agreed));
     assert_eq!(
-        verdicts[1000..1008],
+        verdicts[100..108],
         [
-            disagreed("result: expected 5, got -1001"),
+            disagreed("result: expected 5, got -101"),
             disagreed("row_2: element 1: expected 1, got -1"),
             disagreed("s: expected 99, got 98"),
-            disagreed("total: expected 18446744073709551615, got 1003"),
+            disagreed("total: expected 18446744073709551615, got 103"),
             Replay::Agreed,
             Replay::Agreed,
             Replay::Agreed,
@@ -517,5 +516,27 @@ fn beyond_a_thousand_tests_that_differ_in_numbers_are_rows_and_judged_alike() {
         ],
         "{rows}"
     );
-    assert!(verdicts[1008..].iter().all(|verdict| *verdict == Replay::Agreed));
+    assert!(verdicts[108..].iter().all(|verdict| *verdict == Replay::Agreed));
+}
+
+#[test]
+fn rows_that_leave_nothing_behind_run_together_and_each_has_its_verdict() {
+    let mut bench = Bench::new("int f(int x) { if (x == 150) __builtin_trap(); return 2 * x; }\n");
+    bench.function("f", &[("x", bench.int)], bench.int);
+    let make = |number: i64| {
+        let mut test = bench.test(&format!("f_{number}"), "f", vec![int(number)], Vec::new());
+        test.expected.result = Some(int(if number == 120 { 7 } else { 2 * number }));
+        test
+    };
+    let tests: Vec<TestCase> = (1..=400).map(make).collect();
+    let verdicts = bench.replay(&tests);
+    let text = std::fs::read_to_string(bench.dir.path().join("out/test_f.c")).expect("a file");
+    assert!(text.contains("\nTABLE_TOGETHER(f, shape_1, 1)"), "{text}");
+    for (test, verdict) in tests.iter().zip(&verdicts) {
+        match test.id.as_str() {
+            "f_120" => assert_eq!(*verdict, disagreed("result: expected 7, got 240")),
+            "f_150" => assert!(matches!(verdict, Replay::Disagreed(_)), "{verdict:?}"),
+            id => assert_eq!(*verdict, Replay::Agreed, "{id}"),
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! The call of a test in one line, for people.
 
 use crate::value::{Shown, brief_elements};
-use touchstone_criteria::{Given, MadeInput, Outcome, TestCase, TestKind};
-use touchstone_ir::{DataType, DataValue, Module};
+use touchstone_criteria::{EarlierCall, Given, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind};
+use touchstone_ir::{DataType, DataTypes, DataValue, Module};
 
 /// What a test that goes wrong is called with, and what comes back where the oracle rejects it.
 pub(crate) fn brief(test: &TestCase, module: &Module) -> Option<String> {
@@ -16,7 +16,7 @@ pub(crate) fn brief(test: &TestCase, module: &Module) -> Option<String> {
             });
             Some(inputs(test, module) + &result)
         }
-        Outcome::Returned | Outcome::Exited(_) | Outcome::Threw { .. } => None,
+        Outcome::Returned | Outcome::Exited(_) | Outcome::Hung | Outcome::Threw { .. } => None,
     }
 }
 
@@ -26,7 +26,8 @@ fn inputs(test: &TestCase, module: &Module) -> String {
     let mut parts = Vec::new();
     match &test.kind {
         TestKind::Program => {}
-        TestKind::Function { params, globals, objects } => {
+        TestKind::Function { earlier, params, globals, objects } => {
+            parts.extend(earlier.iter().map(|call| called(call, objects, module)));
             let mut shown = vec![false; objects.len()];
             for named in params.iter().chain(globals) {
                 let value = match &named.value {
@@ -59,19 +60,49 @@ fn inputs(test: &TestCase, module: &Module) -> String {
             }
         }
     }
-    parts.extend(test.answers.iter().map(answer));
+    parts.extend(test.answers.iter().map(|input| answer(input, types)));
     parts.join(", ")
 }
 
+/// `feed('a')`: a call before the one that the test is about.
+pub(crate) fn called(call: &EarlierCall, objects: &[ObjectInput], module: &Module) -> String {
+    let value =
+        |named: &NamedValue| Shown { types: &module.types, objects, ty: named.data, value: &named.value }.brief();
+    let values: Vec<String> = call.params.iter().map(value).collect();
+    format!("{}({})", call.function, values.join(", "))
+}
+
 /// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
-fn answer(input: &MadeInput) -> String {
+fn answer(input: &MadeInput, types: &DataTypes) -> String {
     let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
     match input.given() {
         Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
         Given::Stdin(all) => format!("stdin = {}", text(all)),
         Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
-        Given::Answer(given) => format!("{} = {}", input.title(), bytes(given)),
+        Given::FailingAllocation(number) => format!("allocation {number} fails"),
+        Given::Answer(given) => typed(input, types).unwrap_or_else(|| format!("{} = {}", input.title(), bytes(given))),
     }
+}
+
+/// `i.speed = 106, i.gear = 3`: an input by what is in it, or as a whole.
+fn typed(input: &MadeInput, types: &DataTypes) -> Option<String> {
+    const MOST: usize = 12;
+    if let Some((ty, value)) = input.typed(types)
+        && !matches!(types[ty], DataType::Struct { .. })
+    {
+        return Some(format!("{} = {}", input.title(), Shown { types, objects: &[], ty, value: &value }.brief()));
+    }
+    let parts = input.parts(types);
+    let mut shown: Vec<String> = parts
+        .iter()
+        .take(MOST)
+        .map(|(name, ty, number)| {
+            let value = &DataValue::Int(*number);
+            format!("{name} = {}", Shown { types, objects: &[], ty: *ty, value }.brief())
+        })
+        .collect();
+    shown.extend((parts.len() > MOST).then(|| "…".to_string()));
+    (!shown.is_empty()).then(|| shown.join(", "))
 }
 
 /// Bytes of a program's input: a number where the size is one's, else a list.

@@ -537,6 +537,9 @@ pub struct Test {
     pub description: String,
     /// The path's identity, as text: not every reader of JSON keeps 64 bits.
     pub path: String,
+    /// Calls before the one that it is about, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierCall>,
     /// Inputs by name.
     pub inputs: Json,
     /// The call in one line, for people: of tests that end in an error, or that the oracle rejects.
@@ -571,6 +574,20 @@ pub struct Test {
     /// The word for that, which never changes; not there in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A call before the one that a test is about.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EarlierCall {
+    /// The call in one line, for people: `feed('a')`.
+    pub call: String,
+    /// Who is called.
+    pub function: String,
+    /// Values of its parameters by name.
+    pub inputs: Json,
+    /// What it must return, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
 }
 
 /// Data whose form the program under test decides, as the text of a JSON object: there can be many tests, and few of their
@@ -620,6 +637,7 @@ impl Test {
             function: String::new(),
             description: String::new(),
             path: String::new(),
+            earlier: Vec::new(),
             inputs: Json::default(),
             brief: None,
             outcome: MEASURED.to_string(),

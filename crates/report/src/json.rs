@@ -1,7 +1,7 @@
 //! From a campaign to its document.
 
 use crate::Extras;
-use crate::brief::brief;
+use crate::brief::{brief, called};
 use crate::decisions::decision;
 use crate::document::{self, Document, Json, Position, Stretch, Verdict};
 use crate::value::{Elements, Shown};
@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, Covered, ErrorTests, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, Status,
-    TestCase, TestKind, covered_by_test,
+    Campaign, Covered, EarlierCall, ErrorTests, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome,
+    Replay, Status, TestCase, TestKind, covered_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
@@ -166,6 +166,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         Outcome::OracleRejected => ("oracle_rejected", None, None),
         Outcome::Threw { .. } => ("threw", None, None),
         Outcome::Exited(status) => ("exited", Some(*status), None),
+        Outcome::Hung => ("hung", None, None),
         Outcome::Error { kind, span } => {
             let at = place(*span, &module.files);
             ("error", None, Some(document::TestError { kind: kind.to_string(), at }))
@@ -184,6 +185,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         function: test.function.clone(),
         description: test.description.clone(),
         path: format!("{:016x}", test.path),
+        earlier: test.earlier().iter().map(|call| earlier_of(call, objects_of(test), module)).collect(),
         inputs: Json::of(&Inputs { test, types: &module.types }),
         brief: brief(test, module),
         outcome: outcome.to_string(),
@@ -200,6 +202,20 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         replay,
         replay_why,
         reason,
+    }
+}
+
+fn earlier_of(call: &EarlierCall, objects: &[ObjectInput], module: &Module) -> document::EarlierCall {
+    let types = &module.types;
+    let function = module.function_named(&call.function).map(|id| &module.functions[id]);
+    let result = function.zip(call.result.as_ref()).and_then(|(function, value)| {
+        serde_json::to_value(Shown { types, objects, ty: function.result_data, value }).ok()
+    });
+    document::EarlierCall {
+        call: called(call, objects, module),
+        function: call.function.clone(),
+        inputs: Json::of(&Named { list: &call.params, objects, types }),
+        result,
     }
 }
 
@@ -222,7 +238,7 @@ impl Serialize for Inputs<'_> {
         let mut map = serializer.serialize_map(None)?;
         let mut names = Names::default();
         match &self.test.kind {
-            TestKind::Function { params, globals, objects } => {
+            TestKind::Function { params, globals, objects, .. } => {
                 let mut shown = vec![false; objects.len()];
                 for named in params.iter().chain(globals) {
                     let name = names.unique(&named.name);
@@ -252,7 +268,13 @@ impl Serialize for Inputs<'_> {
             TestKind::Program => {}
         }
         for input in &self.test.answers {
-            map.serialize_entry(&names.unique(&input.title()), &input.bytes)?;
+            let name = names.unique(&input.title());
+            match input.typed(self.types) {
+                Some((ty, value)) => {
+                    map.serialize_entry(&name, &Shown { types: self.types, objects: &[], ty, value: &value })?;
+                }
+                None => map.serialize_entry(&name, &input.bytes)?,
+            }
         }
         map.end()
     }

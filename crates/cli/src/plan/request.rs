@@ -1,6 +1,8 @@
 //! The command line becomes a request: plain data, nothing is decided. The environment is read here.
 
-use crate::plan::args::{Aliases, Compile, Emit, Externals, Generate, Labels, Scope, Search, Surroundings, Volatile};
+use crate::plan::args::{
+    Aliases, Compile, Emit, Externals, Generate, Labels, Malloc, Scope, Search, Surroundings, Volatile,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +74,7 @@ impl Generate {
             ranges: self.range.iter().cloned().collect(),
             max_objects: self.max_objects,
             grow: self.grow,
+            calls: self.calls,
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),
@@ -112,8 +115,10 @@ impl Generate {
 
 impl Surroundings {
     /// What saying how functions behave that nobody defines takes for granted.
-    fn takes_for_granted(&self) -> Option<Assume> {
-        (self.externals == Externals::Pure).then_some(Assume::PureExternals)
+    fn takes_for_granted(&self) -> impl Iterator<Item = Assume> {
+        let pure = (self.externals == Externals::Pure).then_some(Assume::PureExternals);
+        let memory = (self.malloc == Malloc::NeverFails).then_some(Assume::Allocation);
+        pure.into_iter().chain(memory)
     }
 
     /// What concerns reading the program.

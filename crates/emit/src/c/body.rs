@@ -30,6 +30,10 @@ pub(crate) struct TestedProgram<'m> {
     pub(crate) visibility: Visibility<'m>,
     /// Its tests need stubs.
     pub(crate) has_stubs: bool,
+    /// The program allocates, with the library's allocator.
+    pub(crate) allocates: bool,
+    /// It touches nothing but what it is given.
+    pub(crate) keeps_to_itself: bool,
 }
 
 /// The text of a test and what must be declared before it.
@@ -62,16 +66,22 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
     }
     match &test.kind {
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
-        TestKind::Function { params, globals, objects } => {
+        TestKind::Function { earlier, params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
             writer.declare_objects(objects)?;
             let around = surroundings::lines(program, test, Some(&mut writer.values))?;
             writer.lines.extend(around);
-            writer.declare_params(params)?;
+            if earlier.is_empty() {
+                writer.declare_params(params)?;
+            }
             writer.set_globals(globals)?;
             writer.lines.extend(announcements(program, test));
             writer.lines.extend(skip(program, test));
             writer.keep_copies(test, globals, objects);
+            if !earlier.is_empty() {
+                writer.call_earlier(earlier)?;
+                writer.declare_params(params)?;
+            }
             writer.call(test)?;
             writer.check(test, globals, objects)?;
             writer.drop_unused_copies();
@@ -124,6 +134,7 @@ pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<Str
             lines.push(format!("EXPECT_ERROR(\"{kind}\", {file}, {});", span.line));
         }
         Outcome::Exited(status) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
+        Outcome::Hung => lines.push("EXPECT_HANG();".to_string()),
         // One that throws is not written.
         Outcome::Returned | Outcome::OracleRejected | Outcome::Threw { .. } => {}
     }
@@ -134,26 +145,28 @@ fn program_body(program: &TestedProgram, test: &TestCase) -> Result<Vec<String>,
     let mut lines = surroundings::lines(program, test, None)?;
     lines.extend(announcements(program, test));
     lines.extend(skip(program, test));
+    let (status, call) = program_call(program, test);
+    lines.extend(status.map(|status| format!("EXPECT_EXIT({status});")));
+    lines.extend(call);
+    Ok(lines)
+}
+
+/// The exit status of a program that returns, and the lines that run it.
+pub(crate) fn program_call(program: &TestedProgram, test: &TestCase) -> (Option<u64>, Vec<String>) {
     let void = matches!(program.module.types[program.function.result_data], DataType::Void);
     // The result of `main` is the exit status of the program.
-    if matches!(test.outcome, Outcome::Returned | Outcome::OracleRejected) {
-        match test.expected.result {
-            Some(DataValue::Int(status)) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
-            _ if void => lines.push("EXPECT_EXIT(0);".to_string()),
-            _ => {}
-        }
-    }
+    let status = match (&test.outcome, &test.expected.result) {
+        (Outcome::Returned | Outcome::OracleRejected, Some(DataValue::Int(status))) => Some(status & 255),
+        (Outcome::Returned | Outcome::OracleRejected, _) if void => Some(0),
+        _ => None,
+    };
     let arguments = surroundings::arguments(program, test);
-    if void {
-        lines.push(format!("{}({arguments});", program.name));
-        lines.push("touchstone_exit(0);".to_string());
-    } else {
-        lines.push(match program.name.as_str() {
-            "main" => format!("RUN_PROGRAM({arguments});"),
-            name => format!("touchstone_exit({name}({arguments}));"),
-        });
-    }
-    Ok(lines)
+    let call = match program.name.as_str() {
+        name if void => vec![format!("{name}({arguments});"), "touchstone_exit(0);".to_string()],
+        "main" => vec![format!("RUN_PROGRAM({arguments});")],
+        name => vec![format!("touchstone_exit({name}({arguments}));")],
+    };
+    (status, call)
 }
 
 /// A test that calls the function directly, line by line.
@@ -306,7 +319,10 @@ impl<'a> FunctionTest<'a> {
             let value = self.values.initialiser(global.data, &global.value, &name)?;
             let constant = self.global_is_constant(&global.name);
             let whole = constant
-                || matches!(self.program.module.types[global.data], DataType::Array { .. } | DataType::Struct { .. });
+                || matches!(
+                    self.program.module.types[global.data],
+                    DataType::Array { .. } | DataType::Struct { .. } | DataType::Union { .. }
+                );
             self.lines.push(if whole { format!("SET({name}, {value});") } else { format!("{name} = {value};") });
         }
         Ok(())
@@ -324,7 +340,7 @@ impl<'a> FunctionTest<'a> {
         let result = self.program.function.result_data;
         let void = matches!(self.program.module.types[result], DataType::Void);
         let wanted = test.expected.result.is_some() || test.oracle.is_some();
-        if void || !wanted || matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
+        if void || !wanted || matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_) | Outcome::Hung) {
             self.lines.push(format!("{call};"));
             return Ok(());
         }
@@ -375,6 +391,10 @@ impl<'a> FunctionTest<'a> {
     }
 
     fn check(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
+        if test.outcome == Outcome::Hung {
+            self.lines.push("MUST_HANG();".to_string());
+            return Ok(());
+        }
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
             return Ok(());
         }
@@ -503,6 +523,7 @@ fn collect_targets(value: &DataValue, found: &mut Vec<usize>) {
         DataValue::Array(values) | DataValue::Struct(values) => {
             values.iter().for_each(|value| collect_targets(value, found));
         }
+        DataValue::Member(_, value) => collect_targets(value, found),
         DataValue::Pointer(_) | DataValue::Int(_) | DataValue::Undefined => {}
     }
 }

@@ -1,5 +1,7 @@
 //! How the user's program is compiled, and where its files are.
 
+use crate::c::compiler::Compiler;
+use crate::c::once::Once;
 use crate::c::preprocessed::Preprocessed;
 use crate::c::sandbox::Sandbox;
 use std::path::{Component, Path, PathBuf};
@@ -25,6 +27,8 @@ pub struct Build {
     pub interrupt: Arc<AtomicBool>,
     /// What is known of the files after preprocessing.
     pub preprocessed: Preprocessed,
+    /// What is compiled already.
+    pub once: Once,
 }
 
 /// One source file of the program.
@@ -54,6 +58,13 @@ impl Default for ReplayLimits {
 }
 
 impl Build {
+    /// Compiles what every replay needs, so that it is there when the first test is. What can't be compiled is told when
+    /// it is needed.
+    pub fn prepare(&self, module: &Module) {
+        let Ok(dir) = self.once.dir() else { return };
+        let _ = self.sandbox.objects(&Compiler { target: self, module, dir: &dir });
+    }
+
     /// The unit whose main file is this file of the module.
     pub(crate) fn unit_of_file(&self, module: &Module, file: FileId) -> Option<usize> {
         let path = Path::new(module.files.get(file)?);

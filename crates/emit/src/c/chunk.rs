@@ -4,10 +4,23 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The text of a test file, in lines that belong to its tests.
+#[derive(Default)]
 pub(crate) struct Chunk<'t> {
     lines: Vec<&'t str>,
     /// By test: its lines and what stands directly before it; in the order of the file.
-    tests: Vec<(&'t str, Range<usize>)>,
+    tests: Vec<(String, Range<usize>)>,
+    /// The shapes of rows, and where they and their tables stand.
+    shapes: BTreeMap<&'t str, Shape>,
+}
+
+/// A shape of rows.
+#[derive(Default)]
+struct Shape {
+    /// Its structure and function.
+    own: Vec<Range<usize>>,
+    tables: Vec<Range<usize>>,
+    /// Positions in the list of tests.
+    rows: Vec<usize>,
 }
 
 /// What a compiler says against a file.
@@ -21,28 +34,68 @@ pub(crate) struct Complaints {
 
 impl<'t> Chunk<'t> {
     pub(crate) fn new(text: &'t str) -> Chunk<'t> {
-        let lines: Vec<&str> = text.lines().collect();
-        let begins = |line: &str| line.starts_with("#include \"touchstone_");
-        let mut from = lines.iter().rposition(|line| begins(line)).map_or(0, |at| at + 1);
-        let mut tests = Vec::new();
+        let mut chunk = Chunk { lines: text.lines().collect(), ..Chunk::default() };
+        let begins = |line: &&str| line.starts_with("#include \"touchstone_");
+        let mut from = chunk.lines.iter().rposition(begins).map_or(0, |at| at + 1);
         let mut at = from;
-        while at < lines.len() {
-            if let Some(name) = test_name(lines[at]) {
-                let is_row = !lines[at].ends_with('{');
-                let last = |line: &str| if is_row { line.ends_with("})") } else { line == "}" };
-                let end = lines[at..].iter().position(|line| last(line)).map_or(lines.len(), |end| at + end + 1);
-                tests.push((name, from..end));
-                (from, at) = (end, end);
+        while at < chunk.lines.len() {
+            let line = chunk.lines[at];
+            let end = if let Some((function, shape)) = table_of(line) {
+                chunk.table(at, function, shape)
+            } else if let Some(shape) = shape_of(line) {
+                let function = chunk.line_after(at, |line| line.starts_with("SHAPE("));
+                let end = chunk.line_after(function, |line| line == "}");
+                chunk.shapes.entry(shape).or_default().own.push(at..end);
+                end
+            } else if let Some(name) = test_name(line) {
+                let end = chunk.line_after(at, |line| line == "}");
+                chunk.tests.push((name.to_string(), from..end));
+                end
             } else {
                 at += 1;
+                continue;
+            };
+            (from, at) = (end, end);
+        }
+        chunk
+    }
+
+    /// The rows of the table that begins in a line; gives the line after it.
+    fn table(&mut self, begin: usize, function: &str, shape: &'t str) -> usize {
+        let last = self.line_after(begin, |line| line == "};");
+        let guarded = begin > 0 && self.lines[begin - 1].starts_with("#ifndef");
+        let end = (last + 1 + usize::from(guarded)).min(self.lines.len());
+        let known = self.shapes.entry(shape).or_default();
+        known.tables.push(begin - usize::from(guarded)..end);
+        let mut from = begin + 1;
+        for at in begin + 1..last {
+            if let Some(number) = row_number(self.lines[at]) {
+                known.rows.push(self.tests.len());
+                self.tests.push((format!("{function}_{number}"), from..at + 1));
+                from = at + 1;
             }
         }
-        Chunk { lines, tests }
+        end
+    }
+
+    /// The line after the first from a line on that is such.
+    fn line_after(&self, at: usize, is: impl Fn(&str) -> bool) -> usize {
+        self.lines[at..].iter().position(|line| is(line)).map_or(self.lines.len(), |found| at + found + 1)
     }
 
     /// The names of the tests.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'t str> + '_ {
-        self.tests.iter().map(|(name, _)| *name)
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + '_ {
+        self.tests.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Every test with what it does: its own lines, or those of its shape.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = (&str, Vec<&'t str>)> + '_ {
+        self.tests.iter().enumerate().map(|(index, (name, lines))| {
+            let shape = self.shapes.values().find(|shape| shape.rows.binary_search(&index).is_ok());
+            let own = std::slice::from_ref(lines);
+            let ranges = shape.map_or(own, |shape| &shape.own);
+            (name.as_str(), ranges.iter().flat_map(|range| self.lines[range.clone()].iter().copied()).collect())
+        })
     }
 
     /// What a compiler's words mean for the tests; `file` is how it calls the file.
@@ -61,24 +114,35 @@ impl<'t> Chunk<'t> {
             let number = place.and_then(|rest| rest.split(':').next()).and_then(|number| number.parse::<usize>().ok());
             let told =
                 line.contains(" error: ") || line.contains(" note: in expansion") || line.contains(" note: expanded");
-            let test = number.filter(|_| told && !words.is_empty()).and_then(|number| self.test_at(number));
-            if let Some(test) = test {
+            for test in
+                number.filter(|_| told && !words.is_empty()).map(|number| self.tests_at(number)).unwrap_or_default()
+            {
                 found.tests.entry(test.to_string()).or_insert_with(|| words.clone());
             }
         }
         found
     }
 
-    /// The test in a line, from 1.
-    fn test_at(&self, number: usize) -> Option<&'t str> {
-        let at = number.checked_sub(1)?;
-        self.tests.iter().find(|(_, lines)| lines.contains(&at)).map(|(name, _)| *name)
+    /// The test in a line, from 1, or all whose shape is there.
+    fn tests_at(&self, number: usize) -> Vec<&str> {
+        let Some(at) = number.checked_sub(1) else { return Vec::new() };
+        if let Some((name, _)) = self.tests.iter().find(|(_, lines)| lines.contains(&at)) {
+            return vec![name];
+        }
+        let shape =
+            self.shapes.values().find(|shape| shape.own.iter().chain(&shape.tables).any(|lines| lines.contains(&at)));
+        shape.into_iter().flat_map(|shape| shape.rows.iter().map(|row| self.tests[*row].0.as_str())).collect()
     }
 
     /// The text without some tests; all other lines keep their numbers.
     pub(crate) fn without(&self, left_out: &BTreeMap<String, String>) -> String {
         let mut lines = self.lines.clone();
-        for (_, range) in self.tests.iter().filter(|(name, _)| left_out.contains_key(*name)) {
+        for (_, range) in self.tests.iter().filter(|(name, _)| left_out.contains_key(name)) {
+            lines[range.clone()].fill("");
+        }
+        // A shape without rows goes with its tables.
+        let unused = |shape: &&Shape| shape.rows.iter().all(|row| left_out.contains_key(&self.tests[*row].0));
+        for range in self.shapes.values().filter(unused).flat_map(|shape| shape.own.iter().chain(&shape.tables)) {
             lines[range.clone()].fill("");
         }
         lines.join("\n") + "\n"
@@ -86,9 +150,26 @@ impl<'t> Chunk<'t> {
 }
 
 /// The name in a line that begins a test.
-pub(crate) fn test_name(line: &str) -> Option<&str> {
-    let rest = ["TEST(", "ERROR_TEST(", "ROW(", "ERROR_ROW("].iter().find_map(|start| line.strip_prefix(start))?;
+fn test_name(line: &str) -> Option<&str> {
+    let rest = ["TEST(", "ERROR_TEST("].iter().find_map(|start| line.strip_prefix(start))?;
     rest.split_once(',').map(|(name, _)| name)
+}
+
+/// The function and the shape in a line that begins a table.
+fn table_of(line: &str) -> Option<(&str, &str)> {
+    let (function, rest) = line.strip_prefix("ROWS(")?.split_once(", ")?;
+    rest.split_once(',').map(|(shape, _)| (function, shape))
+}
+
+/// The shape in a line that begins one.
+fn shape_of(line: &str) -> Option<&str> {
+    line.strip_prefix("struct ")?.strip_suffix(" {").filter(|name| name.starts_with("shape_"))
+}
+
+/// The number in a row.
+fn row_number(line: &str) -> Option<&str> {
+    let number = line.strip_prefix("    {")?.split_once(',')?.0;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
 }
 
 #[cfg(test)]
@@ -96,20 +177,41 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "#include \"../a.c\"\n#include \"touchstone_test.h\"\n\n/* Covers x */\nTEST(f_1, \"\") {\n    one();\n}\n\nextern int g;\n\
-                        TEST(f_2, \"\") {\n    two();\n}\n\nROW(f_3, shape_1, \"\",\n    {1, 2})\n";
+                        TEST(f_2, \"\") {\n    two();\n}\n\nstruct shape_1 {\n    int a;\n};\nSHAPE(shape_1) {\n    three();\n}\n\n\
+                        #ifndef TOUCHSTONE_ERRORS_ONLY\nROWS(f, shape_1, 1) = {\n    /* a < b */\n    {3, {1}},\n    {4, {x}},\n};\n\
+                        TABLE(f, shape_1, 1)\n#endif\n\nTEST(f_5, \"\") {\n    five();\n}\n";
 
     #[test]
     fn complaints_are_told_by_test_and_lines_keep_their_numbers() {
         let chunk = Chunk::new(TEXT);
-        assert_eq!(chunk.names().collect::<Vec<_>>(), ["f_1", "f_2", "f_3"]);
-        let stderr = "In file included from out/test_f.c:1:\nout/test_f.c:11:5: error: unknown `two`\n\
-                      touchstone_test.h:9:1: error: expected expression\nout/test_f.c:15:2: note: in expansion of macro 'ROW'\n";
-        let complaints = chunk.complaints(stderr, "out/test_f.c");
-        let tests = [("f_2", "unknown `two`"), ("f_3", "expected expression")];
+        assert_eq!(chunk.names().collect::<Vec<_>>(), ["f_1", "f_2", "f_3", "f_4", "f_5"]);
+        let line = |text: &str| TEXT.lines().position(|line| line.contains(text)).map_or(0, |at| at + 1);
+        let stderr = format!(
+            "In file included from out/test_f.c:1:\nout/test_f.c:{}:5: error: unknown `two`\n\
+             touchstone_test.h:9:1: error: expected expression\nout/test_f.c:{}:2: note: in expansion of macro 'CHECK'\n",
+            line("two()"),
+            line("{4, {x}}")
+        );
+        let complaints = chunk.complaints(&stderr, "out/test_f.c");
+        let tests = [("f_2", "unknown `two`"), ("f_4", "expected expression")];
         assert_eq!(complaints.tests, tests.map(|(test, why)| (test.to_string(), why.to_string())).into());
         let text = chunk.without(&complaints.tests);
-        assert!(text.contains("one();") && !text.contains("two()") && !text.contains("ROW("), "{text}");
+        assert!(text.contains("one();") && !text.contains("two()"), "{text}");
+        assert!(text.contains("{3, {1}}") && !text.contains("{4,") && text.contains("TABLE("), "{text}");
         assert_eq!(text.lines().position(|line| line.contains("one()")), Some(5));
         assert_eq!(chunk.complaints("x.c:1:1: error: no", "test_f.c").first, "no");
+    }
+
+    #[test]
+    fn a_shape_that_does_not_compile_takes_its_rows_with_it_and_nothing_else() {
+        let chunk = Chunk::new(TEXT);
+        let at = TEXT.lines().position(|line| line.contains("three()")).map_or(0, |at| at + 1);
+        let complaints = chunk.complaints(&format!("test_f.c:{at}:5: error: unknown `three`\n"), "test_f.c");
+        assert_eq!(complaints.tests.keys().collect::<Vec<_>>(), ["f_3", "f_4"]);
+        let text = chunk.without(&complaints.tests);
+        for gone in ["three()", "ROWS(", "TABLE(", "#ifndef", "#endif", "struct shape_1"] {
+            assert!(!text.contains(gone), "{text}");
+        }
+        assert!(text.contains("five();") && text.contains("two();"), "{text}");
     }
 }

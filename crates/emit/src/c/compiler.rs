@@ -170,8 +170,11 @@ pub(crate) fn compile_others(compiler: &Compiler, unit: usize, variant: Variant)
         .map(|(index, SourceUnit { path, flags })| {
             let has_main = target.defines_main(compiler.module, index);
             let defines: &[&str] = if has_main { &["-Dmain=touchstone_program_main"] } else { &[] };
-            let path = with_inline_definitions(compiler, index, path)?;
-            compiler.compile(&path, flags, defines, variant, &format!("unit{index}.{variant:?}.o"))
+            target.once.unit((index, variant), |dir| {
+                let compiler = Compiler { dir, ..*compiler };
+                let path = with_inline_definitions(&compiler, index, path)?;
+                compiler.compile(&path, flags, defines, variant, &format!("unit{index}.{variant:?}.o"))
+            })
         })
         .collect()
 }

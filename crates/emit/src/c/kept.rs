@@ -6,7 +6,7 @@
 //! Deliberately not here: what a kept suite covers, and whether it still passes (`touchstone_campaign`'s).
 
 use crate::EmitError;
-use crate::c::chunk::test_name;
+use crate::c::chunk::Chunk;
 use crate::c::owned::Whose;
 use crate::c::suite::{OURS, chunk_paths, file_name, remove_ours};
 use std::fs;
@@ -113,7 +113,8 @@ pub fn test_names(first: &Path) -> Result<Vec<String>, EmitError> {
             let rest = line.strip_prefix("static ").unwrap_or(line).strip_prefix("void test_")?;
             rest.split_once('(').map(|(name, _)| name.to_string())
         };
-        names.extend(text.lines().filter_map(|line| test_name(line).map(str::to_string).or_else(|| framework(line))));
+        names.extend(Chunk::new(&text).names().map(str::to_string));
+        names.extend(text.lines().filter_map(framework));
     }
     Ok(names)
 }
@@ -123,13 +124,8 @@ pub fn tests_there(first: &Path, function: &str) -> Result<Vec<TestCase>, EmitEr
     let mut tests = Vec::new();
     for file in files(first).iter().filter(|file| file.extension().is_some_and(|extension| extension == "c")) {
         let text = read(file)?;
-        let lines: Vec<&str> = text.lines().collect();
-        for (at, line) in lines.iter().enumerate() {
-            let Some(name) = test_name(line) else { continue };
-            let body = lines[at + 1..].iter().take_while(|line| test_name(line).is_none());
-            let outcome = if line.starts_with("ERROR_") { error(body) } else { Outcome::Returned };
-            tests.push(test_there(name, function, outcome));
-        }
+        let bodies = Chunk::new(&text);
+        tests.extend(bodies.bodies().map(|(name, body)| test_there(name, function, outcome(&body))));
     }
     Ok(tests)
 }
@@ -139,10 +135,14 @@ fn read(path: &Path) -> Result<String, EmitError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The error that a test says it ends in. Where in the program was true when it was written.
-fn error<'l>(mut body: impl Iterator<Item = &'l &'l str>) -> Outcome {
-    let said = body.find_map(|line| line.trim().strip_prefix("EXPECT_ERROR(\"")?.split('"').next());
-    let kind = said.and_then(|said| ErrorKind::ALL.into_iter().find(|kind| kind.to_string() == said));
+/// How a test says that it ends. Where in the program an error was is true for what it was written for only.
+fn outcome(body: &[&str]) -> Outcome {
+    let said = body.iter().find_map(|line| line.trim().strip_prefix("EXPECT_ERROR(\"")?.split('"').next());
+    let Some(said) = said else {
+        let hangs = body.iter().any(|line| line.trim().starts_with("MUST_HANG("));
+        return if hangs { Outcome::Hung } else { Outcome::Returned };
+    };
+    let kind = ErrorKind::ALL.into_iter().find(|kind| kind.to_string() == said);
     Outcome::Error { kind: kind.unwrap_or(ErrorKind::Abort), span: Span::none() }
 }
 
@@ -150,7 +150,7 @@ fn test_there(name: &str, function: &str, outcome: Outcome) -> TestCase {
     TestCase {
         id: name.to_string(),
         function: function.to_string(),
-        kind: TestKind::Function { params: Vec::new(), globals: Vec::new(), objects: Vec::new() },
+        kind: TestKind::Function { earlier: Vec::new(), params: Vec::new(), globals: Vec::new(), objects: Vec::new() },
         answers: Vec::new(),
         outcome,
         expected: Expected::default(),

@@ -3,21 +3,26 @@
 //!
 //! The files that write a test are one circle on purpose: a body has values, values have stubs, and stubs have bodies.
 
+pub(crate) mod alone;
 pub(crate) mod body;
 pub(crate) mod build;
+pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod comment;
 pub(crate) mod compiler;
 pub(crate) mod ctype;
+mod earlier;
 pub(crate) mod flexible;
 pub(crate) mod form;
 pub(crate) mod kept;
 pub(crate) mod literal;
 pub(crate) mod makeable;
 pub(crate) mod names;
+pub(crate) mod once;
 pub(crate) mod owned;
 pub(crate) mod place;
 pub(crate) mod preprocessed;
+mod process;
 pub(crate) mod projects;
 pub(crate) mod replay;
 pub(crate) mod row;

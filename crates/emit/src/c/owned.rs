@@ -9,7 +9,7 @@
 use crate::EmitError;
 use std::fs::{self, File};
 use std::hash::Hasher;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use touchstone_base::StableHasher;
@@ -138,6 +138,8 @@ pub(crate) struct OwnedFile {
     sum: StableHasher,
     /// Where its digits are.
     digits: Option<usize>,
+    /// What it ends in for now: more may come before it.
+    end: String,
 }
 
 impl OwnedFile {
@@ -147,18 +149,40 @@ impl OwnedFile {
         file.write_all(stamped(text).as_bytes()).map_err(EmitError::io(path))?;
         let digits = digits(text.as_bytes());
         let sum = digits.map_or_else(StableHasher::default, |at| hash(text.as_bytes(), at));
-        Ok(OwnedFile { path: path.to_path_buf(), file, sum, digits })
+        Ok(OwnedFile { path: path.to_path_buf(), file, sum, digits, end: String::new() })
     }
 
     /// Appends; after this call the text and its checksum are on disk.
     pub(crate) fn append(&mut self, text: &str) -> Result<(), EmitError> {
-        if text.is_empty() {
+        self.append_with_end(text, "")
+    }
+
+    /// Appends a text, and an end that more may come before.
+    pub(crate) fn append_with_end(&mut self, text: &str, end: &str) -> Result<(), EmitError> {
+        if text.is_empty() && end.is_empty() {
             return Ok(());
         }
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
+        self.sum.write(self.end.as_bytes());
+        self.end = end.to_string();
+        self.write(text)
+    }
+
+    /// Adds a text before the end.
+    pub(crate) fn append_before_end(&mut self, text: &str) -> Result<(), EmitError> {
+        let back = -i64::try_from(self.end.len()).unwrap_or(0);
+        self.file.seek(SeekFrom::Current(back)).map_err(EmitError::io(&self.path))?;
+        self.write(text)
+    }
+
+    /// Writes a text and the end in one piece, and their checksum.
+    fn write(&mut self, text: &str) -> Result<(), EmitError> {
+        let all = format!("{text}{}", self.end);
+        self.file.write_all(all.as_bytes()).map_err(EmitError::io(&self.path))?;
         self.sum.write(text.as_bytes());
         let Some(at) = self.digits else { return Ok(()) };
-        let sum = format!("{:016x}", self.sum.finish());
+        let mut sum = self.sum.clone();
+        sum.write(self.end.as_bytes());
+        let sum = format!("{:016x}", sum.finish());
         self.file.write_all_at(sum.as_bytes(), at as u64).map_err(EmitError::io(&self.path))
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Surface {
     pub(crate) words: BTreeSet<String>,
     /// Functions that are declared or defined at file level.
     pub(crate) functions: BTreeSet<String>,
+    /// Structures, unions and enumerations that are defined at file level, and names of types.
+    pub(crate) types: BTreeSet<String>,
     /// Those of them that a declaration calls `inline`.
     pub(crate) inline: BTreeSet<String>,
     /// Macros that the file or the command line defines.
@@ -62,6 +64,7 @@ impl Surface {
         }
         surface.words = words_of(&rest).map(str::to_string).collect();
         surface.find_functions(&rest);
+        surface.find_types(&rest);
         surface
     }
 
@@ -87,6 +90,37 @@ impl Surface {
                 _ => {}
             }
             before = token;
+        }
+    }
+}
+
+impl Surface {
+    /// At file level a tag before a brace is defined, and what a `typedef` says outside of braces is a type.
+    fn find_types(&mut self, text: &str) {
+        let (mut depth, mut named) = (0_usize, false);
+        let mut before = ["", ""];
+        for token in tokens_of(text) {
+            match token {
+                "{" => {
+                    if depth == 0 && matches!(before[0], "struct" | "union" | "enum") {
+                        self.types.insert(before[1].to_string());
+                    }
+                    depth += 1;
+                }
+                "}" => depth = depth.saturating_sub(1),
+                ";" if depth == 0 => named = false,
+                "typedef" if depth == 0 => named = true,
+                // A tag that is only mentioned may be that of a type which nobody defines here.
+                word if depth == 0
+                    && named
+                    && is_identifier(word)
+                    && !matches!(before[1], "struct" | "union" | "enum") =>
+                {
+                    self.types.insert(word.to_string());
+                }
+                _ => {}
+            }
+            before = [before[1], token];
         }
     }
 }
@@ -151,8 +185,9 @@ const MEANT: &[&str] = &[
     "TEST",
     "ERROR_TEST",
     "SHAPE",
-    "ROW",
-    "ERROR_ROW",
+    "ROWS",
+    "TABLE",
+    "TABLE_TOGETHER",
     "SKIP",
     "SET",
     "BEFORE",
@@ -172,6 +207,7 @@ const MEANT: &[&str] = &[
     "EXPECT_OUTPUT",
     "ANY_OUTPUT",
     "INPUT",
+    "INPUT_OF",
     "STANDARD_INPUT",
     "ENVIRONMENT",
     "RUN_PROGRAM",
@@ -238,6 +274,16 @@ mod tests {
             assert!(surface.functions.contains(name), "{name}");
         }
         assert!(!surface.functions.contains("inner"));
+        let other = Surface::new(
+            "struct outer { struct inner { int a; } i; };\ntypedef struct named { int b; } name_t, *other_t;\ntypedef struct later later_t;\n\
+             enum color { RED };\nint f(void) { struct local { int c; } l; typedef int mine; return 0; }\ntypedef int row[4];\n",
+        );
+        for name in ["outer", "named", "name_t", "other_t", "later_t", "color", "row"] {
+            assert!(other.types.contains(name), "{name}");
+        }
+        for name in ["inner", "later", "local", "mine", "RED"] {
+            assert!(!other.types.contains(name), "{name}");
+        }
         assert_eq!(surface.inline.iter().collect::<Vec<_>>(), ["once", "twice"]);
         assert_eq!(replaced(&surface, "int max(1, \"unused\"); SET(x)").collect::<Vec<_>>(), ["max"]);
     }

@@ -5,7 +5,7 @@
 
 use crate::EmitError;
 use crate::c::build::Build;
-use crate::c::chunk::{Chunk, test_name};
+use crate::c::chunk::Chunk;
 use crate::c::compiler::{Compiler, Variant, compile_others};
 use crate::c::suite::{chunk_paths, unit_with};
 use crate::c::symbols::Symbols;
@@ -75,7 +75,7 @@ pub fn replay(
     let compiler = Compiler { target, module, dir: dir.path() };
     let deadline = Deadline::after(Duration::from_secs(target.limits.total_seconds.into()));
     let errors = tests.iter().any(is_error);
-    let sanitizers = errors && compiler.has_sanitizers();
+    let sanitizers = errors && target.once.has_sanitizers(&compiler);
     let mut jobs = jobs(suite, tests, sanitizers)?;
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
     let shards = processors.div_ceil(jobs.len().max(1));
@@ -181,7 +181,8 @@ fn jobs(suite: &Path, tests: &[TestCase], sanitizers: bool) -> Result<Vec<Job>, 
     let mut jobs = Vec::new();
     for (index, file) in chunk_paths(suite).take_while(|file| file.exists()).enumerate() {
         let text = std::fs::read_to_string(&file).map_err(EmitError::io(&file))?;
-        let written: Vec<&str> = text.lines().filter_map(test_name).collect();
+        let chunk = Chunk::new(&text);
+        let written: Vec<&str> = chunk.names().collect();
         for variant in [Variant::Plain, Variant::Sanitized] {
             let here = |name: &&&str| {
                 let error = wanted.get(**name).copied();

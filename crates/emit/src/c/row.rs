@@ -2,56 +2,168 @@
 //!
 //! Tests of a large suite mostly differ in numbers only. Such tests share one function, their *shape*, that takes the
 //! numbers from a structure; a test is then one initialiser of that structure. A test is a row if everything that it
-//! makes and checks is made of integers, and it writes nothing and asks for nothing. Pointers to whole
-//! objects are part of the shape.
+//! makes and checks is made of numbers, and what it asks for is bytes. Pointers to whole objects are part of the shape.
 
-use crate::c::body::{FunctionTest, TestText, TestedProgram, announcements};
+use crate::c::alone::leaves_nothing;
+use crate::c::body::{FunctionTest, TestedProgram, announcements, program_call};
 use crate::c::literal;
 use crate::c::place::member;
+use crate::c::surroundings::nameable;
 use crate::c::unwritable::Unwritable;
-use std::collections::BTreeMap;
-use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_ir::{DataType, DataTypeId, DataValue};
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_criteria::{Given, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
+use touchstone_ir::{DataType, DataTypeId, DataValue, InputSource};
 
-/// The test as a row, with its shape before it if the file doesn't have it yet. `None` if it can't be a row.
-pub(crate) fn row_text(
-    program: &TestedProgram,
+/// A test as a row.
+pub(crate) struct Row {
+    /// The structure and the function of its shape, if the file doesn't have them yet.
+    pub(crate) shape_text: String,
+    /// What must be declared before them.
+    pub(crate) declarations: BTreeSet<String>,
+    /// Which table it can stand in.
+    pub(crate) table: Table,
+    /// The row with a comment before it.
+    pub(crate) text: String,
+}
+
+/// What the rows of a table have in common.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Table {
+    /// The test's name is this, and its number.
+    function: String,
+    shape: usize,
+    kind: RowKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum RowKind {
+    /// Runs to its end, and leaves nothing behind: others can run in the same process.
+    Together,
+    /// Needs a process of its own.
+    Alone,
+    /// Goes wrong.
+    Error,
+}
+
+impl Table {
+    /// The lines before the first row.
+    pub(crate) fn begin(&self, number: usize) -> String {
+        let Table { function, shape, kind } = self;
+        let guard = if *kind == RowKind::Error { "" } else { "#ifndef TOUCHSTONE_ERRORS_ONLY\n" };
+        format!("\n{guard}ROWS({function}, shape_{shape}, {number}) = {{\n")
+    }
+
+    /// The lines after the last.
+    pub(crate) fn end(&self, number: usize) -> String {
+        let Table { function, shape, kind } = self;
+        let (macro_name, guard) = match kind {
+            RowKind::Together => ("TABLE_TOGETHER", "#endif\n"),
+            RowKind::Alone => ("TABLE", "#endif\n"),
+            RowKind::Error => ("TABLE", ""),
+        };
+        format!("}};\n{macro_name}({function}, shape_{shape}, {number})\n{guard}")
+    }
+}
+
+/// The test as a row; `None` if it can't be one.
+pub(crate) fn row(program: &TestedProgram, test: &TestCase, shapes: &mut BTreeMap<String, usize>) -> Option<Row> {
+    let (function, number) = test.id.rsplit_once('_')?;
+    number.parse::<u32>().ok().filter(|_| !number.starts_with('0'))?;
+    if matches!(test.replayed, Replay::NotCheckable(_)) {
+        return None;
+    }
+    let row = match &test.kind {
+        TestKind::Function { earlier, params, globals, objects } if earlier.is_empty() => {
+            function_row(program, test, params, globals, objects)?
+        }
+        TestKind::Function { .. } => return None,
+        TestKind::Program => program_row(program, test)?,
+    };
+    let lines: Vec<String> = row.test.lines.iter().map(|line| format!("    {line}\n")).collect();
+    let key = format!("{}}};\u{0}{}", row.fields, lines.concat());
+    let (known, next) = (shapes.get(&key).copied(), shapes.len() + 1);
+    let shape = known.unwrap_or(next);
+    let mut shape_text = String::new();
+    if known.is_none() {
+        let fields = &row.fields;
+        shape_text = format!("\nstruct shape_{shape} {{\n{fields}}};\nSHAPE(shape_{shape}) {{\n{}}}\n", lines.concat());
+        shapes.insert(key, shape);
+    }
+    let kind = match test.outcome {
+        Outcome::Error { .. } => RowKind::Error,
+        Outcome::Returned if row.quiet && leaves_nothing(program, test) => RowKind::Together,
+        _ => RowKind::Alone,
+    };
+    let values = row.initialisers.join(", ");
+    let text = match test.description.is_empty() {
+        true => format!("    {{{number}, {{{values}}}}},\n"),
+        false => {
+            format!(
+                "    /* {} */\n    {{{number}, {{{values}}}}},\n",
+                crate::c::comment::comment_text(&test.description)
+            )
+        }
+    };
+    let table = Table { function: function.to_string(), shape, kind };
+    Some(Row { shape_text, declarations: row.test.values.declarations, table, text })
+}
+
+fn function_row<'a>(
+    program: &'a TestedProgram<'a>,
     test: &TestCase,
-    shapes: &mut BTreeMap<String, usize>,
-) -> Option<TestText> {
-    let TestKind::Function { params, globals, objects } = &test.kind else { return None };
-    if matches!(test.replayed, Replay::NotCheckable(_))
-        || !test.answers.is_empty()
+    params: &[NamedValue],
+    globals: &[NamedValue],
+    objects: &[ObjectInput],
+) -> Option<RowTest<'a>> {
+    if !test.answers.is_empty()
         || objects.iter().any(|object| object.on_heap)
         || test.expected.calls.as_ref().is_some_and(|calls| !calls.is_empty())
         || !test.expected.reached.is_empty()
     {
         return None;
     }
-    let error = matches!(test.outcome, Outcome::Error { .. });
-    if !error && test.expected.output.as_ref().is_some_and(|output| !output.is_empty()) {
+    if test.outcome == Outcome::Hung {
         return None;
     }
     let mut row = RowTest::new(program, objects);
     row.inputs(params, globals, objects).ok()?;
-    row.test.lines.extend(announcements(program, test));
+    row.announce(test);
     row.test.call(test).ok()?;
     row.checks(test, objects).ok()?;
-    let lines: Vec<String> = row.test.lines.iter().map(|line| format!("    {line}\n")).collect();
-    let shape = format!("{}}};\u{0}{}", row.fields, lines.concat());
-    let next = shapes.len() + 1;
-    let known = shapes.get(&shape).copied();
-    let number = known.unwrap_or(next);
-    let mut text = String::new();
-    if known.is_none() {
-        let fields = &row.fields;
-        text = format!("\nstruct shape_{number} {{\n{fields}}};\nSHAPE(shape_{number}) {{\n{}}}\n", lines.concat());
-        shapes.insert(shape, number);
+    Some(row)
+}
+
+/// A program's run: answers to its requests, output, exit status.
+fn program_row<'a>(program: &'a TestedProgram<'a>, test: &TestCase) -> Option<RowTest<'a>> {
+    let mut row = RowTest::new(program, &[]);
+    for input in &test.answers {
+        let (Given::Answer(bytes), InputSource::Request, []) = (input.given(), input.source, input.pointers.as_slice())
+        else {
+            return None;
+        };
+        let name = row.test.locals.fresh("input");
+        match nameable(program, input) {
+            Some((data, value)) => {
+                let text = row.test.values.initialiser(data, &value, "").ok()?;
+                row.add(data, &name, text).ok()?;
+            }
+            None => {
+                let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
+                row.fields.push_str(&format!("    unsigned char {name}[{}];\n", bytes.len()));
+                row.initialisers.push(format!("{{{}}}", bytes.join(", ")));
+            }
+        }
+        let title = literal::text(&input.title());
+        let line = format!("touchstone_input({title}, (const unsigned char *)&row->{name}, sizeof row->{name});");
+        row.test.lines.push(line);
     }
-    let (description, values) = (literal::text(&test.description), row.initialisers.join(", "));
-    let kind = if error { "ERROR_ROW" } else { "ROW" };
-    text.push_str(&format!("\n{kind}({}, shape_{number}, {description},\n    {{{values}}})\n", test.id));
-    Some(TestText { text, declarations: row.test.values.declarations })
+    row.announce(test);
+    let (status, call) = program_call(program, test);
+    if let Some(status) = status {
+        row.number("int", "status", &status.to_string(), |field| format!("EXPECT_EXIT(row->{field});"));
+    }
+    row.test.lines.extend(call);
+    Some(row)
 }
 
 struct RowTest<'a> {
@@ -59,13 +171,43 @@ struct RowTest<'a> {
     /// The fields of the structure, one a line.
     fields: String,
     initialisers: Vec<String>,
+    /// Nothing is expected of it but that it returns.
+    quiet: bool,
 }
 
 impl<'a> RowTest<'a> {
     fn new(program: &'a TestedProgram<'a>, objects: &[ObjectInput]) -> Self {
         let mut test = FunctionTest::new(program, objects);
         test.values.objects.iter_mut().for_each(|object| object.declared = true);
-        RowTest { test, fields: String::new(), initialisers: Vec::new() }
+        RowTest { test, fields: String::new(), initialisers: Vec::new(), quiet: true }
+    }
+
+    /// Adds a field of a plain type, and a line that uses it.
+    fn number(&mut self, ty: &str, wanted: &str, value: &str, line: impl Fn(&str) -> String) {
+        let name = self.test.locals.fresh(wanted);
+        self.fields.push_str(&format!("    {ty} {name};\n"));
+        self.initialisers.push(value.to_string());
+        self.test.lines.push(line(&name));
+    }
+
+    /// What must be said before the run. Outputs and exit statuses differ from row to row.
+    fn announce(&mut self, test: &TestCase) {
+        let lines = announcements(self.test.program, test);
+        self.quiet &= lines.is_empty();
+        let error = matches!(test.outcome, Outcome::Error { .. });
+        if let Some(output) = test.expected.output.as_ref().filter(|output| !error && !output.is_empty()) {
+            let size = self.test.locals.fresh("output_size");
+            self.fields.push_str(&format!("    unsigned long {size};\n"));
+            self.initialisers.push(output.len().to_string());
+            self.number("const char *", "output", &literal::string(output), |field| {
+                format!("touchstone_expect_output(row->{field}, row->{size});")
+            });
+        }
+        if let Outcome::Exited(status) = test.outcome {
+            self.number("int", "status", &(status & 255).to_string(), |field| format!("EXPECT_EXIT(row->{field});"));
+        }
+        let own = |line: &String| line.starts_with("EXPECT_OUTPUT(") || line.starts_with("EXPECT_EXIT(");
+        self.test.lines.extend(lines.into_iter().filter(|line| !own(line)));
     }
 
     /// Adds a field that holds `value` and gives its name.

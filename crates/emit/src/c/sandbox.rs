@@ -1,13 +1,14 @@
 //! What keeps replayed tests from harming anybody.
 //!
 //! A test calls the user's code with inputs that nobody chose, and that code may remove files, talk to the network or
-//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once a run, enters the
+//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and kept (`kept.rs`), enters the
 //! layers that the kernel has and becomes the test program; the guard that is linked into that program gives each test an
 //! empty directory, and says by name what a test called and may not.
 //!
 //! Deliberately not here: a sandbox for suites that users run themselves, which are plain programs.
 
 use crate::EmitError;
+use crate::c::cache::Kept;
 use crate::c::compiler::{Compiler, Variant};
 use crate::c::suite::{HEADER, RUNNER};
 use std::path::{Path, PathBuf};
@@ -86,6 +87,7 @@ enum Policy {
 struct Harness {
     /// Has the files; goes with the last user.
     _dir: tempfile::TempDir,
+    runner: PathBuf,
     guard: Option<PathBuf>,
     launcher: Option<PathBuf>,
     layers: Vec<Layer>,
@@ -144,12 +146,8 @@ impl Sandbox {
 
     /// The objects that every test program is linked with.
     pub(crate) fn objects(&self, compiler: &Compiler) -> Result<Vec<PathBuf>, EmitError> {
-        let runner = compile(compiler, &[("touchstone_test.h", HEADER), ("touchstone_test.c", RUNNER)])?;
-        let mut objects = vec![runner];
-        if self.policy != Policy::Open {
-            objects.extend(self.harness(compiler)?.guard.clone());
-        }
-        Ok(objects)
+        let harness = self.harness(compiler)?;
+        Ok([harness.runner.clone()].into_iter().chain(harness.guard.clone()).collect())
     }
 
     fn harness(&self, compiler: &Compiler) -> Result<&Harness, EmitError> {
@@ -165,17 +163,16 @@ impl Sandbox {
     fn build(&self, compiler: &Compiler) -> Result<Harness, EmitError> {
         let dir = tempfile::tempdir().map_err(EmitError::io(&std::env::temp_dir()))?;
         let own = Compiler { dir: dir.path(), ..*compiler };
-        let guard = compile(
-            &own,
-            &[("touchstone_filter.h", FILTER), ("touchstone_test.h", HEADER), ("touchstone_guard.c", GUARD)],
-        );
-        let launcher = compile(&own, &[("touchstone_sandbox.c", LAUNCHER)])
-            .and_then(|object| own.link_plain(&object, "touchstone_sandbox"))
-            .ok();
+        if self.policy == Policy::Open {
+            write(&own, &[("touchstone_test.h", HEADER)])?;
+            let runner = compile(&own, "touchstone_test.c", RUNNER)?;
+            return Ok(Harness { runner, guard: None, launcher: None, layers: Vec::new(), _dir: dir });
+        }
+        let Parts { runner, guard, launcher } = parts(&own)?;
         let scratch = dir.path().join("probe");
         std::fs::create_dir(&scratch).map_err(EmitError::io(&scratch))?;
         let layers = launcher.as_ref().map_or(Vec::new(), |launcher| self.layers(launcher, &scratch));
-        Ok(Harness { guard: guard.ok(), launcher: launcher.filter(|_| !layers.is_empty()), layers, _dir: dir })
+        Ok(Harness { runner, guard, launcher: launcher.filter(|_| !layers.is_empty()), layers, _dir: dir })
     }
 
     /// The layers that the launcher found to work and that are wanted. Mounts are only a substitute.
@@ -230,12 +227,49 @@ impl Sandbox {
     }
 }
 
-/// Writes our files into the compiler's directory and compiles the last.
-fn compile(compiler: &Compiler, files: &[(&str, &str)]) -> Result<PathBuf, EmitError> {
-    let mut last = ("", PathBuf::new());
-    for (name, text) in files {
-        last = (name, compiler.dir.join(name));
-        std::fs::write(&last.1, text).map_err(EmitError::io(&last.1))?;
+/// What the harness is made of.
+struct Parts {
+    runner: PathBuf,
+    guard: Option<PathBuf>,
+    launcher: Option<PathBuf>,
+}
+
+/// Our files, compiled: kept by an earlier run, or made now. What only some machines can compile may be missing.
+fn parts(compiler: &Compiler) -> Result<Parts, EmitError> {
+    const RUNNER_OBJECT: &str = "touchstone_test.c.o";
+    const GUARD_OBJECT: &str = "touchstone_guard.c.o";
+    const PROGRAM: &str = "touchstone_sandbox";
+    let kept = Kept::new(&compiler.target.cc, &[HEADER, RUNNER, FILTER, GUARD, LAUNCHER], compiler.dir);
+    if let Some(dir) = kept.as_ref().and_then(|kept| kept.find(&[RUNNER_OBJECT, GUARD_OBJECT, PROGRAM])) {
+        let at = |name: &str| dir.join(name);
+        return Ok(Parts { runner: at(RUNNER_OBJECT), guard: Some(at(GUARD_OBJECT)), launcher: Some(at(PROGRAM)) });
     }
-    compiler.compile(&last.1, &[], &[], Variant::Plain, &format!("{}.o", last.0))
+    write(compiler, &[("touchstone_filter.h", FILTER), ("touchstone_test.h", HEADER)])?;
+    let link = |object: PathBuf| compiler.link_plain(&object, PROGRAM);
+    let (runner, guard, launcher) = std::thread::scope(|scope| {
+        let guard = scope.spawn(|| compile(compiler, "touchstone_guard.c", GUARD));
+        let launcher = scope.spawn(|| compile(compiler, "touchstone_sandbox.c", LAUNCHER).and_then(link));
+        let runner = compile(compiler, "touchstone_test.c", RUNNER);
+        let ended = "invariant: a compilation doesn't panic";
+        (runner, guard.join().expect(ended), launcher.join().expect(ended))
+    });
+    let parts = Parts { runner: runner?, guard: guard.ok(), launcher: launcher.ok() };
+    if let (Some(kept), Some(guard), Some(launcher)) = (&kept, &parts.guard, &parts.launcher) {
+        kept.keep(&[(RUNNER_OBJECT, &parts.runner), (GUARD_OBJECT, guard), (PROGRAM, launcher)]);
+    }
+    Ok(parts)
+}
+
+/// Writes files of ours into the compiler's directory.
+fn write(compiler: &Compiler, files: &[(&str, &str)]) -> Result<(), EmitError> {
+    files.iter().try_for_each(|(name, text)| {
+        let path = compiler.dir.join(name);
+        std::fs::write(&path, text).map_err(EmitError::io(&path))
+    })
+}
+
+/// Writes a file of ours into the compiler's directory and compiles it.
+fn compile(compiler: &Compiler, name: &str, text: &str) -> Result<PathBuf, EmitError> {
+    write(compiler, &[(name, text)])?;
+    compiler.compile(&compiler.dir.join(name), &[], &[], Variant::Plain, &format!("{name}.o"))
 }

@@ -1,16 +1,17 @@
 //! The files of a suite: one C file a function, written as tests are found.
 //!
-//! A file is split after [`CHUNK`] tests, because compilers need about a millisecond a test and parts compile at the
-//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. The first file has every test
-//! written out; from the second on, tests that differ only in their numbers are rows of a table, which compile ten
-//! times as fast. While a run finds tests nothing is rewritten: a test is appended
-//! in one write, so the file is whole after every one. A later run begins its files anew, and removes parts that it has no tests for.
+//! The first [`WRITTEN_OUT`] tests are written out; of the others those that differ only in their numbers are rows of a table,
+//! which compile forty times as fast. A file is split where it would take a compiler about a second, because parts compile at the
+//! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. While a run finds tests nothing is
+//! rewritten but the end of a table: a test is appended in one write, so the file is whole after every one. A later run begins
+//! its files anew, and removes parts that it has no tests for.
 //! Files that their user edited (`owned.rs`) stay as they are, and the tests go to a file beside them (`kept.rs`).
 //!
 //! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
 //! list of tests and their `main` only after [`CSuite::finish`].
 
 use crate::EmitError;
+use crate::c::alone::keeps_to_itself;
 use crate::c::body::{TestedProgram, main_prototype, test_text};
 use crate::c::build::{Build, relative_path};
 use crate::c::comment::{comment_text, covers_comment};
@@ -20,7 +21,8 @@ use crate::c::kept::{free_suite, text_before};
 use crate::c::names::{program_names, source_name};
 use crate::c::owned::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum, write_stamped};
 use crate::c::preprocessed::{inline_definitions, replaced};
-use crate::c::row::row_text;
+use crate::c::process::{Listed, Processes};
+use crate::c::row::{Row, Table, row};
 use crate::c::stubs::{has_stubs, stub_text};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +30,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
-use touchstone_ir::{DataType, FuncId, Function, Module};
+use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InstKind, Linkage, Module};
 
-/// How many tests a file has at most.
-const CHUNK: usize = 1000;
+/// How many tests are written out before tables begin.
+const WRITTEN_OUT: usize = 100;
+/// What a file has at most, in rows; a test that is written out counts as several.
+const CHUNK: usize = 10_000;
+/// How many rows a test is that is written out.
+const ROWS_A_TEST: usize = 10;
 
 /// The header that test files include.
 pub(crate) const HEADER: &str = include_str!("../../runtime/touchstone_test.h");
@@ -39,6 +45,8 @@ pub(crate) const HEADER: &str = include_str!("../../runtime/touchstone_test.h");
 pub(crate) const RUNNER: &str = include_str!("../../runtime/touchstone_test.c");
 /// What tests of every form need where the program calls what nobody defines.
 const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
+/// What tests of every form need where allocations fail.
+const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
 const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
@@ -50,7 +58,9 @@ pub struct CSuite<'m> {
     file: OwnedFile,
     prologue: String,
     /// Tests in the current file.
-    tests: Vec<String>,
+    tests: Vec<Listed>,
+    /// What each test of the current file finds.
+    processes: Processes,
     /// The file beside it that registers its tests, for GoogleTest.
     registry: Option<OwnedFile>,
     /// The file has the program's `main`.
@@ -60,12 +70,26 @@ pub struct CSuite<'m> {
     /// What those files have.
     known: String,
     chunks: usize,
+    /// What the current file has, in rows.
+    weight: usize,
+    /// All tests so far.
+    added: usize,
+    /// The table at the end of the current file that rows can be added to.
+    open: Option<Table>,
+    tables: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
     /// The shapes of rows that the current file already has, with their numbers.
     shapes: BTreeMap<String, usize>,
     /// Macros of the program that are taken back in the current file.
     taken_back: BTreeSet<String>,
+}
+
+/// Whether a test was added: one that a user's file has already is not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Added {
+    Yes,
+    No,
 }
 
 impl<'m> CSuite<'m> {
@@ -102,10 +126,15 @@ impl<'m> CSuite<'m> {
             }
             Form::Unity | Form::Cmocka => {}
         }
+        let keeps_to_itself = keeps_to_itself(module, function);
         let function = &module.functions[function];
         let has_stubs = has_stubs(module, function);
         if has_stubs {
             write_stamped(&dir.join("touchstone_stubs.h"), &with_checksum(STUBS))?;
+        }
+        let allocates = allocates(module);
+        if allocates {
+            write_stamped(&dir.join("touchstone_allocations.h"), &with_checksum(ALLOCATIONS))?;
         }
         let unit = unit_with(module, function, target)?;
         let path = free_suite(dir, &function.name, staying)?;
@@ -124,9 +153,12 @@ impl<'m> CSuite<'m> {
             names: program_names(module),
             visibility: Visibility::new(module, target, unit),
             has_stubs,
+            allocates,
+            keeps_to_itself,
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
+        let processes = Processes::of(module, function);
         let file = begin_file(&path, &prologue)?;
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
@@ -137,11 +169,16 @@ impl<'m> CSuite<'m> {
             file,
             prologue,
             tests,
+            processes,
             registry,
             own_main,
             is_beside,
             known,
             chunks: 1,
+            weight: 0,
+            added: 0,
+            open: None,
+            tables: 0,
             declared,
             shapes,
             taken_back,
@@ -151,6 +188,7 @@ impl<'m> CSuite<'m> {
     /// Says instead of a test why it is left out.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
+        self.open = None;
         self.file.append(&text)
     }
 
@@ -161,6 +199,7 @@ impl<'m> CSuite<'m> {
         let text =
             format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why}\n{sum} */\n");
         self.file = begin_file(&self.path, &text)?;
+        self.open = None;
         self.registry = begin_registry(self.program.form, &self.path)?;
         Ok(())
     }
@@ -175,42 +214,77 @@ impl<'m> CSuite<'m> {
     /// Appends a test, with a comment that says what it covers (rows of a table have none). After this call it is on
     /// disk.
     pub fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
-        if self.tests.len() == CHUNK {
-            self.finish()?;
-            self.chunks += 1;
-            let path = chunk_path(&self.path, self.chunks);
-            self.file = begin_file(&path, &self.prologue)?;
-            self.registry = begin_registry(self.program.form, &path)?;
-            self.declared.clear();
-            self.shapes.clear();
-            self.taken_back = taken_back(&self.prologue);
+        if self.weight >= CHUNK {
+            self.next_file()?;
         }
-        let as_row = self.chunks > 1 && self.program.form == Form::Touchstone;
-        let row = if as_row { row_text(&self.program, test, &mut self.shapes) } else { None };
-        let comment = match row {
-            Some(_) => String::new(),
-            None => covers_comment(self.program.module, self.program.function.span, covers),
+        let as_row = self.added >= WRITTEN_OUT && self.program.form == Form::Touchstone;
+        let row = if as_row { row(&self.program, test, &mut self.shapes) } else { None };
+        let added = match row {
+            Some(row) => self.add_row(row)?,
+            None => self.write_out(test, covers)?,
         };
-        let written = row.unwrap_or_else(|| test_text(&self.program, test));
-        if self.known.contains(written.text.trim()) {
+        if added == Added::No {
             return Ok(());
         }
-        let mut text = String::new();
-        for declaration in written.declarations {
-            if self.declared.insert(declaration.clone()) {
-                text.push('\n');
-                text.push_str(&declaration);
-            }
+        self.added += 1;
+        if !test.earlier().is_empty() {
+            self.processes = Processes::OneEach;
         }
-        text.push_str(&written.text);
-        let taken_back = self.take_back(&text);
-        let text = format!("{taken_back}{comment}{text}");
-        self.file.append(&text)?;
-        if let Some(registry) = &mut self.registry {
-            registry.append(&Form::registration(&self.program.name, test))?;
-        }
-        self.tests.push(test.id.clone());
+        self.tests.push(Listed::of(self.program.form, test));
         Ok(())
+    }
+
+    fn next_file(&mut self) -> Result<(), EmitError> {
+        self.finish()?;
+        self.chunks += 1;
+        let path = chunk_path(&self.path, self.chunks);
+        self.file = begin_file(&path, &self.prologue)?;
+        self.registry = begin_registry(self.program.form, &path)?;
+        self.weight = 0;
+        self.tables = 0;
+        self.open = None;
+        self.declared.clear();
+        self.shapes.clear();
+        self.taken_back = taken_back(&self.prologue);
+        Ok(())
+    }
+
+    fn write_out(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<Added, EmitError> {
+        let comment = covers_comment(self.program.module, self.program.function.span, covers);
+        let written = test_text(&self.program, test);
+        if self.known.contains(written.text.trim()) {
+            return Ok(Added::No);
+        }
+        let text = self.declare(written.declarations) + &written.text;
+        let taken_back = self.take_back(&text);
+        self.weight += ROWS_A_TEST;
+        self.open = None;
+        self.file.append(&format!("{taken_back}{comment}{text}"))?;
+        Ok(Added::Yes)
+    }
+
+    /// A row goes into the table that the file ends in, if it fits there, else into a new one.
+    fn add_row(&mut self, row: Row) -> Result<Added, EmitError> {
+        self.weight += 1;
+        let before = self.declare(row.declarations) + &row.shape_text;
+        let taken_back = self.take_back(&format!("{before}{}", row.text));
+        let before = taken_back + &before;
+        if before.is_empty() && self.open.as_ref() == Some(&row.table) {
+            self.file.append_before_end(&row.text)?;
+            return Ok(Added::Yes);
+        }
+        self.tables += 1;
+        let (number, table) = (self.tables, row.table);
+        let head = format!("{before}{}{}", table.begin(number), row.text);
+        self.file.append_with_end(&head, &table.end(number))?;
+        self.open = Some(table);
+        Ok(Added::Yes)
+    }
+
+    /// Declarations that the file does not have yet.
+    fn declare(&mut self, declarations: BTreeSet<String>) -> String {
+        let new = declarations.into_iter().filter(|declaration| self.declared.insert(declaration.clone()));
+        new.map(|declaration| format!("\n{declaration}")).collect()
     }
 
     /// Ends the current file with the `main` that runs its tests, where the framework wants one.
@@ -220,7 +294,11 @@ impl<'m> CSuite<'m> {
             // What is there covers everything.
             return remove_ours(&self.path).and_then(|()| remove_ours(&self.path.with_extension("cc")));
         }
-        let text = self.program.form.runner(&tests, self.own_main);
+        if let Some(registry) = &mut self.registry {
+            let lines = tests.iter().map(|test| Form::registration(&self.program.name, test, self.processes));
+            registry.append(&lines.collect::<String>())?;
+        }
+        let text = self.program.form.runner(&tests, self.own_main, self.processes);
         self.file.append(&text)
     }
 
@@ -391,7 +469,9 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
         "#include \"{source}\"\n{}",
         inline_definitions(program.module, program.visibility.surface())
     ));
-    let rest = format!("{}{}", program.form.includes(), stub_text(program));
+    text.push_str(&elsewhere(program));
+    let allocations = if program.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
+    let rest = format!("{}{allocations}{}", program.form.includes(), stub_text(program));
     let surface = program.visibility.surface();
     let own = match program.form {
         Form::Touchstone => HEADER,
@@ -399,10 +479,46 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
         Form::Unity | Form::Cmocka => "",
     };
     let stubs = if program.has_stubs { STUBS } else { "" };
+    let failing = if program.allocates { ALLOCATIONS } else { "" };
     let names: BTreeSet<&str> =
-        [rest.as_str(), own, stubs].into_iter().flat_map(|text| replaced(surface, text)).collect();
+        [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| replaced(surface, text)).collect();
     names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
     Ok(text + &rest)
+}
+
+/// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
+/// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
+fn elsewhere(program: &TestedProgram) -> String {
+    const DEFINITION: &str = r#"
+/* Variables that no given file defines, for the tests to set. */
+#define ELSEWHERE(name, size) \
+    __asm__(".pushsection .data\n.balign 64\n.weak " #name "\n.type " #name ", %object\n.size " #name ", " #size "\n" \
+            #name ": .zero " #size "\n.popsection")
+"#;
+    let missing = program
+        .module
+        .globals
+        .values()
+        .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none() && global.size > 0);
+    let lines: String =
+        missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), global.size)).collect();
+    if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
+}
+
+/// Whether the program allocates, and has no allocator of its own.
+fn allocates(module: &Module) -> bool {
+    const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup"];
+    let is_own = |function: &Function| {
+        function.is_defined() && !function.is_library() && ALLOCATORS.contains(&function.name.as_str())
+    };
+    let asks = |function: &Function| {
+        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| {
+            let InstKind::Builtin { builtin: Builtin::C(builtin), .. } = inst.kind else { return false };
+            matches!(builtin, CBuiltin::Malloc | CBuiltin::Calloc)
+        })
+    };
+    !module.functions.values().any(is_own) && module.functions.values().any(asks)
 }
 
 /// The macros that a prologue takes back.

@@ -1,7 +1,7 @@
 //! What surrounds the program in a test: its arguments, standard input, variables of the environment, and what functions
 //! return that nobody defines (`stubs.rs`).
 
-use crate::c::body::TestedProgram;
+use crate::c::body::{FunctionTest, TestedProgram};
 use crate::c::form::Form;
 use crate::c::literal;
 use crate::c::names::source_name;
@@ -9,7 +9,7 @@ use crate::c::stubs::{parameter_name, spelled, stubs_and_callbacks};
 use crate::c::unwritable::Unwritable;
 use crate::c::values::Values;
 use touchstone_criteria::{Given, MadeInput, TestCase};
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, Field, Function, InputSource, PointerTarget, mask};
+use touchstone_ir::{DataType, DataTypeId, DataValue, Function, InputSource, PointerTarget};
 
 /// The lines that set up what surrounds the program, and the words that it is called with. Answers may lead to objects of
 /// the test, which have to be declared before.
@@ -20,7 +20,13 @@ pub(crate) fn lines(
 ) -> Result<Vec<String>, Unwritable> {
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
-        if test.answers.iter().any(|input| stub_of(program, input).is_none()) {
+        let written = |input: &MadeInput| {
+            matches!(input.given(), Given::FailingAllocation(_)) || stub_of(program, input).is_some()
+        };
+        if test.answers.iter().any(|input| input.source == InputSource::Register) {
+            return Err(Unwritable::Registers);
+        };
+        if !test.answers.iter().all(written) {
             return Err(Unwritable::InputsFromOutside);
         }
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
@@ -33,11 +39,15 @@ pub(crate) fn lines(
                 lines.push(format!("char {word}[{}] = {};", input.bytes.len(), array_text(&input.bytes)));
                 words.push(word);
             }
+            Given::FailingAllocation(_) if !program.allocates => return Err(Unwritable::InputsFromOutside),
+            Given::FailingAllocation(number) => rest.push(format!("FAIL_ALLOCATION({number});")),
             Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
             Given::Variable(name, text) => {
                 let text = text.map_or("NULL".to_string(), literal::string);
                 rest.push(format!("ENVIRONMENT({}, {text});", literal::text(name)));
             }
+            Given::Answer([]) if input.source == InputSource::Register => rest.push("REGISTERS();".to_string()),
+            Given::Answer(bytes) if input.source == InputSource::Register => rest.push(read(&input.name, bytes)),
             Given::Answer([]) if input.source == InputSource::Written => {
                 rest.extend(keeps(input, &test.answers[index + 1..]));
             }
@@ -49,6 +59,18 @@ pub(crate) fn lines(
     }
     lines.extend(rest);
     Ok(lines)
+}
+
+/// `READS(0x40012400, unsigned int, 2);`
+fn read(address: &str, bytes: &[u8]) -> String {
+    let (word, ty) = match bytes.len() {
+        1 => (8, "unsigned char"),
+        2 => (16, "unsigned short"),
+        4 => (32, "unsigned int"),
+        _ => (64, "unsigned long"),
+    };
+    let number = bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    format!("READS({address}, {ty}, {});", literal::integer(word, false, number))
 }
 
 /// That a call leaves nothing, where the next thing that is left could be taken for what it leaves.
@@ -75,13 +97,15 @@ fn array_text(bytes: &[u8]) -> String {
 
 /// `RETURNS(int, sensor, 5);` for a call of a stub, `INPUT("x", 5, 0, 0, 0); /* 5 */` for others.
 fn request(program: &TestedProgram, input: &MadeInput, values: Option<&mut Values>) -> Result<String, Unwritable> {
-    let Some(function) = stub_of(program, input) else { return Ok(input_line(input)) };
+    let Some(function) = stub_of(program, input) else {
+        return Ok(typed_line(program, input).unwrap_or_else(|| input_line(program, input)));
+    };
     match (input.source, values) {
         (InputSource::External, None) => {
-            Ok(returned_scalar(program, function, input).unwrap_or_else(|| input_line(input)))
+            Ok(returned_scalar(program, function, input).unwrap_or_else(|| input_line(program, input)))
         }
         (InputSource::External, Some(values)) => match returned(program, function, input, values) {
-            Err(_) if input.pointers.is_empty() && program.form == Form::Touchstone => Ok(input_line(input)),
+            Err(_) if input.pointers.is_empty() && program.form == Form::Touchstone => Ok(input_line(program, input)),
             line => line,
         },
         (InputSource::Written, Some(values)) => written(program, function, input, values),
@@ -103,7 +127,7 @@ fn stub_of<'m>(program: &TestedProgram<'m>, input: &MadeInput) -> Option<&'m Fun
 fn returned_scalar(program: &TestedProgram, function: &Function, input: &MadeInput) -> Option<String> {
     let (types, data) = (&program.module.types, function.result_data);
     let name = spelled(program, data).ok()?;
-    let value = match (&types[data], value_of(types, data, input, 0)) {
+    let value = match (&types[data], input.value(types, data, 0)) {
         (DataType::Pointer { .. }, _) => "NULL".to_string(),
         (scalar, DataValue::Int(bits)) => literal::scalar(scalar, bits)?,
         _ => return None,
@@ -122,7 +146,7 @@ fn returned(
     if types[data].size(types) != input.bytes.len() as u64 {
         return Err(Unwritable::Misfit);
     }
-    let value = values.initialiser(data, &value_of(types, data, input, 0), "")?;
+    let value = values.initialiser(data, &input.value(types, data, 0), "")?;
     Ok(format!("RETURNS({name}, {}, {value});", input.name))
 }
 
@@ -153,10 +177,10 @@ fn written(
     };
     let function = source_name(&function.name);
     if given == size {
-        let value = values.initialiser(to, &value_of(types, to, input, 0), "")?;
+        let value = values.initialiser(to, &input.value(types, to, 0), "")?;
         return Ok(format!("WRITES({name}, {function}, {parameter}, {value});"));
     }
-    let elements: Vec<DataValue> = (0..given / size).map(|at| value_of(types, to, input, at * size)).collect();
+    let elements: Vec<DataValue> = (0..given / size).map(|at| input.value(types, to, at * size)).collect();
     let value = values.elements(to, &elements, "")?;
     Ok(format!("WRITES({name}[{}], {function}, {parameter}, {value});", elements.len()))
 }
@@ -215,40 +239,27 @@ fn changed(input: &MadeInput, values: &mut Values) -> Result<String, Unwritable>
     let id = module.global_named(global).ok_or(Unwritable::NoValue)?;
     let place = values.global(global)?;
     let data = module.globals[id].data;
-    let value = values.initialiser(data, &value_of(&module.types, data, input, 0), "")?;
+    let value = values.initialiser(data, &input.value(&module.types, data, 0), "")?;
     Ok(format!("CHANGES({function}, {place}, {value});"))
 }
 
-/// The value of a type that an input has at a place.
-fn value_of(types: &DataTypes, data: DataTypeId, input: &MadeInput, at: usize) -> DataValue {
-    let number = |bytes: usize| {
-        let word = input.bytes.iter().skip(at).take(bytes.min(8)).rev();
-        word.fold(0, |sum, byte| sum << 8 | u64::from(*byte))
-    };
-    match &types[data] {
-        DataType::Array { element, length } => {
-            let size = types[*element].size(types) as usize;
-            DataValue::Array(
-                (0..*length as usize).map(|index| value_of(types, *element, input, at + index * size)).collect(),
-            )
-        }
-        DataType::Struct { fields, .. } => {
-            let field = |field: &Field| value_of(types, field.ty, input, at + field.offset as usize);
-            DataValue::Struct(fields.iter().map(field).collect())
-        }
-        DataType::Pointer { .. } => {
-            let mut pointers = input.pointers.iter();
-            let target = pointers.find(|(place, _)| *place == at).map(|(_, target)| target.clone());
-            DataValue::Pointer(target.unwrap_or(PointerTarget::Null))
-        }
-        DataType::Bits { first, width, .. } => DataValue::Int(mask(number(8) >> first, *width)),
-        DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
-        scalar => DataValue::Int(number(scalar.size(types) as usize)),
-    }
+/// `INPUT_OF(struct order, "o", {.price = 5});` where the file knows the type.
+fn typed_line(program: &TestedProgram, input: &MadeInput) -> Option<String> {
+    let (data, value) = nameable(program, input)?;
+    let name = program.ctypes.declare(data, "").ok()?;
+    let value = FunctionTest::new(program, &[]).values.initialiser(data, &value, "").ok()?;
+    Some(format!("INPUT_OF({name}, {}, {value});", literal::text(&input.title())))
+}
+
+/// The input as a value of a type that tests can name.
+pub(crate) fn nameable(program: &TestedProgram, input: &MadeInput) -> Option<(DataTypeId, DataValue)> {
+    let (data, value) = input.typed(&program.module.types)?;
+    let name = program.ctypes.declare(data, "").ok()?;
+    program.visibility.knows_types_at_file_level(&name).then_some((data, value))
 }
 
 /// `INPUT("x", 5, 0, 0, 0); /* 5 */`: bytes, and what they mean as a number or as text.
-fn input_line(input: &MadeInput) -> String {
+fn input_line(program: &TestedProgram, input: &MadeInput) -> String {
     let bytes: Vec<String> = input.bytes.iter().map(u8::to_string).collect();
     let line = format!("INPUT({}, {});", literal::text(&input.title()), bytes.join(", "));
     let number = match *input.bytes.as_slice() {
@@ -257,9 +268,22 @@ fn input_line(input: &MadeInput) -> String {
         [a, b, c, d, e, f, g, h] => Some(i64::from_le_bytes([a, b, c, d, e, f, g, h])),
         _ => None,
     };
-    let meaning = number.map(|number| number.to_string()).or_else(|| literal::readable_string(&input.bytes));
+    let meaning = parts_text(program, input).or(number.map(|number| number.to_string()));
+    let meaning = meaning.or_else(|| literal::readable_string(&input.bytes));
     match meaning.filter(|text| !text.contains("*/")) {
         Some(text) => format!("{line} /* {text} */"),
         None => line,
     }
+}
+
+/// `i.speed = 106, i.gear = 3`: what there is in bytes that have a type.
+fn parts_text(program: &TestedProgram, input: &MadeInput) -> Option<String> {
+    const MOST: usize = 12;
+    let types = &program.module.types;
+    let parts = input.parts(types);
+    let text = |ty, number| literal::scalar(&types[ty], number).unwrap_or_else(|| format!("{number:#x}"));
+    let shown = parts.iter().take(MOST).map(|(name, ty, number)| format!("{name} = {}", text(*ty, *number)));
+    let mut shown: Vec<String> = shown.collect();
+    shown.extend((parts.len() > MOST).then(|| "...".to_string()));
+    (!shown.is_empty()).then(|| shown.join(", "))
 }

@@ -240,6 +240,7 @@ fn all_known(values: &[DataValue]) -> bool {
     values.iter().all(|value| match value {
         DataValue::Undefined => false,
         DataValue::Array(values) | DataValue::Struct(values) => all_known(values),
+        DataValue::Member(_, value) => all_known(std::slice::from_ref(value)),
         DataValue::Int(_) | DataValue::Pointer(_) => true,
     })
 }

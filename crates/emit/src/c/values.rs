@@ -54,6 +54,8 @@ fn is_zero(value: &DataValue) -> bool {
     match value {
         DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null) | DataValue::Undefined => true,
         DataValue::Array(values) | DataValue::Struct(values) => values.iter().all(is_zero),
+        // Without an initialiser, a union has its first member.
+        DataValue::Member(member, value) => *member == 0 && is_zero(value),
         DataValue::Int(_) | DataValue::Pointer(_) => false,
     }
 }
@@ -90,6 +92,11 @@ impl<'a> Values<'a> {
                 let mut parts = Vec::new();
                 self.members(fields, values, place, &mut parts)?;
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
+            }
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                let mut parts = Vec::new();
+                self.member(&members[*member], value, place, &mut parts)?;
+                Ok(format!("{{{}}}", parts.join(", ")))
             }
             (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or(Unwritable::IntegerMisfit),
             _ => Err(Unwritable::Misfit),
@@ -130,6 +137,9 @@ impl<'a> Values<'a> {
                         false => parts.extend(inner),
                     }
                 }
+                (true, DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                    self.member(&members[*member], value, place, parts)?;
+                }
                 (true, ..) => return Err(Unwritable::UnnamedMember),
                 (false, ..) => {
                     let step = member(&field.name);
@@ -139,6 +149,19 @@ impl<'a> Values<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The initialiser of a union's member, by name.
+    fn member(
+        &mut self,
+        field: &Field,
+        value: &DataValue,
+        place: &str,
+        parts: &mut Vec<String>,
+    ) -> Result<(), Unwritable> {
+        // With something undefined beside it, whatever is there is named.
+        let fields = [field.clone(), field.clone()];
+        self.members(&fields, &[value.clone(), DataValue::Undefined], place, parts)
     }
 
     /// The initialiser of an array.
@@ -314,6 +337,10 @@ impl<'a> Values<'a> {
                 for (index, (field, value)) in fields.iter().zip(values).enumerate() {
                     self.check(field.ty, value, &part(place, data, index), lines);
                 }
+            }
+            (DataType::Union { members, .. }, DataValue::Member(index, value)) => {
+                let field = &members[*index];
+                self.check(field.ty, value, &format!("{place}{}", member(&field.name)), lines);
             }
             (DataType::Float { format, .. }, DataValue::Int(bits)) => {
                 lines.extend(self.form.float(*format, *bits, place))

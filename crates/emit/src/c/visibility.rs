@@ -11,6 +11,26 @@ use std::sync::Arc;
 use touchstone_base::FileId;
 use touchstone_ir::{Function, Global, Linkage, Module};
 
+/// Words of declarations that every file knows.
+const BUILT_IN: &[&str] = &[
+    "int",
+    "char",
+    "short",
+    "long",
+    "unsigned",
+    "signed",
+    "void",
+    "const",
+    "struct",
+    "union",
+    "enum",
+    "float",
+    "double",
+    "_Bool",
+    "__int128",
+    "__typeof__",
+];
+
 /// How a name can be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reach {
@@ -89,25 +109,12 @@ impl<'m> Visibility<'m> {
 
     /// Whether every word of a declaration of `name` means something in the file.
     pub(crate) fn knows_types_of(&self, declaration: &str, name: &str) -> bool {
-        const BUILT_IN: &[&str] = &[
-            "int",
-            "char",
-            "short",
-            "long",
-            "unsigned",
-            "signed",
-            "void",
-            "const",
-            "struct",
-            "union",
-            "enum",
-            "float",
-            "double",
-            "_Bool",
-            "__int128",
-            "__typeof__",
-        ];
         words_of(declaration).all(|word| word == name || BUILT_IN.contains(&word) || self.words().contains(word))
+    }
+
+    /// Whether the types that a declaration names are those of the file, and not of one of its functions.
+    pub(crate) fn knows_types_at_file_level(&self, declaration: &str) -> bool {
+        words_of(declaration).all(|word| BUILT_IN.contains(&word) || self.surface().types.contains(word))
     }
 
     fn words(&self) -> &BTreeSet<String> {

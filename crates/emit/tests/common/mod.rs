@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_criteria::{Disagreement, Expected, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
-use touchstone_emit::{Build, CSuite, Form, Preprocessed, ReplayLimits, Sandbox, SourceUnit, replay};
+use touchstone_emit::{Build, CSuite, Form, Once, Preprocessed, ReplayLimits, Sandbox, SourceUnit, replay};
 use touchstone_ir::{
     Block, DataType, DataTypeId, DataValue, ErrorKind, Field, Function, FunctionRole, Global, IntKind, Linkage, Module,
     Param, PointerTarget, Reg, TermKind, Terminator,
@@ -72,6 +72,7 @@ impl Bench {
             limits: ReplayLimits { seconds: 2, memory_mib: 512, total_seconds: 60 },
             sandbox: Sandbox::closed(),
             preprocessed: Preprocessed::default(),
+            once: Once::default(),
         };
         let mut bench = Bench { dir, module, target, int, char, void };
         bench.file("code.c", source);
@@ -168,7 +169,7 @@ impl Bench {
         TestCase {
             id: id.to_string(),
             function: function.to_string(),
-            kind: TestKind::Function { params: params.collect(), globals: Vec::new(), objects },
+            kind: TestKind::Function { earlier: Vec::new(), params: params.collect(), globals: Vec::new(), objects },
             answers: Vec::new(),
             outcome: Outcome::Returned,
             expected: Expected { output: Some(Vec::new()), ..Expected::default() },

@@ -94,12 +94,23 @@ impl Executor<'_> {
                 dst.into_iter().for_each(|dst| state.set(dst, size.clone()));
             }
             Builtin::Settle => self.settle(state, args, span)?,
+            Builtin::Refresh => {
+                let size = self.fixed(state, args[1], span)?;
+                let at = state.top().value(args[0]);
+                self.refresh(state, &at, size)?;
+            }
+            Builtin::Look => {
+                let (size, member) = (self.fixed(state, args[1], span)?, self.fixed(state, args[2], span)?);
+                let at = state.top().value(args[0]);
+                self.look(state, &at, size, member);
+            }
             Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
             Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
             Builtin::Exit => {
                 let status = self.scalar(state, args[0], span)?;
                 return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
             }
+            Builtin::Hang => return Err(Stop::End(PathEnd::Hung)),
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
             Builtin::C(builtin) => self.step_c_builtin(state, dst, builtin, args, span)?,
             Builtin::Java(builtin) => super::java::step(builtin, span)?,
@@ -118,12 +129,12 @@ impl Executor<'_> {
         let name = self.constant_string(state, args.get(2).copied(), span)?;
         let addr = state.top().value(args[0]);
         let (object, at) = self.fixed_place(state, &addr, size, Intent::Write(Written::Bytes), span)?;
-        let data = if at == 0 { state.memory.get(object).data } else { None };
+        let asked = state.memory.get(object).data.and_then(|data| self.asked_for(data, at as u64, size));
         if size < state.memory.get(object).size {
             // Asked before the input is made: it may take a choice.
             self.plain_cells(state, object, 0..state.memory.get(object).size as usize)?;
         }
-        let cells = self.make_input(state, (source, name), size, data)?;
+        let cells = self.make_input(state, (source, name), size, asked)?;
         self.overwrite(state, object, at, &cells)
     }
 

@@ -26,6 +26,11 @@ impl Guide {
         Guide { choices, inputs, values: FxHashMap::default(), model: OnceCell::new() }
     }
 
+    /// Of a path of the same executor: its variables are known.
+    pub fn by_variables(choices: &[Choice], values: impl IntoIterator<Item = (VarId, u64)>) -> Guide {
+        Guide { values: values.into_iter().collect(), ..Guide::new(choices, FxHashMap::default()) }
+    }
+
     /// An input came up.
     pub fn meet(&mut self, key: &InputKey, var: VarId) {
         if let Some(value) = self.inputs.get(key)

@@ -307,7 +307,7 @@ impl Executor<'_> {
             }
         };
         let fits = self.terms.cmp(Rel::Ule, size, room);
-        self.require(state, fits, ErrorKind::OutOfBounds, span)
+        self.require_room(state, fits, Pointer { object, offset: Scalar::Term(size) }, span)
     }
 
     fn step_mem_set(

@@ -73,6 +73,7 @@ impl Executor<'_> {
                 cells.resize(cells.len() + *size as usize, Cell::Unmade);
             }
             DataType::Struct { .. } => self.struct_cells(inputs, data, name, constraints, cells),
+            DataType::Union { .. } => self.union_cells(inputs, data, name, constraints, cells),
             // Never on their own.
             DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;
@@ -107,7 +108,7 @@ impl Executor<'_> {
             let part = |field: &Field| format!("{name}.{}", field.name);
             if let DataType::Bits { .. } = types[field.ty] {
                 let shared = bits_together(types, rest);
-                self.bit_cells(inputs, &rest[..shared], part, constraints, cells);
+                self.bit_cells(inputs, (&rest[..shared], Gaps::Zero), part, constraints, cells);
                 rest = &rest[shared..];
                 continue;
             }
@@ -118,10 +119,10 @@ impl Executor<'_> {
     }
 
     /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.
-    fn bit_cells(
+    pub(super) fn bit_cells(
         &mut self,
         inputs: &mut Inputs,
-        fields: &[Field],
+        (fields, gaps): (&[Field], Gaps),
         name: impl Fn(&Field) -> String,
         constraints: &mut Vec<TermId>,
         cells: &mut Vec<Cell>,
@@ -138,14 +139,29 @@ impl Executor<'_> {
             let name = name(field);
             let term = self.input_var(inputs, width, &name);
             self.constrain(term, signed, &name, constraints);
-            for part in [(at > used).then(|| self.terms.constant(at - used, 0)), Some(term)].into_iter().flatten() {
+            let gap = (at > used).then(|| self.gap(inputs, gaps, at - used, &name));
+            for part in [gap, Some(term)].into_iter().flatten() {
                 all = Some(all.map_or(part, |low| self.terms.concat(part, low)));
             }
             used = at + width;
         }
         if let Some(all) = all {
-            let term = self.terms.zext(all, 8 * bytes);
+            let term = match gaps {
+                Gaps::Inputs if used < 8 * bytes => {
+                    let above = self.input_var(inputs, 8 * bytes - used, "padding");
+                    self.terms.concat(above, all)
+                }
+                _ => self.terms.zext(all, 8 * bytes),
+            };
             cells.extend((0..bytes).map(|index| Cell::Part { term, index }));
+        }
+    }
+
+    /// Bits that belong to no field, before that of this name.
+    fn gap(&mut self, inputs: &mut Inputs, gaps: Gaps, width: u8, name: &str) -> TermId {
+        match gaps {
+            Gaps::Zero => self.terms.constant(width, 0),
+            Gaps::Inputs => self.input_var(inputs, width, &format!("{name}.padding")),
         }
     }
 
@@ -220,8 +236,17 @@ impl Executor<'_> {
     }
 }
 
+/// What bits are that belong to no field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gaps {
+    /// No program may look there.
+    Zero,
+    /// Inputs like the others.
+    Inputs,
+}
+
 /// How many of these fields, from the first, are bit-fields that share bytes with each other (and fit into 64 bits).
-fn bits_together(types: &DataTypes, fields: &[Field]) -> usize {
+pub(super) fn bits_together(types: &DataTypes, fields: &[Field]) -> usize {
     let Some(begin) = fields.first().map(|field| field.offset) else { return 0 };
     let mut end = begin;
     let mut count = 0;

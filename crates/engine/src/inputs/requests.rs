@@ -2,13 +2,15 @@
 
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
-use crate::state::inputs::{Lazy, MOST_VARIABLES, Made};
+use crate::inputs::cells::{Gaps, bits_together};
+use crate::state::inputs::{Inputs, Lazy, MOST_VARIABLES, Made};
 use crate::state::memory::{Cell, global_object};
 use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_criteria::MadeInput;
-use touchstone_ir::{DataType, DataTypeId, GlobalRole, InputSource, Module};
+use touchstone_ir::{DataType, DataTypeId, Field, GlobalRole, InputSource};
+use touchstone_solver::TermId;
 
 impl Executor<'_> {
     /// A request of the program for `size` input bytes: variables follow the data type where there is one that fits.
@@ -17,23 +19,135 @@ impl Executor<'_> {
         state: &mut State,
         (source, name): (InputSource, String),
         size: u64,
-        data: Option<DataTypeId>,
+        asked: Option<Asked>,
     ) -> Result<Vec<Cell>, Stop> {
         let title = MadeInput::title_of(source, &name);
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
-        match data.filter(|&data| self.size_of(data) == size && is_plain(self.module, data)) {
-            Some(data) => self.input_cells(state.inputs_mut(), data, &title, &mut constraints, &mut cells),
-            None => {
-                for index in 0..size.min(MOST_VARIABLES as u64) {
-                    let term = self.input_var(state.inputs_mut(), 8, &format!("{title}[{index}]"));
-                    cells.push(Cell::Part { term, index: 0 });
-                }
-                cells.resize(size as usize, Cell::Unmade);
+        match asked {
+            Some(Asked::Whole(data)) => {
+                self.request_cells(state.inputs_mut(), data, &title, &mut constraints, &mut cells);
             }
+            Some(Asked::Elements(element, count)) => {
+                for index in 0..count {
+                    let name = format!("{title}[{index}]");
+                    self.request_cells(state.inputs_mut(), element, &name, &mut constraints, &mut cells);
+                }
+            }
+            None => self.byte_cells(state.inputs_mut(), size, &title, &mut cells),
         }
         self.assume_all(state, &constraints)?;
-        state.inputs_mut().made.push(Rc::new(Made::new(source, name, cells.clone())));
+        let data = match asked {
+            Some(Asked::Whole(data)) => Some(data),
+            _ => None,
+        };
+        state.inputs_mut().made.push(Rc::new(Made { data, ..Made::new(source, name, cells.clone()) }));
         Ok(cells)
+    }
+
+    /// Variables by type; bytes where a type leaves open what they mean, as pointers and most unions do, and between fields: all
+    /// that is asked for is an input.
+    fn request_cells(
+        &mut self,
+        inputs: &mut Inputs,
+        data: DataTypeId,
+        name: &str,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } | DataType::Float { .. } => {
+                self.input_cells(inputs, data, name, constraints, cells);
+            }
+            DataType::Array { element, length } => {
+                for index in 0..*length {
+                    if cells.len() >= MOST_VARIABLES {
+                        let rest = (length - index) * types[*element].size(types);
+                        return self.byte_cells(inputs, rest, name, cells);
+                    }
+                    self.request_cells(inputs, *element, &format!("{name}[{index}]"), constraints, cells);
+                }
+            }
+            DataType::Struct { kind, .. } if !kind.is_counted() => {
+                self.request_fields(inputs, data, name, constraints, cells);
+            }
+            other => self.byte_cells(inputs, other.size(types), name, cells),
+        }
+    }
+
+    fn request_fields(
+        &mut self,
+        inputs: &mut Inputs,
+        data: DataTypeId,
+        name: &str,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let types = &self.module.types;
+        let DataType::Struct { fields, size, .. } = &types[data] else { return };
+        let (start, padding) = (cells.len(), format!("{name}.padding"));
+        let mut rest = fields.as_slice();
+        while let Some((field, others)) = rest.split_first() {
+            let at = start + field.offset as usize;
+            if at < cells.len() {
+                // Packed bit-fields that share bytes over more than 64 bits.
+                let end = (at + types[field.ty].size(types) as usize).max(cells.len());
+                cells.truncate(at);
+                self.byte_cells(inputs, (end - at) as u64, &padding, cells);
+                rest = others;
+                continue;
+            }
+            self.byte_cells(inputs, (at - cells.len()) as u64, &padding, cells);
+            let part = |field: &Field| format!("{name}.{}", field.name);
+            if let DataType::Bits { .. } = types[field.ty] {
+                let shared = bits_together(types, rest);
+                self.bit_cells(inputs, (&rest[..shared], Gaps::Inputs), part, constraints, cells);
+                rest = &rest[shared..];
+                continue;
+            }
+            self.request_cells(inputs, field.ty, &part(field), constraints, cells);
+            rest = others;
+        }
+        let behind = (start + *size as usize).saturating_sub(cells.len());
+        self.byte_cells(inputs, behind as u64, &padding, cells);
+    }
+
+    fn byte_cells(&mut self, inputs: &mut Inputs, size: u64, name: &str, cells: &mut Vec<Cell>) {
+        let whole = cells.len() + size as usize;
+        for index in 0..size.min(MOST_VARIABLES.saturating_sub(cells.len()) as u64) {
+            let term = self.input_var(inputs, 8, &format!("{name}[{index}]"));
+            cells.push(Cell::Part { term, index: 0 });
+        }
+        cells.resize(whole, Cell::Unmade);
+    }
+
+    /// What is asked for, by the type of the object that it is put into, its place there, and its size.
+    pub(crate) fn asked_for(&self, object: DataTypeId, at: u64, size: u64) -> Option<Asked> {
+        let types = &self.module.types;
+        let whole = types[object].size(types);
+        if at + size > whole || size == 0 {
+            return None;
+        }
+        if (at, size) == (0, whole) {
+            return Some(Asked::Whole(object));
+        }
+        match &types[object] {
+            DataType::Array { element, .. } => {
+                let step = types[*element].size(types).max(1);
+                match at % step == 0 && size.is_multiple_of(step) {
+                    true if size == step => Some(Asked::Whole(*element)),
+                    true => Some(Asked::Elements(*element, size / step)),
+                    false => self.asked_for(*element, at % step, size),
+                }
+            }
+            DataType::Struct { fields, kind, .. } if !kind.is_counted() => {
+                let holds =
+                    |field: &&Field| field.offset <= at && at + size <= field.offset + types[field.ty].size(types);
+                let field = fields.iter().find(holds)?;
+                self.asked_for(field.ty, at - field.offset, size)
+            }
+            _ => None,
+        }
     }
 
     /// A pointer that an external function returned: in a test like any input pointer, and for a proof null, or nobody knows.
@@ -76,13 +190,10 @@ impl Executor<'_> {
     }
 }
 
-/// Only integers and truth values inside, no pointers. A truth value is 0 or 1: a program that makes another byte of it has
-/// no meaning.
-fn is_plain(module: &Module, data: DataTypeId) -> bool {
-    match &module.types[data] {
-        DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } => true,
-        DataType::Array { element, .. } => is_plain(module, *element),
-        DataType::Struct { fields, .. } => fields.iter().all(|field| is_plain(module, field.ty)),
-        _ => false,
-    }
+/// What a program asks for, as types know it.
+#[derive(Clone, Copy)]
+pub(crate) enum Asked {
+    Whole(DataTypeId),
+    /// Some of an array's elements.
+    Elements(DataTypeId, u64),
 }

@@ -201,7 +201,7 @@ impl Executor<'_> {
         mut new: Vec<Cell>,
         length: Option<TermId>,
     ) -> Option<Left> {
-        let unknown = |cell: &Cell| matches!(cell, Cell::Unmade | Cell::Lost);
+        let unknown = |cell: &Cell| matches!(cell, Cell::Unmade | Cell::Shared { .. } | Cell::Lost);
         if new.is_empty() || new.iter().chain(old).any(unknown) {
             return None;
         }
@@ -248,7 +248,7 @@ impl Executor<'_> {
             memory[at..at + bytes].iter_mut().zip(cells).for_each(|(cell, new)| *cell = new);
         }
         let partly = length.is_some() && old.contains(&Cell::Undefined);
-        Some(Left { memory, partly, made: Made { source, name, cells: new, given, length } })
+        Some(Left { memory, partly, made: Made { data: None, source, name, cells: new, given, length } })
     }
 
     /// Bytes are left as far as a length says: what is behind them, and nobody wrote, stays so.

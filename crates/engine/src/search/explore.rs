@@ -8,7 +8,8 @@ use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::reach::Reach;
 use crate::goals::watching::Hit;
 use crate::search::found::{Found, Goals, Wanted};
-use crate::search::frontier::Frontier;
+use crate::search::frontier::{Frontier, Parking, Waiting};
+use crate::search::prefix::find_parked;
 use crate::state::trail::Choice;
 use crate::state::value::{LazyId, Value};
 use crate::state::{PathEnd, Purpose, State, Stop, Unfixed, unanswered};
@@ -18,8 +19,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Bound, Criterion, FunctionResult, GoalId, Incomplete, ObjectiveCounts, PathCounts, SolverUse, TestCase, Unmakeable,
-    Unsupported,
+    Bound, Criterion, FunctionResult, Goal, GoalId, Incomplete, ObjectiveCounts, PathCounts, Replay, SolverUse,
+    TestCase, Unmakeable, Unsupported,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
@@ -180,7 +181,13 @@ impl<'m, 's> Exploration<'m, 's> {
         let aim = wanted.aim();
         let coverage = wanted.goals().map(|goals| Coverage::new(Rc::clone(&goals.watch), &goals.closed, aim));
         let executor = Executor::new(module, config, Policy::TESTS, coverage);
-        let worklist = Frontier::new(executor.config.search, executor.config.seed);
+        // Elsewhere a path has forks that are no choices, or that depend on which labels were open.
+        let labels = |goals: &Goals| goals.watch.goals.values().any(|goal| matches!(goal, Goal::Label { .. }));
+        let parking = match executor.config.aliases {
+            Aliases::Late if !wanted.goals().is_some_and(labels) => Parking::Beyond(executor.config.waiting_states),
+            _ => Parking::Never,
+        };
+        let worklist = Frontier::new(executor.config.search, executor.config.seed, parking);
         Exploration {
             executor,
             aim,
@@ -223,14 +230,15 @@ impl<'m, 's> Exploration<'m, 's> {
     /// Follows so many states, or until nothing waits, nothing is wanted any more, or a bound is met.
     pub fn turn(&mut self, turns: u64) {
         for _ in 0..turns {
-            let Some(state) = self.worklist.pop(self.tests) else { return };
+            let Some(waiting) = self.worklist.pop(self.tests) else { return };
+            let Some(state) = self.state_of(waiting) else { continue };
             if self.out_of_time() {
                 self.worklist.push(state, 0);
                 return;
             }
             if self.all_covered() {
                 // What still waits is not wanted.
-                drop(self.waiting());
+                self.worklist.clear();
                 return;
             }
             // Goals may have been covered since the state was put aside.
@@ -246,7 +254,23 @@ impl<'m, 's> Exploration<'m, 's> {
 
     /// The states that wait.
     pub fn waiting(&mut self) -> Vec<State> {
-        std::iter::from_fn(|| self.worklist.pop(self.tests)).collect()
+        let waiting: Vec<Waiting> = std::iter::from_fn(|| self.worklist.pop(self.tests)).collect();
+        waiting.into_iter().filter_map(|waiting| self.state_of(waiting)).collect()
+    }
+
+    /// The state that waits. One that can't be found again was given up for want of memory.
+    fn state_of(&mut self, waiting: Waiting) -> Option<State> {
+        match waiting {
+            Waiting::State(state) => Some(*state),
+            Waiting::Parked(parked) => {
+                let state = find_parked(&mut self.executor, self.func, &parked);
+                if state.is_none() {
+                    let span = self.executor.module.functions[self.func].span;
+                    self.give_up(Incomplete::Bound(Bound::Memory), span, 1);
+                }
+                state
+            }
+        }
     }
 
     /// What it found until now.
@@ -395,6 +419,10 @@ impl<'m, 's> Exploration<'m, 's> {
             self.paths.explored = self.paths.explored.saturating_sub(1);
             self.give_up(Unsupported::Unmakeable(why).into(), span, 1);
             return false;
+        }
+        // What such a test would cover is not covered, and not impossible either.
+        if matches!(test.replayed, Replay::Disagreed(_)) {
+            self.give_up_test(Unsupported::InterpreterDisagrees.into());
         }
         self.tests += 1;
         if let Some(coverage) = &mut self.executor.watching.coverage {
@@ -632,7 +660,11 @@ impl<'m, 's> Exploration<'m, 's> {
                 return;
             }
             PathEnd::Incomplete { why, span } => return self.give_up(why.clone(), *span, 1),
-            PathEnd::Returned(_) | PathEnd::Exited(_) | PathEnd::Threw { .. } | PathEnd::Error { .. } => {}
+            PathEnd::Returned(_)
+            | PathEnd::Exited(_)
+            | PathEnd::Hung
+            | PathEnd::Threw { .. }
+            | PathEnd::Error { .. } => {}
         }
         let hash = end.path(state.hash);
         if self.aim == Aim::Goals {

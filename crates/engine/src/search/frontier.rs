@@ -3,8 +3,11 @@
 //! The nearest state alone would be unfair: one in an endless loop that stands close to a goal is the nearest for ever.
 //! So once that has found nothing for a while, every fourth turn is that of the state that has executed least. Not
 //! before: in a wide decision the shortest states are as many as it has rows, and lead nowhere new.
+//!
+//! Of many states that wait, only the nearest stay as they are; of the others there is the way to them (`parked.rs`).
 
 use crate::config::Search;
+use crate::search::parked::Parked;
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,10 +23,36 @@ pub(crate) enum Frontier {
     Nearest(Box<Nearest>),
 }
 
+/// A state that waits.
+pub(crate) enum Waiting {
+    State(Box<State>),
+    Parked(Box<Parked>),
+}
+
+impl Waiting {
+    fn steps(&self) -> u64 {
+        match self {
+            Waiting::State(state) => state.steps,
+            Waiting::Parked(parked) => parked.steps,
+        }
+    }
+}
+
+/// Which states are parked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parking {
+    /// All but so many of the nearest.
+    Beyond(usize),
+    /// None: the way to a state is not enough to find it again.
+    Never,
+}
+
 /// States in two orders.
-#[derive(Default)]
 pub(crate) struct Nearest {
-    states: BTreeMap<(u32, u64), State>,
+    states: BTreeMap<(u32, u64), Waiting>,
+    /// Those of them that are states.
+    live: BTreeSet<(u32, u64)>,
+    parking: Parking,
     /// Steps and the key among the states.
     shortest: BTreeSet<(u64, u64, u32)>,
     made: u64,
@@ -42,11 +71,28 @@ const PATIENCE: u64 = 200;
 impl Nearest {
     fn push(&mut self, state: State, distance: u32) {
         self.made += 1;
+        let key = (distance, u64::MAX - self.made);
         self.shortest.insert((state.steps, self.made, distance));
-        self.states.insert((distance, u64::MAX - self.made), state);
+        self.states.insert(key, Waiting::State(Box::new(state)));
+        self.live.insert(key);
+        if let Parking::Beyond(most) = self.parking
+            && self.live.len() > most
+        {
+            self.park_furthest();
+        }
     }
 
-    fn pop(&mut self, found: u64) -> Option<State> {
+    /// Of the state that is next after all others only the way to it stays.
+    fn park_furthest(&mut self) {
+        let Some(key) = self.live.pop_last() else { return };
+        if let Some(waiting) = self.states.get_mut(&key)
+            && let Waiting::State(state) = waiting
+        {
+            *waiting = Waiting::Parked(Box::new(Parked::new(state)));
+        }
+    }
+
+    fn pop(&mut self, found: u64) -> Option<Waiting> {
         if found != self.found {
             (self.found, self.in_vain) = (found, 0);
         }
@@ -57,18 +103,24 @@ impl Nearest {
             *self.states.first_key_value()?.0
         };
         let state = self.states.remove(&(distance, age))?;
-        self.shortest.remove(&(state.steps, u64::MAX - age, distance));
+        self.live.remove(&(distance, age));
+        self.shortest.remove(&(state.steps(), u64::MAX - age, distance));
         Some(state)
+    }
+
+    fn new(parking: Parking) -> Nearest {
+        let (states, live, shortest) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        Nearest { states, live, parking, shortest, made: 0, in_vain: 0, found: 0 }
     }
 }
 
 impl Frontier {
-    pub fn new(search: Search, seed: u64) -> Frontier {
+    pub fn new(search: Search, seed: u64, parking: Parking) -> Frontier {
         match search {
             Search::Dfs => Frontier::Newest(Vec::new()),
             Search::Bfs => Frontier::Oldest(VecDeque::new()),
             Search::Random => Frontier::Any { states: Vec::new(), seed: seed ^ 0x9e37_79b9_7f4a_7c15 },
-            Search::Nearest => Frontier::Nearest(Box::default()),
+            Search::Nearest => Frontier::Nearest(Box::new(Nearest::new(parking))),
         }
     }
 
@@ -82,8 +134,8 @@ impl Frontier {
     }
 
     /// The next state. `found` is how much was found so far; it matters only to `Nearest`.
-    pub fn pop(&mut self, found: u64) -> Option<State> {
-        match self {
+    pub fn pop(&mut self, found: u64) -> Option<Waiting> {
+        let state = match self {
             Frontier::Newest(states) => states.pop(),
             Frontier::Oldest(states) => states.pop_front(),
             Frontier::Any { states, seed } => {
@@ -96,7 +148,21 @@ impl Frontier {
                 let index = (*seed % states.len() as u64) as usize;
                 Some(states.swap_remove(index))
             }
-            Frontier::Nearest(nearest) => nearest.pop(found),
+            Frontier::Nearest(nearest) => return nearest.pop(found),
+        };
+        state.map(|state| Waiting::State(Box::new(state)))
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        match self {
+            Frontier::Newest(states) | Frontier::Any { states, .. } => states.clear(),
+            Frontier::Oldest(states) => states.clear(),
+            Frontier::Nearest(nearest) => {
+                nearest.states.clear();
+                nearest.live.clear();
+                nearest.shortest.clear();
+            }
         }
     }
 

@@ -15,6 +15,7 @@ use crate::exec::guide::Guide;
 use crate::exec::step::{Flow, Stepped};
 use crate::search::explore::{Exploration, Sink};
 use crate::search::found::{Found, Wanted};
+use crate::search::parked::Parked;
 use crate::state::trail::Choice;
 use crate::state::value::Value;
 use crate::state::{State, Unfixed};
@@ -113,7 +114,7 @@ fn prefix(executor: &mut Executor<'_>, state: &State) -> Prefix {
 fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(State, Vec<Value>), LostPrefix> {
     let value = |input: &PrefixInput| ((input.number, input.width, input.name.as_str().into()), input.value);
     executor.guide = Some(Guide::new(&prefix.choices, prefix.inputs.iter().map(value).collect()));
-    let found = follow(executor, func, prefix);
+    let found = follow(executor, func, prefix.steps);
     executor.guide = None;
     let (state, arguments) = found?;
     if executor.fingerprint(&state) != prefix.fingerprint {
@@ -122,7 +123,19 @@ fn find(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(S
     Ok((state, arguments))
 }
 
-fn follow(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<(State, Vec<Value>), LostPrefix> {
+/// A state of the same executor that was parked. What happens on the way was told when it happened first.
+pub(super) fn find_parked(executor: &mut Executor<'_>, func: FuncId, parked: &Parked) -> Option<State> {
+    let postponed = executor.watching.postponed.len();
+    executor.guide = Some(parked.guide());
+    let found = follow(executor, func, parked.steps);
+    executor.guide = None;
+    executor.watching.postponed.truncate(postponed);
+    let (mut state, _) = found.ok()?;
+    state.pending = Rc::clone(&parked.pending);
+    parked.is_at(&state).then_some(state)
+}
+
+fn follow(executor: &mut Executor<'_>, func: FuncId, steps: u64) -> Result<(State, Vec<Value>), LostPrefix> {
     let starts = executor.initial(func).map_err(|_| LostPrefix("it has no start"))?;
     let chosen = next(executor, |choice| match choice {
         Choice::Start(number) => Some(number as usize),
@@ -141,8 +154,8 @@ fn follow(executor: &mut Executor<'_>, func: FuncId, prefix: &Prefix) -> Result<
             Flow::End(_) => return Err(LostPrefix("it ends before the function")),
         }
     }
-    while !(is_over(executor) && state.steps == prefix.steps) {
-        if state.steps > prefix.steps {
+    while !(is_over(executor) && state.steps == steps) {
+        if state.steps > steps {
             return Err(LostPrefix("it goes on elsewhere"));
         }
         let mut stepped = executor.step(&mut state);

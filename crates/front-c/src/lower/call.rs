@@ -2,8 +2,8 @@
 
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
-use crate::clang::shape::{callee_name, has_effects, is_logical};
-use crate::clang::words::{CastKind as Cast, Opcode};
+use crate::clang::shape::{callee_name, has_effects};
+use crate::clang::words::CastKind as Cast;
 use crate::link::models;
 use crate::lower::atomic::is_atomic_call;
 use crate::lower::func::Lowerer;
@@ -98,6 +98,7 @@ fn known(name: &str) -> Option<Known> {
         "putchar" | "__builtin_putchar" => Known::Plain(Builtin::C(CBuiltin::Putchar), &[Ty::I32], Some(Ty::I32)),
         "malloc" | "__builtin_malloc" => Known::Plain(Builtin::C(CBuiltin::Malloc), &[Ty::I64], Some(PTR)),
         "calloc" | "__builtin_calloc" => Known::Plain(Builtin::C(CBuiltin::Calloc), &[Ty::I64, Ty::I64], Some(PTR)),
+        "touchstone_allocate" => Known::Plain(Builtin::Allocate, &[Ty::I64], Some(PTR)),
         "free" | "__builtin_free" => Known::Plain(Builtin::C(CBuiltin::Free), &[PTR], None),
         "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),
@@ -346,6 +347,12 @@ impl Lowerer<'_, '_> {
     fn known_call(&mut self, known: Known, node: &Node, span: Span) -> Option<Operand> {
         let args = node.inner.get(1..).unwrap_or_default();
         match known {
+            Known::Plain(Builtin::MakeSymbolic(InputSource::Request), types, None)
+                if self.asked_through(args).is_some() =>
+            {
+                self.typed_request(args, types, span);
+                None
+            }
             Known::Plain(builtin, types, result) => {
                 let args = match builtin {
                     Builtin::MakeSymbolic(_) | Builtin::FreshInt(_) => self.harness_arguments(args, types, span),
@@ -371,11 +378,7 @@ impl Lowerer<'_, '_> {
                 None
             }
             Known::Assume => {
-                let condition = match args.first() {
-                    Some(arg) if self.is_pure_truth(arg) => self.pure_truth(arg),
-                    Some(arg) => self.asserted_truth(arg),
-                    None => Operand::Const(Ty::I1, 1),
-                };
+                let condition = args.first().map_or(Operand::Const(Ty::I1, 1), |arg| self.assumed_truth(arg));
                 self.check(Builtin::Assume, condition, span);
                 None
             }
@@ -514,6 +517,33 @@ impl Lowerer<'_, '_> {
         let value = self.rvalue(arg);
         self.resize(value, ty, signed, span)
     }
+    /// The type behind the pointer that a request for input is made with, if the request is for exactly one of it. What a variable
+    /// has for a type is known from the variable.
+    fn asked_through(&self, args: &[Node]) -> Option<Type> {
+        let [address, size, ..] = args else { return None };
+        let mut pointer = address;
+        while matches!(pointer.kind, K::ImplicitCastExpr | K::CStyleCastExpr | K::ParenExpr)
+            && !matches!(pointer.cast, Cast::LValueToRValue | Cast::ArrayToPointerDecay)
+        {
+            pointer = pointer.inner.first()?;
+        }
+        let ty = self.unit.type_of(pointer);
+        let is_address = pointer.kind == K::UnaryOperator || pointer.cast == Cast::ArrayToPointerDecay;
+        let element = ty.element().filter(|element| element.is_record() && !is_address)?;
+        let wanted = u64::try_from(self.unit.const_signed(size)?).ok()?;
+        (self.element_size(&ty) == Some(wanted)).then(|| element.clone())
+    }
+    /// A request through a pointer: the input comes into a variable of its type, and from there to where it is wanted.
+    fn typed_request(&mut self, args: &[Node], types: &[Ty], span: Span) {
+        let Some(ty) = self.asked_through(args) else { return };
+        let operands = self.harness_arguments(args, types, span);
+        let &[dst, size, name] = operands.as_slice() else { return };
+        let dst = self.keep(dst, span);
+        let src = self.temporary(&ty, span);
+        let builtin = Builtin::MakeSymbolic(InputSource::Request);
+        self.emit(InstKind::Builtin { dst: None, builtin, args: vec![src, size, name] }, span);
+        self.emit(InstKind::MemCopy { dst, src, size }, span);
+    }
     fn check(&mut self, builtin: Builtin, condition: Operand, span: Span) {
         self.emit(InstKind::Builtin { dst: None, builtin, args: vec![condition] }, span);
     }
@@ -532,92 +562,6 @@ impl Lowerer<'_, '_> {
         let both = self.bin(BinOp::And, above, below, span);
         self.check(Builtin::Assume, both, span);
         Some(value)
-    }
-
-    /// The argument of an assertion: a decision if it is a logical operator, else just a value.
-    fn asserted_truth(&mut self, node: &Node) -> Operand {
-        match (&node.kind, node.inner.first()) {
-            (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.asserted_truth(inner),
-            (K::ImplicitCastExpr, Some(inner)) if self.keeps_truth(node, inner) => self.asserted_truth(inner),
-            _ => self.truth(node),
-        }
-    }
-
-    /// Whether a truth can be computed without branches: no effects, and nothing that can go wrong.
-    fn is_pure_truth(&self, node: &Node) -> bool {
-        match (&node.kind, node.inner.first()) {
-            (K::ParenExpr | K::ConstantExpr, Some(inner)) => self.is_pure_truth(inner),
-            (K::ImplicitCastExpr, Some(inner)) if self.keeps_truth(node, inner) => self.is_pure_truth(inner),
-            _ if is_logical(node) => node.inner.iter().all(|inner| self.is_pure_truth(inner)),
-            _ => self.is_pure(node),
-        }
-    }
-    fn pure_truth(&mut self, node: &Node) -> Operand {
-        let span = self.unit.span(node);
-        match (&node.kind, node.inner.as_slice()) {
-            (K::ParenExpr | K::ConstantExpr | K::ImplicitCastExpr, [inner]) if !self.is_plain_cast(node, inner) => {
-                self.pure_truth(inner)
-            }
-            (K::UnaryOperator, [inner]) if node.opcode == Opcode::Not => {
-                let value = self.pure_truth(inner);
-                self.bin(BinOp::Xor, value, Operand::Const(Ty::I1, 1), span)
-            }
-            (K::BinaryOperator, [left, right]) if is_logical(node) => {
-                let a = self.pure_truth(left);
-                let b = self.pure_truth(right);
-                self.bin(if node.opcode == Opcode::And { BinOp::And } else { BinOp::Or }, a, b, span)
-            }
-            _ => self.truth(node),
-        }
-    }
-    fn is_plain_cast(&self, node: &Node, inner: &Node) -> bool {
-        node.kind == K::ImplicitCastExpr && !self.keeps_truth(node, inner)
-    }
-    fn is_pure(&self, node: &Node) -> bool {
-        let ty = self.unit.type_of(node);
-        if self.unit.program.types.refusal(&ty).is_some() || ty.is_record() || is_logical(node) {
-            return false;
-        }
-        let children = || node.inner.iter().all(|inner| self.is_pure(inner));
-        match &node.kind {
-            K::IntegerLiteral
-            | K::FloatingLiteral
-            | K::CharacterLiteral
-            | K::UnaryExprOrTypeTraitExpr
-            | K::DeclRefExpr => true,
-            K::ParenExpr | K::ConstantExpr => children(),
-            K::ImplicitCastExpr | K::CStyleCastExpr => match &node.cast {
-                Cast::LValueToRValue
-                | Cast::NoOp
-                | Cast::IntegralCast
-                | Cast::IntegralToBoolean
-                | Cast::NullToPointer
-                | Cast::PointerToBoolean
-                | Cast::FloatingCast
-                | Cast::IntegralToFloating
-                | Cast::FloatingToBoolean => children(),
-                _ => false,
-            },
-            K::UnaryOperator => matches!(node.opcode, Opcode::Plus | Opcode::Minus | Opcode::Tilde) && children(),
-            K::BinaryOperator => {
-                !matches!(node.opcode, Opcode::Slash | Opcode::Percent | Opcode::Assign | Opcode::Comma) && children()
-            }
-            K::MemberExpr => !node.is_arrow && children(),
-            K::ArraySubscriptExpr => self.is_safe_element(node),
-            _ => false,
-        }
-    }
-    /// A constant element of an array that is there: it can't be out of bounds.
-    fn is_safe_element(&self, node: &Node) -> bool {
-        let [base, index] = node.inner.as_slice() else { return false };
-        if base.kind != K::ImplicitCastExpr || base.cast != Cast::ArrayToPointerDecay {
-            return false;
-        }
-        let (Some(array), Some(index)) = (base.inner.first(), self.unit.const_signed(index)) else { return false };
-        match self.unit.type_of(array).kind {
-            TypeKind::Array(_, length) => u64::try_from(index).is_ok_and(|index| index < length) && self.is_pure(array),
-            _ => false,
-        }
     }
 }
 

@@ -16,6 +16,7 @@
 mod aggregate;
 mod arrays;
 mod assembly;
+mod assumed;
 mod atomic;
 mod bit_width;
 mod bits;
@@ -27,6 +28,7 @@ mod expr;
 pub(crate) mod files;
 pub(crate) mod floats;
 pub(crate) mod func;
+mod hangs;
 mod init;
 mod library;
 mod lifetimes;

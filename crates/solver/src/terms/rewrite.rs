@@ -75,7 +75,7 @@ impl Terms {
         let (a, b) = if op.commutes() && self.swaps(a, b) { (b, a) } else { (a, b) };
         let simpler = match self.as_const(b) {
             Some(c) => self.bin_const(op, width, a, b, c),
-            None => self.bin_terms(op, width, a, b),
+            None => self.bin_truths(op, width, a, b).or_else(|| self.bin_terms(op, width, a, b)),
         };
         simpler.unwrap_or_else(|| self.intern(Term::Bin(op, a, b)))
     }
@@ -86,6 +86,50 @@ impl Terms {
             (Some(_), None) => true,
             (None, Some(_)) => false,
             _ => a > b,
+        }
+    }
+
+    fn is_put_together(&self, term: TermId) -> bool {
+        match *self.get(term) {
+            Term::Concat { .. } => true,
+            Term::ZExt { term, .. } => matches!(self.get(term), Term::Concat { .. }),
+            _ => false,
+        }
+    }
+
+    /// A shift of something that is put together, by less than its width: bit-fields are shifted out of what they share bytes with.
+    fn shifted_parts(&mut self, op: Op, a: TermId, by: u8) -> TermId {
+        let width = self.width(a);
+        if op == Op::Shl {
+            let (cut, zeros) = (self.extract(a, 0, width - by), self.constant(by, 0));
+            return self.concat(cut, zeros);
+        }
+        let cut = self.extract(a, by, width - by);
+        if op == Op::LShr { self.zext(cut, width) } else { self.sext(cut, width) }
+    }
+
+    /// `a op b` of numbers that are 0 or 1, as in `(x > 0) & (y > 0)`: the number of a truth, which takes a conjunction apart.
+    fn bin_truths(&mut self, op: Op, width: u8, a: TermId, b: TermId) -> Option<TermId> {
+        let op = match op {
+            Op::And | Op::Mul => Op::And,
+            Op::Or | Op::Xor => op,
+            _ => return None,
+        };
+        let (a, b) = (self.as_truth(a)?, self.as_truth(b)?);
+        let truth = self.bin(op, a, b);
+        Some(self.zext(truth, width))
+    }
+
+    /// The truth that a wider term is the number of.
+    fn as_truth(&mut self, term: TermId) -> Option<TermId> {
+        match *self.get(term) {
+            Term::ZExt { term, .. } if self.width(term) == 1 => Some(term),
+            Term::Ite(condition, then, otherwise) => match (self.as_const(then), self.as_const(otherwise)) {
+                (Some(1), Some(0)) if self.width(then) > 1 => Some(condition),
+                (Some(0), Some(1)) if self.width(then) > 1 => Some(self.not(condition)),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -130,10 +174,24 @@ impl Terms {
                     let by = self.constant(width, by);
                     return Some(self.bin(op, a, by));
                 }
+                if self.is_put_together(a) {
+                    return Some(self.shifted_parts(op, a, by as u8));
+                }
             }
             // What the mask removes is 0 anyway.
             (Op::And, _) if (all & !c) & !self.facts(a).zeros == 0 => return Some(a),
+            // The low bits of something that is put together.
+            (Op::And, _) if c & c.wrapping_add(1) == 0 && self.is_put_together(a) => {
+                let cut = self.extract(a, 0, c.trailing_ones() as u8);
+                return Some(self.zext(cut, width));
+            }
             _ => {}
+        }
+        if (op, c) == (Op::Xor, 1)
+            && let Some(truth) = self.as_truth(a)
+        {
+            let other = self.not(truth);
+            return Some(self.zext(other, width));
         }
         // (x op c1) op c2
         if let Term::Bin(inner, x, y) = *self.get(a)

@@ -1,0 +1,48 @@
+//! Which tests leave nothing behind, so that others can follow in the same process.
+//!
+//! Said of the program's code, not of a run: nothing that the function can call is the library's or unknown, has a variable that
+//! outlives a call, or asks for anything. What a test gives the function are variables of the test. A test that goes wrong
+//! nevertheless is run again in a process of its own, with those that ran beside it.
+
+use crate::c::body::TestedProgram;
+use std::collections::BTreeSet;
+use touchstone_criteria::{TestCase, TestKind};
+use touchstone_ir::{Builtin, Callee, FuncId, Function, InstKind, Module};
+
+/// Whether other tests can run in the process after this one.
+pub(crate) fn leaves_nothing(program: &TestedProgram, test: &TestCase) -> bool {
+    let TestKind::Function { globals, .. } = &test.kind else { return false };
+    globals.is_empty() && test.expected.globals.is_empty() && program.keeps_to_itself
+}
+
+/// Whether a function and its oracle touch nothing but what they are given.
+pub(crate) fn keeps_to_itself(module: &Module, function: FuncId) -> bool {
+    let oracle = module.function_named(&format!("{}_post", module.functions[function].name));
+    let mut reached: BTreeSet<FuncId> = [function].into_iter().chain(oracle).collect();
+    let mut pending: Vec<FuncId> = reached.iter().copied().collect();
+    while let Some(id) = pending.pop() {
+        let function = &module.functions[id];
+        let Some(callees) = known_callees(module, function) else { return false };
+        pending.extend(callees.into_iter().filter(|callee| reached.insert(*callee)));
+    }
+    true
+}
+
+/// Whom a function calls; `None` if it does anything that could be seen after its return.
+fn known_callees(module: &Module, function: &Function) -> Option<Vec<FuncId>> {
+    if !function.is_defined() || function.is_library() || function.is_callback() {
+        return None;
+    }
+    let mut callees = Vec::new();
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
+        match &inst.kind {
+            InstKind::Call { callee: Callee::Direct(callee), .. } => callees.push(*callee),
+            InstKind::Call { callee: Callee::Indirect(_), .. } => return None,
+            InstKind::Builtin { builtin: Builtin::Assert | Builtin::Abort, .. } => {}
+            InstKind::Builtin { .. } => return None,
+            InstKind::GlobalAddr { global, .. } if !module.globals[*global].constant => return None,
+            _ => {}
+        }
+    }
+    Some(callees)
+}

@@ -1,0 +1,142 @@
+//! A state that waits long, as the way to it: a tenth of its size.
+//!
+//! The choices of its path and inputs that take it, packed into bytes; the executor that made the state gets there again by
+//! executing (`prefix.rs`). So an open path costs a prefix, and a search that forks much and decides little runs out of time, not
+//! of memory.
+//!
+//! Deliberately not here: prefixes for other executors, which need names of inputs and a fingerprint.
+
+use crate::exec::guide::Guide;
+use crate::state::State;
+use crate::state::trail::Choice;
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_criteria::GoalId;
+use touchstone_ir::{BlockId, FuncId};
+use touchstone_solver::VarId;
+
+/// The way to a state.
+pub(crate) struct Parked {
+    /// The number of choices, the choices, the inputs that are not zero.
+    code: Box<[u8]>,
+    pub steps: u64,
+    /// What the state's path has reached and not told.
+    pub pending: Rc<Vec<GoalId>>,
+    place: (FuncId, BlockId),
+}
+
+impl Parked {
+    pub fn new(state: &State) -> Parked {
+        let mut code = Vec::new();
+        let choices = state.trail.choices();
+        write(&mut code, choices.len() as u64);
+        choices.into_iter().for_each(|choice| write_choice(&mut code, choice));
+        let mut before = 0;
+        for (var, value) in state.path.model().values().filter(|(_, value)| *value != 0) {
+            write(&mut code, var.index() as u64 - before);
+            write(&mut code, value);
+            before = var.index() as u64;
+        }
+        Parked { code: code.into(), steps: state.steps, pending: Rc::clone(&state.pending), place: place(state) }
+    }
+
+    /// What leads there.
+    pub fn guide(&self) -> Guide {
+        let mut code = self.code.iter().copied();
+        let count = read(&mut code).unwrap_or(0);
+        let choices: Vec<Choice> = (0..count).map_while(|_| read_choice(&mut code)).collect();
+        let (mut values, mut var) = (Vec::new(), 0);
+        while let (Some(step), Some(value)) = (read(&mut code), read(&mut code)) {
+            var += step;
+            values.push((VarId::new(var as usize), value));
+        }
+        Guide::by_variables(&choices, values)
+    }
+
+    /// Whether a state is where this one was.
+    pub fn is_at(&self, state: &State) -> bool {
+        state.steps == self.steps && place(state) == self.place
+    }
+}
+
+fn place(state: &State) -> (FuncId, BlockId) {
+    let top = state.top();
+    (top.func, top.block)
+}
+
+fn write_choice(code: &mut Vec<u8>, choice: Choice) {
+    let (tag, number) = match choice {
+        Choice::Branch(taken) => return code.push(u8::from(taken)),
+        Choice::Check(holds) => return code.push(2 + u8::from(holds)),
+        Choice::Start(number) => (4, number.into()),
+        Choice::Arm(number) => (5, number.into()),
+        Choice::Shape(number) => (6, number.into()),
+        Choice::Callee(value) => (7, value),
+        Choice::Value(value) => (8, value),
+    };
+    code.push(tag);
+    write(code, number);
+}
+
+fn read_choice(code: &mut impl Iterator<Item = u8>) -> Option<Choice> {
+    let tag = code.next()?;
+    let mut number = || read(code);
+    Some(match tag {
+        0 | 1 => Choice::Branch(tag == 1),
+        2 | 3 => Choice::Check(tag == 3),
+        4 => Choice::Start(number()? as u32),
+        5 => Choice::Arm(number()? as u32),
+        6 => Choice::Shape(number()? as u32),
+        7 => Choice::Callee(number()?),
+        _ => Choice::Value(number()?),
+    })
+}
+
+/// Seven bits a byte, the lowest first.
+fn write(code: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        code.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    code.push(number as u8);
+}
+
+fn read(code: &mut impl Iterator<Item = u8>) -> Option<u64> {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let byte = code.next()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_and_numbers_are_read_as_they_were_written() {
+        let choices = [
+            Choice::Start(3),
+            Choice::Branch(true),
+            Choice::Branch(false),
+            Choice::Check(true),
+            Choice::Check(false),
+            Choice::Arm(u32::MAX),
+            Choice::Shape(0),
+            Choice::Callee(1 << 40),
+            Choice::Value(u64::MAX),
+        ];
+        let mut code = Vec::new();
+        choices.iter().for_each(|choice| write_choice(&mut code, *choice));
+        write(&mut code, 127);
+        write(&mut code, 128);
+        let mut code = code.into_iter();
+        let read_back: Vec<Choice> = choices.iter().filter_map(|_| read_choice(&mut code)).collect();
+        assert_eq!(read_back, choices);
+        assert_eq!([read(&mut code), read(&mut code), read(&mut code)], [Some(127), Some(128), None]);
+    }
+}
