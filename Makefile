@@ -23,6 +23,7 @@ demo: build
 
 lint: setup
 	cargo fmt --check
+	rustfmt --check --edition 2024 crates/criteria/src/criteria/*.rs
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 test: lint

@@ -54,8 +54,11 @@ impl Plan {
         self.resumed.order.len().saturating_sub(self.tasks.len())
     }
 
-    /// Gives every function that was finished its key.
+    /// If a run was interrupted, every function that was finished gets its key.
     pub(crate) fn stamp(&self, document: &mut Document, unfinished: &BTreeSet<String>) {
+        if unfinished.is_empty() {
+            return;
+        }
         let base = self.base();
         let limits = Limits::of(document);
         let key = |task: &Task| self.key(base, task, limits.of_function(self.name(task)));

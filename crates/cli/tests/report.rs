@@ -106,3 +106,35 @@ fn manual_pages_and_completions_are_printed() {
         check(dir.path(), &format!("completions {shell}"), 0, "touchstone", "");
     }
 }
+
+#[test]
+fn no_line_of_a_report_is_wider_than_the_terminal() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let scratch = tempfile::tempdir().expect("a folder");
+    let run = |columns: &str, words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+        command.args(words).arg(if words[0] == "report" { "out" } else { "-oout" });
+        let output = command.current_dir(scratch.path()).env("COLUMNS", columns).env("NO_COLOR", "1").output();
+        String::from_utf8_lossy(&output.expect("touchstone runs").stdout).into_owned()
+    };
+    for (columns, width) in [("80", 80), ("50", 50)] {
+        for name in ["tcas.c", "packet.c", "errors.c"] {
+            let path = examples.join(name).display().to_string();
+            let words = ["generate", &path, "-c", "mcdc,rte", "--no-replay", "--timeout", "2", "-v"];
+            for text in [run(columns, &words), run(columns, &["report"])] {
+                let wide = text.lines().find(|line| line.chars().count() > width);
+                assert!(wide.is_none() && text.lines().count() > 5, "{columns}: {wide:?}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn help_lists_the_criteria_of_the_registry() {
+    for verb in ["generate", "prove", "measure"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_touchstone")).args([verb, "--help"]).output().expect("it runs");
+        let help = String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+        let names: Vec<&str> = touchstone_criteria::REGISTRY.iter().map(|criterion| criterion.name()).collect();
+        assert!(help.contains(&names.join(" ")), "{verb}: {help}");
+    }
+}

@@ -5,20 +5,7 @@ use std::collections::BTreeMap;
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{DecisionId, FuncId, Function, Module};
 
-/// All criteria whose objectives are goals, in the order in which reports show them.
-pub static REGISTRY: &[&dyn Labelling] = &[
-    &crate::criteria::stmt::Stmt,
-    &crate::criteria::branch::Branch,
-    &crate::criteria::decision::Decision,
-    &crate::criteria::condition::Condition,
-    &crate::criteria::dcc::Dcc,
-    &crate::criteria::mcc::Mcc,
-    &crate::criteria::mcdc::Mcdc,
-    &crate::criteria::wm::Wm,
-    &crate::criteria::idc::Idc,
-    &crate::criteria::rte::Rte,
-    &crate::criteria::labels::Labels,
-];
+pub use crate::criteria::REGISTRY;
 
 /// A criterion: which goals it wants of a function.
 pub trait Labelling: Sync + std::panic::RefUnwindSafe {

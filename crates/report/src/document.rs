@@ -142,7 +142,7 @@ impl Excludes {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// What a later run knows it by that resumes this one; not there if the run was interrupted in it.
+    /// What a later run knows it by that resumes this one, which was interrupted; not there if it was not finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The file it stands in.

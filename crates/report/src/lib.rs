@@ -42,6 +42,6 @@ pub use json::{document, json, json_with, stretch, test_inputs, test_json};
 pub use kept::{Change, KeptSuite, KeptTest, KeptVerdict, changes};
 pub use overview::overview;
 pub use since::{ChangedLines, restrict};
-pub use style::Style;
+pub use style::{Style, fit};
 pub use text::{Detail, text};
 pub use variants::{keep_variant, variants_of};

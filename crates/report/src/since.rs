@@ -14,28 +14,37 @@ pub struct ChangedLines {
 impl ChangedLines {
     /// Reads what `git diff -U0 --no-prefix` prints. Paths are relative to the root of the repository.
     pub fn parse(diff: &str) -> ChangedLines {
-        let mut changed = ChangedLines::default();
+        let mut lines = Lines::default();
         let mut path: Option<String> = None;
         // Only lines of a hunk's head are looked at, so its body has to be counted off.
-        let (mut old_left, mut new_left) = (0u32, 0u32);
+        let (mut old_left, mut new_left, mut next) = (0u32, 0u32, 0u32);
         for line in diff.lines() {
             match line.as_bytes().first() {
-                Some(b'-') if old_left > 0 => old_left -= 1,
-                Some(b'+') if new_left > 0 => new_left -= 1,
+                Some(b'-') if old_left > 0 => {
+                    old_left -= 1;
+                    lines.removed.push(line[1..].trim());
+                }
+                Some(b'+') if new_left > 0 => {
+                    new_left -= 1;
+                    if let Some(path) = &path {
+                        lines.added.push((path.clone(), next, line[1..].trim()));
+                    }
+                    next = next.saturating_add(1);
+                }
                 _ => {
                     if let Some(name) = line.strip_prefix("+++ ") {
                         path = (name != "/dev/null").then(|| unquote(name));
                     } else if let Some(hunk) = line.strip_prefix("@@ ") {
                         let Some([(_, old), (first, new)]) = hunk_ranges(hunk) else { continue };
-                        (old_left, new_left) = (old, new);
-                        if let (Some(path), true) = (&path, new > 0) {
-                            changed.files.entry(path.clone()).or_default().push((first, first + (new - 1)));
-                        }
+                        (old_left, new_left, next) = (old, new, first);
+                        // A line apart from the ones before it: moved lines are moved together.
+                        lines.removed.push(APART);
+                        lines.added.push((String::new(), 0, APART));
                     }
                 }
             }
         }
-        changed
+        lines.changed()
     }
 
     /// All lines of a file, for one that git doesn't know.
@@ -47,6 +56,53 @@ impl ChangedLines {
     pub fn touches(&self, path: &str, first: u32, last: u32) -> bool {
         let ranges = self.files.get(path).map_or(&[][..], Vec::as_slice);
         ranges.iter().any(|(from, to)| *from <= last && first <= *to)
+    }
+}
+
+/// Is no line.
+const APART: &str = "\n";
+/// Lines that were moved have together at least so many letters and digits; less is the same by chance.
+const LEAST_MOVED: usize = 20;
+
+/// The lines of a difference, without blanks at their ends.
+#[derive(Default)]
+struct Lines<'d> {
+    removed: Vec<&'d str>,
+    /// With path and number.
+    added: Vec<(String, u32, &'d str)>,
+}
+
+impl Lines<'_> {
+    /// What is new; lines that stood elsewhere before are not.
+    fn changed(&self) -> ChangedLines {
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (index, line) in self.removed.iter().enumerate().filter(|(_, line)| **line != APART) {
+            places.entry(line).or_default().push(index);
+        }
+        let mut changed = ChangedLines::default();
+        let mut at = 0;
+        while at < self.added.len() {
+            let (path, number, text) = &self.added[at];
+            let starts = places.get(text).map_or(&[][..], Vec::as_slice);
+            let longest = starts.iter().map(|start| self.run(*start, at)).max().unwrap_or(0);
+            let letters =
+                |(_, _, text): &(String, u32, &str)| text.chars().filter(|char| char.is_alphanumeric()).count();
+            if longest > 0 && self.added[at..at + longest].iter().map(letters).sum::<usize>() >= LEAST_MOVED {
+                at += longest;
+                continue;
+            }
+            if *text != APART {
+                changed.files.entry(path.clone()).or_default().push((*number, *number));
+            }
+            at += 1;
+        }
+        changed
+    }
+
+    /// How many lines in a row are the same from a removed and an added one on.
+    fn run(&self, removed: usize, added: usize) -> usize {
+        let pairs = self.removed[removed..].iter().zip(&self.added[added..]);
+        pairs.take_while(|(old, (_, _, new))| *old == new && **old != APART).count()
     }
 }
 
@@ -138,5 +194,19 @@ mod tests {
         assert_eq!([1, 3, 4].map(|line| hit("bä.c", line)), [true, true, false]);
         assert!(!hit("c.c", 1) && !hit("/dev/null", 0));
         assert!(changed.touches("a.c", 1, 3) && !changed.touches("a.c", 1, 2));
+    }
+
+    #[test]
+    fn lines_that_only_moved_are_not_changed() {
+        let diff = "--- a.c\n+++ a.c\n@@ -3,4 +2,0 @@\n-int limit(int value) {\n-    if (value > 10) return 10;\n-    return value;\n-}\n\
+                    @@ -20,0 +18,5 @@\n+int limit(int value) {\n+        if (value > 10) return 10;\n+    return value;\n+}\n+int other;\n\
+                    @@ -40 +42 @@\n-}\n+return 1;\n--- b.c\n+++ b.c\n@@ -1,0 +2 @@\n+}\n";
+        let changed = ChangedLines::parse(diff);
+        let hit = |path: &str, line| changed.touches(path, line, line);
+        assert_eq!(
+            [17, 18, 19, 20, 21, 22, 42].map(|line| hit("a.c", line)),
+            [false, false, false, false, false, true, true]
+        );
+        assert!(hit("b.c", 2), "a brace alone is the same by chance");
     }
 }

@@ -58,6 +58,70 @@ pub(crate) fn cut(line: &str, width: usize) -> String {
     short
 }
 
+/// Text whose lines fit into so many columns: what is longer goes on in the next line, a little further in. Colours take no room.
+pub fn fit(text: &str, width: usize) -> String {
+    let width = width.max(20);
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        if visible(line) <= width {
+            out.push_str(line);
+        } else {
+            wrap(&mut out, line, width);
+        }
+        out.push_str(end);
+    }
+    out
+}
+
+/// The columns of a line.
+fn visible(line: &str) -> usize {
+    let mut count = 0;
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\u{1b}' => drop(chars.by_ref().find(|char| *char == 'm')),
+            _ => count += 1,
+        }
+    }
+    count
+}
+
+fn wrap(out: &mut String, line: &str, width: usize) {
+    let blanks = line.chars().take_while(|char| *char == ' ').count().min(width / 2);
+    let further = " ".repeat((blanks + 4).min(width / 2));
+    let mut room = 0;
+    let mut is_first = true;
+    for word in line.trim_start().split(' ') {
+        let size = visible(word);
+        if is_first {
+            out.push_str(&" ".repeat(blanks));
+            room = width - blanks;
+            is_first = false;
+        } else if size < room {
+            out.push(' ');
+            room -= 1;
+        } else {
+            out.truncate(out.trim_end_matches(' ').len());
+            out.push('\n');
+            out.push_str(&further);
+            room = width - further.len();
+        }
+        let mut rest = word;
+        while visible(rest) > room {
+            // A word that no line has room for, such as a long path.
+            let at = rest.char_indices().nth(room).map_or(rest.len(), |(at, _)| at);
+            out.push_str(&rest[..at]);
+            out.push('\n');
+            out.push_str(&further);
+            room = width - further.len();
+            rest = &rest[at..];
+        }
+        out.push_str(rest);
+        room -= visible(rest);
+    }
+}
+
 /// On which side of its column a cell stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
@@ -76,4 +140,21 @@ pub(crate) fn columns<const N: usize>(rows: &[[String; N]], align: [Align; N]) -
         cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
     };
     rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_longer_than_there_is_room_and_no_word_is_lost() {
+        let text = "short\n  a line that is much too long for forty columns and \u{1b}[31mred at\u{1b}[0m its end\n\
+                    a/path/that/has/no/blank/at/all/and/does/not/end/before/column/forty.c:3:4 and more\n";
+        let fitted = fit(text, 40);
+        assert!(fitted.lines().all(|line| visible(line) <= 40), "{fitted}");
+        let letters = |text: &str| text.chars().filter(|char| !char.is_whitespace()).collect::<String>();
+        assert_eq!(letters(text), letters(&fitted));
+        assert!(fitted.contains("\n      "), "{fitted}");
+        assert_eq!(fit("short\n", 40), "short\n");
+    }
 }

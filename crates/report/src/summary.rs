@@ -9,6 +9,17 @@ const BAR: usize = 8;
 /// A bar with fewer blocks says nothing.
 const LEAST_BAR: usize = 4;
 
+/// Names of functions get at least so many columns.
+const LEAST_NAME: usize = 12;
+
+/// A name in so many columns.
+fn cut_name(name: &str, most: usize) -> String {
+    match name.chars().count() > most {
+        true => name.chars().take(most - 1).chain(['…']).collect(),
+        false => name.to_string(),
+    }
+}
+
 /// Both tables, as far as they have lines.
 pub(crate) fn summary(out: &mut String, document: &Document, style: Style) {
     let (paths, goals): (Vec<_>, Vec<_>) = document.functions.iter().partition(|function| function.counts_paths());
@@ -56,7 +67,7 @@ fn path_table(out: &mut String, functions: &[&Function], style: Style) {
 }
 
 fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
-    let rows = |bar: usize| {
+    let rows = |bar: usize, most: usize| {
         let head = [
             "function",
             "criterion",
@@ -72,7 +83,9 @@ fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
         let mut rows = vec![head.map(str::to_string)];
         let mut before: Option<&Function> = None;
         for function in functions {
-            rows.push(goal_row(function, before, bar));
+            let mut row = goal_row(function, before, bar);
+            row[0] = cut_name(&row[0], most);
+            rows.push(row);
             before = Some(function);
         }
         let mut align = [Align::Right; 10];
@@ -81,9 +94,11 @@ fn goal_table(out: &mut String, functions: &[&Function], style: Style) {
     };
     let width = |lines: &[String]| lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
     // The bar gets what is left of the line.
-    let least = width(&rows(0));
+    let least = width(&rows(0, usize::MAX));
+    let names = functions.iter().map(|function| function.name.chars().count()).max().unwrap_or(0);
+    let most = names.saturating_sub(least.saturating_sub(style.width)).max(LEAST_NAME);
     let bar = style.width.saturating_sub(least).min(BAR);
-    push_table(out, &rows(if bar < LEAST_BAR { 0 } else { bar }), style);
+    push_table(out, &rows(if bar < LEAST_BAR { 0 } else { bar }, most), style);
 }
 
 /// One criterion of a function. The criteria of one function share their exploration, so its name, tests and times stand

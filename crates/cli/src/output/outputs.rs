@@ -5,6 +5,7 @@ use crate::output::exit::Exit;
 use anyhow::{Context, Result, bail};
 use clap::Args as ClapArgs;
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use touchstone_report::{Document, Figures, Judged, Past, Style, Threshold, export, html};
@@ -131,8 +132,21 @@ pub fn load(place: &Path) -> Result<(Document, Vec<Past>)> {
 
 /// How text for standard output is to look.
 pub fn style() -> Style {
-    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
-    Style { color: crate::output::progress::color_on_stdout(), width: width.clamp(40, 160) }
+    let width = columns().map_or(100, |width| width.clamp(40, 160));
+    Style { color: crate::output::progress::color_on_stdout(), width }
+}
+
+/// The columns of the terminal that shows standard output, or what `COLUMNS` says; `None` if a program reads it.
+fn columns() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let is_terminal = std::io::stdout().is_terminal();
+    let size = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|_| is_terminal);
+    size.or(said).or(is_terminal.then_some(80))
+}
+
+/// Text as the terminal has room for it.
+pub fn fitted(text: String) -> String {
+    columns().map_or(text.clone(), |width| touchstone_report::fit(&text, width))
 }
 
 fn write_site(dir: &Path, document: &Document, history: &[Past], quiet: bool) -> Result<()> {

@@ -20,6 +20,12 @@ pub struct Compile {
     pub commands: Option<PathBuf>,
 }
 
+/// What `-c` takes: the registry's criteria, and those that have no objectives.
+pub fn criteria_help(others: &str) -> String {
+    let names: Vec<&str> = touchstone_criteria::REGISTRY.iter().map(|criterion| criterion.name()).collect();
+    format!("Criteria, separated by commas: {} {others}", names.join(" "))
+}
+
 #[derive(ClapArgs, Debug, Clone)]
 pub struct Generate {
     /// C source files of the program
@@ -28,11 +34,11 @@ pub struct Generate {
     /// Function to test; may be repeated [default: every function that the files define]
     #[arg(short, long = "function", value_name = "FUNC")]
     pub functions: Vec<String>,
-    /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels paths paths:K
-    #[arg(short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(help = criteria_help("paths paths:K"), short, long, default_value = "mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<Criterion>,
-    /// Begin from what a measured suite covers (a directory that `measure -o` wrote), and add only what is missing
-    #[arg(long, value_name = "DIR")]
+    /// Begin from what a measured suite covers, and add only what is missing: a directory that `measure -o` wrote, the JSON
+    /// of `llvm-cov export` or `gcov --json-format`, or an LCOV tracefile
+    #[arg(long, value_name = "PATH")]
     pub on_top_of: Option<PathBuf>,
     /// First run the tests that are there already: which still pass, what they expect and get, and what is missing
     #[arg(long, conflicts_with = "resume")]

@@ -2,7 +2,7 @@
 
 use crate::output::exit::Exit;
 use crate::output::outputs;
-use crate::output::progress::{self, Display};
+use crate::output::progress::Display;
 use crate::plan::args::{Format, Generate};
 use crate::verbs::interrupt;
 use anyhow::Result;
@@ -71,7 +71,7 @@ fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> 
     let text = match options.format {
         Format::Json => document.to_json(),
         Format::Text => {
-            let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
+            let style = outputs::style();
             let detail = if options.verbose { Detail::Everything } else { Detail::Short };
             let mut text = touchstone_report::text(document, detail, style);
             if let Some(directory) = &options.on_top_of {
@@ -80,7 +80,7 @@ fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> 
                     if missing > 0 { format!(", {missing} that a test can cover are not") } else { String::new() };
                 text += &format!("\non top of {}: {before} covered before, {new} new{missing}\n", directory.display());
             }
-            text
+            outputs::fitted(text)
         }
     };
     // Files are written even where nobody can be shown anything.

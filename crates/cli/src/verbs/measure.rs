@@ -13,8 +13,7 @@ use touchstone_instrument::{Keeps, StateRules};
 /// Options of `measure`.
 #[derive(clap::Args, Debug)]
 pub struct Measure {
-    /// Criteria, separated by commas: stmt branch decision condition dcc mcc mcdc wm idc rte labels state
-    #[arg(short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
+    #[arg(help = crate::plan::args::criteria_help("state"), short, long, default_value = "stmt,branch,mcdc", value_name = "CRITERIA", value_delimiter = ',')]
     pub criteria: Vec<String>,
     /// Where records, hits and the report go
     #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]

@@ -53,7 +53,7 @@ impl Shown {
         }
         let text = match self.format {
             Format::Json => document.to_json() + "\n",
-            Format::Text => touchstone_report::overview(&document, outputs::style()),
+            Format::Text => outputs::fitted(touchstone_report::overview(&document, outputs::style())),
         };
         // Files are written even where nobody can be shown anything.
         let shown = crate::output::stdout::show(text);

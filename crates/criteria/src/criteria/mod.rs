@@ -1,13 +1,27 @@
-//! The criteria, one file each.
+//! The criteria, one file each. A new one is a line here.
 
-pub(crate) mod branch;
-pub(crate) mod condition;
-pub(crate) mod dcc;
-pub(crate) mod decision;
-pub(crate) mod idc;
-pub(crate) mod labels;
-pub(crate) mod mcc;
-pub(crate) mod mcdc;
-pub(crate) mod rte;
-pub(crate) mod stmt;
-pub(crate) mod wm;
+use crate::registry::Labelling;
+
+/// Declares the files of criteria and lists what is in them.
+macro_rules! criteria {
+    ($($file:ident::$criterion:ident,)*) => {
+        $(pub(crate) mod $file;)*
+
+        /// All criteria whose objectives are goals, in the order in which reports show them.
+        pub static REGISTRY: &[&dyn Labelling] = &[$(&$file::$criterion,)*];
+    };
+}
+
+criteria! {
+    stmt::Stmt,
+    branch::Branch,
+    decision::Decision,
+    condition::Condition,
+    dcc::Dcc,
+    mcc::Mcc,
+    mcdc::Mcdc,
+    wm::Wm,
+    idc::Idc,
+    rte::Rte,
+    labels::Labels,
+}
