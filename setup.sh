@@ -32,6 +32,8 @@ if ! has gcc || ! has gcov; then judges="$judges gcc libc6-dev"; fi
 # Suites for GoogleTest have a part in C++.
 has c++ || judges="$judges g++"
 [ -e /usr/include/gtest/gtest.h ] || judges="$judges libgtest-dev"
+# Suites for frameworks come with a CMakeLists.txt.
+has cmake || judges="$judges cmake"
 
 has_chromium() { [ -n "${TOUCHSTONE_CHROMIUM:-}" ] || has chromium || has chromium-browser || has google-chrome; }
 has_chromium || judges="$judges chromium"

@@ -4,9 +4,10 @@ use crate::notice::Notice;
 use crate::plan::Plan;
 use crate::suite::add_tests;
 use crate::work::Work;
+use std::collections::BTreeSet;
 use touchstone_criteria::{Campaign, Criterion, DecisionTable, FunctionResult, Objective, Replay, TestCase};
 use touchstone_emit::Sandbox;
-use touchstone_report::{Document, Extras};
+use touchstone_report::{Document, Extras, KeptSuite};
 
 /// What one function gave.
 pub(crate) struct Done {
@@ -16,6 +17,9 @@ pub(crate) struct Done {
     pub tests: Vec<TestCase>,
     pub decisions: Vec<DecisionTable>,
     pub notices: Vec<Notice>,
+    pub kept: Vec<KeptSuite>,
+    /// Nobody interrupted it.
+    pub finished: bool,
 }
 
 /// What a campaign found.
@@ -27,15 +31,25 @@ pub struct Finished {
     pub extras: Extras,
     /// What was noticed on the way.
     noticed: Vec<Notice>,
+    /// Functions that the run was interrupted in.
+    unfinished: BTreeSet<String>,
 }
 
 impl Finished {
     pub(crate) fn add(&mut self, done: Done) {
+        let unfinished = done.results.iter().filter(|_| !done.finished).map(|result| result.name.clone());
+        self.unfinished.extend(unfinished);
         self.campaign.functions.extend(done.results);
         self.campaign.objectives.extend(done.objectives);
         self.campaign.tests.extend(done.tests);
         self.extras.decisions.extend(done.decisions);
         self.noticed.extend(done.notices);
+        self.extras.kept.extend(done.kept);
+    }
+
+    /// Notes what users should know.
+    pub(crate) fn notice(&mut self, notices: Vec<Notice>) {
+        self.noticed.extend(notices);
     }
 
     /// Notes what nothing kept the replay from, if there was one.
@@ -56,6 +70,8 @@ impl Finished {
     pub fn document(&self, plan: &Plan) -> Document {
         let mut document = touchstone_report::document(&self.campaign, &plan.program.module, &self.extras);
         document.files = plan.sources.clone();
+        plan.stamp(&mut document, &self.unfinished);
+        plan.resumed.join(&mut document);
         add_tests(&mut document);
         touchstone_report::exclude(&mut document);
         document
@@ -66,7 +82,9 @@ impl Finished {
 fn excluded(campaign: &Campaign) -> Vec<&str> {
     let nothing = |function: &&FunctionResult| {
         let asked = matches!(function.criterion, Criterion::Paths(_)) || function.objectives.total > 0;
-        asked && function.exhaustive && function.paths.explored == 0 && function.tests == 0
+        // What a suite that is there covers is not searched for.
+        let open = function.objectives.covered == 0;
+        asked && open && function.exhaustive && function.paths.explored == 0 && function.tests == 0
     };
     let mut names: Vec<&str> =
         campaign.functions.iter().filter(nothing).map(|function| function.name.as_str()).collect();

@@ -1,6 +1,7 @@
 //! Tests become files: the stage that writes them, and the sinks that it writes to, one a form.
 
 use crate::error::CampaignError;
+use crate::notice::Notice;
 use crate::out_dir::check_file;
 use crate::plan::Plan;
 use crate::request::{Purpose, TestForm};
@@ -10,7 +11,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::{Covered, TestCase, covered_by_test};
-use touchstone_emit::{CSuite, EmitError, Form, Replayed, TestCompSuite};
+use touchstone_emit::{CSuite, EmitError, Form, Replayed, TestCompSuite, edited_suites};
 use touchstone_ir::{FuncId, Module};
 
 /// Writes these tests anew, with what each covers; what does not compile is left out.
@@ -52,8 +53,13 @@ impl TestSinks for TestFiles<'_> {
         let (request, out) = (&plan.request, plan.out.path());
         let emits = |form: TestForm| request.purpose == Purpose::Tests && request.emit.contains(&form);
         let mut sinks: Vec<Box<dyn TestSink + 's>> = Vec::new();
+        // Only what suites in our own form lack is generated, so the same suites stay in other forms.
+        let staying = match emits(TestForm::C) {
+            true => edited_suites(out, &module.functions[func].name)?,
+            false => 0,
+        };
         for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
-            match CSuite::create(&out.join(folder), module, func, &plan.target, form) {
+            match CSuite::create_after(&out.join(folder), module, func, &plan.target, form, staying) {
                 // There is no way to write tests of this function; of others there may be.
                 Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
                     sinks.push(Box::new(Refusal { why: error.to_string() }));
@@ -73,6 +79,23 @@ impl TestSinks for TestFiles<'_> {
     }
 }
 
+/// Writes what builds the suites of frameworks. Files of somebody else's that stay are noticed.
+pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
+    let mut notices = Vec::new();
+    if plan.request.purpose != Purpose::Tests {
+        return Ok(notices);
+    }
+    for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
+        if wanted == TestForm::C {
+            continue;
+        }
+        let dir = plan.out.path().join(folder);
+        let stay = touchstone_emit::write_projects(&dir, &plan.program.module, &plan.target, form)?;
+        notices.extend(stay.into_iter().map(|file| Notice::FileStays { file }));
+    }
+    Ok(notices)
+}
+
 /// C files.
 struct InC<'m> {
     suite: CSuite<'m>,
@@ -90,6 +113,10 @@ impl TestSink for InC<'_> {
 
     fn give_up(&mut self, why: &str) -> Result<(), CampaignError> {
         Ok(self.suite.give_up(why)?)
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        Some(self.suite.path().to_path_buf())
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {

@@ -3,16 +3,18 @@
 //!
 //! Deliberately not here: sentences. Whoever shows an [`Answer`] writes them.
 
-use crate::conclude::conclude;
+use crate::conclude::{Grounds, conclude};
 use crate::error::{ExplainError, PlanError};
 use crate::explore::Kept;
 use crate::grow::{Growing, Rounds, grow};
 use crate::plan::{Material, Task};
 use crate::program::Program;
 use crate::request::{Request, Subject};
+use crate::sequences::sequences;
 use crate::subject;
 use crate::watched::watch_tests;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
@@ -29,6 +31,7 @@ pub struct Question {
     task: Task,
     timeout: Option<Duration>,
     growing: Option<Growing>,
+    calls: u32,
     wanted: Objectives,
     goal: GoalId,
 }
@@ -120,8 +123,8 @@ impl Question {
         let Some((goal, _)) = wanted.list.iter().find(|(_, objective)| is_meant(&objective.id)) else {
             return Err(ExplainError::NoObjective { function: name, id: id.to_string(), criterion });
         };
-        let (timeout, growing) = (request.effort.timeout, request.growing());
-        Ok(Question { program, task, timeout, growing, wanted, goal })
+        let (timeout, growing, calls) = (request.effort.timeout, request.growing(), request.calls(entry));
+        Ok(Question { program, task, timeout, growing, calls, wanted, goal })
     }
 
     /// Explores and proves as a campaign does.
@@ -134,12 +137,16 @@ impl Question {
         let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
         let mut tests = Kept::of(module);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
-        if let Some(growing) = self.growing {
-            let rounds = Rounds { module, func, wanted: &wanted, watch: &watch, config: &config, growing };
-            grow(&rounds, &mut found, &mut tests);
-        }
-        watch_tests(module, func, &mut tests.tests, &watch, self.deadline());
-        conclude(module, func, &config, &mut wanted, &watch, &tests.tests, &found);
+        let growing = self.growing.unwrap_or(Growing::NOT);
+        let rounds = Rounds { module, func, wanted: &wanted, watch: &watch, config: &config, growing };
+        let last = match self.growing {
+            Some(_) => grow(&rounds, &mut found, &mut tests),
+            None => config.clone(),
+        };
+        let proofs = sequences(&self.program, &rounds, &last, self.calls, &mut found, &mut tests);
+        watch_tests(module, func, &mut tests.tests, &watch, self.deadline(), &AtomicBool::new(false));
+        let grounds = Grounds { watch: &watch, tests: &tests.tests, found: &found, proofs };
+        conclude(module, func, &config, &mut wanted, grounds);
         let objective = wanted.list[goal].clone();
         let why = match &objective.status {
             Status::Covered(_) => {

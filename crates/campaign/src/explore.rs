@@ -1,9 +1,11 @@
 //! The search: tests for what is wanted, and then tests that complete independence pairs. Tests go to the sink as they are
 //! found.
 
+use crate::conclude::Proofs;
 use crate::error::CampaignError;
-use crate::grow::{Collector, Rounds, grow, no_gain};
+use crate::grow::{Collector, Growing, Rounds, grow, no_gain};
 use crate::request::Purpose;
+use crate::sequences::sequences;
 use crate::sink::TestSink;
 use crate::watcher::FunctionWatcher;
 use crate::work::Work;
@@ -21,6 +23,8 @@ use touchstone_ir::Module;
 /// What a search found.
 pub(crate) struct Explored<'s> {
     pub found: Found,
+    /// What was proved on the way.
+    pub proofs: Proofs,
     /// What is known of independence pairs, if they were searched for.
     pub pairs: Option<PairsFound>,
     pub tests: Vec<TestCase>,
@@ -36,14 +40,21 @@ pub(crate) fn explore<'s>(
 ) -> Result<Explored<'s>, CampaignError> {
     let mut writer = Writer { work, sink, watcher, tests: Vec::new(), untested: None, failed: None };
     let mut found = search(work, &mut writer);
-    let config = match work.plan.request.growing() {
-        Some(growing) => {
-            let (module, func, config) = (work.module(), work.task.func, &work.config);
-            let rounds = Rounds { module, func, wanted: &work.wanted, watch: &work.watch, config, growing };
-            grow(&rounds, &mut found, &mut writer)
-        }
+    let (module, func, growing) = (work.module(), work.task.func, work.plan.request.growing());
+    let rounds = Rounds {
+        module,
+        func,
+        wanted: &work.wanted,
+        watch: &work.watch,
+        config: &work.config,
+        growing: growing.unwrap_or(Growing::NOT),
+    };
+    let config = match growing {
+        Some(_) => grow(&rounds, &mut found, &mut writer),
         None => work.config.clone(),
     };
+    let calls = work.plan.request.calls(work.plan.entry);
+    let proofs = sequences(&work.plan.program, &rounds, &config, calls, &mut found, &mut writer);
     let pairs = match work.plan.request.purpose {
         Purpose::Tests if !work.plan.request.wants_paths() => Some(pairs(work, config, &mut found.result, &mut writer)),
         _ => None,
@@ -52,7 +63,7 @@ pub(crate) fn explore<'s>(
     if let Some(failed) = failed {
         return Err(failed);
     }
-    Ok(Explored { found, pairs, tests, sink })
+    Ok(Explored { found, proofs, pairs, tests, sink })
 }
 
 fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {

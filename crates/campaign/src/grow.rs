@@ -33,6 +33,9 @@ pub(crate) enum Objects {
 }
 
 impl Growing {
+    /// Nothing grows.
+    pub const NOT: Growing = Growing { most: 1, objects: Objects::Said };
+
     /// When a first round stops, if it may take so long in all.
     pub fn first_round(time: Option<Duration>) -> Deadline {
         Deadline::within(time.map(|limit| limit / 2))
@@ -118,7 +121,7 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
 }
 
 /// Whether a bound ended the round that would end the next as well.
-fn stopped(incomplete: &[IncompletePaths]) -> bool {
+pub(crate) fn stopped(incomplete: &[IncompletePaths]) -> bool {
     let ends = |why: &Incomplete| {
         matches!(why, Incomplete::Bound(Bound::MaxPaths | Bound::Memory | Bound::Interrupted | Bound::Questions))
     };
@@ -132,14 +135,14 @@ fn more_objects(now: u32, incomplete: &[IncompletePaths]) -> u32 {
 }
 
 /// What the tests so far cover.
-struct Covered {
+pub(crate) struct Covered {
     /// Goals without any test.
-    untested: BTreeSet<GoalId>,
+    pub untested: BTreeSet<GoalId>,
     /// Goals that need no other.
-    closed: BTreeSet<GoalId>,
+    pub closed: BTreeSet<GoalId>,
 }
 
-fn covered(wanted: &Objectives, found: &Found, tests: &[TestCase]) -> Covered {
+pub(crate) fn covered(wanted: &Objectives, found: &Found, tests: &[TestCase]) -> Covered {
     let goals = &wanted.goals;
     let mut untested: BTreeSet<GoalId> = goals.ids().collect();
     let mut closed: BTreeSet<GoalId> = wanted.settled.union(&found.excluded).copied().collect();
@@ -162,7 +165,7 @@ fn covered(wanted: &Objectives, found: &Found, tests: &[TestCase]) -> Covered {
 }
 
 /// Adds what a round did; what was too short for it.
-fn add(found: &mut Found, more: Found) -> Shortage {
+pub(crate) fn add(found: &mut Found, more: Found) -> Shortage {
     let (result, round) = (&mut found.result, more.result);
     result.paths.explored += round.paths.explored;
     result.paths.error += round.paths.error;

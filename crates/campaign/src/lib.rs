@@ -38,18 +38,23 @@ mod error;
 mod explain;
 mod explore;
 mod grow;
+mod kept;
 mod measure;
+mod naming;
 mod notice;
 mod objectives;
 mod options_file;
 mod out_dir;
+mod outside;
 mod plan;
 mod precondition;
 mod program;
 mod reduce;
 mod replay;
 mod request;
+mod resume;
 mod run;
+mod sequences;
 mod sink;
 mod subject;
 mod suite;
@@ -72,7 +77,9 @@ pub use options_file::{OptionsFileError, nearest_name, options_file_near, option
 pub use out_dir::{OutDir, OutDirError};
 pub use plan::{Plan, Task};
 pub use program::{Program, ReadError, Reader};
-pub use request::{Compilation, Effort, Inputs, ObjectivesOf, Purpose, Replaying, Request, Subject, TestForm};
+pub use request::{
+    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+};
 pub use run::{run, run_into};
 pub use sink::{Collect, Leaves, TestSink, TestSinks};
 pub use suite::{Known, OnTop, Suite};

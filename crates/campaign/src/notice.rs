@@ -1,6 +1,7 @@
 //! What users should know that is no error, as data. Who shows it decides how.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// What users should know.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +30,30 @@ pub enum Notice {
         /// As a sentence.
         told: String,
     },
+    /// A source was changed after the coverage to begin from was written.
+    ChangedSince {
+        /// The coverage.
+        suite: PathBuf,
+        /// The source.
+        file: PathBuf,
+    },
+    /// The coverage to begin from has no words for some criteria.
+    SaysNothing {
+        /// The coverage.
+        suite: PathBuf,
+        /// Which criteria.
+        criteria: Vec<String>,
+    },
+    /// The coverage to begin from has branches, and no conditions.
+    OnlySingleConditions {
+        /// The coverage.
+        suite: PathBuf,
+    },
+    /// A file that would be written was edited, or is somebody else's.
+    FileStays {
+        /// Which.
+        file: PathBuf,
+    },
     /// There is no test because there is no input.
     NothingAllowed {
         /// Which function.
@@ -50,6 +75,22 @@ impl fmt::Display for Notice {
                 write!(f, "bound --timeout: {some} of {all} tests of `{function}` name only what they were found for")
             }
             Notice::Unprotected { told } => f.write_str(told),
+            Notice::ChangedSince { suite, file } => {
+                let (file, suite) = (file.display(), suite.display());
+                write!(f, "{file} was changed after {suite} was written: nothing in it counts as covered")
+            }
+            Notice::SaysNothing { suite, criteria } => {
+                let (suite, criteria) = (suite.display(), criteria.join(", "));
+                write!(f, "{suite} says nothing about {criteria}: none of these objectives counts as covered")
+            }
+            Notice::OnlySingleConditions { suite } => write!(
+                f,
+                "{} has no MC/DC: of mcdc only decisions with one condition can count as covered",
+                suite.display()
+            ),
+            Notice::FileStays { file } => {
+                write!(f, "{} was edited, or is not Touchstone's: it stays as it is", file.display())
+            }
             Notice::NothingAllowed { function } => {
                 write!(f, "no input of `{function}` is allowed: its precondition or ranges exclude everything")
             }

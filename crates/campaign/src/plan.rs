@@ -2,14 +2,17 @@
 //! preconditions are checked here, so that a campaign that begins can only fail where files are written.
 
 use crate::error::{PlanError, Takes};
+use crate::naming::EarlierNames;
 use crate::notice::Notice;
 use crate::options_file::{OptionsFile, OptionsFileError};
 use crate::out_dir::OutDir;
 use crate::precondition;
 use crate::program::{Program, Reader};
-use crate::request::{ObjectivesOf, Purpose, Replaying, Request, TestForm};
+use crate::request::{ObjectivesOf, Purpose, Regeneration, Replaying, Request, TestForm};
+use crate::resume::Resumed;
 use crate::subject;
 use crate::suite::{Known, Suite};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +21,7 @@ use touchstone_criteria::{CriteriaOptions, Criterion};
 use touchstone_emit::{Build, Once, Preprocessed, ReplayLimits, Sandbox};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
+use touchstone_report::Document;
 use touchstone_report::document::SourceFile;
 
 /// A request with everything decided, and its program read. It holds the output directory.
@@ -39,6 +43,10 @@ pub struct Plan {
     pub sources: Vec<SourceFile>,
     /// What the user should know before the work begins.
     pub notices: Vec<Notice>,
+    /// What an interrupted run finished.
+    pub(crate) resumed: Resumed,
+    /// What tests of an earlier run were called.
+    pub(crate) earlier: EarlierNames,
     /// Where files are written.
     pub out: OutDir,
 }
@@ -63,6 +71,8 @@ impl Plan {
             return Err(PlanError::State);
         }
         let out = OutDir::open(&request.out)?;
+        let stored = stored(request);
+        let earlier = stored.as_ref().map(EarlierNames::of).unwrap_or_default();
         let material = Material::read(request)?;
         let sources = source_files(&material.program)?;
         let (entry, functions) = subject::resolve(&material.program.module, request)?;
@@ -76,10 +86,29 @@ impl Plan {
         let suite = request.on_top_of.as_ref().map(read).transpose()?;
         let tasks = names.iter().map(|name| material.task(name, entry)).collect::<Result<Vec<Task>, _>>()?;
         let module = &material.program.module;
-        let notices = suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)).collect();
+        let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
+        let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
+        notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
         let target = material.target();
         let program = material.program;
-        Ok(Plan { request: request.clone(), program, entry, tasks, target, suite, sources, notices, out })
+        let resumed = Resumed::default();
+        let plan = Plan {
+            request: request.clone(),
+            program,
+            entry,
+            tasks,
+            target,
+            suite,
+            sources,
+            notices,
+            resumed,
+            earlier,
+            out,
+        };
+        Ok(match (request.regeneration, stored) {
+            (Regeneration::Resume, stored) => plan.resume(stored.unwrap_or_default()),
+            _ => plan,
+        })
     }
 }
 
@@ -167,6 +196,10 @@ impl<'r> Material<'r> {
         let proof_time = Config::default().proof_time;
         Ok(Config {
             entry,
+            unnamed: match entry {
+                Entry::Function => self.program.unnamed_by_tests_of(func),
+                Entry::Program => BTreeSet::new(),
+            },
             aliases: effort.aliases,
             iterations,
             labels: effort.labels,
@@ -204,6 +237,7 @@ impl<'r> Material<'r> {
             include_dir: self.include_dir.clone(),
             cc: self.request.compilation.compiler.clone(),
             limits: replay_limits(self.request),
+            interrupt: Arc::clone(&self.request.interrupt),
             sandbox: match self.request.replay {
                 Replaying::Unprotected => Sandbox::open(),
                 Replaying::Off | Replaying::InSandbox => Sandbox::closed(),
@@ -212,6 +246,15 @@ impl<'r> Material<'r> {
             once: Once::default(),
         }
     }
+}
+
+/// What an earlier run left. A document that can't be read says nothing.
+fn stored(request: &Request) -> Option<Document> {
+    if request.purpose != Purpose::Tests && request.regeneration != Regeneration::Resume {
+        return None;
+    }
+    let text = std::fs::read_to_string(request.out.join("campaign.json")).ok()?;
+    Document::parse(&text).ok()
 }
 
 /// What replay may take: at least half a minute for each function, and ten times the time of its search.

@@ -4,12 +4,12 @@ use crate::request::Compilation;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, FileId};
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
     Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers,
 };
-use touchstone_ir::{CallGraph, FuncId, Module};
+use touchstone_ir::{CallGraph, FuncId, GlobalId, Linkage, Module};
 
 /// Why a program could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +47,23 @@ impl Program {
     pub fn helper(&self, function: &str, suffix: &str) -> Option<String> {
         let name = format!("{function}{suffix}");
         self.module.function_named(&name).filter(|&id| self.module.functions[id].is_defined()).map(|_| name)
+    }
+
+    /// The variables that a test of a function can't name, since it includes one file and they are private to another.
+    pub fn unnamed_by_tests_of(&self, func: FuncId) -> BTreeSet<GlobalId> {
+        let module = &self.module;
+        let own = module.functions[func].span.file;
+        let units: Vec<PathBuf> = self.units.iter().filter_map(|unit| unit.path.canonicalize().ok()).collect();
+        let is_unit = |path: &String| Path::new(path).canonicalize().is_ok_and(|path| units.contains(&path));
+        let files: BTreeSet<FileId> =
+            module.files.iter().filter(|(_, path)| is_unit(path)).map(|(file, _)| file).collect();
+        // One that a header defines is tested where the header is included.
+        if !files.contains(&own) {
+            return BTreeSet::new();
+        }
+        let elsewhere = |file: FileId| file != own && files.contains(&file);
+        let private = module.globals.iter().filter(|(_, global)| global.linkage == Linkage::Internal);
+        private.filter(|(_, global)| elsewhere(global.span.file)).map(|(id, _)| id).collect()
     }
 
     /// A function and everything of the user's that it may call.

@@ -25,7 +25,8 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
     }
     // What follows the search may take as long again.
     let deadline = work.plan.deadline();
-    let mut watched = watch_tests(work.module(), work.task.func, &mut tests, &work.watch, deadline);
+    let mut watched =
+        watch_tests(work.module(), work.task.func, &mut tests, &work.watch, deadline, &work.plan.request.interrupt);
     if work.plan.request.wants_paths() {
         return Reduced { tests, watched, not_called };
     }
@@ -39,7 +40,14 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
         match explore::any_test(work, deadline) {
             Ok(test) => {
                 let mut once = [test.clone()];
-                let own = watch_tests(work.module(), work.task.func, &mut once, &work.watch, deadline);
+                let own = watch_tests(
+                    work.module(),
+                    work.task.func,
+                    &mut once,
+                    &work.watch,
+                    deadline,
+                    &work.plan.request.interrupt,
+                );
                 watched.rows.extend(own.rows);
                 tests.push(test);
             }

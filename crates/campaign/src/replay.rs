@@ -7,6 +7,16 @@ use std::path::Path;
 use touchstone_criteria::{Replay, TestCase};
 use touchstone_emit::Replayed;
 
+/// What is sure of a replay that was interrupted.
+fn only_agreed(replayed: Replayed, total: usize) -> Replayed {
+    let mut verdicts = replayed.verdicts;
+    verdicts.resize(total, Replay::NotRun);
+    for verdict in verdicts.iter_mut().filter(|verdict| **verdict != Replay::Agreed) {
+        *verdict = Replay::NotRun;
+    }
+    Replayed { verdicts, ..Replayed::default() }
+}
+
 /// Replays the tests of a suite; each gets its verdict.
 pub(crate) fn replay(
     work: &Work<'_>,
@@ -19,7 +29,11 @@ pub(crate) fn replay(
     }
     let total = tests.len();
     let mut progress = |done| watcher.replayed(done, total);
-    let mut replayed = touchstone_emit::replay(suite, work.module(), &work.plan.target, tests, &mut progress)?;
+    let mut replayed = match touchstone_emit::replay(suite, work.module(), &work.plan.target, tests, &mut progress) {
+        // What was going on was ended, too, and says nothing.
+        replayed if work.plan.request.is_interrupted() => only_agreed(replayed.unwrap_or_default(), total),
+        replayed => replayed?,
+    };
     for (test, verdict) in tests.iter_mut().zip(std::mem::take(&mut replayed.verdicts)) {
         // What the interpreter disagreed with stays disagreed.
         if !matches!(test.replayed, Replay::Disagreed(_)) {

@@ -7,11 +7,11 @@ use crate::grow::{Growing, Objects};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Assume, Criterion, Labelling, Mutator, criterion_named};
-use touchstone_engine::{Aliases, Labels, Search};
+use touchstone_engine::{Aliases, Entry, Labels, Search};
 use touchstone_front_c::Surroundings;
 
 /// What somebody wants.
@@ -47,6 +47,10 @@ pub struct Request {
     pub replay: Replaying,
     /// Functions to work on at the same time; `None`: as many as there are cores.
     pub jobs: Option<usize>,
+    /// What becomes of suites that an earlier run left.
+    pub regeneration: Regeneration,
+    /// The program that has the verb `cc`, by which suites that users edited are measured; without it they only run.
+    pub tool: Option<PathBuf>,
     /// Becomes true when the work shall stop soon.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -70,8 +74,15 @@ impl Request {
             emit: vec![TestForm::C],
             replay: Replaying::InSandbox,
             jobs: None,
+            regeneration: Regeneration::Plain,
+            tool: None,
             interrupt: Arc::default(),
         }
+    }
+
+    /// Whether somebody wants us to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
     }
 
     /// Whether every path is to have a test.
@@ -84,6 +95,14 @@ impl Request {
         let objects = if self.inputs.max_objects.is_some() { Objects::Said } else { Objects::Grow };
         let growing = Growing { most: self.inputs.grow, objects };
         (!self.wants_paths() && growing.most > 1).then_some(growing)
+    }
+
+    /// How many calls a test may make: all that more than one find is tests for goals.
+    pub(crate) fn calls(&self, entry: Entry) -> u32 {
+        match entry {
+            Entry::Function if !self.wants_paths() => self.inputs.calls,
+            Entry::Function | Entry::Program => 1,
+        }
     }
 
     /// When a first round that begins now leaves the rest of the time to others.
@@ -165,6 +184,8 @@ pub struct Inputs {
     pub max_objects: Option<u32>,
     /// Where nobody said how long they are, objects behind pointer inputs grow to so many elements while something is open.
     pub grow: u64,
+    /// A test makes at most so many calls, where what no test can set has to become what a goal needs.
+    pub calls: u32,
     /// Pointers to characters lead to texts of at most so many characters.
     pub strings: Option<u32>,
     /// Arguments of a whole program: at most so many words of at most so many characters.
@@ -181,6 +202,7 @@ impl Default for Inputs {
             ranges: BTreeMap::new(),
             max_objects: None,
             grow: 16,
+            calls: 4,
             strings: None,
             arguments: None,
             surroundings: Surroundings { externals: true, callbacks: true, ..Surroundings::default() },
@@ -272,6 +294,17 @@ impl TestForm {
             TestForm::TestComp => "testcomp",
         }
     }
+}
+
+/// What becomes of suites that an earlier run left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Regeneration {
+    /// Those that nobody edited are written again.
+    Plain,
+    /// The same, but first they are asked which of their tests still hold.
+    Update,
+    /// An interrupted run goes on: functions that it finished, and that are as they were, are not explored again.
+    Resume,
 }
 
 /// Whether and how tests are replayed on the compiled program.

@@ -1,16 +1,18 @@
 //! Drives a plan: every function goes through the stages, several functions at a time.
 
-use crate::conclude::conclude;
+use crate::conclude::{Grounds, conclude};
 use crate::document::{Done, Finished, results};
-use crate::emit::{TestFiles, emit};
+use crate::emit::{TestFiles, build_files, emit};
 use crate::error::CampaignError;
 use crate::explore::{Explored, explore};
+use crate::kept::{Kept, look};
+use crate::naming::name;
 use crate::notice::Notice;
 use crate::plan::{Plan, Task};
 use crate::reduce::{Reduced, reduce};
 use crate::replay::replay;
 use crate::request::{Purpose, Replaying, TestForm};
-use crate::sink::{Leaves, TestSink, TestSinks};
+use crate::sink::{Leaves, Nowhere, TestSink, TestSinks};
 use crate::suite::keep_only_the_suite;
 use crate::tables::decision_tables;
 use crate::watched::Watched;
@@ -45,10 +47,11 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = plan.tasks.get(index) else { break };
-            if plan.request.interrupt.load(Ordering::Relaxed) && index > 0 {
-                break;
-            }
-            let result = function(plan, task, sinks, watcher);
+            // What was not begun is in the report, as unknown, and its files stay.
+            let result = match plan.request.is_interrupted() {
+                true => function(plan, task, &Nowhere, watcher),
+                false => function(plan, task, sinks, watcher),
+            };
             *done[index].lock().expect("invariant: no worker panics with the lock") = Some(result);
         }
     };
@@ -67,6 +70,7 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
             finished.add(done?);
         }
     }
+    finished.notice(build_files(plan)?);
     finished.note_protection(&plan.target.sandbox);
     Ok(finished)
 }
@@ -82,12 +86,18 @@ fn will_replay(plan: &Plan) -> bool {
 fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Result<Done, CampaignError> {
     let mut work = Work::begin(plan, task);
     let mut watcher = watcher.function(work.name());
+    let kept = if plan.request.is_interrupted() { Kept::default() } else { look(&work)? };
+    kept.covers.iter().for_each(|suite| work.settle(suite));
     let sink = sinks.open(work.module(), task.func)?;
-    let Explored { mut found, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
-    let Reduced { mut tests, watched, not_called } = reduce(&work, tests);
+    let Explored { mut found, proofs, pairs, tests, mut sink } = explore(&work, sink, watcher.as_mut())?;
+    let Reduced { mut tests, mut watched, not_called } = reduce(&work, tests);
+    if !work.criteria.is_empty() {
+        name(&mut tests, &mut watched, work.module(), &plan.earlier, &kept.names);
+    }
     found.result.incomplete.extend(not_called);
     let notices = unnamed(&work, &watched, &tests);
-    conclude(work.module(), task.func, &work.config, &mut work.wanted, &work.watch, &tests, &found);
+    let grounds = Grounds { watch: &work.watch, tests: &tests, found: &found, proofs };
+    conclude(&plan.program.module, task.func, &work.config, &mut work.wanted, grounds);
     if plan.suite.is_some() && plan.request.purpose == Purpose::Verdicts {
         keep_only_the_suite(&mut work.wanted);
     }
@@ -96,6 +106,7 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
         // known what each test covers alone.
         sink = emit(&work, sinks, &tests, &Replayed::default())?;
     }
+    let new_tests = sink.path().filter(|_| !tests.is_empty());
     let replay_seconds = check(&work, sinks, sink, &mut tests, watcher.as_mut())?;
     watcher.finish();
     let results = results(&work, found.result, replay_seconds, tests.len() as u64);
@@ -103,7 +114,15 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
         true => Vec::new(),
         false => decision_tables(&work, &tests, &watched, pairs.as_ref()),
     };
-    Ok(Done { decisions, results, objectives: work.wanted.list.values().cloned().collect(), tests, notices })
+    Ok(Done {
+        decisions,
+        results,
+        objectives: work.wanted.list.values().cloned().collect(),
+        tests,
+        notices,
+        kept: kept.said(new_tests),
+        finished: !plan.request.is_interrupted(),
+    })
 }
 
 /// That there was no time to ask every test what it covers.

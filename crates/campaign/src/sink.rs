@@ -25,6 +25,11 @@ pub trait TestSink {
         Ok(())
     }
 
+    /// The first file that it writes C to, if it does.
+    fn path(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// No test follows.
     fn finish(&mut self) -> Result<Leaves, CampaignError> {
         Ok(Leaves::Nothing)
@@ -51,6 +56,15 @@ pub trait TestSinks: Sync {
     fn open<'s>(&'s self, module: &'s Module, func: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError>;
 }
 
+/// Nothing is written.
+pub(crate) struct Nowhere;
+
+impl TestSinks for Nowhere {
+    fn open<'s>(&'s self, _: &'s Module, _: FuncId) -> Result<Box<dyn TestSink + 's>, CampaignError> {
+        Ok(Box::new(Several(Vec::new())))
+    }
+}
+
 /// Several sinks as one.
 pub(crate) struct Several<'s>(pub Vec<Box<dyn TestSink + 's>>);
 
@@ -65,6 +79,10 @@ impl TestSink for Several<'_> {
 
     fn give_up(&mut self, why: &str) -> Result<(), CampaignError> {
         self.0.iter_mut().try_for_each(|sink| sink.give_up(why))
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        self.0.iter().find_map(|sink| sink.path())
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {

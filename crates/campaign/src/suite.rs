@@ -4,6 +4,8 @@
 //! Objectives are known by file and id, so a function that was changed since is simply not covered.
 
 use crate::error::PlanError;
+use crate::notice::Notice;
+use crate::outside::Borrowed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Id, Span};
@@ -28,6 +30,8 @@ pub struct Suite {
     rows: BTreeMap<Compiled, Vec<TestRow>>,
     /// Functions with probes.
     functions: BTreeSet<Compiled>,
+    /// What another tool measured instead.
+    borrowed: Option<Borrowed>,
 }
 
 /// What a suite has of a function.
@@ -42,8 +46,11 @@ pub enum Known {
 }
 
 impl Suite {
-    /// Reads what `touchstone measure -o DIR` left.
+    /// Reads what `touchstone measure -o DIR` left, or a file of another tool.
     pub fn read(directory: &Path, criteria: &[&'static dyn Labelling]) -> Result<Suite, PlanError> {
+        if directory.is_file() {
+            return Ok(Suite { borrowed: Some(Borrowed::read(directory)?), ..Suite::default() });
+        }
         let directory = directory.to_path_buf();
         if !directory.join("units").is_dir() {
             return Err(PlanError::NoMeasurement { directory });
@@ -58,7 +65,7 @@ impl Suite {
         Ok(Suite::of(&measured))
     }
 
-    fn of(measured: &Measured) -> Suite {
+    pub(crate) fn of(measured: &Measured) -> Suite {
         let mut suite = Suite::default();
         let names = |tests: &BTreeSet<u32>| -> Vec<String> {
             tests.iter().map(|test| measured.tests[*test as usize].clone()).collect()
@@ -94,6 +101,9 @@ impl Suite {
 
     /// Whether some unit of the suite's program has this function.
     pub fn knows(&self, module: &Module, func: FuncId) -> Known {
+        if let Some(borrowed) = &self.borrowed {
+            return if borrowed.knows(module, func) { Known::Yes } else { Known::No };
+        }
         let own = self.key(module, func);
         let same = |(file, name, _): &&Compiled| (file, name) == (&own.0, &own.1);
         match self.functions.contains(&own) {
@@ -103,8 +113,16 @@ impl Suite {
         }
     }
 
+    /// What users should know of it.
+    pub(crate) fn notices(&self, module: &Module, criteria: &[&str]) -> Vec<Notice> {
+        self.borrowed.as_ref().map_or_else(Vec::new, |borrowed| borrowed.notices(module, criteria))
+    }
+
     /// Objectives that the suite covers are covered, and nobody searches for them.
     pub(crate) fn settle(&self, module: &Module, wanted: &mut Objectives) {
+        if let Some(borrowed) = &self.borrowed {
+            return borrowed.settle(module, wanted);
+        }
         let mut homes: BTreeMap<FuncId, Compiled> = BTreeMap::new();
         for id in wanted.list.ids().collect::<Vec<_>>() {
             let func = wanted.goals[id].func();

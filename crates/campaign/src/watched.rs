@@ -2,6 +2,7 @@
 //! that they evaluate.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Disagreement, Replay, TestCase, Watch};
 use touchstone_engine::{Look, SeenRow, distinct, watch_test};
@@ -33,11 +34,12 @@ pub(crate) fn watch_tests(
     tests: &mut [TestCase],
     watch: &Watch,
     deadline: Deadline,
+    interrupt: &AtomicBool,
 ) -> Watched {
     let look = Look { watch: Some(watch), ..Look::default() };
     let mut watched = Watched::default();
     for test in tests {
-        if deadline.is_over() {
+        if deadline.is_over() || interrupt.load(Ordering::Relaxed) {
             watched.left_out += 1;
             continue;
         }

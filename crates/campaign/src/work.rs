@@ -1,6 +1,7 @@
 //! One function's share of a plan, as it is worked on: what every stage reads.
 
 use crate::plan::{Plan, Task};
+use crate::suite::Suite;
 use std::rc::Rc;
 use touchstone_criteria::{Labelling, Objectives, Watch};
 use touchstone_engine::{Config, SeenRow};
@@ -37,6 +38,13 @@ impl<'p> Work<'p> {
         }
         let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
         Work { plan, task, config, criteria, wanted, watch, known }
+    }
+
+    /// What this suite covers is covered.
+    pub fn settle(&mut self, suite: &Suite) {
+        let module = self.module();
+        suite.settle(module, &mut self.wanted);
+        self.known.extend(self.task.functions.iter().flat_map(|func| suite.rows(module, *func)));
     }
 
     pub fn module(&self) -> &'p Module {

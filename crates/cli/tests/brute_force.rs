@@ -107,7 +107,7 @@ fn the_engine_on_constants_does_what_the_interpreter_does() {
 
 /// Ranges of one value for every input of a test; `None` if it has pointers to choose or asks for inputs itself.
 fn pinned(module: &Module, test: &TestCase) -> Option<BTreeMap<String, (i128, i128)>> {
-    let TestKind::Function { params, globals, objects } = &test.kind else { return None };
+    let TestKind::Function { params, globals, objects, .. } = &test.kind else { return None };
     let mut ranges = BTreeMap::new();
     for input in params.iter().chain(globals) {
         match (&module.types[input.data], &input.value) {

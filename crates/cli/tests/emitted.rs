@@ -363,6 +363,175 @@ fn every_standard_of_c_will_do() {
     }
 }
 
+/// Builds the suite of a function by the command that its file prints, and runs it: what it says.
+fn run_suite(project: &Project, file: &str) -> String {
+    let text = project.text(file);
+    let build = text.lines().find_map(|line| line.strip_prefix(" *     ")).expect("how to build it");
+    let run = Command::new("sh").args(["-c", build]).current_dir(project.dir.path()).output().expect("sh runs");
+    String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr)
+}
+
+const RECORD: &str = "\
+struct pad { char c; int n; };
+struct record { int id; struct pad pads[40]; unsigned char bytes[4096]; double gain; int count; };
+struct record other;
+int touch(struct record *r, int n) {
+    if (n > 3 && r->bytes[7] == 9) { r->count = n; return 1; }
+    if (other.id == 5) return 2;
+    return 0;
+}
+";
+
+#[test]
+fn what_a_call_leaves_alone_is_checked_in_few_lines_and_as_strictly_as_field_by_field() {
+    let project = Project::new(&[("a.c", RECORD)]);
+    project.agrees(&["a.c", "-c", "mcdc", "--pre", "r != 0"]);
+    let file = "touchstone-out/test_touch.c";
+    let text = project.text(file);
+    assert!(text.len() < 8000 && text.contains("CHECK_INT(") && text.contains("UNCHANGED("), "{}\n{text}", text.len());
+    assert!(run_suite(&project, file).contains("\nok 1 - "));
+    // A function that changes anything else fails, wherever that is.
+    for other in
+        ["r->id++", "r->pads[39].n = 7", "r->pads[0].c = 1", "r->bytes[4095] = 1", "r->gain = 2", "other.count = 3"]
+    {
+        let changed = RECORD.replace("return 0", &format!("{{ {other}; return 0; }}"));
+        std::fs::write(project.path("a.c"), changed).expect("writable");
+        let said = run_suite(&project, file);
+        assert!(said.contains("not ok"), "{other}: {said}");
+    }
+    // Padding is nobody's.
+    let padding = RECORD.replace("return 0", "{ struct pad p; __builtin_memset(&p, 255, sizeof p); p.c = r->pads[3].c; p.n = r->pads[3].n; r->pads[3] = p; return 0; }");
+    std::fs::write(project.path("a.c"), padding).expect("writable");
+    let said = run_suite(&project, file);
+    assert!(!said.contains("not ok"), "{said}");
+}
+
+#[test]
+fn an_object_that_changes_as_a_whole_is_shown_as_a_whole() {
+    let project = Project::new(&[(
+        "a.c",
+        "struct pair { int a, b; };\nint swap(struct pair *p) { if (p->a < p->b) { int t = p->a; p->a = p->b + 1; p->b = t - 1; return 1; } return 0; }\n\
+         int fill(int v[4], int x) { if (x > 0) { v[2] = x; return 1; } return 0; }\n",
+    )]);
+    project.agrees(&["a.c", "-c", "branch"]);
+    let swap = project.text("touchstone-out/test_swap.c");
+    assert_eq!(swap.matches("BEFORE(").count(), 1, "{swap}");
+    assert!(swap.contains(", p.a);") && swap.contains(", p.b);"), "{swap}");
+    let fill = project.text("touchstone-out/test_fill.c");
+    assert!(fill.contains("CHECK_ARRAY(int, v, {0, 0, ") && fill.contains("UNCHANGED(v_before, v);"), "{fill}");
+}
+
+/// Whether a tool is there; in CI it must be.
+fn has(tool: &str) -> bool {
+    let found = Command::new(tool).arg("--version").output().is_ok();
+    let ci = std::env::var("CI").is_ok_and(|value| !value.is_empty() && value != "false" && value != "0");
+    assert!(found || !ci, "no {tool}: run setup.sh");
+    if !found {
+        eprintln!("skipped: {tool} is not installed (setup.sh installs it)");
+    }
+    found
+}
+
+/// Two files with a `main` and flags, in folders whose names need care.
+fn two_units() -> Project {
+    let project = Project::new(&[
+        (
+            "src dir/a.c",
+            "#include \"lib.h\"\n#include <math.h>\n#ifndef LIMIT\n#error no limit\n#endif\n\
+             int scale(int x) { if (x > LIMIT && helper(x) > 3) return helper(x); return 0; }\n\
+             double both(double d) { if (d > 1.5) return floor(d) / 2; return d; }\n",
+        ),
+        (
+            "src dir/b.c",
+            "#include \"lib.h\"\nint helper(int x) { return x / 2; }\nint main(void) { return helper(3); }\n",
+        ),
+        ("inc/lib.h", "int helper(int x);\n"),
+        ("unity/unity.c", ""),
+        ("cmocka/lib/nothing.c", "int nothing;\n"),
+    ]);
+    let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
+    std::fs::copy(standins.join("unity.h"), project.path("unity/unity.h")).expect("a stand-in");
+    std::fs::create_dir_all(project.path("cmocka/include")).expect("a directory");
+    std::fs::copy(standins.join("cmocka.h"), project.path("cmocka/include/cmocka.h")).expect("a stand-in");
+    project.sh("cd cmocka/lib && cc -c nothing.c && ar rcs libcmocka.a nothing.o");
+    let said = project.says(&[
+        "src dir/a.c",
+        "src dir/b.c",
+        "--emit",
+        "c,unity,cmocka,gtest",
+        "-o",
+        "out",
+        "-Iinc",
+        "-DLIMIT=(4 + 3)",
+    ]);
+    assert!(said.contains("replay: ") && !said.contains("disagree"), "{said}");
+    project
+}
+
+impl Project {
+    /// Runs a line of a shell, which must work.
+    #[track_caller]
+    fn sh(&self, line: &str) -> String {
+        let run = Command::new("sh").args(["-c", line]).current_dir(self.dir.path()).env("UNITY_DIR", "unity").output();
+        let run = run.expect("sh runs");
+        let said = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{line}\n{said}");
+        said
+    }
+}
+
+#[test]
+fn printed_build_commands_work_as_printed() {
+    let project = two_units();
+    for folder in ["out", "out/unity"] {
+        for file in ["test_scale.c", "test_both.c", "test_helper.c"] {
+            let text = project.text(&format!("{folder}/{file}"));
+            let build =
+                text.lines().find_map(|line| line.strip_prefix(" *     ")).expect("how to build it").to_string();
+            let said = project.sh(&build);
+            assert!(said.contains("ok "), "{said}");
+        }
+    }
+}
+
+#[test]
+fn suites_for_frameworks_come_with_files_that_build_and_run_them() {
+    let project = two_units();
+    let own = project.dir.path().display().to_string();
+    let mut forms = vec!["unity", "cmocka"];
+    if Path::new("/usr/include/gtest/gtest.h").exists() {
+        forms.push("gtest");
+    }
+    for form in forms {
+        project.sh(&format!(
+            "make -f out/{form}/touchstone.mk UNITY_DIR=unity CMOCKA_CFLAGS=-I{own}/cmocka/include \
+             CMOCKA_LIBS='-L{own}/cmocka/lib -lcmocka' TOUCHSTONE_BUILD={own}/make-{form}"
+        ));
+        if !has("cmake") {
+            continue;
+        }
+        let said = project.sh(&format!(
+            "cd out/{form} && cmake -B build -DUNITY_DIR={own}/unity -DCMOCKA_DIR={own}/cmocka && cmake --build build && \
+             ctest --test-dir build"
+        ));
+        assert!(said.contains("100% tests passed, 0 tests failed out of 3"), "{said}");
+    }
+    // A file of the user's stays, and so does one that was edited.
+    std::fs::write(project.path("out/unity/CMakeLists.txt"), "# mine\n").expect("writable");
+    let said = project.says(&[
+        "src dir/a.c",
+        "src dir/b.c",
+        "--emit",
+        "c,unity",
+        "-o",
+        "out",
+        "-Iinc",
+        "-DLIMIT=7",
+        "--no-replay",
+    ]);
+    assert!(said.contains("out/unity/CMakeLists.txt was edited, or is not Touchstone's"), "{said}");
+    assert_eq!(project.text("out/unity/CMakeLists.txt"), "# mine\n");
+}
 const HARNESS: &str = "#include <klee/klee.h>\n#include <stdlib.h>\n\
     struct in { int speed; unsigned char gear; double load; struct { short x, y; } pos[2]; unsigned on:1, mode:3; };\n\
     static int f(struct in *i) { if (i->speed > 105 && i->gear == 3) { if (i->load > 2.5) return 1; if (i->pos[1].y == 7) return 2; }\n\

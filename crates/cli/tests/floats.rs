@@ -185,7 +185,7 @@ fn no_input_takes_a_path_that_an_exhaustive_search_did_not_find() {
             let run = run_function(
                 &module,
                 func,
-                Call { params: &inputs, globals: &[], objects: &[], answers: &[] },
+                Call { earlier: &[], params: &inputs, globals: &[], objects: &[], answers: &[] },
                 Limits::default(),
             );
             assert!(found.contains(&run.path), "seed {seed}: {inputs:?} takes a path that was not found\n{text}");

@@ -64,7 +64,7 @@ impl std::fmt::Display for Figures {
 }
 
 /// How Touchstone is asked, a file after the other.
-const MODES: [&[&str]; 9] = [
+const MODES: [&[&str]; 10] = [
     &["prove"],
     // What exploration leaves open is left to the static prover.
     &["prove", "--max-paths", "2"],
@@ -75,6 +75,7 @@ const MODES: [&[&str]; 9] = [
     &["prove", "--volatile", "fresh"],
     &["prove", "--aliases", "eager"],
     &["generate", "--no-replay", "--max-objects", "8"],
+    &["generate", "--no-replay", "--calls", "6"],
 ];
 
 const ENTRY_MODES: [&[&str]; 3] = [
@@ -110,7 +111,7 @@ fn judge_file(seed: u64, folder: &Path) -> Result {
     let scope = if seed % 6 == 5 { Scope::Program } else { Scope::Functions };
     if scope == Scope::Program {
         // Their arguments are not made one by one.
-        features.retain(|feature| !matches!(feature, Feature::Callback | Feature::Walk));
+        features.retain(|feature| !matches!(feature, Feature::Callback | Feature::Walk | Feature::Tagged));
     }
     let file = File::new(seed, &features, scope);
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a writable scratch directory");
@@ -282,4 +283,39 @@ fn what_some_run_covers_is_never_called_infeasible() {
     let plain = all.figures["Plain"];
     assert!(plain.infeasible * 100 > plain.judged() * 8, "{} of {} are infeasible", plain.infeasible, plain.judged());
     assert!(plain.unknown * 100 < plain.judged() * 5, "{} of {} are unknown", plain.unknown, plain.judged());
+}
+
+/// Features of which functions keep something between calls.
+const KEEPING: [Feature; 4] = [Feature::StaticLocal, Feature::FileStatic, Feature::Callee, Feature::Recursion];
+
+#[test]
+fn what_a_sequence_of_calls_covers_the_real_program_does_as_well() {
+    let mut sequences = 0;
+    let mut open = 0;
+    for seed in if long() { 1000..1080 } else { 1000..1008 } {
+        let folder = tempfile::tempdir().expect("a scratch directory");
+        let features = [KEEPING[seed as usize % KEEPING.len()]; 2];
+        let file = File::new(seed, &features, Scope::Functions);
+        std::fs::write(folder.path().join("program.c"), &file.text.plain).expect("a writable scratch directory");
+        let ran = Command::new(env!("CARGO_BIN_EXE_touchstone"))
+            .args(["generate", "-c", "branch,mcdc", "--timeout", "3", "-q", "--format", "json", "program.c"])
+            .args(file.functions.iter().flat_map(|(name, _)| ["-f", name.as_str()]))
+            .current_dir(folder.path())
+            .output()
+            .expect("touchstone runs");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let report: Value =
+            serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{said}"));
+        for test in report["tests"].as_array().expect("tests") {
+            assert_ne!(test["replay"], "disagreed", "seed {seed}: {test}\n{}", file.text.plain);
+            if test["earlier"].is_array() {
+                sequences += 1;
+                assert_eq!(test["replay"], "agreed", "seed {seed}: {test}\n{}", file.text.plain);
+            }
+        }
+        let all = report["objectives"].as_array().expect("objectives").iter();
+        open += all.filter(|one| one["status"] == "unknown").count();
+    }
+    eprintln!("{sequences} sequences, {open} objectives unknown");
+    assert!(sequences > 5, "only {sequences} sequences");
 }

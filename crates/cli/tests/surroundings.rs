@@ -54,9 +54,12 @@ impl Subject<'_> {
     fn run(&self, module: &Module, func: FuncId, answers: &[MadeInput], watch: &Watch) -> ConcreteRun {
         let look = Look { watch: Some(watch), ..Look::default() };
         match self.entry {
-            Entry::Function => {
-                watch_function(module, func, Call { params: &[], globals: &[], objects: &[], answers }, look)
-            }
+            Entry::Function => watch_function(
+                module,
+                func,
+                Call { earlier: &[], params: &[], globals: &[], objects: &[], answers },
+                look,
+            ),
             Entry::Program => watch_program(module, func, answers, look),
         }
     }
@@ -95,6 +98,7 @@ impl Subject<'_> {
                 let set = self.texts(size - 2).into_iter().map(|text| padded([[1].as_slice(), &text].concat()));
                 set.chain([vec![0; size]]).collect()
             }
+            Given::FailingAllocation(_) => panic!("whole programs get their memory"),
             Given::Argument(_) | Given::Answer(_) => {
                 (-2..=5i64).map(|value| value.to_le_bytes()[..size.min(8)].to_vec()).map(padded).collect()
             }

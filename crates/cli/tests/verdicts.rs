@@ -373,7 +373,9 @@ impl Subject<'_> {
     ) -> BTreeMap<String, BTreeSet<GoalId>> {
         let mut own = BTreeMap::new();
         for test in tests {
-            let TestKind::Function { params, globals, objects } = &test.kind else { panic!("a test of a function") };
+            let TestKind::Function { params, globals, objects, .. } = &test.kind else {
+                panic!("a test of a function")
+            };
             let input = Input { params: params.clone(), globals: globals.clone(), objects: objects.clone() };
             if !self.allowed(&input) {
                 wrong.push(format!("{name}: {} breaks the precondition: {}", test.id, input.shown()));

@@ -42,6 +42,12 @@ impl<'a> ErrorTests<'a> {
         ErrorTests { ids: tests.iter().filter(goes_wrong).map(|test| test.id.as_str()).collect() }
     }
 
+    /// The same with more of them.
+    pub fn and(mut self, ids: impl Iterator<Item = &'a str>) -> Self {
+        self.ids.extend(ids);
+        self
+    }
+
     /// Whether only tests that go wrong cover an objective, which asks for something else.
     pub fn cover(&self, objective: &Objective) -> bool {
         let asks = REGISTRY.iter().any(|known| known.name() == objective.criterion && known.asks_for_errors());

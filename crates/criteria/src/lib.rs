@@ -42,7 +42,9 @@ pub use suite::{Ruling, conclude, count, reduce};
 pub use tables::{
     DecisionTable, MOST_PAIRS, Pair, PairKind, Side, TableCondition, TableHead, TableRow, decision_tables,
 };
-pub use testcase::{Call, Expected, Given, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind};
+pub use testcase::{
+    Call, EarlierCall, Expected, Given, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind,
+};
 pub use unsupported::Unsupported;
 pub use verdict::{
     Bound, Incomplete, IncompletePaths, Objective, Proof, Status, Unanswered, WhyInfeasible, WhyUnknown,

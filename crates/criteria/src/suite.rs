@@ -79,7 +79,7 @@ pub fn reduce(
     let mut missing: BTreeSet<GoalId> = tests.iter().flat_map(|test| test.covers.iter().copied()).collect();
     missing.retain(|goal| !settled.contains(goal));
     let mut kept: BTreeSet<usize> = (tests.len()..rows.len()).collect();
-    let goes_wrong = |test: &TestCase| matches!(test.outcome, Outcome::Error { .. });
+    let goes_wrong = |test: &TestCase| matches!(test.outcome, Outcome::Error { .. } | Outcome::Hung);
     // What a test adds only gets less: a test that still adds what it did when it was looked at last is the best. One that
     // goes wrong comes after all that don't.
     let mut waiting: BinaryHeap<(bool, usize, Reverse<usize>)> =

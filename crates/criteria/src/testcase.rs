@@ -38,6 +38,8 @@ pub struct TestCase {
 pub enum TestKind {
     /// Calls the function directly.
     Function {
+        /// Calls before that, in order: they leave what no test can set.
+        earlier: Vec<EarlierCall>,
         /// One value a parameter of the source, in order (no hidden result pointer). A declared-array parameter has a
         /// pointer to an object; a structure by value has a `Struct`.
         params: Vec<NamedValue>,
@@ -48,6 +50,17 @@ pub enum TestKind {
     },
     /// Runs the whole program.
     Program,
+}
+
+/// A call before the one that a test is about.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EarlierCall {
+    /// The function.
+    pub function: String,
+    /// One value a parameter of the source, in order. Pointers lead to objects of the test.
+    pub params: Vec<NamedValue>,
+    /// What it returns; `None` if that is nothing, or if it does not return.
+    pub result: Option<DataValue>,
 }
 
 /// A named value.
@@ -102,6 +115,18 @@ pub enum Given<'a> {
     Stdin(&'a [u8]),
     /// A variable of the environment: its name, and its text if it is set.
     Variable(&'a str, Option<&'a [u8]>),
+    /// The allocation with this number gets no memory.
+    FailingAllocation(&'a str),
+}
+
+impl TestCase {
+    /// The calls before the one that it is about.
+    pub fn earlier(&self) -> &[EarlierCall] {
+        match &self.kind {
+            TestKind::Function { earlier, .. } => earlier,
+            TestKind::Program => &[],
+        }
+    }
 }
 
 impl MadeInput {
@@ -124,6 +149,8 @@ impl MadeInput {
             InputSource::Argument => format!("<argv {name}>"),
             InputSource::Stdin => "<stdin>".to_string(),
             InputSource::Variable => format!("<getenv {name}>"),
+            InputSource::Register => format!("<register {name}>"),
+            InputSource::Allocation => format!("<failing allocation {name}>"),
             InputSource::Volatile => format!("<volatile {name}>"),
         }
     }
@@ -201,7 +228,9 @@ impl MadeInput {
                 DataValue::Pointer(target.unwrap_or(PointerTarget::Null))
             }
             DataType::Bits { first, width, .. } => DataValue::Int(mask(self.number(at, 8) >> first, *width)),
-            DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
+            DataType::Void | DataType::Union { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
+                DataValue::Undefined
+            }
             scalar => DataValue::Int(self.number(at, scalar.size(types) as usize)),
         }
     }
@@ -209,6 +238,16 @@ impl MadeInput {
     /// Whether it is a word of the command line.
     pub fn is_argument(&self) -> bool {
         self.source == InputSource::Argument
+    }
+
+    /// Whether an instruction asks for it; the others are there before the run.
+    pub fn is_asked_for(&self) -> bool {
+        !matches!(self.source, InputSource::Argument | InputSource::Allocation) && !self.is_mark_of_registers()
+    }
+
+    /// Whether it only says that there are registers.
+    pub fn is_mark_of_registers(&self) -> bool {
+        self.source == InputSource::Register && self.bytes.is_empty()
     }
 
     /// What it gives, out of the bytes that [`InputSource`] lays out.
@@ -223,6 +262,7 @@ impl MadeInput {
             (InputSource::Variable, [set, rest @ ..]) => {
                 Given::Variable(&self.name, (*set != 0).then(|| &rest[..text(rest)]))
             }
+            (InputSource::Allocation, _) => Given::FailingAllocation(&self.name),
             (_, bytes) => Given::Answer(bytes),
         }
     }
@@ -250,7 +290,11 @@ fn take_known_bits(types: &DataTypes, data: DataTypeId, bytes: &mut [u8]) {
             }
         }
         DataType::Int { .. } | DataType::Enum { .. } | DataType::Bool { .. } | DataType::Float { .. } => bytes.fill(0),
-        DataType::Pointer { .. } | DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => {}
+        DataType::Pointer { .. }
+        | DataType::Void
+        | DataType::Union { .. }
+        | DataType::OneOf { .. }
+        | DataType::Opaque { .. } => {}
     }
 }
 
@@ -266,6 +310,8 @@ pub enum Outcome {
     },
     /// The program exits with this status.
     Exited(i32),
+    /// It stays in a loop that has no end and does nothing.
+    Hung,
     /// The run goes wrong.
     Error {
         /// How.

@@ -126,12 +126,16 @@ touchstone_base::reasons! {
         #[error("the end of an object that was there at start")]
         "end_of_start_object" => EndOfStartObject,
 
+        /// A test of which the reference interpreter says something else.
+        #[error("the reference interpreter disagrees about a test")]
+        "interpreter_disagrees" => InterpreterDisagrees,
+
         // Inputs.
         /// A variable that no given file defines.
         #[error("variable `{0}`, which no given file defines")]
         "undefined_variable" => UndefinedVariable(String),
         /// An input that is not made.
-        #[error("input that is a union, a bit-field, of an unknown type, or far inside of a large object")]
+        #[error("input that is of an unknown type, far inside of a large object, or read across members of a union")]
         "unmade_input" => UnmadeInput,
         /// A pointer to a type of which nothing is known, by name.
         #[error("{0}")]

@@ -72,14 +72,19 @@ impl Watch {
         Watch { goals, functions }
     }
 
+    /// What is watched in a function; nothing in one that the module got later.
+    fn of(&self, func: FuncId) -> Option<&FunctionWatch> {
+        self.functions.get(func.index())?.as_ref()
+    }
+
     /// Whether anything in the function is watched.
     pub fn watches(&self, func: FuncId) -> bool {
-        self.functions[func.index()].is_some()
+        self.of(func).is_some()
     }
 
     /// What is wanted of a decision.
     pub fn decision(&self, func: FuncId, decision: DecisionId) -> Option<&DecisionWatch> {
-        self.functions[func.index()].as_ref()?.decisions[decision.index()].as_ref()
+        self.of(func)?.decisions[decision.index()].as_ref()
     }
 
     /// Whether MC/DC is asked of a decision.
@@ -90,17 +95,17 @@ impl Watch {
 
     /// The labels at a point.
     pub fn point(&self, func: FuncId, point: PointId) -> &[GoalId] {
-        self.functions[func.index()].as_ref().map_or(&[], |watch| &watch.points[point.index()])
+        self.of(func).map_or(&[], |watch| &watch.points[point.index()])
     }
 
     /// What is wanted of the inputs of a function.
     pub fn entry(&self, func: FuncId) -> &[GoalId] {
-        self.functions[func.index()].as_ref().map_or(&[], |watch| &watch.entry)
+        self.of(func).map_or(&[], |watch| &watch.entry)
     }
 
     /// The goals that taking an arm of a switch reaches.
     pub fn arm(&self, func: FuncId, block: BlockId, target: BlockId) -> impl Iterator<Item = GoalId> + '_ {
-        let arms = self.functions[func.index()].iter().flat_map(|watch| &watch.arms);
+        let arms = self.of(func).into_iter().flat_map(|watch| &watch.arms);
         arms.filter(move |(b, t, _)| *b == block && *t == target).map(|(_, _, id)| *id)
     }
 

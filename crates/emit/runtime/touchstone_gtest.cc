@@ -1,4 +1,5 @@
-/* GoogleTest for tests that are written in C: the C++ side of touchstone_gtest.h. */
+/* GoogleTest for tests that are written in C: the C++ side of touchstone_gtest.h.
+ */
 #include "touchstone_gtest.h"
 
 #include <gtest/gtest.h>

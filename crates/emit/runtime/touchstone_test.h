@@ -18,6 +18,10 @@
 
 /* The program may have macros of the same names; from here on they are ours. */
 #undef TEST
+#undef EXPECT_HANG
+#undef MUST_HANG
+#undef REGISTERS
+#undef READS
 #undef ERROR_TEST
 #undef SHAPE
 #undef ROWS
@@ -25,6 +29,9 @@
 #undef TABLE_TOGETHER
 #undef SKIP
 #undef SET
+#undef BEFORE
+#undef EXCEPT
+#undef UNCHANGED
 #undef CHECK_INT
 #undef CHECK_UINT
 #undef CHECK_FLOAT
@@ -134,6 +141,19 @@ struct touchstone_table {
 /* The same for tests that leave nothing behind: several run in one process, and alone if anything is wrong with them. */
 #define TABLE_TOGETHER(function, shape, table) TOUCHSTONE_TABLE(#function, shape, table, 1)
 
+/* The run stays in a loop that has no end: it is watched for a tenth of a second of its own time. MUST_HANG() is behind the call. */
+#define EXPECT_HANG() touchstone_expect_hang()
+#define MUST_HANG() touchstone_fail("it returned, and was expected to hang")
+
+/* Addresses that the program writes as numbers are memory from here on: a device's registers. */
+#define REGISTERS() touchstone_registers()
+/* What the next read of a register gives: READS(0x40012400, unsigned int, 2); */
+#define READS(address, type, value)                                      \
+    do {                                                                 \
+        const type touchstone_value = value;                             \
+        touchstone_reads(address, &touchstone_value, sizeof(type));      \
+    } while (0)
+
 /* The test can't be run, and why. */
 #define SKIP(reason) touchstone_skip(reason)
 
@@ -163,6 +183,22 @@ struct touchstone_table {
 #define CHECK_ELEMENTS(type, expected, actual)                                                       \
     touchstone_check_array((const void *)&(expected), (const void *)&(actual), sizeof(expected),     \
                            (type)-1 < (type)1 ? -(int)sizeof(type) : (int)sizeof(type), #actual)
+
+/* What a call must leave alone: BEFORE keeps what is at a place, UNCHANGED compares it afterwards, byte by byte; what may
+ * change is excepted.
+ *
+ *     BEFORE(s_before, s);
+ *     step(&s);
+ *     CHECK_INT(1, s.count);
+ *     EXCEPT(s_before.count, s.count);
+ *     UNCHANGED(s_before, s);
+ */
+#define BEFORE(copy, place)                                                   \
+    __typeof__(place) copy;                                                   \
+    touchstone_copy((void *)&(copy), (const void *)&(place), sizeof(copy))
+#define EXCEPT(copy, place) touchstone_copy((void *)&(copy), (const void *)&(place), sizeof(copy))
+#define UNCHANGED(copy, place) \
+    touchstone_check_same((const void *)&(copy), (const void *)&(place), sizeof(copy), #place)
 
 /* The program's own oracle must accept. */
 #define CHECK_ORACLE(accepted) touchstone_check_oracle((accepted) != 0)
@@ -197,6 +233,9 @@ struct touchstone_table {
 
 extern char *touchstone_arguments[];
 void touchstone_skip(const char *reason);
+void touchstone_expect_hang(void);
+void touchstone_registers(void);
+void touchstone_reads(unsigned long address, const void *bytes, unsigned size);
 void touchstone_fail(const char *why);
 void touchstone_copy(void *to, const void *from, size_t size);
 void touchstone_check_int(long long expected, long long actual, const char *what);
@@ -205,6 +244,7 @@ void touchstone_check_float(double expected, double actual, const char *what);
 void touchstone_check_ptr(const void *expected, const void *actual, const char *where, const char *what);
 void touchstone_check_not_null(const void *actual, const char *what);
 void touchstone_check_string(const char *expected, const char *actual, const char *what);
+void touchstone_check_same(const void *before, const void *now, size_t size, const char *what);
 void touchstone_check_array(const void *expected, const void *actual, size_t size, int element, const char *what);
 void touchstone_check_oracle(int accepted);
 void touchstone_expect_error(const char *kind, const char *file, int line, int sanitized);

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::Assume;
+use touchstone_ir::GlobalId;
 
 /// How an access at an offset that depends on inputs is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,11 +55,39 @@ pub enum Entry {
     Program,
 }
 
+/// What the function that is explored does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Calls {
+    /// What it is written for.
+    #[default]
+    Itself,
+    /// It was made to call others, one after the other ([`crate::Sequence`]).
+    Several {
+        /// What variables hold that only their own file names.
+        privates: Privates,
+        /// Each call but the last is chosen among so many.
+        ways: usize,
+    },
+}
+
+/// What variables hold before the first of several calls that only their own file names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Privates {
+    /// What the program begins with: calls make the rest of it.
+    Initial,
+    /// Whatever a test can set.
+    Inputs,
+}
+
 /// What an exploration is asked to do.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Function or program.
     pub entry: Entry,
+    /// Variables that no test of the function can name: they are private to other files.
+    pub unnamed: BTreeSet<GlobalId>,
+    /// Whether the function makes calls for a test.
+    pub calls: Calls,
     /// Treatment of symbolic offsets.
     pub aliases: Aliases,
     /// How labels are searched for.
@@ -128,6 +157,8 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             entry: Entry::Function,
+            unnamed: BTreeSet::new(),
+            calls: Calls::Itself,
             aliases: Aliases::Late,
             labels: Labels::default(),
             search: Search::default(),

@@ -38,6 +38,17 @@ impl Growth {
         self.objects.get(name).copied().unwrap_or(Room::ONE)
     }
 
+    /// The same with what is behind `name`, and behind what is there, also behind `other`.
+    #[must_use]
+    pub fn with_copy(mut self, name: &str, other: &str) -> Growth {
+        let copied = self.objects.iter().filter_map(|(own, room)| Some((renamed(own, name, other)?, *room)));
+        let copied: Vec<(String, Room)> = copied.collect();
+        for (name, room) in copied {
+            self.objects.entry(name).or_insert(room);
+        }
+        self
+    }
+
     /// The next round: what was too short has twice as many elements, at most `most`, or as many as a fixed place asks for.
     /// `None` if nothing can grow.
     pub fn after(&self, shortage: &Shortage, most: u64) -> Option<Growth> {
@@ -56,6 +67,14 @@ impl Growth {
         }
         (next != *self).then_some(next)
     }
+}
+
+/// The name of an input, or of a part of it, if it had another one: `*p.next` for `p` and `q` is `*q.next`.
+pub(crate) fn renamed(part: &str, name: &str, other: &str) -> Option<String> {
+    let plain = part.trim_start_matches('*');
+    let rest = plain.strip_prefix(name)?;
+    let is_part = !rest.starts_with(|char: char| char.is_alphanumeric() || char == '_');
+    is_part.then(|| format!("{}{other}{rest}", &part[..part.len() - plain.len()]))
 }
 
 /// What was looked for outside of objects whose length nobody gave, by the names of the pointers that they are behind.

@@ -18,17 +18,19 @@ mod prover;
 mod search;
 mod state;
 
-pub use config::{Aliases, Config, Entry, Labels, Search};
+pub use config::{Aliases, Calls, Config, Entry, Labels, Privates, Search};
 pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
     watch_program, watch_test,
 };
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::global_inputs;
+pub use inputs::kept::changers;
 pub use prover::prove_infeasible;
 pub use search::explain::{Conflict, Explanation, Fact, explain};
 pub use search::explore::{Event, Progress, Sink, explore, explore_further, explore_goals, explore_paths_and_goals};
 pub use search::found::{Found, Goals, Wanted};
 pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};
+pub use search::sequence::{Sequence, SequenceCall, Sequencing};
 pub use state::trail::Choice;

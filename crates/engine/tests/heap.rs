@@ -182,7 +182,7 @@ fn random_heaps_take_paths_that_were_found_and_reach_nothing_that_is_infeasible(
                         value: heap.value(param.data),
                     })
                     .collect();
-                let call = Call { params: &params, globals: &[], objects: &heap.objects, answers: &[] };
+                let call = Call { earlier: &[], params: &params, globals: &[], objects: &heap.objects, answers: &[] };
                 let limits = Limits { steps: 10_000, ..Limits::default() };
                 let run = watch_function(&module, func, call, Look { watch: Some(&watch), limits, ..Look::default() });
                 if matches!(run.end, End::Assumed | End::Limit(_) | End::Unsupported { .. }) {
@@ -420,7 +420,7 @@ fn a_precondition_looks_at_the_objects_that_the_function_finds() {
     for test in &tests.0 {
         assert_eq!(test.outcome, Outcome::Returned);
         let TestKind::Function { params, objects, .. } = &test.kind else { panic!("a function's test") };
-        let call = Call { params, globals: &[], objects, answers: &[] };
+        let call = Call { earlier: &[], params, globals: &[], objects, answers: &[] };
         let run = watch_function(&module, pre, call, Look::default());
         assert_eq!(run.end, End::Returned(Some(Value::Int(1))), "{objects:?}");
     }

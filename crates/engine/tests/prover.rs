@@ -650,7 +650,7 @@ fn reached(module: &Module, func: FuncId, watch: &Watch, ranges: [(i64, i64); 2]
             let params = [named("a", a), named("b", b)];
             let g = DataValue::Array(vec![byte(a.wrapping_mul(37) ^ b), byte(b), byte(1), byte(-1)]);
             let globals = [NamedValue { name: "g".into(), data: array, value: g }];
-            let call = Call { params: &params, globals: &globals, objects: &[], answers: &[] };
+            let call = Call { earlier: &[], params: &params, globals: &globals, objects: &[], answers: &[] };
             let run = watch_function(module, func, call, Look { watch: Some(watch), limits, ..Look::default() });
             ended &= !matches!(run.end, touchstone_interp::End::Limit(_));
             all.extend(run.hits);

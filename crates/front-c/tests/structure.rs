@@ -338,6 +338,7 @@ fn spell(module: &Module, id: DataTypeId) -> String {
         | DataType::Bool { name }
         | DataType::Enum { name, .. }
         | DataType::Struct { name, .. }
+        | DataType::Union { name, .. }
         | DataType::OneOf { name, .. }
         | DataType::Opaque { name, .. } => name.clone(),
     }

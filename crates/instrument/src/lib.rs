@@ -5,7 +5,8 @@
 //! - `c/wrappers.rs`: programs that stand before the compilers of a build;
 //! - `c/cc.rs`: what they start: what a compile command means, and how it is carried out with probes;
 //! - `state`: state coverage, by a trace of what a run does to data;
-//! - `hits`: what the probes of a run left behind.
+//! - `hits`: what the probes of a run left behind;
+//! - `outside`: what other tools measured.
 //!
 //! What belongs to a language is in its folder (`c/`); records, hits, traces and their judgement are neutral.
 //!
@@ -20,6 +21,7 @@ mod hits;
 mod kept;
 mod line_directives;
 mod measured;
+mod outside;
 mod own;
 mod record;
 mod rows;
@@ -42,6 +44,7 @@ pub use kept::prune_kept;
 pub use line_directives::LineDirective;
 pub use measured::states;
 pub use measured::{MeasureError, Measured, MeasuredUnit, read};
+pub use outside::{Line, Outside, OutsideError, Place, Seen};
 pub use own::{check_own, clear_own, make_own};
 pub use record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
 pub use state::trace::trim_traces;

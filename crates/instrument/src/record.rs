@@ -54,6 +54,15 @@ pub struct UnitRecord {
     pub no_state: Option<Unprobed>,
 }
 
+impl UnitRecord {
+    /// Whether something has no probe because its two readings differ.
+    pub(crate) fn differs(&self) -> bool {
+        let different = |why: &Unprobed| *why == Unprobed::DifferentCode;
+        self.untouched.iter().any(|(_, why)| different(why))
+            || self.objectives.iter().filter_map(|objective| objective.not_placed.as_ref()).any(different)
+    }
+}
+
 /// What a probe keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

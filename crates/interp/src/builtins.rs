@@ -50,6 +50,17 @@ impl<'m> Machine<'m> {
                 self.memory.settle(place, self.int(frame, arg(1)?)?)?;
                 Ok(Value::Undefined)
             }
+            Builtin::Refresh => {
+                let (at, size) = (self.get(frame, arg(0)?), self.int(frame, arg(1)?)?);
+                self.refresh(at, size).map(|()| Value::Undefined)
+            }
+            Builtin::Look => {
+                if let Value::Ptr(pointer) = self.get(frame, arg(0)?) {
+                    let member = self.int(frame, arg(2)?)?;
+                    self.look(pointer.object, pointer.offset, member as usize);
+                }
+                Ok(Value::Undefined)
+            }
             Builtin::Write => self.write(frame, arg(0)?, arg(1)?, arg(2)?, observer),
             Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
             Builtin::RunOnly | Builtin::MayWrite => Ok(Value::Undefined),
@@ -62,6 +73,7 @@ impl<'m> Machine<'m> {
                 self.record_call(name, values);
                 Ok(Value::Undefined)
             }
+            Builtin::Hang => Err(Stop::Hung),
             Builtin::Exit => Err(Stop::Exit(self.int(frame, arg(0)?)? as i32)),
             Builtin::Abort => Err(ErrorKind::Abort.into()),
             Builtin::ParseFloat(format) => self.parse_float(frame, arg(0)?, arg(1)?, format),

@@ -29,6 +29,7 @@ mod java;
 mod machine;
 mod memory;
 mod observer;
+mod registers;
 mod start;
 mod throw;
 mod unrunnable;

@@ -7,6 +7,7 @@ use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
 use crate::view::StateView;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
     BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, Function, GlobalId, Growing, Init, InputSource, Inst,
@@ -58,6 +59,8 @@ pub enum End {
     },
     /// The program asked to end with this status.
     Exited(i32),
+    /// It stays in a loop that has no end and does nothing.
+    Hung,
     /// It went wrong.
     Error {
         /// How.
@@ -107,6 +110,7 @@ pub(crate) enum Stop {
     Error(ErrorKind),
     Threw { thrown: Value, class: Option<u64> },
     Exit(i32),
+    Hung,
     Assumed,
     Limit(LimitKind),
     Unsupported(Unrunnable),
@@ -124,6 +128,7 @@ impl Stop {
             Stop::Error(kind) => End::Error { kind, span },
             Stop::Threw { thrown, class } => End::Threw { thrown, class },
             Stop::Exit(status) => End::Exited(status),
+            Stop::Hung => End::Hung,
             Stop::Assumed => End::Assumed,
             Stop::Limit(kind) => End::Limit(kind),
             Stop::Unsupported(what) => End::Unsupported { what, span },
@@ -190,6 +195,13 @@ pub struct Machine<'m> {
     traps: bool,
     /// The order or distance of pointers into different objects was asked for.
     apart: bool,
+    /// Allocations so far, and the numbers (from 1) of those that fail.
+    pub(crate) allocations: u64,
+    failing: BTreeSet<u64>,
+    /// Blocks of registers that the program got to, by their addresses, if there are any.
+    pub(crate) registers: Option<BTreeMap<u64, ObjectId>>,
+    /// By which member each union was looked at last.
+    looks: BTreeMap<(ObjectId, i64), usize>,
     /// Calls of what nobody defines.
     calls: Option<Vec<(String, Vec<Value>)>>,
     /// What runs when the program ends, the last one first.
@@ -232,6 +244,10 @@ impl<'m> Machine<'m> {
             steps_left: 0,
             traps: false,
             apart: false,
+            allocations: 0,
+            failing: BTreeSet::new(),
+            registers: None,
+            looks: BTreeMap::new(),
             calls: Some(Vec::new()),
             at_exit: Vec::new(),
             marks: Vec::new(),
@@ -293,6 +309,27 @@ impl<'m> Machine<'m> {
         self.calls.as_deref()
     }
 
+    /// The allocation with this number, from 1, gets no memory.
+    pub fn fail_allocation(&mut self, number: u64) {
+        self.failing.insert(number);
+    }
+
+    /// An allocation is asked for: whether it fails.
+    pub(crate) fn next_allocation_fails(&mut self) -> bool {
+        self.allocations += 1;
+        self.failing.contains(&self.allocations)
+    }
+
+    /// A union is looked at by a member.
+    pub fn look(&mut self, object: ObjectId, offset: i64, member: usize) {
+        self.looks.insert((object, offset), member);
+    }
+
+    /// By which member a union was looked at last.
+    pub fn looked(&self, object: ObjectId, offset: i64) -> Option<usize> {
+        self.looks.get(&(object, offset)).copied()
+    }
+
     pub(crate) fn record_call(&mut self, name: Vec<u8>, values: Vec<Value>) {
         let caller = self.frames.len().checked_sub(2).and_then(|caller| self.frames.get(caller));
         let by_library = caller.is_some_and(|frame| frame.function.is_library());
@@ -323,6 +360,16 @@ impl<'m> Machine<'m> {
     /// What is known about an object.
     pub fn object(&self, id: ObjectId) -> ObjectInfo<'_> {
         self.memory.info(id)
+    }
+
+    /// Lets a constant be written; whether it was one.
+    pub fn unlock(&mut self, object: ObjectId) -> bool {
+        self.memory.unlock(object)
+    }
+
+    /// Makes an object constant.
+    pub fn lock(&mut self, object: ObjectId) {
+        self.memory.set_read_only(object);
     }
 
     /// Writes bytes into an object.
@@ -710,13 +757,19 @@ impl<'m> Machine<'m> {
                 self.set(frame, *dst, Value::Int(value));
             }
             InstKind::Load { dst, addr } => {
-                let place = self.memory.resolve(self.get(frame, *addr))?;
                 let ty = frame.function.regs[*dst].ty;
+                let place = match self.get(frame, *addr) {
+                    Value::Int(address) if self.is_register(address) => self.read_register(address, ty.bytes())?,
+                    value => self.memory.resolve(value)?,
+                };
                 let value = self.memory.load(place, ty).map_err(|kind| self.access_error(place, kind))?;
                 self.set(frame, *dst, value);
             }
             InstKind::Store { addr, value } => {
-                let place = self.memory.resolve(self.get(frame, *addr))?;
+                let place = match self.get(frame, *addr) {
+                    Value::Int(address) if self.is_register(address) => self.register_place(address)?,
+                    value => self.memory.resolve(value)?,
+                };
                 let (ty, value) = (self.operand_ty(frame, *value), self.get(frame, *value));
                 self.memory.store(place, ty, value).map_err(|kind| self.access_error(place, kind))?;
             }

@@ -223,6 +223,11 @@ impl<'m> Memory<'m> {
         self.records[object].read_only = true;
     }
 
+    /// Lets an object be written; whether it could not be.
+    pub fn unlock(&mut self, object: ObjectId) -> bool {
+        std::mem::take(&mut self.records[object].read_only)
+    }
+
     /// Forgets the contents.
     pub fn make_undefined(&mut self, object: ObjectId) {
         if let Some(store) = self.store_mut(object) {

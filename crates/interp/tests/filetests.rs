@@ -202,6 +202,7 @@ fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {
         End::Error { kind, span } => format!("error \"{kind}\"{}", place(span)),
         End::Threw { class, .. } => format!("threw {:?}", module.class_name(*class)),
         End::Assumed => "assumed".to_string(),
+        End::Hung => "hung".to_string(),
         End::Limit(LimitKind::Steps) => "limit steps".to_string(),
         End::Limit(LimitKind::Frames) => "limit frames".to_string(),
         End::Limit(LimitKind::Memory) => "limit memory".to_string(),

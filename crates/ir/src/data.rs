@@ -76,7 +76,7 @@ pub enum DataType {
         /// Number of elements.
         length: u64,
     },
-    /// A structure; also a union, which has the one field that all its bytes belong to.
+    /// A structure; also a union that has one member which all its bytes belong to and which any bytes are a value of.
     Struct {
         /// Spelling (`struct point`, or a typedef's name).
         name: String,
@@ -89,6 +89,18 @@ pub enum DataType {
         /// What it is to the source.
         kind: StructKind,
     },
+    /// Members that share their bytes, one of which is there; nothing says which. An input is of the member that the program
+    /// looks at.
+    Union {
+        /// Spelling.
+        name: String,
+        /// The members, all at offset 0.
+        members: Vec<Field>,
+        /// Size in bytes with padding.
+        size: u64,
+        /// Alignment in bytes.
+        align: u64,
+    },
     /// One of several structures; which one an object is stands in its tag. An input pointer to one leads to any of them: its
     /// tag is a variable that the program narrows by looking at it (a `switch` over tags is a cast, or asks for a class).
     /// Only behind pointers: nothing contains one by value, and an object has the size of its variant.
@@ -100,7 +112,7 @@ pub enum DataType {
         /// The variants.
         variants: Vec<Variant>,
     },
-    /// A type that can be named but not (yet) be made or read: some unions, functions, incomplete types.
+    /// A type that can be named but not (yet) be made or read: functions, incomplete types.
     Opaque {
         /// Spelling.
         name: String,
@@ -124,7 +136,7 @@ pub enum IntKind {
 /// What a structure is to the source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum StructKind {
-    /// A structure or a union.
+    /// A record of the source.
     #[default]
     Record,
     /// A number that is too wide for a register, as its two halves, the low one first; the high one says whether it is signed.
@@ -262,7 +274,7 @@ impl DataType {
             DataType::Bits { first, width, .. } => u64::from(first + width).div_ceil(8),
             DataType::Pointer { .. } => 8,
             DataType::Array { element, length } => types[*element].size(types) * length,
-            DataType::Struct { size, .. } | DataType::Opaque { size, .. } => *size,
+            DataType::Struct { size, .. } | DataType::Union { size, .. } | DataType::Opaque { size, .. } => *size,
             // What every variant has.
             DataType::OneOf { tag, .. } => tag.offset.saturating_add(u64::from(tag.bits / 8)),
         }
@@ -301,7 +313,7 @@ impl DataType {
             DataType::Float { format, .. } => u64::from(format.bits() / 8),
             DataType::Pointer { .. } => 8,
             DataType::Array { element, .. } => types[*element].align(types),
-            DataType::Struct { align, .. } | DataType::Opaque { align, .. } => *align,
+            DataType::Struct { align, .. } | DataType::Union { align, .. } | DataType::Opaque { align, .. } => *align,
             DataType::OneOf { tag, .. } => u64::from(tag.bits / 8),
         }
     }
@@ -318,6 +330,8 @@ pub enum DataValue {
     Array(Vec<DataValue>),
     /// The fields of a structure, in order.
     Struct(Vec<DataValue>),
+    /// The member of a union that is there, by its index, and its value.
+    Member(usize, Box<DataValue>),
     /// Not initialised (or of an opaque type): never compared, never written.
     Undefined,
 }

@@ -2,6 +2,12 @@
 //!
 //! Whoever makes an input says so, in the module; nobody reads it off a name.
 
+/// Addresses that the program may write as numbers: what is there is a device's.
+pub const REGISTERS: std::ops::Range<u64> = 1 << 16..1 << 32;
+
+/// They are known in blocks of so many bytes.
+pub const REGISTER_BLOCK: u64 = 1024;
+
 /// Where an input comes in. The name that goes with it says which one it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum InputSource {
@@ -20,6 +26,12 @@ pub enum InputSource {
     Written,
     /// What it leaves in a global: `function.global`.
     Changed,
+    /// That the allocation with this number (from 1) gets no memory; it has no bytes. No instruction asks for it: it is said
+    /// before the run.
+    Allocation,
+    /// What a device gives at an address that the program writes as a number, in hexadecimal. Without name and bytes: there are such
+    /// addresses.
+    Register,
     /// What an object that others may change holds at one read: how the source names it. A test can't set it.
     Volatile,
 }

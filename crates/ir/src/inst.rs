@@ -237,6 +237,11 @@ pub enum Builtin {
     ObjectSize,
     /// `(ptr, i64 size)`: bytes that nobody wrote become zero. For parts that share bytes with others (bit-fields).
     Settle,
+    /// `(ptr union, i64 size, i64 member)`: what is done next looks at this member of a union of so many bytes. A run goes on;
+    /// whoever makes inputs makes that member.
+    Look,
+    /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
+    Refresh,
     /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).
     Write,
     /// `() -> i32`: the next byte of standard input, -1 at its end.
@@ -256,6 +261,8 @@ pub enum Builtin {
     /// `(ptr what, T value) -> T`: the value; what the name says may make it another in a real program. `(ptr what)`: the
     /// same of everything that follows. A run goes on; whoever speaks of all runs takes it into account.
     Unsettled,
+    /// `()`: control stays here for ever, and nothing else happens.
+    Hang,
     /// `(i32)`: ends the program with this status.
     Exit,
     /// `()`: ends the path with [`ErrorKind::Abort`].
@@ -438,6 +445,23 @@ pub enum ErrorKind {
     Abort,
     /// Control reached a place that it must not reach.
     Unreachable,
+}
+
+impl ErrorKind {
+    /// All kinds.
+    pub const ALL: [ErrorKind; 11] = [
+        ErrorKind::OutOfBounds,
+        ErrorKind::NullPointer,
+        ErrorKind::Dangling,
+        ErrorKind::InvalidPointer,
+        ErrorKind::ReadOnly,
+        ErrorKind::DivisionByZero,
+        ErrorKind::Uninitialised,
+        ErrorKind::InvalidFree,
+        ErrorKind::Assert,
+        ErrorKind::Abort,
+        ErrorKind::Unreachable,
+    ];
 }
 
 impl fmt::Display for ErrorKind {

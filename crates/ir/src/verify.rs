@@ -177,6 +177,13 @@ impl<'m> Verifier<'m> {
                     self.contained(id, field.ty);
                 }
             }
+            DataType::Union { members, align, .. } => {
+                self.check(*align > 0, || format!("{id} has no alignment"));
+                for member in members {
+                    self.check(member.offset == 0, || format!("{id} has a member behind its start"));
+                    self.contained(id, member.ty);
+                }
+            }
             DataType::Bits { first, width, .. } => {
                 let fits = *first < 8 && *width > 0 && first.saturating_add(*width) <= 64;
                 self.check(fits, || format!("{id} has bits that don't fit into 64"));

@@ -1,7 +1,7 @@
 //! The call of a test in one line, for people.
 
 use crate::value::{Shown, brief_elements};
-use touchstone_criteria::{Given, MadeInput, Outcome, TestCase, TestKind};
+use touchstone_criteria::{EarlierCall, Given, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypes, DataValue, Module};
 
 /// What a test that goes wrong is called with, and what comes back where the oracle rejects it.
@@ -16,7 +16,7 @@ pub(crate) fn brief(test: &TestCase, module: &Module) -> Option<String> {
             });
             Some(inputs(test, module) + &result)
         }
-        Outcome::Returned | Outcome::Exited(_) | Outcome::Threw { .. } => None,
+        Outcome::Returned | Outcome::Exited(_) | Outcome::Hung | Outcome::Threw { .. } => None,
     }
 }
 
@@ -26,7 +26,8 @@ fn inputs(test: &TestCase, module: &Module) -> String {
     let mut parts = Vec::new();
     match &test.kind {
         TestKind::Program => {}
-        TestKind::Function { params, globals, objects } => {
+        TestKind::Function { earlier, params, globals, objects } => {
+            parts.extend(earlier.iter().map(|call| called(call, objects, module)));
             let mut shown = vec![false; objects.len()];
             for named in params.iter().chain(globals) {
                 let value = match &named.value {
@@ -63,6 +64,14 @@ fn inputs(test: &TestCase, module: &Module) -> String {
     parts.join(", ")
 }
 
+/// `feed('a')`: a call before the one that the test is about.
+pub(crate) fn called(call: &EarlierCall, objects: &[ObjectInput], module: &Module) -> String {
+    let value =
+        |named: &NamedValue| Shown { types: &module.types, objects, ty: named.data, value: &named.value }.brief();
+    let values: Vec<String> = call.params.iter().map(value).collect();
+    format!("{}({})", call.function, values.join(", "))
+}
+
 /// `argv[1] = "-x"`, `sensor = 5`: what came from outside.
 fn answer(input: &MadeInput, types: &DataTypes) -> String {
     let text = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
@@ -70,6 +79,7 @@ fn answer(input: &MadeInput, types: &DataTypes) -> String {
         Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
         Given::Stdin(all) => format!("stdin = {}", text(all)),
         Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
+        Given::FailingAllocation(number) => format!("allocation {number} fails"),
         Given::Answer(given) => typed(input, types).unwrap_or_else(|| format!("{} = {}", input.title(), bytes(given))),
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! Deliberately not here: how a document is made of a campaign (`json.rs`), and what it adds up to (`figures.rs`).
 
+use crate::kept::KeptSuite;
 use serde::{Deserialize, Serialize};
 use touchstone_criteria::SCHEMA_VERSION;
 
@@ -31,6 +32,9 @@ pub struct Document {
     /// Per test, the state that it changed and whether an assertion looked at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<TestState>,
+    /// Suites that were there before the run and stayed, or were asked whether they still pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptSuite>,
 }
 
 impl Default for Document {
@@ -44,6 +48,7 @@ impl Default for Document {
             tests: Vec::new(),
             unprotected_replay: None,
             state: Vec::new(),
+            kept: Vec::new(),
         }
     }
 }
@@ -137,6 +142,9 @@ impl Excludes {
 pub struct Function {
     /// Its name.
     pub name: String,
+    /// What a later run knows it by that resumes this one; not there if the run was interrupted in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// The file it stands in.
     pub file: String,
     /// First line.
@@ -529,6 +537,9 @@ pub struct Test {
     pub description: String,
     /// The path's identity, as text: not every reader of JSON keeps 64 bits.
     pub path: String,
+    /// Calls before the one that it is about, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierCall>,
     /// Inputs by name.
     pub inputs: Json,
     /// The call in one line, for people: of tests that end in an error, or that the oracle rejects.
@@ -565,6 +576,20 @@ pub struct Test {
     pub reason: Option<String>,
 }
 
+/// A call before the one that a test is about.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EarlierCall {
+    /// The call in one line, for people: `feed('a')`.
+    pub call: String,
+    /// Who is called.
+    pub function: String,
+    /// Values of its parameters by name.
+    pub inputs: Json,
+    /// What it must return, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<serde_json::Value>,
+}
+
 /// Data whose form the program under test decides, as the text of a JSON object: there can be many tests, and few of their
 /// values are ever looked at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -578,7 +603,8 @@ impl Json {
         Json(text.expect("invariant: every key is a string and nothing here refuses to be written"))
     }
 
-    fn text(&self) -> &str {
+    /// The text.
+    pub fn text(&self) -> &str {
         self.0.get()
     }
 
@@ -611,6 +637,7 @@ impl Test {
             function: String::new(),
             description: String::new(),
             path: String::new(),
+            earlier: Vec::new(),
             inputs: Json::default(),
             brief: None,
             outcome: MEASURED.to_string(),

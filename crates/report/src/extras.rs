@@ -1,5 +1,6 @@
 //! What a report can show beside the campaign.
 
+use crate::kept::KeptSuite;
 use touchstone_criteria::DecisionTable;
 
 /// What a report can show beside the campaign; by default nothing.
@@ -9,4 +10,6 @@ pub struct Extras {
     pub decisions: Vec<DecisionTable>,
     /// What nothing kept the replay from, as a sentence.
     pub sandbox: Option<String>,
+    /// Suites that were there before.
+    pub kept: Vec<KeptSuite>,
 }

@@ -1,7 +1,7 @@
 //! From a campaign to its document.
 
 use crate::Extras;
-use crate::brief::brief;
+use crate::brief::{brief, called};
 use crate::decisions::decision;
 use crate::document::{self, Document, Json, Position, Stretch, Verdict};
 use crate::value::{Elements, Shown};
@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
-    Campaign, Covered, ErrorTests, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome, Replay, Status,
-    TestCase, TestKind, covered_by_test,
+    Campaign, Covered, EarlierCall, ErrorTests, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome,
+    Replay, Status, TestCase, TestKind, covered_by_test,
 };
 use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 
@@ -18,7 +18,8 @@ use touchstone_ir::{DataType, DataTypes, DataValue, Module, PointerTarget};
 pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Document {
     let files = &module.files;
     let by_test = covered_by_test(&campaign.objectives);
-    let errors = ErrorTests::among(&campaign.tests);
+    let kept = extras.kept.iter().flat_map(|suite| &suite.tests).filter(|test| test.expects_error);
+    let errors = ErrorTests::among(&campaign.tests).and(kept.map(|test| test.name.as_str()));
     let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
     Document {
         functions: campaign.functions.iter().map(|result| function(result, campaign, &errors, module)).collect(),
@@ -26,6 +27,7 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
         decisions: extras.decisions.iter().map(|table| decision(table, files)).collect(),
         tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
         unprotected_replay: extras.sandbox.clone(),
+        kept: extras.kept.clone(),
         ..Document::default()
     }
 }
@@ -38,6 +40,11 @@ pub fn json(campaign: &Campaign, module: &Module) -> String {
 /// The whole campaign, with truth tables.
 pub fn json_with(campaign: &Campaign, module: &Module, extras: &Extras) -> String {
     document(campaign, module, extras).to_json()
+}
+
+/// The inputs of a test, as in the whole.
+pub fn test_inputs(test: &TestCase, module: &Module) -> String {
+    Json::of(&Inputs { test, types: &module.types }).text().to_string()
 }
 
 /// One test alone, in one line, with what it covers.
@@ -84,6 +91,7 @@ fn function(
     let span = module.function_named(&result.name).map(|id| module.functions[id].span).filter(Span::is_some);
     document::Function {
         name: result.name.clone(),
+        key: None,
         file: result.file.clone(),
         line: span.map(|span| span.line),
         end_line: span.map(|span| span.end_line),
@@ -158,6 +166,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         Outcome::OracleRejected => ("oracle_rejected", None, None),
         Outcome::Threw { .. } => ("threw", None, None),
         Outcome::Exited(status) => ("exited", Some(*status), None),
+        Outcome::Hung => ("hung", None, None),
         Outcome::Error { kind, span } => {
             let at = place(*span, &module.files);
             ("error", None, Some(document::TestError { kind: kind.to_string(), at }))
@@ -176,6 +185,7 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         function: test.function.clone(),
         description: test.description.clone(),
         path: format!("{:016x}", test.path),
+        earlier: test.earlier().iter().map(|call| earlier_of(call, objects_of(test), module)).collect(),
         inputs: Json::of(&Inputs { test, types: &module.types }),
         brief: brief(test, module),
         outcome: outcome.to_string(),
@@ -192,6 +202,20 @@ fn test_of(test: &TestCase, covers: &[Covered<'_>], module: &Module) -> document
         replay,
         replay_why,
         reason,
+    }
+}
+
+fn earlier_of(call: &EarlierCall, objects: &[ObjectInput], module: &Module) -> document::EarlierCall {
+    let types = &module.types;
+    let function = module.function_named(&call.function).map(|id| &module.functions[id]);
+    let result = function.zip(call.result.as_ref()).and_then(|(function, value)| {
+        serde_json::to_value(Shown { types, objects, ty: function.result_data, value }).ok()
+    });
+    document::EarlierCall {
+        call: called(call, objects, module),
+        function: call.function.clone(),
+        inputs: Json::of(&Named { list: &call.params, objects, types }),
+        result,
     }
 }
 
@@ -214,7 +238,7 @@ impl Serialize for Inputs<'_> {
         let mut map = serializer.serialize_map(None)?;
         let mut names = Names::default();
         match &self.test.kind {
-            TestKind::Function { params, globals, objects } => {
+            TestKind::Function { params, globals, objects, .. } => {
                 let mut shown = vec![false; objects.len()];
                 for named in params.iter().chain(globals) {
                     let name = names.unique(&named.name);

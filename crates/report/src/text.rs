@@ -1,6 +1,7 @@
 //! The summary for people: one line a function, then only what needs a look.
 
 use crate::document::{Assumption, Document, Function, IncompletePaths, Replay, Test, Verdict};
+use crate::kept::kept_suites;
 use crate::style::{Paint, Style, cut, heading, longest};
 use crate::summary::summary;
 use crate::truth_table::truth_tables;
@@ -30,6 +31,7 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     rejections(&mut out, document, style);
     incomplete(&mut out, document, style);
     disagreements(&mut out, document, style);
+    kept_suites(&mut out, &document.kept, style);
     replay_line(&mut out, document, style);
     out
 }

@@ -42,7 +42,11 @@ impl<'a> Shown<'a> {
                 format!("{{{}}}", parts.join(", "))
             }
             (_, DataValue::Undefined) => "?".to_string(),
-            (_, DataValue::Array(_) | DataValue::Struct(_)) => "…".to_string(),
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                let field = &members[*member];
+                format!("{{.{} = {}}}", field.name, self.part(field.ty, value).brief())
+            }
+            (_, DataValue::Array(_) | DataValue::Struct(_) | DataValue::Member(..)) => "…".to_string(),
         }
     }
 
@@ -157,7 +161,14 @@ impl Serialize for Shown<'_> {
                 }
                 map.end()
             }
-            (_, DataValue::Undefined | DataValue::Array(_) | DataValue::Struct(_)) => {
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                let field = &members[*member];
+                let name = if field.name.is_empty() { format!("#{member}") } else { field.name.clone() };
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry(&name, &self.part(field.ty, value))?;
+                map.end()
+            }
+            (_, DataValue::Undefined | DataValue::Array(_) | DataValue::Struct(_) | DataValue::Member(..)) => {
                 Marked { undefined: true }.serialize(serializer)
             }
         }

@@ -89,7 +89,7 @@ fn test(id: &str, params: Vec<NamedValue>, objects: Vec<ObjectInput>) -> TestCas
     TestCase {
         id: id.into(),
         function: "max3".into(),
-        kind: TestKind::Function { params, globals: Vec::new(), objects },
+        kind: TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects },
         answers: Vec::new(),
         outcome: Outcome::Returned,
         expected: Expected::default(),

@@ -221,6 +221,7 @@ impl<'a> Making<'a> {
         for ((file, name, criterion), (objectives, tests)) in counts {
             let at = places.get(&(file.clone(), name.clone()));
             self.document.functions.push(Function {
+                key: None,
                 line: at.and_then(|at| at.line),
                 end_line: at.and_then(|at| at.end_line),
                 name,

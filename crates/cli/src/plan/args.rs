@@ -34,6 +34,12 @@ pub struct Generate {
     /// Begin from what a measured suite covers (a directory that `measure -o` wrote), and add only what is missing
     #[arg(long, value_name = "DIR")]
     pub on_top_of: Option<PathBuf>,
+    /// First run the tests that are there already: which still pass, what they expect and get, and what is missing
+    #[arg(long, conflicts_with = "resume")]
+    pub update: bool,
+    /// Go on with a run that was interrupted: what it finished, and what has not changed since, is not explored again
+    #[arg(long)]
+    pub resume: bool,
     /// Explore a whole program from this function instead of testing functions
     #[arg(long, value_name = "FUNC", conflicts_with = "functions")]
     pub entry: Option<String>,
@@ -78,6 +84,10 @@ pub struct Generate {
     /// something is open and time is left; 1 (or 0) for one element
     #[arg(long, value_name = "N", default_value_t = 16, help_heading = "Inputs")]
     pub grow: u64,
+    /// Where static variables have to hold what earlier calls leave, a test makes at most N calls; 1 for none before the
+    /// function's own
+    #[arg(long, value_name = "N", default_value_t = 4, help_heading = "Inputs", value_parser = parse_calls)]
+    pub calls: u32,
     /// Pointers to characters lead to texts of at most N characters, unless --len says otherwise
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub strings: Option<u32>,
@@ -167,6 +177,9 @@ pub struct Surroundings {
     /// Variables of the environment: not set, or at most N characters
     #[arg(long, value_name = "N", help_heading = "Inputs", value_parser = parse_size)]
     pub env: Option<u32>,
+    /// Allocations of a function under test: each may fail, or none does
+    #[arg(long, default_value = "may-fail", value_name = "MODE", help_heading = "Inputs")]
+    pub malloc: Malloc,
     /// Volatile globals and what is volatile behind pointers: what memory holds, or a new input at every read
     #[arg(long, default_value = "memory", value_name = "MODE", help_heading = "Inputs")]
     pub volatile: Volatile,
@@ -191,6 +204,14 @@ pub enum Externals {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Malloc {
+    /// A test makes it fail where that leads somewhere
+    MayFail,
+    /// The same as `--assume allocation`
+    NeverFails,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Volatile {
     /// Like any other object
     Memory,
@@ -296,6 +317,16 @@ fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a number of at least 1".to_string()),
         Ok(jobs) => Ok(jobs),
+    }
+}
+
+/// Calls of one test.
+const MOST_CALLS: u32 = 64;
+
+fn parse_calls(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(calls) if (1..=MOST_CALLS).contains(&calls) => Ok(calls),
+        _ => Err(format!("expected a number of calls, from 1 to {MOST_CALLS}")),
     }
 }
 

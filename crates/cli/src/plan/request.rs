@@ -1,10 +1,14 @@
 //! The command line becomes a request: plain data, nothing is decided. The environment is read here.
 
-use crate::plan::args::{Aliases, Compile, Emit, Externals, Generate, Labels, Scope, Search, Surroundings, Volatile};
+use crate::plan::args::{
+    Aliases, Compile, Emit, Externals, Generate, Labels, Malloc, Scope, Search, Surroundings, Volatile,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use touchstone_campaign::{Compilation, Effort, Inputs, ObjectivesOf, Purpose, Replaying, Request, Subject, TestForm};
+use touchstone_campaign::{
+    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+};
 use touchstone_criteria::Assume;
 
 impl Compile {
@@ -48,6 +52,12 @@ impl Generate {
                 (false, false) => Replaying::InSandbox,
             },
             jobs: self.jobs,
+            regeneration: match (self.update, self.resume) {
+                (true, _) => Regeneration::Update,
+                (false, true) => Regeneration::Resume,
+                (false, false) => Regeneration::Plain,
+            },
+            tool: None,
             interrupt: Arc::default(),
         }
     }
@@ -64,6 +74,7 @@ impl Generate {
             ranges: self.range.iter().cloned().collect(),
             max_objects: self.max_objects,
             grow: self.grow,
+            calls: self.calls,
             strings: self.strings,
             arguments: self.surroundings.argv,
             surroundings: self.surroundings.of_program(),
@@ -104,8 +115,10 @@ impl Generate {
 
 impl Surroundings {
     /// What saying how functions behave that nobody defines takes for granted.
-    fn takes_for_granted(&self) -> Option<Assume> {
-        (self.externals == Externals::Pure).then_some(Assume::PureExternals)
+    fn takes_for_granted(&self) -> impl Iterator<Item = Assume> {
+        let pure = (self.externals == Externals::Pure).then_some(Assume::PureExternals);
+        let memory = (self.malloc == Malloc::NeverFails).then_some(Assume::Allocation);
+        pure.into_iter().chain(memory)
     }
 
     /// What concerns reading the program.

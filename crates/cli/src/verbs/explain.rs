@@ -56,6 +56,10 @@ fn covered(out: &mut String, module: &Module, test: &TestCase) {
     let _ = writeln!(out, "covered: these inputs reach it.");
     let json: serde_json::Value =
         serde_json::from_str(&touchstone_report::test_json(test, &[], module)).unwrap_or(serde_json::Value::Null);
+    let earlier = json["earlier"].as_array().map_or(&[][..], Vec::as_slice);
+    for call in earlier.iter().filter_map(|earlier| earlier["call"].as_str()) {
+        let _ = writeln!(out, "  after {}", shortened(call));
+    }
     match json["inputs"].as_object() {
         Some(inputs) if !inputs.is_empty() => {
             for (name, value) in inputs.iter().take(MOST_LINES) {

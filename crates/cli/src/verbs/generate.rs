@@ -9,9 +9,9 @@ use anyhow::Result;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use touchstone_campaign::{Finished, Notice, OnTop, Plan, Purpose, run};
-use touchstone_criteria::{Campaign, Replay};
-use touchstone_report::Detail;
+use touchstone_campaign::{Notice, OnTop, Plan, Purpose, Request, run};
+use touchstone_report::document::Replay;
+use touchstone_report::{Detail, Document, KeptSuite};
 
 /// Carries out `generate`.
 pub fn generate(options: &Generate) -> Result<ExitCode> {
@@ -26,15 +26,37 @@ pub fn prove(options: &Generate) -> Result<ExitCode> {
 fn carry_out(options: &Generate, purpose: Purpose) -> Result<ExitCode> {
     let criteria: Vec<String> = options.criteria.iter().map(ToString::to_string).collect();
     options.outputs.check_criteria(&criteria)?;
-    let request = options.request(purpose);
-    let plan = Plan::new(&request)?;
-    warn(options, &plan.notices);
+    let request = Request { tool: std::env::current_exe().ok(), ..options.request(purpose) };
     interrupt::on_ctrl_c(Arc::clone(&request.interrupt))?;
+    let interrupted = || request.interrupt.load(Ordering::Relaxed);
+    let plan = match Plan::new(&request) {
+        Err(_) if interrupted() => {
+            eprintln!("interrupted while the program was read: nothing was explored");
+            return Ok(Exit::Interrupted.into());
+        }
+        plan => plan?,
+    };
+    warn(options, &plan.notices);
+    if options.resume && !options.quiet {
+        eprintln!("{}", resumed(&plan));
+    }
     let finished = run(&plan, &Display::new(options.quiet))?;
     warn(options, &finished.notices());
-    let interrupted = request.interrupt.load(Ordering::Relaxed);
-    let below = report(options, &plan, &finished)?;
-    Ok(verdict(options, &finished.campaign, interrupted, below).into())
+    let document = finished.document(&plan);
+    let below = report(options, &plan, &document)?;
+    if interrupted() && !options.quiet {
+        eprintln!("interrupted: the report says what was found until then; --resume goes on");
+    }
+    Ok(verdict(options, &document, interrupted(), below).into())
+}
+
+/// What a run that goes on need not do again.
+fn resumed(plan: &Plan) -> String {
+    match plan.finished_before() {
+        0 => "nothing to resume: every function is explored".to_string(),
+        1 => format!("resumed: 1 function was finished, {} to go", plan.tasks.len()),
+        finished => format!("resumed: {finished} functions were finished, {} to go", plan.tasks.len()),
+    }
 }
 
 fn warn(options: &Generate, notices: &[Notice]) {
@@ -44,17 +66,16 @@ fn warn(options: &Generate, notices: &[Notice]) {
 }
 
 /// Stores the campaign, shows it, and writes the reports that are asked for.
-fn report(options: &Generate, plan: &Plan, finished: &Finished) -> Result<Exit> {
-    let document = finished.document(plan);
-    let history = outputs::store(plan.out.path(), &document)?;
+fn report(options: &Generate, plan: &Plan, document: &Document) -> Result<Exit> {
+    let history = outputs::store(plan.out.path(), document)?;
     let text = match options.format {
         Format::Json => document.to_json(),
         Format::Text => {
             let style = touchstone_report::Style { color: progress::color_on_stdout(), width: 100 };
             let detail = if options.verbose { Detail::Everything } else { Detail::Short };
-            let mut text = touchstone_report::text(&document, detail, style);
+            let mut text = touchstone_report::text(document, detail, style);
             if let Some(directory) = &options.on_top_of {
-                let OnTop { before, new, missing } = OnTop::of(&document);
+                let OnTop { before, new, missing } = OnTop::of(document);
                 let missing =
                     if missing > 0 { format!(", {missing} that a test can cover are not") } else { String::new() };
                 text += &format!("\non top of {}: {before} covered before, {new} new{missing}\n", directory.display());
@@ -64,18 +85,19 @@ fn report(options: &Generate, plan: &Plan, finished: &Finished) -> Result<Exit> 
     };
     // Files are written even where nobody can be shown anything.
     let shown = crate::output::stdout::show(if text.ends_with('\n') { text } else { text + "\n" });
-    let exit = options.outputs.write(&document, &history, options.quiet)?;
+    let exit = options.outputs.write(document, &history, options.quiet)?;
     shown.map(|()| exit)
 }
 
-fn verdict(options: &Generate, campaign: &Campaign, interrupted: bool, below: Exit) -> Exit {
+fn verdict(options: &Generate, document: &Document, interrupted: bool, below: Exit) -> Exit {
+    let disagreed = document.tests.iter().any(|test| test.replay == Replay::Disagreed);
     if interrupted {
         Exit::Interrupted
-    } else if campaign.tests.iter().any(|test| matches!(test.replayed, Replay::Disagreed(_))) {
+    } else if disagreed || document.kept.iter().any(KeptSuite::is_broken) {
         Exit::Disagreed
     } else if below != Exit::Done {
         below
-    } else if options.strict && campaign.functions.iter().any(|function| function.objectives.unknown > 0) {
+    } else if options.strict && document.functions.iter().any(|function| function.objectives.unknown > 0) {
         Exit::Unknowns
     } else {
         Exit::Done

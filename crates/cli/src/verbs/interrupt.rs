@@ -6,16 +6,29 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
-/// From now on, Ctrl-C makes this true; a second one ends at once.
+/// From now on, Ctrl-C and SIGTERM make this true and end what was started (compilers, tests): all that waits for them goes
+/// on at once. A second one ends at once.
 pub fn on_ctrl_c(flag: Arc<AtomicBool>) -> Result<()> {
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
+        std::thread::spawn(|| {
+            // What was about to be started when the signal came is there a little later.
+            for _ in 0..AGAIN {
+                end(&descendants(std::process::id()));
+                std::thread::sleep(PAUSE);
+            }
+        });
     })
-    .context("can't handle Ctrl-C")
+    .context("can't handle signals")
 }
+
+/// How often, and after what time, is looked for more to end.
+const AGAIN: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(150);
 
 /// Whether somebody wants us to stop.
 pub struct Stop {
@@ -33,7 +46,7 @@ impl Stop {
             if asked.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
-            end(child.load(Ordering::SeqCst));
+            end_all(child.load(Ordering::SeqCst));
         })
         .context("can't handle signals")?;
         Ok(stop)
@@ -44,7 +57,7 @@ impl Stop {
         self.child.store(child, Ordering::SeqCst);
         // The signal may have come before the process.
         if self.was_asked() {
-            end(child);
+            end_all(child);
         }
     }
 
@@ -54,10 +67,14 @@ impl Stop {
 }
 
 /// Tells a process and all that it started to end.
-fn end(process: u32) {
-    if process == 0 {
-        return;
+fn end_all(process: u32) {
+    if process != 0 {
+        end(&[vec![process], descendants(process)].concat());
     }
+}
+
+/// All that a process started, directly or not.
+fn descendants(process: u32) -> Vec<u32> {
     let parents = parents();
     let mut all = vec![process];
     let mut next = 0;
@@ -65,7 +82,15 @@ fn end(process: u32) {
         all.extend(parents.iter().filter(|(_, of)| **of == parent).map(|(child, _)| *child));
         next += 1;
     }
-    let words = all.iter().map(u32::to_string);
+    all.split_off(1)
+}
+
+/// Tells processes to end.
+fn end(processes: &[u32]) {
+    if processes.is_empty() {
+        return;
+    }
+    let words = processes.iter().map(u32::to_string);
     // Some may have ended by themselves by now.
     let _ = Command::new("kill").arg("-TERM").args(words).stderr(std::process::Stdio::null()).status();
 }

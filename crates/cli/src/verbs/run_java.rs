@@ -46,6 +46,7 @@ pub fn run(options: &Run) -> Result<ExitCode> {
         }
         End::Unsupported { what, span } => bail!("unsupported: {what} at {}", at(span)),
         End::Error { kind, span } => bail!("internal: {kind} at {}", at(span)),
+        End::Hung => bail!("the program stays in a loop that has no end"),
         End::Threw { .. } => bail!("an exception before the program began"),
         End::Assumed => bail!("an assumption of the program does not hold"),
         End::Limit(limit) => bail!("a limit of the interpreter was hit: {limit:?}"),

@@ -37,9 +37,11 @@ pub enum Feature {
     Callback,
     /// A function that calls itself and keeps count.
     Recursion,
+    /// Unions with a tag, of which two pointers may be to the same.
+    Tagged,
 }
 
-pub const FEATURES: [Feature; 15] = {
+pub const FEATURES: [Feature; 16] = {
     use Feature::*;
     [
         Plain,
@@ -57,6 +59,7 @@ pub const FEATURES: [Feature; 15] = {
         Library,
         Callback,
         Recursion,
+        Tagged,
     ]
 };
 
@@ -79,6 +82,7 @@ impl Feature {
             Feature::Library => library(file, draft),
             Feature::Callback => callback(file, draft, u),
             Feature::Recursion => recursion(file, draft, u),
+            Feature::Tagged => tagged(file, draft, u),
         }
     }
 }
@@ -655,6 +659,26 @@ fn register(file: &mut File, draft: &mut Draft, u: &str) {
             draft.effect(&[&format!("{u}_v = 0;")]);
         }
     }
+}
+
+fn tagged(file: &mut File, draft: &mut Draft, u: &str) {
+    let members = "int *ip; long n; struct { int lo; short hi; } pair; unsigned char c;";
+    file.text.line(&format!("struct {u}_t {{ int tag; union {{ {members} }} u; }};"));
+    let made = "case 1: t->u.ip = int_place(0, 0); break; case 3: t->u.pair.lo = num(); t->u.pair.hi = num(); break; default: t->u.n = num();";
+    file.define(&format!("STATE struct {u}_t {u}_all[2];"));
+    file.define(&format!(
+        "static struct {u}_t *{u}_place(void) {{ struct {u}_t *t = {u}_all + choose(2); if (!choose(8)) return 0; t->tag = choose(4); switch (t->tag) {{ {made} }} return t; }}"
+    ));
+    draft.param(&format!("struct {u}_t *"), "t", &format!("{u}_place()"));
+    draft.param(&format!("struct {u}_t *"), "o", &format!("{u}_place()"));
+    draft.refuse = Some(or("t == 0", "o == 0"));
+    draft.read(&["t->tag", "o->tag"]);
+    draft.fact(&["t == o", "t->tag == o->tag"]);
+    draft.guard("t->tag == 1 && t->u.ip", &["*t->u.ip"], &["*t->u.ip"]);
+    draft.guard("t->tag == 2", &["(int)t->u.n", "t->u.c"], &["t->u.n"]);
+    draft.guard("t->tag == 3", &["t->u.pair.lo", "t->u.pair.hi"], &["t->u.pair.hi"]);
+    draft.guard("o->tag == 3", &["o->u.pair.lo"], &["o->u.pair.lo"]);
+    draft.effect(&["*t = *o;", "t->u = o->u;", "o->u.ip = 0;"]);
 }
 
 fn library(file: &mut File, draft: &mut Draft) {

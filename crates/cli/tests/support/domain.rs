@@ -15,7 +15,7 @@ pub struct Input {
 
 impl Input {
     pub fn call(&self) -> Call<'_> {
-        Call { params: &self.params, globals: &self.globals, objects: &self.objects, answers: &[] }
+        Call { earlier: &[], params: &self.params, globals: &self.globals, objects: &self.objects, answers: &[] }
     }
 
     /// For people.

@@ -10,10 +10,11 @@ use crate::c::names::Locals;
 use crate::c::preprocessed::is_meant;
 use crate::c::stubs;
 use crate::c::surroundings;
+use crate::c::unchanged::{Elements, Step, wants_copy};
 use crate::c::unwritable::Unwritable;
 use crate::c::values::{LocalObject, Values};
 use crate::c::visibility::Visibility;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataValue, Function, Linkage, Module, PointerTarget};
 
@@ -29,6 +30,8 @@ pub(crate) struct TestedProgram<'m> {
     pub(crate) visibility: Visibility<'m>,
     /// Its tests need stubs.
     pub(crate) has_stubs: bool,
+    /// The program allocates, with the library's allocator.
+    pub(crate) allocates: bool,
     /// It touches nothing but what it is given.
     pub(crate) keeps_to_itself: bool,
 }
@@ -63,17 +66,25 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
     }
     match &test.kind {
         TestKind::Program => Ok((program_body(program, test)?, BTreeSet::new())),
-        TestKind::Function { params, globals, objects } => {
+        TestKind::Function { earlier, params, globals, objects } => {
             let mut writer = FunctionTest::new(program, objects);
             writer.declare_objects(objects)?;
             let around = surroundings::lines(program, test, Some(&mut writer.values))?;
             writer.lines.extend(around);
-            writer.declare_params(params)?;
+            if earlier.is_empty() {
+                writer.declare_params(params)?;
+            }
             writer.set_globals(globals)?;
             writer.lines.extend(announcements(program, test));
             writer.lines.extend(skip(program, test));
+            writer.keep_copies(test, globals, objects);
+            if !earlier.is_empty() {
+                writer.call_earlier(earlier)?;
+                writer.declare_params(params)?;
+            }
             writer.call(test)?;
-            writer.check(test, objects)?;
+            writer.check(test, globals, objects)?;
+            writer.drop_unused_copies();
             Ok((writer.lines, writer.values.declarations))
         }
     }
@@ -123,6 +134,7 @@ pub(crate) fn announcements(program: &TestedProgram, test: &TestCase) -> Vec<Str
             lines.push(format!("EXPECT_ERROR(\"{kind}\", {file}, {});", span.line));
         }
         Outcome::Exited(status) => lines.push(format!("EXPECT_EXIT({});", status & 255)),
+        Outcome::Hung => lines.push("EXPECT_HANG();".to_string()),
         // One that throws is not written.
         Outcome::Returned | Outcome::OracleRejected | Outcome::Threw { .. } => {}
     }
@@ -165,6 +177,8 @@ pub(crate) struct FunctionTest<'a> {
     pub(crate) lines: Vec<String>,
     pub(crate) arguments: Vec<String>,
     pub(crate) result: Option<String>,
+    /// By place: the copy of what was there before the call.
+    copies: BTreeMap<String, String>,
 }
 
 impl<'a> FunctionTest<'a> {
@@ -195,7 +209,15 @@ impl<'a> FunctionTest<'a> {
             visibility: &program.visibility,
             declarations: BTreeSet::new(),
         };
-        FunctionTest { program, values, locals, lines: Vec::new(), arguments: Vec::new(), result: None }
+        FunctionTest {
+            program,
+            values,
+            locals,
+            lines: Vec::new(),
+            arguments: Vec::new(),
+            result: None,
+            copies: BTreeMap::new(),
+        }
     }
 
     /// Declares what is pointed to before what points; a cycle is closed by assignments.
@@ -297,7 +319,10 @@ impl<'a> FunctionTest<'a> {
             let value = self.values.initialiser(global.data, &global.value, &name)?;
             let constant = self.global_is_constant(&global.name);
             let whole = constant
-                || matches!(self.program.module.types[global.data], DataType::Array { .. } | DataType::Struct { .. });
+                || matches!(
+                    self.program.module.types[global.data],
+                    DataType::Array { .. } | DataType::Struct { .. } | DataType::Union { .. }
+                );
             self.lines.push(if whole { format!("SET({name}, {value});") } else { format!("{name} = {value};") });
         }
         Ok(())
@@ -315,7 +340,7 @@ impl<'a> FunctionTest<'a> {
         let result = self.program.function.result_data;
         let void = matches!(self.program.module.types[result], DataType::Void);
         let wanted = test.expected.result.is_some() || test.oracle.is_some();
-        if void || !wanted || matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
+        if void || !wanted || matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_) | Outcome::Hung) {
             self.lines.push(format!("{call};"));
             return Ok(());
         }
@@ -326,7 +351,50 @@ impl<'a> FunctionTest<'a> {
         Ok(())
     }
 
-    fn check(&mut self, test: &TestCase, objects: &[ObjectInput]) -> Result<(), Unwritable> {
+    /// Copies what the call may change or must leave alone, where that is more than one value.
+    fn keep_copies(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) {
+        if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
+            return;
+        }
+        let module = self.program.module;
+        let mut places = Vec::new();
+        for (index, object) in objects.iter().enumerate().take(test.expected.objects.len()) {
+            let local = &self.values.objects[index];
+            let plain = librarys_own(module, object.element).is_none() && !object.on_heap && local.tail.is_none();
+            let sized = module.types[object.element].size(&module.types) > 0;
+            if plain && sized && (local.is_array || wants_copy(&module.types, object.element)) {
+                places.push(local.name.clone());
+            }
+        }
+        for global in &test.expected.globals {
+            let known = globals.iter().any(|before| before.name == global.name);
+            if known && wants_copy(&module.types, global.data) {
+                places.extend(self.values.global(&global.name));
+            }
+        }
+        for place in places {
+            let copy = self.locals.fresh(&format!("{place}_before"));
+            self.lines.push(format!("BEFORE({copy}, {place});"));
+            self.copies.insert(place, copy);
+        }
+    }
+
+    /// Where everything changed, or nothing is known, nobody asks for the copy.
+    fn drop_unused_copies(&mut self) {
+        for (place, copy) in std::mem::take(&mut self.copies) {
+            let line = format!("BEFORE({copy}, {place});");
+            let uses = |text: &String| text.contains(&copy) && *text != line;
+            if !self.lines.iter().any(uses) {
+                self.lines.retain(|text| *text != line);
+            }
+        }
+    }
+
+    fn check(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
+        if test.outcome == Outcome::Hung {
+            self.lines.push("MUST_HANG();".to_string());
+            return Ok(());
+        }
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
             return Ok(());
         }
@@ -345,17 +413,24 @@ impl<'a> FunctionTest<'a> {
             let name = self.values.objects[index].name.clone();
             if self.values.objects[index].tail.is_some() {
                 self.check_flexible(object, values, &name, &mut lines);
-            } else if self.values.objects[index].is_array {
-                self.values.check_elements(object.element, values, &name, &mut lines);
-            } else if let Some(value) = values.first() {
-                self.values.check(object.element, value, &name, &mut lines);
+            } else {
+                self.check_object(object, index, values, &name, &mut lines);
             }
         }
         for global in &test.expected.globals {
             let id = self.program.module.global_named(&global.name);
             let local = id.is_none_or(|id| self.program.module.globals[id].linkage == Linkage::Local);
             match self.values.global(&global.name) {
-                Ok(name) => self.values.check(global.data, &global.value, &name, &mut lines),
+                Ok(name) => {
+                    let before = globals.iter().find(|before| before.name == global.name);
+                    match (before, self.copies.get(&name).cloned()) {
+                        (Some(before), Some(copy)) => {
+                            let step = Step { ty: global.data, before: &before.value, after: &global.value };
+                            self.check_step(&step, &name, &copy, &mut lines);
+                        }
+                        _ => self.values.check(global.data, &global.value, &name, &mut lines),
+                    }
+                }
                 Err(_) if local => {}
                 Err(why) => lines.push(format!("/* not checked: {} */", comment_text(&why.to_string()))),
             }
@@ -366,6 +441,31 @@ impl<'a> FunctionTest<'a> {
         lines.extend(stubs::calls(self.program, &mut self.values, test));
         self.lines.extend(lines);
         Ok(())
+    }
+
+    /// Checks an object of the test after the call.
+    fn check_object(
+        &mut self,
+        object: &ObjectInput,
+        index: usize,
+        values: &[DataValue],
+        name: &str,
+        lines: &mut Vec<String>,
+    ) {
+        let is_array = self.values.objects[index].is_array;
+        match (self.copies.get(name).cloned(), values) {
+            (Some(copy), values) if is_array => {
+                let elements = Elements { element: object.element, before: &object.values, after: values };
+                self.check_array_object(&elements, name, &copy, lines);
+            }
+            (None, values) if is_array => self.values.check_elements(object.element, values, name, lines),
+            (Some(copy), [after, ..]) if !object.values.is_empty() => {
+                let step = Step { ty: object.element, before: &object.values[0], after };
+                self.check_step(&step, name, &copy, lines);
+            }
+            (_, [value, ..]) => self.values.check(object.element, value, name, lines),
+            (_, []) => {}
+        }
     }
 
     /// `CHECK_ORACLE(max3_post(a, b, c, result));`
@@ -423,6 +523,7 @@ fn collect_targets(value: &DataValue, found: &mut Vec<usize>) {
         DataValue::Array(values) | DataValue::Struct(values) => {
             values.iter().for_each(|value| collect_targets(value, found));
         }
+        DataValue::Member(_, value) => collect_targets(value, found),
         DataValue::Pointer(_) | DataValue::Int(_) | DataValue::Undefined => {}
     }
 }

@@ -5,6 +5,8 @@ use crate::c::once::Once;
 use crate::c::preprocessed::Preprocessed;
 use crate::c::sandbox::Sandbox;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use touchstone_base::FileId;
 use touchstone_ir::Module;
 
@@ -21,6 +23,8 @@ pub struct Build {
     pub limits: ReplayLimits,
     /// What keeps the replay from harming anybody.
     pub sandbox: Sandbox,
+    /// Nothing more is compiled or run once this is true.
+    pub interrupt: Arc<AtomicBool>,
     /// What is known of the files after preprocessing.
     pub preprocessed: Preprocessed,
     /// What is compiled already.
@@ -66,6 +70,11 @@ impl Build {
         let path = Path::new(module.files.get(file)?);
         let exact = self.units.iter().position(|unit| unit.path == path);
         exact.or_else(|| self.units.iter().position(|unit| same_file(&unit.path, path)))
+    }
+
+    /// Whether somebody wants us to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
     }
 
     /// Whether this unit has the program's `main`.

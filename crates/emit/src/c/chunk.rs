@@ -88,6 +88,16 @@ impl<'t> Chunk<'t> {
         self.tests.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Every test with what it does: its own lines, or those of its shape.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = (&str, Vec<&'t str>)> + '_ {
+        self.tests.iter().enumerate().map(|(index, (name, lines))| {
+            let shape = self.shapes.values().find(|shape| shape.rows.binary_search(&index).is_ok());
+            let own = std::slice::from_ref(lines);
+            let ranges = shape.map_or(own, |shape| &shape.own);
+            (name.as_str(), ranges.iter().flat_map(|range| self.lines[range.clone()].iter().copied()).collect())
+        })
+    }
+
     /// What a compiler's words mean for the tests; `file` is how it calls the file.
     pub(crate) fn complaints(&self, stderr: &str, file: &str) -> Complaints {
         let mut found = Complaints::default();

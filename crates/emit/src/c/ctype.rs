@@ -37,7 +37,7 @@ impl<'m> CTypes<'m> {
             DataType::OneOf { name, .. } => Err(Unwritable::Variants(name.clone())),
             DataType::Pointer { pointee, to_const } => self.declare_pointer(*pointee, *to_const, declarator),
             DataType::Array { element, length } => self.declare(*element, &format!("{declarator}[{length}]")),
-            DataType::Struct { name, .. } | DataType::Opaque { name, .. } => {
+            DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. } => {
                 Ok(join(&self.named(ty, name)?, declarator))
             }
         }
@@ -92,7 +92,9 @@ impl<'m> CTypes<'m> {
         match &self.module.types[ty] {
             DataType::Pointer { pointee, .. } => self.note(*pointee, &format!("*{expression}")),
             DataType::Array { element, .. } => self.note(*element, &format!("({expression})[0]")),
-            DataType::Struct { name, .. } | DataType::Opaque { name, .. } if !is_type_name(name) => {
+            DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. }
+                if !is_type_name(name) =>
+            {
                 self.unnamed.entry(ty).or_insert_with(|| expression.to_string());
             }
             _ => {}

@@ -63,7 +63,7 @@ impl FunctionTest<'_> {
             }
             let place = format!("{name}->{field}[{index}]");
             let text = self.values.initialiser(tail.element, value, &place)?;
-            let whole = matches!(value, DataValue::Array(_) | DataValue::Struct(_));
+            let whole = matches!(value, DataValue::Array(_) | DataValue::Struct(_) | DataValue::Member(..));
             self.lines.push(if whole { format!("SET({place}, {text});") } else { format!("{place} = {text};") });
         }
         Ok(())

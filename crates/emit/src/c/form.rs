@@ -10,6 +10,7 @@
 
 use crate::c::comment::comment_text;
 use crate::c::literal;
+use crate::c::process::{CMOCKA_ALONE, Ends, Listed, Processes, UNITY_ALONE, alone};
 use crate::c::unwritable::Unwritable;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Outcome, TestCase};
@@ -43,6 +44,13 @@ const COMMON: &str = "\
         const __typeof__(place) touchstone_value = __VA_ARGS__;      \\
         __builtin_memcpy((void *)&(place), &touchstone_value, sizeof(place)); \\
     } while (0)
+#undef BEFORE
+#undef EXCEPT
+/* Keeps what is at a place before the call; what may change is excepted. */
+#define BEFORE(copy, place)  \\
+    __typeof__(place) copy;  \\
+    __builtin_memcpy((void *)&(copy), (const void *)&(place), sizeof(copy))
+#define EXCEPT(copy, place) __builtin_memcpy((void *)&(copy), (const void *)&(place), sizeof(copy))
 ";
 
 impl Form {
@@ -144,6 +152,16 @@ impl Form {
         }
     }
 
+    /// A place must be as its copy is that was made before the call.
+    pub(crate) fn unchanged(self, copy: &str, place: &str) -> String {
+        match self {
+            Form::Touchstone => format!("UNCHANGED({copy}, {place});"),
+            Form::Unity => format!("TEST_ASSERT_EQUAL_MEMORY(&{copy}, (const void *)&{place}, sizeof {copy});"),
+            Form::Cmocka => format!("assert_memory_equal((const void *)&{place}, &{copy}, sizeof {copy});"),
+            Form::Gtest => format!("EXPECT_ARRAY_EQ(unsigned char, {copy}, {place});"),
+        }
+    }
+
     /// The program's own oracle must accept.
     pub(crate) fn oracle(self, call: &str) -> String {
         match self {
@@ -198,25 +216,33 @@ impl Form {
 
     /// What ends a file: the list of its tests, and a `main` that runs them. The program may have a `main` of its own,
     /// which then has another symbol.
-    pub(crate) fn runner(self, tests: &[String], own_main: bool) -> String {
+    pub(crate) fn runner(self, tests: &[Listed], own_main: bool, processes: Processes) -> String {
         let head = if own_main {
             "\nint touchstone_run_tests(void) __asm__(\"main\");\nint touchstone_run_tests(void) {\n"
         } else {
             "\nint main(void) {\n"
         };
-        let lines = |line: fn(&str) -> String| -> String { tests.iter().map(|id| line(id)).collect() };
-        match self {
-            Form::Touchstone | Form::Gtest => String::new(),
-            Form::Unity => {
+        let lines = |line: fn(&str) -> String| -> String { tests.iter().map(|test| line(&test.id)).collect() };
+        match (self, processes) {
+            (Form::Touchstone | Form::Gtest, _) => String::new(),
+            (Form::Unity, Processes::One) => {
                 let tests = lines(|id| format!("    RUN_TEST(test_{id});\n"));
                 format!("{head}    UNITY_BEGIN();\n{tests}    return UNITY_END();\n}}\n")
             }
-            Form::Cmocka => {
+            (Form::Cmocka, Processes::One) => {
                 let tests = lines(|id| format!("        cmocka_unit_test(test_{id}),\n"));
                 format!(
                     "{head}    const struct CMUnitTest tests[] = {{\n{tests}    }};\n    \
                      return cmocka_run_group_tests(tests, NULL, NULL);\n}}\n"
                 )
+            }
+            (Form::Unity, Processes::OneEach) => {
+                let tests = lines(|id| format!("    ALONE(RUN_TEST(test_{id}));\n"));
+                format!("{}{head}    int failures = 0;\n{tests}    return failures;\n}}\n", alone(UNITY_ALONE))
+            }
+            (Form::Cmocka, Processes::OneEach) => {
+                let tests = lines(|id| format!("    ALONE(test_{id});\n"));
+                format!("{}{head}    int failures = 0;\n{tests}    return failures;\n}}\n", alone(CMOCKA_ALONE))
             }
         }
     }
@@ -225,7 +251,7 @@ impl Form {
     pub(crate) fn libraries(self) -> &'static [&'static str] {
         match self {
             Form::Touchstone => &[],
-            Form::Unity => &["-DUNITY_INCLUDE_DOUBLE", "unity.c"],
+            Form::Unity => &["-DUNITY_INCLUDE_DOUBLE", "-I\"$UNITY_DIR\"", "\"$UNITY_DIR\"/unity.c"],
             Form::Cmocka => &["-lcmocka"],
             Form::Gtest => &["-lgtest", "-lgtest_main", "-lstdc++"],
         }
@@ -237,19 +263,23 @@ impl Form {
             (_, Outcome::Threw { class }) => Some(Unwritable::Throws(class.clone())),
             (Form::Touchstone, _) | (_, Outcome::Returned | Outcome::OracleRejected) => None,
             (Form::Gtest, Outcome::Exited(_)) => None,
+            (_, Outcome::Hung) => Some(Unwritable::Hangs),
             (_, Outcome::Exited(status)) => Some(Unwritable::Exits(status & 255)),
             (_, Outcome::Error { kind, span }) => Some(Unwritable::GoesWrong(*kind, file_of(), span.line)),
         }
     }
 
     /// The `.cc` line that registers a test.
-    pub(crate) fn registration(function: &str, test: &TestCase) -> String {
+    pub(crate) fn registration(function: &str, test: &Listed, processes: Processes) -> String {
         let id = &test.id;
-        let run = match test.outcome {
-            Outcome::Exited(status) => {
-                format!("EXPECT_EXIT(test_{id}(), testing::ExitedWithCode({}), \"\");", status & 255)
+        let run = match (test.ends, processes) {
+            (Ends::Exits(status), _) => {
+                format!("EXPECT_EXIT(test_{id}(), testing::ExitedWithCode({status}), \"\");")
             }
-            _ => format!("test_{id}();"),
+            (Ends::Returns, Processes::OneEach) => format!(
+                "EXPECT_EXIT((test_{id}(), exit(testing::Test::HasFailure())), testing::ExitedWithCode(0), \"\");"
+            ),
+            (Ends::Returns, Processes::One) | (Ends::IsSkipped, _) => format!("test_{id}();"),
         };
         format!("\nextern \"C\" void test_{id}(void);\nTEST({function}, {id}) {{ {run} }}\n")
     }

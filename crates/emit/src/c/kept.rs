@@ -1,152 +1,163 @@
-//! What later runs need again: files of our own that depend on nothing but the compiler and our sources.
+//! Suites that their users edited: they stay, and new tests go to files beside them.
 //!
-//! They stand in the user's cache directory, under a name that says what they were made of. Anybody may remove them at any
-//! time; where there is no such directory, or it is not the user's alone, they are made anew in each run.
+//! `test_f.c` that is edited is kept, and what it lacks goes to `test_f.more.c`; if that one is edited, too, to
+//! `test_f.more2.c`, and so on. A suite of several parts is kept as a whole.
+//!
+//! Deliberately not here: what a kept suite covers, and whether it still passes (`touchstone_campaign`'s).
 
-use std::hash::Hasher;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use crate::EmitError;
+use crate::c::chunk::Chunk;
+use crate::c::owned::Whose;
+use crate::c::suite::{OURS, chunk_paths, file_name, remove_ours};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
-use touchstone_base::StableHasher;
+use touchstone_base::Span;
+use touchstone_criteria::{Expected, Outcome, Replay, TestCase, TestKind};
+use touchstone_ir::ErrorKind;
 
-/// So many kinds of files are kept; the oldest go.
-const MOST: usize = 16;
+/// How many suites of one function may stand beside each other.
+const MOST: usize = 50;
 
-/// A place for files that were made of certain things.
-pub(crate) struct Kept {
-    all: PathBuf,
-    own: PathBuf,
-    user: u32,
+/// A suite that is there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SuiteThere {
+    /// Its first file.
+    pub path: PathBuf,
+    /// Its user edited it.
+    pub edited: bool,
 }
 
-impl Kept {
-    /// The place for what a compiler makes of these texts. `mine` is a file or directory of this user.
-    pub(crate) fn new(cc: &str, texts: &[&str], mine: &Path) -> Option<Kept> {
-        let compiler = in_path(cc)?.canonicalize().ok()?;
-        let file = compiler.metadata().ok()?;
-        let changed = file.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH).ok()?;
-        let mut hash = StableHasher::default();
-        hash.write(compiler.to_str()?.as_bytes());
-        hash.write(&file.len().to_le_bytes());
-        hash.write(&changed.as_nanos().to_le_bytes());
-        texts.iter().for_each(|text| {
-            hash.write(text.as_bytes());
-            hash.write(&[0]);
-        });
-        let all = cache_dir()?.join("touchstone");
-        let own = all.join(format!("replay-{:016x}", hash.finish()));
-        Some(Kept { all, own, user: mine.metadata().ok()?.uid() })
-    }
-
-    /// Where the files are, if they all are there.
-    pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
-        let whole = |name: &&str| self.own.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
-        (self.is_safe() && names.iter().all(whole)).then_some(self.own.as_path())
-    }
-
-    /// Keeps files for later runs. What does not work is left.
-    pub(crate) fn keep(&self, files: &[(&str, &Path)]) {
-        let _ = self.try_to_keep(files);
-    }
-
-    fn try_to_keep(&self, files: &[(&str, &Path)]) -> std::io::Result<()> {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.all)?;
-        if !self.is_safe() {
-            return Ok(());
-        }
-        self.forget_old()?;
-        // Whole or not at all, whoever else does the same.
-        let dir = tempfile::tempdir_in(&self.all)?;
-        for (name, file) in files {
-            std::fs::copy(file, dir.path().join(name))?;
-        }
-        std::fs::rename(dir.path(), &self.own)
-    }
-
-    /// Nobody else can write there.
-    fn is_safe(&self) -> bool {
-        self.all.metadata().is_ok_and(|dir| dir.is_dir() && dir.uid() == self.user && dir.mode() & 0o022 == 0)
-    }
-
-    fn forget_old(&self) -> std::io::Result<()> {
-        let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
-        for entry in std::fs::read_dir(&self.all)? {
-            let entry = entry?;
-            known.push((entry.metadata()?.modified()?, entry.path()));
-        }
-        known.sort();
-        let old = known.len().saturating_sub(MOST - 1);
-        known[..old].iter().try_for_each(|(_, path)| std::fs::remove_dir_all(path))
-    }
+/// The first files of all suites that a function may have.
+fn suites(dir: &Path, function: &str) -> impl Iterator<Item = PathBuf> {
+    let first = dir.join(file_name(function));
+    (0..MOST).map(move |number| match number {
+        0 => first.clone(),
+        1 => first.with_extension("more.c"),
+        _ => first.with_extension(format!("more{number}.c")),
+    })
 }
 
-/// The user's directory for what can be made again.
-fn cache_dir() -> Option<PathBuf> {
-    let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))
-}
-
-/// The file that a command starts.
-fn in_path(command: &str) -> Option<PathBuf> {
-    if command.contains('/') {
-        return Some(PathBuf::from(command));
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(command)).find(|file| file.is_file())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kept(cache: &Path, cc: &Path, text: &str) -> Kept {
-        let made = Kept::new(cc.to_str().expect("a name"), &[text], cache).expect("a place");
-        let all = cache.join("touchstone");
-        Kept { own: all.join(made.own.file_name().expect("a name")), all, user: made.user }
-    }
-
-    #[test]
-    fn files_are_found_again_by_what_they_were_made_of() {
-        let cache = tempfile::tempdir().expect("a directory");
-        let (cc, object) = (cache.path().join("cc"), cache.path().join("a.o"));
-        std::fs::write(&cc, "compiler").expect("a written file");
-        std::fs::write(&object, "object").expect("a written file");
-        let place = kept(cache.path(), &cc, "text");
-        assert!(place.find(&["a.o"]).is_none());
-        place.keep(&[("a.o", &object)]);
-        place.keep(&[("a.o", &object)]);
-        let found = place.find(&["a.o"]).expect("a kept file").join("a.o");
-        assert_eq!(std::fs::read_to_string(found).expect("readable"), "object");
-        assert!(place.find(&["a.o", "b.o"]).is_none());
-        assert!(kept(cache.path(), &cc, "other text").find(&["a.o"]).is_none());
-        std::fs::write(&cc, "another compiler").expect("a written file");
-        assert!(kept(cache.path(), &cc, "text").find(&["a.o"]).is_none());
-    }
-
-    #[test]
-    fn what_others_could_have_written_is_not_used() {
-        use std::os::unix::fs::PermissionsExt;
-        let cache = tempfile::tempdir().expect("a directory");
-        let file = cache.path().join("cc");
-        std::fs::write(&file, "compiler").expect("a written file");
-        let place = kept(cache.path(), &file, "text");
-        place.keep(&[("a.o", &file)]);
-        assert!(place.find(&["a.o"]).is_some());
-        let open = std::fs::Permissions::from_mode(0o777);
-        std::fs::set_permissions(cache.path().join("touchstone"), open).expect("changed");
-        assert!(place.find(&["a.o"]).is_none());
-    }
-
-    #[test]
-    fn old_files_go() {
-        let cache = tempfile::tempdir().expect("a directory");
-        let file = cache.path().join("cc");
-        std::fs::write(&file, "compiler").expect("a written file");
-        for number in 0..MOST + 4 {
-            kept(cache.path(), &file, &number.to_string()).keep(&[("a.o", &file)]);
+/// All files of a suite that are there, those that register its tests included.
+fn files(first: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    // The first one may have been removed.
+    for (index, part) in chunk_paths(first).enumerate() {
+        let registry = part.with_extension("cc");
+        if !part.exists() && index > 0 {
+            break;
         }
-        let count = std::fs::read_dir(cache.path().join("touchstone")).expect("a directory").count();
-        assert!(count <= MOST, "{count}");
-        assert!(kept(cache.path(), &file, &(MOST + 3).to_string()).find(&["a.o"]).is_some());
+        found.extend([part, registry].into_iter().filter(|file| file.exists()));
+    }
+    found
+}
+
+fn is_edited(first: &Path) -> Result<bool, EmitError> {
+    for file in files(first) {
+        if OURS.whose(&file)? == Whose::Edited {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The suites of a function that a directory has.
+pub fn suites_there(dir: &Path, function: &str) -> Result<Vec<SuiteThere>, EmitError> {
+    let there = suites(dir, function).filter(|path| path.exists());
+    there.map(|path| Ok(SuiteThere { edited: is_edited(&path)?, path })).collect()
+}
+
+/// How many suites of a function, from the first on, are edited.
+pub fn edited_suites(dir: &Path, function: &str) -> Result<usize, EmitError> {
+    let mut count = 0;
+    for path in suites(dir, function) {
+        if !is_edited(&path)? {
+            break;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Where tests of a function go: the first suite that nobody edited, after so many that stay anyway. What stands behind it
+/// is removed, and so are its parts.
+pub(crate) fn free_suite(dir: &Path, function: &str, after: usize) -> Result<PathBuf, EmitError> {
+    let mut free = None;
+    for path in suites(dir, function).skip(after) {
+        if is_edited(&path)? {
+            continue;
+        }
+        match free {
+            None => {
+                files(&path).iter().skip_while(|file| **file == path).try_for_each(|file| remove_ours(file))?;
+                free = Some(path);
+            }
+            Some(_) => files(&path).iter().try_for_each(|file| remove_ours(file))?,
+        }
+    }
+    free.ok_or_else(|| EmitError::NotOurs { path: dir.join(file_name(function)) })
+}
+
+/// The text of all suites of a function that come before the one that begins with this file.
+pub(crate) fn text_before(dir: &Path, function: &str, first: &Path) -> Result<String, EmitError> {
+    let before = suites(dir, function).take_while(|path| path != first);
+    let texts = before.flat_map(|path| files(&path)).map(|file| read(&file));
+    Ok(texts.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The names of a suite's tests, in all files and forms.
+pub fn test_names(first: &Path) -> Result<Vec<String>, EmitError> {
+    let mut names = Vec::new();
+    for file in files(first) {
+        let text = read(&file)?;
+        let framework = |line: &str| {
+            let rest = line.strip_prefix("static ").unwrap_or(line).strip_prefix("void test_")?;
+            rest.split_once('(').map(|(name, _)| name.to_string())
+        };
+        names.extend(Chunk::new(&text).names().map(str::to_string));
+        names.extend(text.lines().filter_map(framework));
+    }
+    Ok(names)
+}
+
+/// The tests of a suite in our own form, as far as the replay must know them: what they are called, and how they end.
+pub fn tests_there(first: &Path, function: &str) -> Result<Vec<TestCase>, EmitError> {
+    let mut tests = Vec::new();
+    for file in files(first).iter().filter(|file| file.extension().is_some_and(|extension| extension == "c")) {
+        let text = read(file)?;
+        let bodies = Chunk::new(&text);
+        tests.extend(bodies.bodies().map(|(name, body)| test_there(name, function, outcome(&body))));
+    }
+    Ok(tests)
+}
+
+fn read(path: &Path) -> Result<String, EmitError> {
+    let bytes = fs::read(path).map_err(EmitError::io(path))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// How a test says that it ends. Where in the program an error was is true for what it was written for only.
+fn outcome(body: &[&str]) -> Outcome {
+    let said = body.iter().find_map(|line| line.trim().strip_prefix("EXPECT_ERROR(\"")?.split('"').next());
+    let Some(said) = said else {
+        let hangs = body.iter().any(|line| line.trim().starts_with("MUST_HANG("));
+        return if hangs { Outcome::Hung } else { Outcome::Returned };
+    };
+    let kind = ErrorKind::ALL.into_iter().find(|kind| kind.to_string() == said);
+    Outcome::Error { kind: kind.unwrap_or(ErrorKind::Abort), span: Span::none() }
+}
+
+fn test_there(name: &str, function: &str, outcome: Outcome) -> TestCase {
+    TestCase {
+        id: name.to_string(),
+        function: function.to_string(),
+        kind: TestKind::Function { earlier: Vec::new(), params: Vec::new(), globals: Vec::new(), objects: Vec::new() },
+        answers: Vec::new(),
+        outcome,
+        expected: Expected::default(),
+        oracle: None,
+        description: String::new(),
+        path: 0,
+        covers: Vec::new(),
+        replayed: Replay::NotRun,
     }
 }

@@ -27,14 +27,16 @@ pub fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
     if let Some(why) = thrown(test) {
         return Some(why);
     }
-    let TestKind::Function { params, globals, objects } = &test.kind else { return None };
+    let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
     let object = objects.iter().find_map(|object| {
         let name = librarys_own(module, object.element)?;
         let used = object.values.iter().any(|value| !is_empty(value));
         (used || !is_made_of_zeros(name)).then_some(name)
     });
-    let value = params
+    let value = earlier
         .iter()
+        .flat_map(|call| &call.params)
+        .chain(params)
         .chain(globals)
         .find_map(|input| librarys_own(module, input.data).filter(|_| !is_empty(&input.value)));
     let name = object.or(value)?;
@@ -50,7 +52,7 @@ pub(crate) fn thrown(test: &TestCase) -> Option<Unmakeable> {
 /// What the user calls a structure that only the library makes.
 pub(crate) fn librarys_own(module: &Module, data: DataTypeId) -> Option<&'static str> {
     let name = match &module.types[data] {
-        DataType::Struct { name, .. } | DataType::Opaque { name, .. } => name,
+        DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. } => name,
         _ => return None,
     };
     let own = name.strip_prefix("struct ").or(name.strip_prefix("union ")).unwrap_or(name);
@@ -67,6 +69,7 @@ fn is_empty(value: &DataValue) -> bool {
     match value {
         DataValue::Int(0) | DataValue::Undefined | DataValue::Pointer(PointerTarget::Null) => true,
         DataValue::Array(values) | DataValue::Struct(values) => values.iter().all(is_empty),
+        DataValue::Member(_, value) => is_empty(value),
         DataValue::Int(_) | DataValue::Pointer(_) => false,
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn program_names(module: &Module) -> BTreeSet<String> {
             | DataType::Struct { name, .. } => {
                 names.insert(name.clone());
             }
-            DataType::Opaque { name, .. } | DataType::OneOf { name, .. } => {
+            DataType::Opaque { name, .. } | DataType::Union { name, .. } | DataType::OneOf { name, .. } => {
                 names.insert(name.clone());
             }
             DataType::Enum { name, items, .. } => {

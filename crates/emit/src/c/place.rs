@@ -16,7 +16,7 @@ pub(crate) fn path_to(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: Da
             }
             Some(format!("[{index}]{}", path_to(types, *element, offset % size, wanted)?))
         }
-        DataType::Struct { fields, .. } => fields.iter().find_map(|field| {
+        DataType::Struct { fields, .. } | DataType::Union { members: fields, .. } => fields.iter().find_map(|field| {
             let inside = offset.checked_sub(field.offset)?;
             if inside >= types[field.ty].size(types) {
                 return None;

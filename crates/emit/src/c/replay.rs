@@ -206,7 +206,7 @@ fn run_job(
     deadline: Deadline,
     events: &mpsc::Sender<Event>,
 ) -> Result<(), EmitError> {
-    if deadline.is_over() {
+    if deadline.is_over() || compiler.target.is_interrupted() {
         let _ = events.send(Event::Stopped(job.names.clone(), NotCheckable::Timeout));
         return Ok(());
     }

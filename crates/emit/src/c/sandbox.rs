@@ -1,15 +1,15 @@
 //! What keeps replayed tests from harming anybody.
 //!
 //! A test calls the user's code with inputs that nobody chose, and that code may remove files, talk to the network or
-//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and kept (`kept.rs`), enters the
+//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and kept (`cache.rs`), enters the
 //! layers that the kernel has and becomes the test program; the guard that is linked into that program gives each test an
 //! empty directory, and says by name what a test called and may not.
 //!
 //! Deliberately not here: a sandbox for suites that users run themselves, which are plain programs.
 
 use crate::EmitError;
+use crate::c::cache::Kept;
 use crate::c::compiler::{Compiler, Variant};
-use crate::c::kept::Kept;
 use crate::c::suite::{HEADER, RUNNER};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,6 +67,8 @@ impl Layer {
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     policy: Policy,
+    /// Tests may write to all of this directory, instead of one of their own.
+    inside: Option<PathBuf>,
     built: Arc<OnceLock<Harness>>,
     /// Held while it is built: whoever comes then waits.
     building: Arc<Mutex<()>>,
@@ -107,8 +109,13 @@ impl Sandbox {
         Sandbox::of(Policy::Open)
     }
 
+    /// The same kind of sandbox for programs that leave something in a directory.
+    pub fn inside(&self, directory: &Path) -> Sandbox {
+        Sandbox { inside: Some(directory.to_path_buf()), ..Sandbox::of(self.policy.clone()) }
+    }
+
     fn of(policy: Policy) -> Sandbox {
-        Sandbox { policy, built: Arc::default(), building: Arc::default() }
+        Sandbox { policy, inside: None, built: Arc::default(), building: Arc::default() }
     }
 
     /// What nothing protects from in the replays so far, as a sentence; `None` if there is nothing of the kind.
@@ -200,6 +207,7 @@ impl Sandbox {
         if self.policy == Policy::Open {
             return Ok(Command::new(program));
         }
+        let scratch = self.inside.as_deref().unwrap_or(scratch);
         std::fs::create_dir_all(scratch).map_err(EmitError::io(scratch))?;
         let scratch = scratch.canonicalize().map_err(EmitError::io(scratch))?;
         let Some((harness, launcher)) = self.built.get().and_then(|built| Some((built, built.launcher.as_ref()?)))
@@ -211,6 +219,9 @@ impl Sandbox {
         let names: Vec<&str> = harness.layers.iter().map(|layer| layer.name()).collect();
         let mut command = Command::new(launcher);
         command.args(["--parent", &std::process::id().to_string(), "--layers", &names.join(",")]);
+        if self.inside.is_some() {
+            command.env("TOUCHSTONE_SANDBOXED", "1");
+        }
         command.arg(scratch).arg(program);
         Ok(command)
     }

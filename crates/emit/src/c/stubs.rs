@@ -214,6 +214,7 @@ fn parameters(types: &DataTypes, function: &Function) -> Option<Vec<Passed>> {
         DataType::Void
         | DataType::Bits { .. }
         | DataType::Struct { .. }
+        | DataType::Union { .. }
         | DataType::OneOf { .. }
         | DataType::Opaque { .. } => None,
     };

@@ -3,7 +3,9 @@
 //! The first [`WRITTEN_OUT`] tests are written out; of the others those that differ only in their numbers are rows of a table,
 //! which compile forty times as fast. A file is split where it would take a compiler about a second, because parts compile at the
 //! same time: `test_match.c`, `test_match.002.c`, … Each part is a program of its own. While a run finds tests nothing is
-//! rewritten but the end of a table: a test is appended in one write, so the file is whole after every one. A later run begins its files anew, and removes parts that it has no tests for.
+//! rewritten but the end of a table: a test is appended in one write, so the file is whole after every one. A later run begins
+//! its files anew, and removes parts that it has no tests for.
+//! Files that their user edited (`owned.rs`) stay as they are, and the tests go to a file beside them (`kept.rs`).
 //!
 //! Suites for other frameworks ([`Form`]) are the same files with other checks, each test written out. They have their
 //! list of tests and their `main` only after [`CSuite::finish`].
@@ -15,18 +17,20 @@ use crate::c::build::{Build, relative_path};
 use crate::c::comment::{comment_text, covers_comment};
 use crate::c::ctype::CTypes;
 use crate::c::form::Form;
+use crate::c::kept::{free_suite, text_before};
 use crate::c::names::{program_names, source_name};
+use crate::c::owned::{Beginnings, OwnedFile, Whose, checksum_line, with_checksum, write_stamped};
 use crate::c::preprocessed::{inline_definitions, replaced};
+use crate::c::process::{Listed, Processes};
 use crate::c::row::{Row, Table, row};
 use crate::c::stubs::{has_stubs, stub_text};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
-use touchstone_ir::{DataType, FuncId, Function, Module};
+use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InstKind, Linkage, Module};
 
 /// How many tests are written out before tables begin.
 const WRITTEN_OUT: usize = 100;
@@ -41,6 +45,8 @@ pub(crate) const HEADER: &str = include_str!("../../runtime/touchstone_test.h");
 pub(crate) const RUNNER: &str = include_str!("../../runtime/touchstone_test.c");
 /// What tests of every form need where the program calls what nobody defines.
 const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
+/// What tests of every form need where allocations fail.
+const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
 const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
@@ -49,21 +55,27 @@ const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
 pub struct CSuite<'m> {
     program: TestedProgram<'m>,
     path: PathBuf,
-    file: File,
+    file: OwnedFile,
     prologue: String,
     /// Tests in the current file.
-    tests: Vec<String>,
+    tests: Vec<Listed>,
+    /// What each test of the current file finds.
+    processes: Processes,
     /// The file beside it that registers its tests, for GoogleTest.
-    registry: Option<File>,
+    registry: Option<OwnedFile>,
     /// The file has the program's `main`.
     own_main: bool,
+    /// Files that their user edited have the other tests.
+    is_beside: bool,
+    /// What those files have.
+    known: String,
     chunks: usize,
     /// What the current file has, in rows.
     weight: usize,
     /// All tests so far.
     added: usize,
     /// The table at the end of the current file that rows can be added to.
-    open: Option<OpenTable>,
+    open: Option<Table>,
     tables: usize,
     /// Declarations that the current file already has.
     declared: BTreeSet<String>,
@@ -73,16 +85,16 @@ pub struct CSuite<'m> {
     taken_back: BTreeSet<String>,
 }
 
-/// A table that the file ends in.
-struct OpenTable {
-    table: Table,
-    number: usize,
-    /// Where its last lines begin.
-    end: u64,
+/// Whether a test was added: one that a user's file has already is not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Added {
+    Yes,
+    No,
 }
 
 impl<'m> CSuite<'m> {
-    /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is replaced.
+    /// Begins the suite of a function in `dir`, which is made if needed; an older suite of the function is
+    /// replaced, unless its user edited it.
     pub fn create(
         dir: &Path,
         module: &'m Module,
@@ -90,15 +102,27 @@ impl<'m> CSuite<'m> {
         target: &Build,
         form: Form,
     ) -> Result<CSuite<'m>, EmitError> {
+        CSuite::create_after(dir, module, function, target, form, 0)
+    }
+
+    /// The same, where so many suites of the function stay whoever wrote them, because another form of them was edited.
+    pub fn create_after(
+        dir: &Path,
+        module: &'m Module,
+        function: FuncId,
+        target: &Build,
+        form: Form,
+        staying: usize,
+    ) -> Result<CSuite<'m>, EmitError> {
         fs::create_dir_all(dir).map_err(EmitError::io(dir))?;
         match form {
             Form::Touchstone => {
-                write_file(&dir.join("touchstone_test.h"), HEADER)?;
-                write_file(&dir.join("touchstone_test.c"), RUNNER)?;
+                write_stamped(&dir.join("touchstone_test.h"), &with_checksum(HEADER))?;
+                write_stamped(&dir.join("touchstone_test.c"), &with_checksum(RUNNER))?;
             }
             Form::Gtest => {
-                write_file(&dir.join("touchstone_gtest.h"), GTEST_HEADER)?;
-                write_file(&dir.join("touchstone_gtest.cc"), GTEST_GLUE)?;
+                write_stamped(&dir.join("touchstone_gtest.h"), &with_checksum(GTEST_HEADER))?;
+                write_stamped(&dir.join("touchstone_gtest.cc"), &with_checksum(GTEST_GLUE))?;
             }
             Form::Unity | Form::Cmocka => {}
         }
@@ -106,17 +130,20 @@ impl<'m> CSuite<'m> {
         let function = &module.functions[function];
         let has_stubs = has_stubs(module, function);
         if has_stubs {
-            write_file(&dir.join("touchstone_stubs.h"), STUBS)?;
+            write_stamped(&dir.join("touchstone_stubs.h"), &with_checksum(STUBS))?;
+        }
+        let allocates = allocates(module);
+        if allocates {
+            write_stamped(&dir.join("touchstone_allocations.h"), &with_checksum(ALLOCATIONS))?;
         }
         let unit = unit_with(module, function, target)?;
-        let path = dir.join(file_name(&function.name));
-        for old in chunk_paths(&path).skip(1).take_while(|old| old.exists()) {
-            remove_ours(&old)?;
-            let registry = old.with_extension("cc");
-            if registry.exists() {
-                remove_ours(&registry)?;
-            }
-        }
+        let path = free_suite(dir, &function.name, staying)?;
+        let is_beside = path != dir.join(file_name(&function.name));
+        // What a suite in our own form lacks is measured; of others only the text is known.
+        let known = match form {
+            Form::Touchstone => String::new(),
+            Form::Unity | Form::Cmocka | Form::Gtest => text_before(dir, &function.name, &path)?,
+        };
         let program = TestedProgram {
             form,
             module,
@@ -126,10 +153,12 @@ impl<'m> CSuite<'m> {
             names: program_names(module),
             visibility: Visibility::new(module, target, unit),
             has_stubs,
+            allocates,
             keeps_to_itself,
         };
         let prologue = prologue(&program, dir, target, unit)?;
         let own_main = target.defines_main(module, unit);
+        let processes = Processes::of(module, function);
         let file = begin_file(&path, &prologue)?;
         let registry = begin_registry(form, &path)?;
         let (tests, declared, shapes) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
@@ -140,8 +169,11 @@ impl<'m> CSuite<'m> {
             file,
             prologue,
             tests,
+            processes,
             registry,
             own_main,
+            is_beside,
+            known,
             chunks: 1,
             weight: 0,
             added: 0,
@@ -157,13 +189,15 @@ impl<'m> CSuite<'m> {
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
         self.open = None;
-        self.append(&text)
+        self.file.append(&text)
     }
 
     /// Says instead of the whole file why there are no tests in it.
     pub fn give_up(&mut self, why: &str) -> Result<(), EmitError> {
         let (name, why) = (&self.program.name, comment_text(why));
-        let text = format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why} */\n");
+        let sum = checksum_line();
+        let text =
+            format!("{BEGIN}{name}, written by Touchstone: there are none, they do not compile: {why}\n{sum} */\n");
         self.file = begin_file(&self.path, &text)?;
         self.open = None;
         self.registry = begin_registry(self.program.form, &self.path)?;
@@ -185,16 +219,18 @@ impl<'m> CSuite<'m> {
         }
         let as_row = self.added >= WRITTEN_OUT && self.program.form == Form::Touchstone;
         let row = if as_row { row(&self.program, test, &mut self.shapes) } else { None };
-        self.added += 1;
-        match row {
+        let added = match row {
             Some(row) => self.add_row(row)?,
             None => self.write_out(test, covers)?,
+        };
+        if added == Added::No {
+            return Ok(());
         }
-        if let Some(registry) = &mut self.registry {
-            let text = Form::registration(&self.program.name, test);
-            registry.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))?;
+        self.added += 1;
+        if !test.earlier().is_empty() {
+            self.processes = Processes::OneEach;
         }
-        self.tests.push(test.id.clone());
+        self.tests.push(Listed::of(self.program.form, test));
         Ok(())
     }
 
@@ -213,35 +249,36 @@ impl<'m> CSuite<'m> {
         Ok(())
     }
 
-    fn write_out(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), EmitError> {
+    fn write_out(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<Added, EmitError> {
         let comment = covers_comment(self.program.module, self.program.function.span, covers);
         let written = test_text(&self.program, test);
+        if self.known.contains(written.text.trim()) {
+            return Ok(Added::No);
+        }
         let text = self.declare(written.declarations) + &written.text;
         let taken_back = self.take_back(&text);
         self.weight += ROWS_A_TEST;
         self.open = None;
-        self.append(&format!("{taken_back}{comment}{text}"))
+        self.file.append(&format!("{taken_back}{comment}{text}"))?;
+        Ok(Added::Yes)
     }
 
     /// A row goes into the table that the file ends in, if it fits there, else into a new one.
-    fn add_row(&mut self, row: Row) -> Result<(), EmitError> {
+    fn add_row(&mut self, row: Row) -> Result<Added, EmitError> {
         self.weight += 1;
         let before = self.declare(row.declarations) + &row.shape_text;
         let taken_back = self.take_back(&format!("{before}{}", row.text));
         let before = taken_back + &before;
-        if let Some(open) = self.open.as_mut().filter(|open| open.table == row.table && before.is_empty()) {
-            let text = row.text + &open.table.end(open.number);
-            self.file.seek(SeekFrom::Start(open.end)).map_err(EmitError::io(&self.path))?;
-            open.end += (text.len() - open.table.end(open.number).len()) as u64;
-            return self.append(&text);
+        if before.is_empty() && self.open.as_ref() == Some(&row.table) {
+            self.file.append_before_end(&row.text)?;
+            return Ok(Added::Yes);
         }
         self.tables += 1;
         let (number, table) = (self.tables, row.table);
         let head = format!("{before}{}{}", table.begin(number), row.text);
-        let end = self.file.stream_position().map_err(EmitError::io(&self.path))? + head.len() as u64;
-        let text = head + &table.end(number);
-        self.open = Some(OpenTable { table, number, end });
-        self.append(&text)
+        self.file.append_with_end(&head, &table.end(number))?;
+        self.open = Some(table);
+        Ok(Added::Yes)
     }
 
     /// Declarations that the file does not have yet.
@@ -250,15 +287,19 @@ impl<'m> CSuite<'m> {
         new.map(|declaration| format!("\n{declaration}")).collect()
     }
 
-    fn append(&mut self, text: &str) -> Result<(), EmitError> {
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
-    }
-
     /// Ends the current file with the `main` that runs its tests, where the framework wants one.
     pub fn finish(&mut self) -> Result<(), EmitError> {
         let tests = std::mem::take(&mut self.tests);
-        let text = self.program.form.runner(&tests, self.own_main);
-        self.file.write_all(text.as_bytes()).map_err(EmitError::io(&self.path))
+        if self.is_beside && self.chunks == 1 && tests.is_empty() {
+            // What is there covers everything.
+            return remove_ours(&self.path).and_then(|()| remove_ours(&self.path.with_extension("cc")));
+        }
+        if let Some(registry) = &mut self.registry {
+            let lines = tests.iter().map(|test| Form::registration(&self.program.name, test, self.processes));
+            registry.append(&lines.collect::<String>())?;
+        }
+        let text = self.program.form.runner(&tests, self.own_main, self.processes);
+        self.file.append(&text)
     }
 
     /// The first file of the suite.
@@ -267,37 +308,29 @@ impl<'m> CSuite<'m> {
     }
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), EmitError> {
-    // Left alone if it is there already: another suite of the same directory may be compiling.
-    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(());
-    }
-    touchstone_base::write_whole(path, text).map_err(EmitError::io(path))
-}
-
 /// How a test file begins, from its first byte on.
 const BEGIN: &str = "/* Tests of ";
 /// How one begins that registers its tests.
 const REGISTERS: &str = "/* Registers the tests of ";
-/// How the first lines of our files say whose they are. One without tests had other words once.
-const OURS: [&str; 3] = ["written by Touchstone", REGISTERS, "/* No tests of "];
+/// How our files are known. One without tests had other words once.
+pub(crate) const OURS: Beginnings =
+    Beginnings { starts: &[BEGIN, REGISTERS], marks: &["written by Touchstone", REGISTERS], empty: "/* No tests of " };
 
 /// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
 fn check_ours(path: &Path) -> Result<(), EmitError> {
-    let Ok(file) = File::open(path) else { return Ok(()) };
-    let mut head = Vec::new();
-    file.take(4096).read_to_end(&mut head).map_err(EmitError::io(path))?;
-    let head = String::from_utf8_lossy(&head);
-    // What a full disk or the end of the machine left may be torn anywhere.
-    let torn = [BEGIN, REGISTERS].iter().any(|begin| begin.starts_with(&*head))
-        || (head.starts_with(BEGIN) && !head.contains('\n'));
-    let ours = torn || OURS.iter().any(|ours| head.contains(ours));
-    if ours { Ok(()) } else { Err(EmitError::NotOurs { path: path.to_path_buf() }) }
+    match OURS.whose(path)? {
+        Whose::Nobodys | Whose::Ours => Ok(()),
+        Whose::Edited | Whose::Foreign => Err(EmitError::NotOurs { path: path.to_path_buf() }),
+    }
 }
 
-fn remove_ours(path: &Path) -> Result<(), EmitError> {
+/// Removes a file of ours, if it is there.
+pub(crate) fn remove_ours(path: &Path) -> Result<(), EmitError> {
     check_ours(path)?;
-    fs::remove_file(path).map_err(EmitError::io(path))
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(EmitError::io(path)(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Stands in the prologue for the name of the file.
@@ -305,26 +338,23 @@ const OWN_NAME: &str = "\u{1}";
 /// Stands in the prologue for the name of the file that registers its tests.
 const REGISTRY: &str = "\u{2}";
 
-fn begin_file(path: &Path, prologue: &str) -> Result<File, EmitError> {
+fn begin_file(path: &Path, prologue: &str) -> Result<OwnedFile, EmitError> {
     check_ours(path)?;
-    let mut file = File::create(path).map_err(EmitError::io(path))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let prologue = prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c"));
-    file.write_all(prologue.as_bytes()).map_err(EmitError::io(path))?;
-    Ok(file)
+    OwnedFile::create(path, &prologue.replace(OWN_NAME, &name).replace(REGISTRY, &format!("{name}c")))
 }
 
-fn begin_registry(form: Form, path: &Path) -> Result<Option<File>, EmitError> {
+fn begin_registry(form: Form, path: &Path) -> Result<Option<OwnedFile>, EmitError> {
     if form != Form::Gtest {
         return Ok(None);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let head = format!("{REGISTERS}{name}. */\n#include <gtest/gtest.h>\n");
+    let head = format!("{REGISTERS}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 
 /// `test_max3.c`; a function that shares its name with one of another file gets that file's name too.
-fn file_name(function: &str) -> String {
+pub(crate) fn file_name(function: &str) -> String {
     let own = source_name(function);
     let rest: String = function[own.len()..]
         .chars()
@@ -368,11 +398,12 @@ pub(crate) fn unit_with(module: &Module, function: &Function, target: &Build) ->
 }
 
 /// The words that build a file, for the comment at its top.
-fn build_command(dir: &Path, target: &Build, unit: usize, form: Form) -> String {
-    let mut words = vec![target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
-    words.extend(target.units[unit].flags.iter().cloned());
+fn build_command(program: &TestedProgram, dir: &Path, target: &Build, unit: usize) -> String {
+    let ours = [target.cc.clone(), "-fwrapv".to_string(), "-fno-strict-aliasing".to_string()];
+    let own_flags = &target.units[unit].flags;
+    let mut words: Vec<String> = ours.iter().chain(own_flags).cloned().collect();
     words.push(dir.join(OWN_NAME).display().to_string());
-    match form {
+    match program.form {
         Form::Touchstone => words.push(dir.join("touchstone_test.c").display().to_string()),
         Form::Gtest => {
             words.push(dir.join(REGISTRY).display().to_string());
@@ -380,15 +411,34 @@ fn build_command(dir: &Path, target: &Build, unit: usize, form: Form) -> String 
         }
         Form::Unity | Form::Cmocka => {}
     }
-    let others = target.units.iter().enumerate().filter(|(index, _)| *index != unit);
-    words.extend(others.map(|(_, unit)| unit.path.display().to_string()));
-    words.extend(form.libraries().iter().map(|word| word.to_string()));
-    words.extend(["-o", "tests", "&&", "./tests"].map(str::to_string));
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%&\u{1}\u{2}".contains(char);
-    let words = words
+    let mut before = String::new();
+    for (index, other) in target.units.iter().enumerate().filter(|(index, _)| *index != unit) {
+        let path = other.path.display().to_string();
+        let has_main = target.defines_main(program.module, index);
+        if !has_main && other.flags == *own_flags {
+            words.push(path);
+            continue;
+        }
+        // Compiled in another way than the rest.
+        let object = format!("unit_{index}.o");
+        let renamed = has_main.then(|| "-Dmain=touchstone_program_main".to_string());
+        let rest = ["-c".to_string(), path, "-o".to_string(), object.clone()];
+        let compile: Vec<String> = ours.iter().chain(&other.flags).cloned().chain(renamed).chain(rest).collect();
+        before.push_str(&format!("{} && ", shell_words(&compile)));
+        words.push(object);
+    }
+    words.extend(own_flags.iter().filter(|flag| flag.starts_with("-l")).cloned());
+    let (words, libraries) = (shell_words(&words), program.form.libraries().join(" "));
+    format!("{before}{words} {libraries} -lm -o tests && ./tests").replace("  ", " ").replace("*/", "* /")
+}
+
+/// Words as a shell reads them.
+fn shell_words(words: &[String]) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%\u{1}\u{2}".contains(char);
+    let quoted = words
         .iter()
         .map(|word| if word.chars().all(plain) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) });
-    words.collect::<Vec<_>>().join(" ").replace("*/", "* /")
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) -> Result<String, EmitError> {
@@ -397,10 +447,15 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
     let source = relative_path(&path.canonicalize().map_err(EmitError::io(path))?, &dir);
     let source = includable(&source).ok_or_else(|| EmitError::NotIncludable { path: path.clone() })?;
     let name = &program.name;
-    let build = build_command(given, target, unit, program.form);
+    let build = build_command(program, given, target, unit);
+    let hint = match program.form {
+        Form::Unity => " (UNITY_DIR has unity.c)",
+        Form::Touchstone | Form::Cmocka | Form::Gtest => "",
+    };
     let mut text = format!(
-        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran:\n *     {build}\n */\n",
-        comment_text(&source)
+        "{BEGIN}{name} in {}, written by Touchstone. To build and run them where Touchstone ran{hint}:\n *     {build}\n{} */\n",
+        comment_text(&source),
+        checksum_line()
     );
     let own_main = target.defines_main(program.module, unit);
     if own_main && let Some(main) = program.module.function_named("main") {
@@ -414,7 +469,9 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
         "#include \"{source}\"\n{}",
         inline_definitions(program.module, program.visibility.surface())
     ));
-    let rest = format!("{}{}", program.form.includes(), stub_text(program));
+    text.push_str(&elsewhere(program));
+    let allocations = if program.allocates { "#include \"touchstone_allocations.h\"\n" } else { "" };
+    let rest = format!("{}{allocations}{}", program.form.includes(), stub_text(program));
     let surface = program.visibility.surface();
     let own = match program.form {
         Form::Touchstone => HEADER,
@@ -422,10 +479,46 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
         Form::Unity | Form::Cmocka => "",
     };
     let stubs = if program.has_stubs { STUBS } else { "" };
+    let failing = if program.allocates { ALLOCATIONS } else { "" };
     let names: BTreeSet<&str> =
-        [rest.as_str(), own, stubs].into_iter().flat_map(|text| replaced(surface, text)).collect();
+        [rest.as_str(), own, stubs, failing].into_iter().flat_map(|text| replaced(surface, text)).collect();
     names.iter().for_each(|name| text.push_str(&format!("#undef {name}\n")));
     Ok(text + &rest)
+}
+
+/// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
+/// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
+fn elsewhere(program: &TestedProgram) -> String {
+    const DEFINITION: &str = r#"
+/* Variables that no given file defines, for the tests to set. */
+#define ELSEWHERE(name, size) \
+    __asm__(".pushsection .data\n.balign 64\n.weak " #name "\n.type " #name ", %object\n.size " #name ", " #size "\n" \
+            #name ": .zero " #size "\n.popsection")
+"#;
+    let missing = program
+        .module
+        .globals
+        .values()
+        .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none() && global.size > 0);
+    let lines: String =
+        missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), global.size)).collect();
+    if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
+}
+
+/// Whether the program allocates, and has no allocator of its own.
+fn allocates(module: &Module) -> bool {
+    const ALLOCATORS: [&str; 7] = ["malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "strdup", "strndup"];
+    let is_own = |function: &Function| {
+        function.is_defined() && !function.is_library() && ALLOCATORS.contains(&function.name.as_str())
+    };
+    let asks = |function: &Function| {
+        let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+        insts.any(|inst| {
+            let InstKind::Builtin { builtin: Builtin::C(builtin), .. } = inst.kind else { return false };
+            matches!(builtin, CBuiltin::Malloc | CBuiltin::Calloc)
+        })
+    };
+    !module.functions.values().any(is_own) && module.functions.values().any(asks)
 }
 
 /// The macros that a prologue takes back.

@@ -20,7 +20,13 @@ pub(crate) fn lines(
 ) -> Result<Vec<String>, Unwritable> {
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
-        if test.answers.iter().any(|input| stub_of(program, input).is_none()) {
+        let written = |input: &MadeInput| {
+            matches!(input.given(), Given::FailingAllocation(_)) || stub_of(program, input).is_some()
+        };
+        if test.answers.iter().any(|input| input.source == InputSource::Register) {
+            return Err(Unwritable::Registers);
+        };
+        if !test.answers.iter().all(written) {
             return Err(Unwritable::InputsFromOutside);
         }
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
@@ -33,11 +39,15 @@ pub(crate) fn lines(
                 lines.push(format!("char {word}[{}] = {};", input.bytes.len(), array_text(&input.bytes)));
                 words.push(word);
             }
+            Given::FailingAllocation(_) if !program.allocates => return Err(Unwritable::InputsFromOutside),
+            Given::FailingAllocation(number) => rest.push(format!("FAIL_ALLOCATION({number});")),
             Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
             Given::Variable(name, text) => {
                 let text = text.map_or("NULL".to_string(), literal::string);
                 rest.push(format!("ENVIRONMENT({}, {text});", literal::text(name)));
             }
+            Given::Answer([]) if input.source == InputSource::Register => rest.push("REGISTERS();".to_string()),
+            Given::Answer(bytes) if input.source == InputSource::Register => rest.push(read(&input.name, bytes)),
             Given::Answer([]) if input.source == InputSource::Written => {
                 rest.extend(keeps(input, &test.answers[index + 1..]));
             }
@@ -49,6 +59,18 @@ pub(crate) fn lines(
     }
     lines.extend(rest);
     Ok(lines)
+}
+
+/// `READS(0x40012400, unsigned int, 2);`
+fn read(address: &str, bytes: &[u8]) -> String {
+    let (word, ty) = match bytes.len() {
+        1 => (8, "unsigned char"),
+        2 => (16, "unsigned short"),
+        4 => (32, "unsigned int"),
+        _ => (64, "unsigned long"),
+    };
+    let number = bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    format!("READS({address}, {ty}, {});", literal::integer(word, false, number))
 }
 
 /// That a call leaves nothing, where the next thing that is left could be taken for what it leaves.

@@ -46,6 +46,20 @@ pub(crate) struct Values<'a> {
     pub(crate) declarations: BTreeSet<String>,
 }
 
+/// A structure with more members is written without those that are zero.
+const MANY_MEMBERS: usize = 4;
+
+/// Whether a value is what a member gets that no initialiser names.
+fn is_zero(value: &DataValue) -> bool {
+    match value {
+        DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null) | DataValue::Undefined => true,
+        DataValue::Array(values) | DataValue::Struct(values) => values.iter().all(is_zero),
+        // Without an initialiser, a union has its first member.
+        DataValue::Member(member, value) => *member == 0 && is_zero(value),
+        DataValue::Int(_) | DataValue::Pointer(_) => false,
+    }
+}
+
 impl<'a> Values<'a> {
     fn types(&self) -> &'a DataTypes {
         &self.module.types
@@ -79,6 +93,11 @@ impl<'a> Values<'a> {
                 self.members(fields, values, place, &mut parts)?;
                 Ok(if parts.is_empty() { "{0}".to_string() } else { format!("{{{}}}", parts.join(", ")) })
             }
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                let mut parts = Vec::new();
+                self.member(&members[*member], value, place, &mut parts)?;
+                Ok(format!("{{{}}}", parts.join(", ")))
+            }
             (data, DataValue::Int(bits)) => literal::scalar(data, *bits).ok_or(Unwritable::IntegerMisfit),
             _ => Err(Unwritable::Misfit),
         }
@@ -100,7 +119,9 @@ impl<'a> Values<'a> {
         for (field, value) in fields.iter().zip(values) {
             // An array without length has no elements unless the object has some, which are set afterwards.
             let empty = matches!(self.types()[field.ty], DataType::Array { length: 0, .. });
-            if *value == DataValue::Undefined || empty {
+            // Of many members only those are named that are not zero.
+            let zero = fields.len() > MANY_MEMBERS && is_zero(value);
+            if *value == DataValue::Undefined || empty || zero {
                 continue;
             }
             match (field.name.is_empty(), &self.types()[field.ty], value) {
@@ -116,6 +137,9 @@ impl<'a> Values<'a> {
                         false => parts.extend(inner),
                     }
                 }
+                (true, DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                    self.member(&members[*member], value, place, parts)?;
+                }
                 (true, ..) => return Err(Unwritable::UnnamedMember),
                 (false, ..) => {
                     let step = member(&field.name);
@@ -125,6 +149,19 @@ impl<'a> Values<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The initialiser of a union's member, by name.
+    fn member(
+        &mut self,
+        field: &Field,
+        value: &DataValue,
+        place: &str,
+        parts: &mut Vec<String>,
+    ) -> Result<(), Unwritable> {
+        // With something undefined beside it, whatever is there is named.
+        let fields = [field.clone(), field.clone()];
+        self.members(&fields, &[value.clone(), DataValue::Undefined], place, parts)
     }
 
     /// The initialiser of an array.
@@ -138,10 +175,7 @@ impl<'a> Values<'a> {
             return Ok(text);
         }
         // Short arrays are shown in full; what long ones leave out at their end is zero.
-        let zero = |value: &DataValue| {
-            matches!(value, DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null) | DataValue::Undefined)
-        };
-        let used = values.iter().rposition(|value| !zero(value)).map_or(0, |last| last + 1);
+        let used = values.iter().rposition(|value| !is_zero(value)).map_or(0, |last| last + 1);
         let shown = if values.len() <= 8 { values.len() } else { used };
         let mut parts = Vec::with_capacity(shown);
         for (index, value) in values[..shown].iter().enumerate() {
@@ -303,6 +337,10 @@ impl<'a> Values<'a> {
                 for (index, (field, value)) in fields.iter().zip(values).enumerate() {
                     self.check(field.ty, value, &part(place, data, index), lines);
                 }
+            }
+            (DataType::Union { members, .. }, DataValue::Member(index, value)) => {
+                let field = &members[*index];
+                self.check(field.ty, value, &format!("{place}{}", member(&field.name)), lines);
             }
             (DataType::Float { format, .. }, DataValue::Int(bits)) => {
                 lines.extend(self.form.float(*format, *bits, place))

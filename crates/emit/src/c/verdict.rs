@@ -21,11 +21,13 @@ pub(crate) fn verdict(test: &TestCase, result: &TapResult, variant: Variant, fil
             (None, false) if result.message == "oracle rejected" => Replay::Agreed,
             (None, false) => Replay::Disagreed(Disagreement::CheckFailed(full_message(result))),
         },
-        Outcome::Returned | Outcome::Exited(_) | Outcome::Threw { .. } => match (&result.skipped, result.ok) {
-            (Some(why), _) => skipped(test, why),
-            (None, true) => Replay::Agreed,
-            (None, false) => Replay::Disagreed(Disagreement::CheckFailed(full_message(result))),
-        },
+        Outcome::Returned | Outcome::Exited(_) | Outcome::Hung | Outcome::Threw { .. } => {
+            match (&result.skipped, result.ok) {
+                (Some(why), _) => skipped(test, why),
+                (None, true) => Replay::Agreed,
+                (None, false) => Replay::Disagreed(Disagreement::CheckFailed(full_message(result))),
+            }
+        }
     }
 }
 

@@ -68,6 +68,7 @@ impl Bench {
             units: Vec::new(),
             include_dir: dir.path().join("include"),
             cc: std::env::var("CC").unwrap_or_else(|_| "cc".to_string()),
+            interrupt: Default::default(),
             limits: ReplayLimits { seconds: 2, memory_mib: 512, total_seconds: 60 },
             sandbox: Sandbox::closed(),
             preprocessed: Preprocessed::default(),
@@ -168,7 +169,7 @@ impl Bench {
         TestCase {
             id: id.to_string(),
             function: function.to_string(),
-            kind: TestKind::Function { params: params.collect(), globals: Vec::new(), objects },
+            kind: TestKind::Function { earlier: Vec::new(), params: params.collect(), globals: Vec::new(), objects },
             answers: Vec::new(),
             outcome: Outcome::Returned,
             expected: Expected { output: Some(Vec::new()), ..Expected::default() },

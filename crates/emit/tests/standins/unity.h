@@ -36,6 +36,7 @@ static void unity_check(int holds, const char *text) {
 #define TEST_ASSERT_NULL(actual) unity_check((actual) == 0, #actual)
 #define TEST_ASSERT_NOT_NULL(actual) unity_check((actual) != 0, #actual)
 #define TEST_ASSERT_EQUAL_PTR(expected, actual) unity_check((const void *)(expected) == (const void *)(actual), #actual)
+#define TEST_ASSERT_EQUAL_MEMORY(expected, actual, size) unity_check(memcmp(expected, actual, size) == 0, #actual)
 #define TEST_ASSERT_EQUAL_STRING(expected, actual) unity_check(strcmp(expected, actual) == 0, #actual)
 #define TEST_ASSERT_FLOAT_WITHIN(delta, expected, actual) unity_check((expected) == (actual), #actual)
 #define TEST_ASSERT_DOUBLE_WITHIN(delta, expected, actual) unity_check((expected) == (actual), #actual)

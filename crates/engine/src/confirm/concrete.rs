@@ -4,14 +4,15 @@
 use crate::confirm::watcher::Watcher;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Call as SeenCall, Expected, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase, TestKind, Watch,
+    Call as SeenCall, EarlierCall, Expected, Given, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase,
+    TestKind, Watch,
 };
 use touchstone_interp::{
-    End, Layout, Limits, Machine, ObjectId, ObjectKind, PathRecorder, Provided, Unrunnable, Value,
+    End, Layout, Limits, Machine, ObjectId, ObjectKind, Observer, PathRecorder, Provided, Unrunnable, Value,
 };
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, Linkage, Module, PointerTarget, Tail, Ty,
-    mask,
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, InputSource, Linkage, Module, PointerTarget,
+    Tail, Ty, mask,
 };
 
 /// So many things that a result leads to are told, and so many elements of one.
@@ -31,6 +32,8 @@ pub struct ConcreteRun {
     pub path: u64,
     /// Result, final memory and output.
     pub expected: Expected,
+    /// What the calls before the last one returned, as far as they did.
+    pub earlier: Vec<Option<DataValue>>,
     /// By object of the call, whether the run ended its life.
     pub freed: Vec<bool>,
     /// Inputs that a program asked for, with what it got.
@@ -64,6 +67,8 @@ pub struct Look<'a> {
 /// The inputs of one call, as in [`touchstone_criteria::TestKind::Function`].
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
+    /// Calls before it.
+    pub earlier: &'a [EarlierCall],
     /// Values of the parameters.
     pub params: &'a [NamedValue],
     /// Globals to set.
@@ -88,8 +93,8 @@ pub(crate) fn watch_kind(
     look: Look<'_>,
 ) -> ConcreteRun {
     match kind {
-        TestKind::Function { params, globals, objects } => {
-            watch_function(module, func, Call { params, globals, objects, answers }, look)
+        TestKind::Function { earlier, params, globals, objects } => {
+            watch_function(module, func, Call { earlier, params, globals, objects, answers }, look)
         }
         TestKind::Program => watch_program(module, func, answers, look),
     }
@@ -166,6 +171,9 @@ fn same(first: DataValue, second: &DataValue) -> DataValue {
     match (first, second) {
         (DataValue::Array(first), DataValue::Array(second)) => DataValue::Array(all_same(first, second)),
         (DataValue::Struct(first), DataValue::Struct(second)) => DataValue::Struct(all_same(first, second)),
+        (DataValue::Member(member, first), DataValue::Member(other, second)) if member == *other => {
+            DataValue::Member(member, Box::new(same(*first, second)))
+        }
         (first, second) if first == *second => first,
         _ => DataValue::Undefined,
     }
@@ -189,36 +197,34 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     }
     let provided = provided(call.answers, |target| run.pointer(target));
     run.machine.provide_inputs(provided);
+    run.machine.map_registers();
+    failing(call.answers).for_each(|number| run.machine.fail_allocation(number));
     for global in call.globals {
         if let Some(id) = module.global_named(&global.name) {
             let object = run.machine.global_object(id);
+            // A constant of another file has the value that the test gives it.
+            let fixed = run.machine.unlock(object);
             run.clear(object, run.size(global.data));
             run.write(object, 0, global.data, &global.value);
+            if fixed {
+                run.machine.lock(object);
+            }
         }
     }
-    let function = &module.functions[func];
-    let mut args = Vec::new();
-    let mut result_object = None;
-    if function.aggregate_result {
-        let object = run.machine.alloc(run.size(function.result_data), "result", ObjectKind::Input);
-        result_object = Some(object);
-        args.push(Value::ptr(object, 0));
-    }
-    let hidden = usize::from(function.aggregate_result);
-    for (param, input) in function.params.iter().skip(hidden).zip(call.params) {
-        args.push(run.argument(param.aggregate, input));
-    }
-    if function.variadic {
-        args.push(Value::NULL);
-    }
+    let known = call.earlier.iter().filter_map(|call| Some((module.function_named(&call.function)?, &*call.params)));
+    let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
+    calls.push(run.ready(func, call.params));
     let before = run.snapshot();
-    let (end, recorder, hits, rows) = observed(&mut run.machine, func, &args, look);
-    let expected = run.expected(call, function.result_data, result_object, &end, &before, recorder.output.clone());
+    let Observed { mut ends, recorder, hits, rows } = observed(&mut run.machine, &calls, look);
+    let end = ends.pop().unwrap_or(End::Returned(None));
+    let earlier = calls.iter().zip(&ends).map(|(call, end)| run.result_of(call, end)).collect();
+    let last @ ReadyCall { args, result_object, .. } = &calls[calls.len() - 1];
+    let expected = run.expected(call, last, &end, &before, recorder.output.clone());
     let traps = run.machine.traps();
     let accepted = match (look.oracle, &end) {
         (Some(oracle), End::Returned(value)) => {
             let result = value.or(result_object.map(|object| Value::ptr(object, 0)));
-            run.accepts(oracle, &args[hidden..], result)
+            run.accepts(oracle, &args[usize::from(result_object.is_some())..], result)
         }
         _ => true,
     };
@@ -226,36 +232,60 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     let freed = run.objects.iter().map(|object| !run.machine.object(*object).alive).collect();
     let shows_addresses = run.machine.shows_addresses();
     let path = recorder.finish(&end).value();
-    ConcreteRun { path, end, expected, freed, requested, hits, rows, accepted, traps, shows_addresses }
+    ConcreteRun { path, end, expected, earlier, freed, requested, hits, rows, accepted, traps, shows_addresses }
 }
 
-/// A call under a watcher, or only under a recorder where nothing is watched.
-fn observed(
-    machine: &mut Machine<'_>,
+/// A call with everything made that it needs.
+struct ReadyCall {
     func: FuncId,
-    args: &[Value],
-    look: Look<'_>,
-) -> (End, PathRecorder, Vec<GoalId>, Vec<SeenRow>) {
-    // What depends on where objects lie is no test of another program than this one.
-    let portable = |machine: &Machine<'_>, end: End| match machine.depends_on_layout() {
-        true => End::Unsupported { what: Unrunnable::PointerOrder, span: Span::none() },
-        false => end,
-    };
+    args: Vec<Value>,
+    /// Where an aggregate result goes.
+    result_object: Option<ObjectId>,
+}
+
+/// What was seen of some calls.
+struct Observed {
+    /// How they ended, up to the first that does not return.
+    ends: Vec<End>,
+    recorder: PathRecorder,
+    hits: Vec<GoalId>,
+    rows: Vec<SeenRow>,
+}
+
+/// Makes calls one after the other, as long as they return.
+fn make_calls(machine: &mut Machine<'_>, calls: &[ReadyCall], observer: &mut impl Observer) -> Vec<End> {
+    let mut ends = Vec::new();
+    for call in calls {
+        let end = machine.call(call.func, &call.args, observer);
+        // What depends on where objects lie is no test of another program than this one.
+        let end = match machine.depends_on_layout() {
+            true => End::Unsupported { what: Unrunnable::PointerOrder, span: Span::none() },
+            false => end,
+        };
+        let returned = matches!(end, End::Returned(_));
+        ends.push(end);
+        if !returned {
+            break;
+        }
+    }
+    ends
+}
+
+/// Calls under a watcher, or only under a recorder where nothing is watched.
+fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> Observed {
     match look.watch {
         None => {
             let mut recorder = PathRecorder::default();
-            let end = machine.call(func, args, &mut recorder);
-            let end = portable(machine, end);
-            (end, recorder, Vec::new(), Vec::new())
+            let ends = make_calls(machine, calls, &mut recorder);
+            Observed { ends, recorder, hits: Vec::new(), rows: Vec::new() }
         }
         Some(watch) => {
             let mut watcher = Watcher::new(watch, look.wanted);
-            let end = machine.call(func, args, &mut watcher);
-            let end = portable(machine, end);
+            let ends = make_calls(machine, calls, &mut watcher);
             let recorder = std::mem::take(&mut watcher.recorder);
             let rows = std::mem::take(&mut watcher.rows);
-            let hits = watcher.hits(&end);
-            (end, recorder, hits, rows)
+            let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
+            Observed { ends, recorder, hits, rows }
         }
     }
 }
@@ -276,12 +306,15 @@ fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_
     let name = PROGRAM_NAME.bytes().chain([0]).collect();
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
-    let (end, recorder, hits, rows) = observed(&mut machine, entry, &args, look);
+    let call = ReadyCall { func: entry, args, result_object: None };
+    let Observed { mut ends, recorder, hits, rows } = observed(&mut machine, &[call], look);
+    let end = ends.pop().unwrap_or(End::Returned(None));
     let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
     let requested = requested(&machine, inputs);
     let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
     let shows_addresses = machine.shows_addresses();
-    ConcreteRun { path, end, expected, freed: Vec::new(), requested, hits, rows, accepted, traps, shows_addresses }
+    let (earlier, freed) = (Vec::new(), Vec::new());
+    ConcreteRun { path, end, expected, earlier, freed, requested, hits, rows, accepted, traps, shows_addresses }
 }
 
 /// The words that a program is called with.
@@ -289,9 +322,17 @@ fn arguments(inputs: &[MadeInput]) -> impl Iterator<Item = &MadeInput> {
     inputs.iter().filter(|input| input.is_argument())
 }
 
+/// The numbers of the allocations that fail.
+fn failing(inputs: &[MadeInput]) -> impl Iterator<Item = u64> {
+    inputs.iter().filter_map(|input| match input.given() {
+        Given::FailingAllocation(number) => number.parse().ok(),
+        _ => None,
+    })
+}
+
 /// What is there for whoever asks; `lead` says where its pointers lead.
 fn provided(inputs: &[MadeInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec<Provided> {
-    let asked = inputs.iter().filter(|input| !input.is_argument());
+    let asked = inputs.iter().filter(|input| input.is_asked_for());
     let provide = |input: &MadeInput| Provided {
         source: input.source,
         name: input.name.clone(),
@@ -303,8 +344,12 @@ fn provided(inputs: &[MadeInput], lead: impl Fn(&PointerTarget) -> Value) -> Vec
 
 /// The arguments, and everything that was asked for; beyond the answers at hand it was answered with zeros.
 fn requested(machine: &Machine<'_>, inputs: &[MadeInput]) -> Vec<MadeInput> {
-    let mut all: Vec<MadeInput> = arguments(inputs).cloned().collect();
-    let answers: Vec<&MadeInput> = inputs.iter().filter(|input| !input.is_argument()).collect();
+    let before = inputs.iter().filter(|input| !input.is_asked_for() && !input.is_mark_of_registers());
+    let mut all: Vec<MadeInput> = before.cloned().collect();
+    if machine.has_met_registers() {
+        all.push(MadeInput::of_bytes(InputSource::Register, "", Vec::new()));
+    }
+    let answers: Vec<&MadeInput> = inputs.iter().filter(|input| input.is_asked_for()).collect();
     let answer = |(index, request): (usize, &touchstone_interp::InputRequest)| {
         let answer = answers.get(index);
         let mut bytes = answer.map(|input| input.bytes.clone()).unwrap_or_default();
@@ -353,6 +398,33 @@ impl Run<'_> {
         match object.values.as_slice() {
             [only] => one.size_with(only, types),
             values => one.size(types) * values.len() as u64,
+        }
+    }
+
+    /// A call with its arguments, and with room for its result.
+    fn ready(&mut self, func: FuncId, params: &[NamedValue]) -> ReadyCall {
+        let function = &self.module.functions[func];
+        let (mut args, mut result_object) = (Vec::new(), None);
+        if function.aggregate_result {
+            let object = self.machine.alloc(self.size(function.result_data), "result", ObjectKind::Input);
+            result_object = Some(object);
+            args.push(Value::ptr(object, 0));
+        }
+        for (param, input) in function.params.iter().skip(args.len()).zip(params) {
+            args.push(self.argument(param.aggregate, input));
+        }
+        if function.variadic {
+            args.push(Value::NULL);
+        }
+        ReadyCall { func, args, result_object }
+    }
+
+    /// What a call returned.
+    fn result_of(&self, call: &ReadyCall, end: &End) -> Option<DataValue> {
+        let End::Returned(value) = end else { return None };
+        match call.result_object {
+            Some(object) => Some(self.read(object, 0, self.module.functions[call.func].result_data)),
+            None => value.map(|value| self.scalar(value)),
         }
     }
 
@@ -421,6 +493,10 @@ impl Run<'_> {
                     self.write(object, offset + field.offset, field.ty, item);
                 }
             }
+            (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
+                self.machine.look(object, at, *member);
+                self.write(object, offset, members[*member].ty, value);
+            }
             (DataType::Bits { first, width, .. }, DataValue::Int(bits)) => {
                 let before = self.machine.peek_bytes(object, at, self.size(data)).unwrap_or_default();
                 let word = |sum, (index, byte): (usize, &Option<u8>)| sum | u64::from(byte.unwrap_or(0)) << (8 * index);
@@ -455,22 +531,9 @@ impl Run<'_> {
         self.machine.peek_bytes(self.machine.global_object(id), 0, size).unwrap_or_default()
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn expected(
-        &self,
-        call: Call<'_>,
-        result_data: DataTypeId,
-        result_object: Option<ObjectId>,
-        end: &End,
-        before: &Snapshot,
-        output: Vec<u8>,
-    ) -> Expected {
+    fn expected(&self, call: Call<'_>, last: &ReadyCall, end: &End, before: &Snapshot, output: Vec<u8>) -> Expected {
         let End::Returned(value) = end else { return Expected { output: Some(output), ..Expected::default() } };
-        let result = match (result_object, value) {
-            (Some(object), _) => Some(self.read(object, 0, result_data)),
-            (None, Some(value)) => Some(self.scalar(*value)),
-            (None, None) => None,
-        };
+        let result = self.result_of(last, end);
         let objects = call.objects.iter().enumerate().map(|(index, object)| {
             let step = self.size(object.element);
             (0..object.values.len() as u64).map(|at| self.read_whole(index, at * step, object)).collect()
@@ -485,7 +548,8 @@ impl Run<'_> {
                 globals.push(NamedValue { name: global.name.clone(), data: global.data, value });
             }
         }
-        let reached = value.map_or(Vec::new(), |value| self.reached(value, result_data));
+        let reached =
+            value.map_or(Vec::new(), |value| self.reached(value, self.module.functions[last.func].result_data));
         Expected { result, reached, objects, globals, calls: self.calls(), output: Some(output) }
     }
 
@@ -587,6 +651,12 @@ impl Run<'_> {
             DataType::Struct { fields, .. } => DataValue::Struct(
                 fields.iter().map(|field| self.read(object, offset + field.offset, field.ty)).collect(),
             ),
+            DataType::Union { members, .. } => match self.machine.looked(object, offset as i64) {
+                Some(member) if member < members.len() => {
+                    DataValue::Member(member, Box::new(self.read(object, offset, members[member].ty)))
+                }
+                _ => DataValue::Undefined,
+            },
             DataType::Void | DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
             DataType::Bits { first, width, .. } => {
                 let bytes = self.machine.peek_bytes(object, offset as i64, self.size(data)).unwrap_or_default();

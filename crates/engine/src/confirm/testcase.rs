@@ -173,7 +173,8 @@ impl Executor<'_> {
                 Some(length) => (model.eval(&self.terms, length) as usize).min(made.cells.len()),
                 None => made.cells.len(),
             };
-            if made.source == InputSource::Changed && length == 0 {
+            let may_be_left_out = matches!(made.source, InputSource::Changed | InputSource::Allocation);
+            if may_be_left_out && !(given && (length > 0 || made.source == InputSource::Allocation)) {
                 continue;
             }
             let cells = &made.cells[..length];
@@ -226,7 +227,7 @@ impl Executor<'_> {
             let on_heap = state.inputs.freed.contains(&input.object);
             objects.push(ObjectInput { name, element, values, is_array: input.is_array, on_heap });
         }
-        TestKind::Function { params, globals, objects }
+        TestKind::Function { earlier: Vec::new(), params, globals, objects }
     }
 
     /// A declared-array parameter is a pointer to its object.
@@ -245,6 +246,14 @@ impl Executor<'_> {
         match &types[data] {
             DataType::OneOf { .. } | DataType::Opaque { .. } => DataValue::Undefined,
             DataType::Void if cells.is_empty() => DataValue::Undefined,
+            DataType::Union { members, .. } => {
+                let Some(Cell::Shared { union, index: 0 }) = cells.first() else { return DataValue::Undefined };
+                let union = std::rc::Rc::clone(&state.inputs.unions[*union]);
+                let Some(member) = self.member_of(&union) else { return DataValue::Undefined };
+                let size = self.size_of(members[member].ty) as usize;
+                let value = self.data_value(state, members[member].ty, &union.cells[..size], model);
+                DataValue::Member(member, Box::new(value))
+            }
             DataType::Array { element, length } => {
                 let step = types[*element].size(types) as usize;
                 let part = |at: u64| &cells[at as usize * step..(at as usize + 1) * step];
@@ -309,7 +318,7 @@ impl Executor<'_> {
 
     fn cell_byte(&mut self, cell: Cell, model: &Model) -> u8 {
         match cell {
-            Cell::Undefined | Cell::Unmade | Cell::Lost => 0,
+            Cell::Undefined | Cell::Unmade | Cell::Shared { .. } | Cell::Lost => 0,
             Cell::Byte(byte) => byte,
             Cell::Part { term, index } => (model.eval(&self.terms, term) >> (8 * index)) as u8,
             Cell::Pointer { value, index } => {
@@ -387,6 +396,7 @@ impl Executor<'_> {
         match end {
             PathEnd::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
             PathEnd::Threw { class } => Outcome::Threw { class: self.module.class_name(*class) },
+            PathEnd::Hung => Outcome::Hung,
             PathEnd::Exited(status) => Outcome::Exited(number(status) as i32 & 0xff),
             PathEnd::Returned(value) if self.config.entry == crate::Entry::Program => {
                 Outcome::Exited(value.as_ref().map_or(0, |value| number(value) as i32 & 0xff))
@@ -405,6 +415,7 @@ impl Executor<'_> {
             End::Returned(_) => Outcome::Returned,
             End::Threw { class, .. } => Outcome::Threw { class: self.module.class_name(*class) },
             End::Exited(status) => Outcome::Exited(*status & 0xff),
+            End::Hung => Outcome::Hung,
             End::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
             End::Assumed | End::Limit(_) | End::Unsupported { .. } => return None,
         })

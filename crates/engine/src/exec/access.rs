@@ -6,7 +6,7 @@ use crate::config::Aliases;
 use crate::exec::aliases::Access;
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
-use crate::state::memory::{Assembled, Cell, Contents, Memory, ObjectKind, Open, assemble, disassemble};
+use crate::state::memory::{Assembled, Contents, Memory, ObjectKind, Open, assemble, disassemble};
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
@@ -153,10 +153,14 @@ impl Executor<'_> {
                 Some(object) if self.policy.world == World::Tested => {
                     Ok(Pointer { object, offset: Scalar::Const(address.wrapping_sub(Memory::address(object))) })
                 }
-                _ => Err(crate::exec::world::at_fixed_address(*address, span)),
+                _ => match self.register_at(state, *address) {
+                    Some(register) => Ok(register),
+                    None => Err(crate::exec::world::at_fixed_address(*address, span)),
+                },
             },
             Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
                 Some(address) => self.target(state, &Value::constant(address), span),
+                None if self.is_among_registers(state, *term) => Err(Stop::unfixed(*term)),
                 None => Err(self.wild(state, *term, span)),
             },
             Value::Undefined => Err(Stop::error(ErrorKind::Uninitialised, span)),
@@ -168,7 +172,11 @@ impl Executor<'_> {
     /// An access at an address that is a number: null plus an index, for instance. Every address that no object can
     /// have ends the path in an error; whether the others hit an object is not followed.
     fn wild(&mut self, state: &mut State, address: TermId, span: Span) -> Stop {
-        let first = Memory::address(crate::state::value::ObjectId::new(0));
+        let first = match self.config.entry {
+            // There may be registers.
+            crate::Entry::Function => touchstone_ir::REGISTERS.start,
+            crate::Entry::Program => Memory::address(crate::state::value::ObjectId::new(0)),
+        };
         let page = self.terms.constant(64, NULL_PAGE);
         let first = self.terms.constant(64, first);
         let half = self.terms.constant(64, 1 << 63);
@@ -326,6 +334,7 @@ impl Executor<'_> {
         let Pointer { object, offset } = place.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
+            (Scalar::Term(_), _) if self.has_shared(state, object) => Scalar::Const(self.fixed_offset(state, offset)?),
             _ => offset,
         };
         match offset {
@@ -346,7 +355,12 @@ impl Executor<'_> {
                                 let cells = cells.to_vec();
                                 self.number_of_cells(state, &cells, span)
                             }
-                            Assembled::Undefined if cells.contains(&Cell::Unmade) => {
+                            Assembled::Undefined if cells.iter().any(|cell| cell.is_unmade()) => {
+                                if self.make_register(state, object, offset, ty, span)?
+                                    || self.make_shared(state, object, offset, ty, span)?
+                                {
+                                    return self.load_place(state, place, ty, span);
+                                }
                                 self.left_behind(state, object).unwrap_or_else(|| Err(self.unmade(object, span)))
                             }
                             Assembled::Undefined => self.undefined(state, place.guard, span),
@@ -382,6 +396,7 @@ impl Executor<'_> {
         let Pointer { object, offset } = place.pointer;
         let offset = match (offset, self.config.aliases) {
             (Scalar::Term(_), Aliases::Eager) => Scalar::Const(self.fixed_offset(state, offset)?),
+            (Scalar::Term(_), _) if self.has_shared(state, object) => Scalar::Const(self.fixed_offset(state, offset)?),
             _ => offset,
         };
         let delayed = matches!(state.memory.get(object).contents, Contents::Delayed { .. });

@@ -67,7 +67,7 @@ impl Executor<'_> {
             Contents::Cells(cells) => {
                 let mut candidates = self.candidates(state, offset, u64::from(bytes), shared.size);
                 let range = |at: u64| at as usize..at as usize + usize::from(bytes);
-                if candidates.iter().any(|&at| cells[range(at)].contains(&Cell::Unmade)) {
+                if candidates.iter().any(|&at| cells[range(at)].iter().any(|cell| cell.is_unmade())) {
                     return Err(self.unmade(object, span));
                 }
                 let undefined: Vec<u64> =
@@ -220,7 +220,7 @@ impl Executor<'_> {
         let Access { object, offset, ty, guard, span } = access;
         let shared = std::rc::Rc::clone(state.memory.shared(object));
         small_enough(shared.size, span)?;
-        if matches!(&shared.contents, Contents::Cells(cells) if cells.contains(&Cell::Unmade)) {
+        if matches!(&shared.contents, Contents::Cells(cells) if cells.iter().any(|cell| cell.is_unmade())) {
             return Err(self.unmade(object, span));
         }
         let bytes = ty.bytes();

@@ -94,12 +94,23 @@ impl Executor<'_> {
                 dst.into_iter().for_each(|dst| state.set(dst, size.clone()));
             }
             Builtin::Settle => self.settle(state, args, span)?,
+            Builtin::Refresh => {
+                let size = self.fixed(state, args[1], span)?;
+                let at = state.top().value(args[0]);
+                self.refresh(state, &at, size)?;
+            }
+            Builtin::Look => {
+                let (size, member) = (self.fixed(state, args[1], span)?, self.fixed(state, args[2], span)?);
+                let at = state.top().value(args[0]);
+                self.look(state, &at, size, member);
+            }
             Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
             Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
             Builtin::Exit => {
                 let status = self.scalar(state, args[0], span)?;
                 return Err(Stop::End(PathEnd::Exited(Value::Int(status))));
             }
+            Builtin::Hang => return Err(Stop::End(PathEnd::Hung)),
             Builtin::Abort => return Err(Stop::error(ErrorKind::Abort, span)),
             Builtin::C(builtin) => self.step_c_builtin(state, dst, builtin, args, span)?,
             Builtin::Java(builtin) => super::java::step(builtin, span)?,

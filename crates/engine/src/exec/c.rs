@@ -10,6 +10,9 @@ use touchstone_criteria::{Doubt, Unsettled, Unsupported};
 use touchstone_ir::{CBuiltin, ErrorKind, GlobalId, GlobalRole, Operand, Reg};
 use touchstone_solver::Op;
 
+/// The error number of an allocation that fails.
+const NO_MEMORY: u64 = 12;
+
 impl Executor<'_> {
     pub(super) fn step_c_builtin(
         &mut self,
@@ -72,6 +75,10 @@ impl Executor<'_> {
         if size > MAX_HEAP_OBJECT {
             return Err(Stop::unsupported(Unsupported::LargeAllocation(size), span));
         }
+        let fails = match builtin {
+            CBuiltin::Alloca => None,
+            _ => self.failing_allocation(state)?,
+        };
         if builtin == CBuiltin::Alloca {
             let stack = state.top().stack.saturating_add(size);
             if stack > MOST_STACK {
@@ -87,7 +94,10 @@ impl Executor<'_> {
         }
         if let Some(dst) = dst {
             let made = Value::pointer(object, 0);
-            let value = if kind == ObjectKind::Heap { self.may_fail(state, made) } else { made };
+            let value = match fails {
+                Some(fails) => self.given_memory(state, fails, made, NO_MEMORY),
+                None => made,
+            };
             state.set(dst, value);
         }
         Ok(())
@@ -95,6 +105,10 @@ impl Executor<'_> {
 
     fn free(&mut self, state: &mut State, operand: Operand, span: Span) -> Result<(), Stop> {
         let value = state.top().value(operand);
+        self.free_value(state, value, span)
+    }
+
+    fn free_value(&mut self, state: &mut State, value: Value, span: Span) -> Result<(), Stop> {
         match self.decided(state, &value)? {
             Value::Int(Scalar::Const(0)) => Ok(()),
             Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
@@ -112,7 +126,14 @@ impl Executor<'_> {
             {
                 Err(Stop::unsupported(Unsupported::EndOfStartObject, span))
             }
-            Value::Choice(_) => Err(Stop::unsupported(Unsupported::SymbolicFree, span)),
+            Value::Choice(options) => {
+                // A path that asked whether it got memory has one of them left.
+                match options.iter().find(|(guard, _)| state.fixed_value(*guard) != Some(0)) {
+                    Some((guard, _)) if state.fixed_value(*guard).is_none() => Err(Stop::unfixed(*guard)),
+                    Some((_, option)) => self.free_value(state, option.clone(), span),
+                    None => Err(Stop::unsupported(Unsupported::SymbolicFree, span)),
+                }
+            }
             Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
                 if state.memory.get(object).kind == ObjectKind::Input && state.memory.get(object).live =>
             {

@@ -3,7 +3,7 @@
 use crate::exec::executor::Executor;
 use crate::state::memory::{Contents, Memory, Object, ObjectKind, address_term};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
-use crate::state::{FixedFor, Frame, MOST_STACK, State, Stop, Unfixed};
+use crate::state::{FixedFor, Frame, MOST_STACK, PathEnd, State, Stop, Unfixed};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
@@ -66,6 +66,9 @@ impl Executor<'_> {
         let args: Vec<Value> = args.iter().map(|arg| state.top().value(*arg)).collect();
         if args.contains(&Value::Undefined) {
             return Err(self.uninitialised(state, span));
+        }
+        if self.is_found_again(state) {
+            return Err(PathEnd::Assumed.into());
         }
         let before = self.watches_entry(callee).then(|| state.clone());
         state.top_mut().inst += 1;

@@ -4,6 +4,7 @@
 //! ways of a fork they take; instructions are the same. What a step did comes back as [`Stepped`](super::step::Stepped).
 
 use crate::config::Config;
+use crate::exec::again::FoundBefore;
 use crate::exec::graph::Graph;
 use crate::exec::guide::{Guide, InputKey};
 use crate::exec::ledger::Ledger;
@@ -116,6 +117,10 @@ pub(crate) struct Executor<'m> {
     pub null_based: FxHashSet<TermId>,
     /// Globals that input pointers may lead to.
     pub reachable_globals: BTreeSet<GlobalId>,
+    /// Globals that are no inputs and in which calls leave something, if there are several calls.
+    pub left: Vec<GlobalId>,
+    /// What was found there before calls.
+    pub(super) found_before: FxHashMap<Vec<u8>, Vec<FoundBefore>>,
     pub(super) effects: Effects,
     /// Variables of inputs by their number on their path, width and name.
     input_vars: FxHashMap<InputKey, TermId>,
@@ -155,6 +160,8 @@ impl<'m> Executor<'m> {
             ledger: Ledger::default(),
             null_based: FxHashSet::default(),
             reachable_globals: BTreeSet::new(),
+            left: Vec::new(),
+            found_before: FxHashMap::default(),
             effects: Effects::default(),
             input_vars: FxHashMap::default(),
             guide: None,

@@ -142,8 +142,10 @@ impl Executor<'_> {
             FixedFor::Number => Choice::Value(value),
             FixedFor::Callee => Choice::Callee(value),
         });
-        match self.settle_variant(&mut fixed, term, value) {
-            Ok(()) => Some(fixed),
+        let settled = self.settle_variant(&mut fixed, term, value);
+        match settled.and_then(|()| self.settle_union(&mut fixed, term, value)) {
+            Ok(true) => Some(fixed),
+            Ok(false) => None,
             Err(Stop::End(PathEnd::Incomplete { why, span })) => {
                 self.give_up(why, span, 1);
                 None

@@ -19,7 +19,11 @@ impl Executor<'_> {
                 let field = fields.iter().rev().find(|field| field.offset <= at)?;
                 self.scalar_width(field.ty, at - field.offset)
             }
-            DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => None,
+            DataType::Void
+            | DataType::Bits { .. }
+            | DataType::Union { .. }
+            | DataType::OneOf { .. }
+            | DataType::Opaque { .. } => None,
             scalar if at == 0 => Some(scalar.size(types) as usize),
             _ => None,
         }

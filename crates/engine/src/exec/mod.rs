@@ -7,6 +7,7 @@
 //! These files are one circle on purpose: they are the parts of one `impl Executor`, and each calls the others.
 
 pub(crate) mod access;
+mod again;
 pub(crate) mod aliases;
 mod arith;
 mod builtins;

@@ -13,21 +13,24 @@
 use crate::exec::access::{Intent, Written};
 use crate::exec::executor::Executor;
 use crate::exec::layout::layout;
-use crate::state::inputs::InputObject;
+use crate::state::inputs::{InputObject, Made};
 use crate::state::memory::{Cell, Contents, ObjectKind, Open, disassemble, global_object};
 use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{PathEnd, State, Stop};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::{Bound, Doubt, Incomplete, Unsettled, Unsupported};
+use touchstone_criteria::{Assume, Bound, Doubt, Incomplete, MadeInput, Unsettled, Unsupported};
 use touchstone_ir::{
-    ByteWrites, DataType, DataTypeId, ErrorKind, GlobalId, GlobalRole, Linkage, Operand, Reg, Shares, Ty,
+    ByteWrites, DataType, DataTypeId, ErrorKind, GlobalId, GlobalRole, InputSource, Linkage, Operand, Reg, Shares, Ty,
 };
 use touchstone_solver::{Element, TermId};
 
 /// A larger object is not made unknown: the path is given up.
 const LARGEST_OBJECT: u64 = 4096;
+
+/// Of a path's allocations so many may fail in a test.
+const MOST_ALLOCATIONS: u32 = 64;
 
 /// Which world a function runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,26 +91,74 @@ impl Executor<'_> {
         Stop::End(PathEnd::Incomplete { why: Incomplete::Doubt(doubt), span })
     }
 
-    /// What an allocation gives: the object, or null and an error number.
-    pub(crate) fn may_fail(&mut self, state: &mut State, made: Value) -> Value {
-        if !self.doubts(Doubt::Allocation) {
-            return made;
+    /// Whether the next allocation fails: a term, or `None` if it never does. A test makes it fail where a function is called; how a
+    /// whole program is started says nothing of its allocations. Where the program may look for an error number, the term is
+    /// decided first.
+    pub(crate) fn failing_allocation(&mut self, state: &mut State) -> Result<Option<TermId>, Stop> {
+        let ruled_out = self.config.assume.contains(&Assume::Allocation);
+        if state.is_folded() || (self.policy.world == World::Any && !self.doubts(Doubt::Allocation)) {
+            return Ok(None);
         }
-        self.forget_error_number(state);
-        let fails = self.terms.var(1, "allocation fails");
+        if self.policy.world == World::Any {
+            self.forget_error_number(state);
+            return Ok(Some(self.terms.var(1, "allocation fails")));
+        }
+        if ruled_out || self.config.entry == crate::Entry::Program || state.inputs.allocations >= MOST_ALLOCATIONS {
+            self.doubts(Doubt::Allocation);
+            return Ok(None);
+        }
+        let fails = match state.inputs.failing {
+            Some(fails) => fails,
+            None => {
+                let inputs = state.inputs_mut();
+                inputs.allocations += 1;
+                let name = inputs.allocations.to_string();
+                let title = MadeInput::title_of(InputSource::Allocation, &name);
+                let fails = self.input_var(state.inputs_mut(), 1, &title);
+                let made = Made { given: Some(fails), ..Made::new(InputSource::Allocation, name, Vec::new()) };
+                state.inputs_mut().made.push(Rc::new(made));
+                state.inputs_mut().failing = Some(fails);
+                fails
+            }
+        };
+        if self.error_number(state).is_some() && state.fixed_value(fails).is_none() {
+            return Err(Stop::unfixed(fails));
+        }
+        state.inputs_mut().failing = None;
+        Ok(Some(fails))
+    }
+
+    /// What an allocation gives: the object, or null and an error number.
+    pub(crate) fn given_memory(&mut self, state: &mut State, fails: TermId, made: Value, number: u64) -> Value {
+        if self.policy.world == World::Tested
+            && let Some((object, bytes)) = self.error_number(state)
+            && state.fixed_value(fails) == Some(1)
+        {
+            let cells = disassemble(&Value::constant(number), bytes, &mut self.pointers).collect();
+            state.memory.get_mut(object).contents = Contents::Cells(cells);
+        }
+        match state.fixed_value(fails) {
+            Some(0) => return made,
+            Some(_) => return Value::NULL,
+            None => {}
+        }
         let succeeds = self.terms.not(fails);
         Value::Choice(Rc::new([(fails, Value::NULL), (succeeds, made)]))
     }
 
-    /// A call may have left another error number.
-    fn forget_error_number(&mut self, state: &mut State) {
+    /// Where the error number is and its bytes, if the program has it.
+    fn error_number(&self, state: &State) -> Option<(ObjectId, u8)> {
         let mut globals = self.module.globals.iter();
-        let Some((id, global)) = globals.find(|(_, global)| global.role == GlobalRole::LeftBehind) else { return };
+        let (id, global) = globals.find(|(_, global)| global.role == GlobalRole::LeftBehind)?;
         let object = global_object(id);
         let used =
             matches!(&state.memory.get(object).contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
-        if used && (1..=8).contains(&global.size) {
-            let bytes = global.size as u8;
+        (used && (1..=8).contains(&global.size)).then_some((object, global.size as u8))
+    }
+
+    /// A call may have left another error number.
+    fn forget_error_number(&mut self, state: &mut State) {
+        if let Some((object, bytes)) = self.error_number(state) {
             let any = self.terms.var(8 * bytes, "error number");
             let any = Value::term(&self.terms, any);
             let cells = disassemble(&any, bytes, &mut self.pointers).collect();
@@ -218,6 +269,11 @@ impl Executor<'_> {
             Scalar::Const(offset) => offset >= if pointer.object == a.object { least_a } else { least_b },
             Scalar::Term(_) => true,
         };
+        let gone = |pointer: &Pointer| !state.memory.get(pointer.object).live;
+        if gone(a) || gone(b) {
+            let what = "memory that was given back may be given out again".to_string();
+            return self.doubts(Doubt::Unsettled(Unsettled::Said(what)));
+        }
         // Where others put their variables is theirs to say.
         if self.is_defined_elsewhere(a.object) || self.is_defined_elsewhere(b.object) {
             return self.doubts(Doubt::Overlap);
@@ -360,6 +416,7 @@ impl Executor<'_> {
             || match &types[whole] {
                 DataType::Array { element, .. } => self.contains(*element, part),
                 DataType::OneOf { variants, .. } => variants.iter().any(|variant| self.contains(variant.ty, part)),
+                DataType::Union { members, .. } => members.iter().any(|member| self.contains(member.ty, part)),
                 DataType::Struct { fields, .. } => fields.iter().any(|field| self.contains(field.ty, part)),
                 _ => false,
             }
@@ -467,9 +524,10 @@ impl Executor<'_> {
         };
         let contents = match state.memory.get(id).contents.clone() {
             Contents::Cells(mut cells) => {
+                self.other_unions(state, &mut cells);
                 for (at, bytes) in pieces {
                     let piece = &mut cells[at as usize..at as usize + usize::from(bytes)];
-                    if piece.iter().any(|cell| matches!(cell, Cell::Undefined | Cell::Unmade)) {
+                    if piece.iter().any(|cell| matches!(cell, Cell::Undefined) || cell.is_unmade()) {
                         continue;
                     }
                     if piece.iter().any(|cell| cell.is_pointer()) {

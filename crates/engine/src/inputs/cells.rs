@@ -73,6 +73,7 @@ impl Executor<'_> {
                 cells.resize(cells.len() + *size as usize, Cell::Unmade);
             }
             DataType::Struct { .. } => self.struct_cells(inputs, data, name, constraints, cells),
+            DataType::Union { .. } => self.union_cells(inputs, data, name, constraints, cells),
             // Never on their own.
             DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
                 let size = types[data].size(types) as usize;

@@ -1,5 +1,6 @@
 //! Globals when exploration begins: which a function can see, which of them are inputs, and what the others hold.
 
+use crate::config::{Calls, Privates};
 use crate::exec::executor::Executor;
 use crate::inputs::MOST_INPUT;
 use crate::state::inputs::NamedInput;
@@ -11,8 +12,8 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_criteria::{Doubt, Unsupported};
 use touchstone_ir::{
-    CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, PointKind,
-    Reg, TermKind,
+    Builtin, CallGraph, Expr, ExprKind, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand,
+    PointKind, Reg, TermKind,
 };
 
 /// A global larger than this is not modelled.
@@ -30,10 +31,18 @@ impl Executor<'_> {
         let mut roots: Vec<FuncId> = helpers.filter_map(|name| module.function_named(name)).collect();
         roots.push(func);
         let used = used_globals(module, &roots);
-        let (inputs, hidden) = match self.config.entry {
+        let (mut inputs, hidden) = match self.config.entry {
             crate::Entry::Function => (inputs_among(module, used.clone()), hidden_among(module, &used)),
             crate::Entry::Program => (BTreeSet::new(), BTreeMap::new()),
         };
+        inputs.retain(|id| !self.config.unnamed.contains(id));
+        if let Calls::Several { privates: Privates::Initial, .. } = self.config.calls {
+            inputs.retain(|id| module.globals[*id].linkage != Linkage::Internal);
+        }
+        if let Calls::Several { .. } = self.config.calls {
+            let is_left = |id: &GlobalId| !module.globals[*id].constant && module.globals[*id].function.is_none();
+            self.left = used.iter().copied().filter(|id| is_left(id) && !inputs.contains(id)).collect();
+        }
         self.reachable_globals = reachable_globals(module);
         for (id, global) in module.globals.iter() {
             if used.contains(&id) && global.size > MOST_BYTES {
@@ -150,7 +159,9 @@ fn inputs_among(module: &Module, mut used: BTreeSet<GlobalId>) -> BTreeSet<Globa
     used.retain(|id| {
         let global = &module.globals[*id];
         let settable = !matches!(global.linkage, Linkage::Local | Linkage::Literal);
-        settable && !global.constant && (global.init.is_none() || written.contains(id))
+        // What another file defines, a test defines: also a constant.
+        let fixed = global.constant && global.linkage != Linkage::Undefined;
+        settable && !fixed && (global.init.is_none() || written.contains(id))
     });
     used
 }
@@ -184,9 +195,7 @@ pub(crate) fn changeable_globals(module: &Module, func: FuncId) -> BTreeSet<Glob
 
 /// Whether nobody knows what a variable holds when the call begins: another file defines it, and no test can set it.
 fn is_unknown(global: &touchstone_ir::Global, entry: crate::Entry) -> bool {
-    global.linkage == Linkage::Undefined
-        && global.function.is_none()
-        && (global.constant || entry == crate::Entry::Program)
+    global.linkage == Linkage::Undefined && global.function.is_none() && entry == crate::Entry::Program
 }
 
 /// The globals that a pointer from outside may lead to: those that other files can name, and those whose address goes
@@ -201,7 +210,7 @@ pub(crate) fn reachable_globals(module: &Module) -> BTreeSet<GlobalId> {
 }
 
 /// The globals that some code writes, or whose address goes somewhere that can't be followed.
-fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
+pub(crate) fn written_globals(module: &Module) -> BTreeSet<GlobalId> {
     let mut written = escaping_globals(module);
     followed(module, |inst, of| {
         if let InstKind::Store { addr: to, .. } | InstKind::MemCopy { dst: to, .. } | InstKind::MemSet { dst: to, .. } =
@@ -226,6 +235,7 @@ fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
     followed(module, |inst, of| {
         let operands: Vec<&Operand> = match inst {
             InstKind::Store { value, .. } => vec![value],
+            InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh, .. } => Vec::new(),
             InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
             InstKind::Cast { src, .. } => vec![src],
             _ => Vec::new(),
@@ -261,7 +271,7 @@ fn followed(module: &Module, mut look: impl FnMut(&InstKind, &dyn Fn(&Operand) -
 
 /// For every register the globals that a pointer in it may have been made from; flow does not matter. Registers are
 /// reassigned, so this only grows: to a fixpoint.
-fn derived_from(function: &Function) -> Vec<BTreeSet<GlobalId>> {
+pub(crate) fn derived_from(function: &Function) -> Vec<BTreeSet<GlobalId>> {
     let mut derived: Vec<BTreeSet<GlobalId>> = vec![BTreeSet::new(); function.regs.len()];
     loop {
         let mut changed = false;

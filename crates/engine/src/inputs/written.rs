@@ -201,7 +201,7 @@ impl Executor<'_> {
         mut new: Vec<Cell>,
         length: Option<TermId>,
     ) -> Option<Left> {
-        let unknown = |cell: &Cell| matches!(cell, Cell::Unmade | Cell::Lost);
+        let unknown = |cell: &Cell| matches!(cell, Cell::Unmade | Cell::Shared { .. } | Cell::Lost);
         if new.is_empty() || new.iter().chain(old).any(unknown) {
             return None;
         }

@@ -120,7 +120,9 @@ fn inputs_are_made(module: &Module, func: FuncId, config: &Config) -> bool {
             continue;
         }
         match &module.types[data] {
-            DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => return false,
+            DataType::Bits { .. } | DataType::Union { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => {
+                return false;
+            }
             DataType::Pointer { pointee, .. } => pending.push(*pointee),
             DataType::Array { element, .. } => pending.push(*element),
             DataType::Struct { fields, .. } => pending.extend(fields.iter().map(|field| field.ty)),

@@ -232,6 +232,9 @@ impl Loop {
                     c::Writes::Unknown => return None,
                 },
                 Builtin::FreshInt(_)
+                | Builtin::Look
+                | Builtin::Refresh
+                | Builtin::Hang
                 | Builtin::Unsettled
                 | Builtin::Assume
                 | Builtin::Assert

@@ -112,13 +112,15 @@ impl FunctionFacts<'_> {
         args: &[Operand],
     ) -> Result<(), Dead> {
         match builtin {
-            Builtin::Exit | Builtin::Abort => return Err(Dead),
+            Builtin::Exit | Builtin::Abort | Builtin::Hang => return Err(Dead),
             Builtin::Assume | Builtin::Assert => {
                 if let Some(cond) = args.first() {
                     state.assume(*cond, true)?;
                 }
             }
             Builtin::FreshInt(_)
+            | Builtin::Look
+            | Builtin::Refresh
             | Builtin::Unsettled
             | Builtin::ObjectSize
             | Builtin::Write

@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use touchstone_base::Span;
 use touchstone_criteria::{
-    Bound, Criterion, FunctionResult, Goal, GoalId, Incomplete, ObjectiveCounts, PathCounts, SolverUse, TestCase,
-    Unmakeable, Unsupported,
+    Bound, Criterion, FunctionResult, Goal, GoalId, Incomplete, ObjectiveCounts, PathCounts, Replay, SolverUse,
+    TestCase, Unmakeable, Unsupported,
 };
 use touchstone_ir::{FuncId, Module};
 use touchstone_solver::{Path, Side, TermId};
@@ -420,6 +420,10 @@ impl<'m, 's> Exploration<'m, 's> {
             self.give_up(Unsupported::Unmakeable(why).into(), span, 1);
             return false;
         }
+        // What such a test would cover is not covered, and not impossible either.
+        if matches!(test.replayed, Replay::Disagreed(_)) {
+            self.give_up_test(Unsupported::InterpreterDisagrees.into());
+        }
         self.tests += 1;
         if let Some(coverage) = &mut self.executor.watching.coverage {
             for goal in &test.covers {
@@ -656,7 +660,11 @@ impl<'m, 's> Exploration<'m, 's> {
                 return;
             }
             PathEnd::Incomplete { why, span } => return self.give_up(why.clone(), *span, 1),
-            PathEnd::Returned(_) | PathEnd::Exited(_) | PathEnd::Threw { .. } | PathEnd::Error { .. } => {}
+            PathEnd::Returned(_)
+            | PathEnd::Exited(_)
+            | PathEnd::Hung
+            | PathEnd::Threw { .. }
+            | PathEnd::Error { .. } => {}
         }
         let hash = end.path(state.hash);
         if self.aim == Aim::Goals {

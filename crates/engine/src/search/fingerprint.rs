@@ -91,6 +91,7 @@ impl Executor<'_> {
             }
             Cell::Undefined => 2u8.hash(hasher),
             Cell::Unmade => 3u8.hash(hasher),
+            Cell::Shared { union, index } => (5u8, union.index(), index).hash(hasher),
             Cell::Lost => 4u8.hash(hasher),
         }
     }

@@ -75,6 +75,17 @@ impl Found {
         }
     }
 
+    /// Tests cover these goals by now, whatever was not known of them.
+    pub fn settle(&mut self, covered: &BTreeSet<GoalId>) {
+        self.open.retain(|goal| !covered.contains(goal));
+        if self.doubted.keys().any(|goal| covered.contains(goal)) {
+            self.doubted.retain(|goal, _| !covered.contains(goal));
+            // Nothing else was left out where there are doubts.
+            self.result.incomplete.clear();
+            self.result.doubt(self.doubted.values().flatten());
+        }
+    }
+
     /// What is known of goals that no test covers, with what static proofs add.
     pub fn ruling<'a>(&'a self, proved: &'a BTreeMap<GoalId, Proof>) -> Ruling<'a> {
         Ruling { excluded: &self.excluded, proved, doubted: &self.doubted, incomplete: &self.result.incomplete }

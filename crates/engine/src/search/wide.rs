@@ -215,7 +215,12 @@ impl Wide<'_> {
                     self.doubt(goal, reasons(state, *span));
                 }
             }
-            PathEnd::Returned(_) | PathEnd::Exited(_) | PathEnd::Threw { .. } | PathEnd::Assumed | PathEnd::Longer => {}
+            PathEnd::Returned(_)
+            | PathEnd::Exited(_)
+            | PathEnd::Hung
+            | PathEnd::Threw { .. }
+            | PathEnd::Assumed
+            | PathEnd::Longer => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! The inputs of a path: what it was called with, and what it has asked for so far. How they are made is in `inputs/`.
 
 use crate::state::memory::Cell;
-use crate::state::value::{LazyId, ObjectId, Scalar, Value};
+use crate::state::value::{LazyId, ObjectId, Scalar, UnionId, Value};
 use std::rc::Rc;
 use touchstone_base::IndexMap;
 use touchstone_ir::{DataTypeId, InputSource};
@@ -21,6 +21,15 @@ pub(crate) struct Inputs {
     pub lazies: Rc<IndexMap<LazyId, Lazy>>,
     /// Where the input pointers lead whose target is chosen: few of many, in order.
     pub decided: Vec<(LazyId, Value)>,
+    pub unions: Rc<IndexMap<UnionId, Rc<Union>>>,
+    /// By which members unions were looked at last, the newest at the end.
+    pub looks: Vec<Looked>,
+    /// Blocks of registers that the path got to, by their addresses.
+    pub registers: Vec<(u64, ObjectId)>,
+    /// Allocations so far.
+    pub allocations: u32,
+    /// Whether the next allocation fails, where that is asked before it is made.
+    pub failing: Option<TermId>,
     /// Objects of the program that somebody may have an address of whom nobody defines.
     pub escaped: Vec<ObjectId>,
     /// Those of the objects whose life the program has ended: they were blocks of the heap.
@@ -88,6 +97,35 @@ pub(crate) struct Lazy {
     pub name: Rc<str>,
     /// `None` if only null is known: what an external function returned, or wrote. The name says what is not.
     pub pointee: Option<DataTypeId>,
+}
+
+/// An input union.
+#[derive(Clone)]
+pub(crate) struct Union {
+    pub name: Rc<str>,
+    pub data: DataTypeId,
+    /// Which member it is, where a formula must know: a term of 8 bits.
+    pub selector: TermId,
+    /// The members that have all that was made, a bit each.
+    pub possible: u64,
+    /// How it was looked at last.
+    pub looked: Option<usize>,
+    /// What it starts with.
+    pub cells: Vec<Cell>,
+}
+
+impl Union {
+    pub fn may_be(&self, member: usize) -> bool {
+        self.possible.checked_shr(member as u32).is_some_and(|rest| rest & 1 == 1)
+    }
+}
+
+/// The program is about to look at a member of a union of so many bytes.
+#[derive(Clone)]
+pub(crate) struct Looked {
+    pub at: Value,
+    pub size: u64,
+    pub member: usize,
 }
 
 impl Inputs {

@@ -7,7 +7,7 @@
 //!
 //! Deliberately not here: checks. Whoever calls has made sure that the access is inside a live object.
 
-use crate::state::value::{ObjectId, PointerBytes, Scalar, Value};
+use crate::state::value::{ObjectId, PointerBytes, Scalar, UnionId, Value};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -32,11 +32,21 @@ pub(crate) enum Cell {
         value: PointerRef,
         index: u8,
     },
+    /// Byte `index` of an input union that nobody has looked at there: it is made when somebody does.
+    Shared {
+        union: UnionId,
+        index: u16,
+    },
     /// Was a pointer's until an integer was written to a place that may have been here: whoever reads it stops.
     Lost,
 }
 
 impl Cell {
+    /// Nothing is known of it (yet).
+    pub fn is_unmade(self) -> bool {
+        matches!(self, Cell::Unmade | Cell::Shared { .. })
+    }
+
     /// An array can't hold it.
     pub fn is_pointer(self) -> bool {
         matches!(self, Cell::Pointer { .. } | Cell::Lost)
@@ -314,7 +324,7 @@ fn assemble_mixed(cells: &[Cell], terms: &mut Terms) -> Assembled {
     if cells.contains(&Cell::Lost) {
         return Assembled::Lost;
     }
-    if cells.iter().any(|cell| matches!(cell, Cell::Undefined | Cell::Unmade)) {
+    if cells.iter().any(|cell| matches!(cell, Cell::Undefined | Cell::Unmade | Cell::Shared { .. })) {
         return Assembled::Undefined;
     }
     let bytes: Option<Vec<TermId>> = cells.iter().map(|cell| cell_term(*cell, terms)).collect();
@@ -336,7 +346,7 @@ pub(crate) fn in_order(bytes: &[TermId], terms: &mut Terms) -> TermId {
 /// One cell as an 8-bit term; `None` if it is undefined, or a pointer's.
 pub(crate) fn cell_term(cell: Cell, terms: &mut Terms) -> Option<TermId> {
     match cell {
-        Cell::Undefined | Cell::Unmade | Cell::Lost | Cell::Pointer { .. } => None,
+        Cell::Undefined | Cell::Unmade | Cell::Shared { .. } | Cell::Lost | Cell::Pointer { .. } => None,
         Cell::Byte(byte) => Some(terms.constant(8, u64::from(byte))),
         Cell::Part { term, index } => Some(terms.extract(term, 8 * index, 8)),
     }

@@ -51,6 +51,8 @@ impl Frame {
 pub(crate) enum PathEnd {
     Returned(Option<Value>),
     Exited(Value),
+    /// It stays where it is.
+    Hung,
     /// Nobody caught an object of this class.
     Threw {
         class: Option<u64>,

@@ -13,6 +13,10 @@ define_id! {
     /// An input pointer whose target is chosen when the program first looks at it (lazy initialisation).
     LazyId, "lazy"
 }
+define_id! {
+    /// An input union whose member is chosen when the program looks at it.
+    UnionId, "union"
+}
 
 /// An integer: a constant, or a term over the inputs. Its width is the register's or the access's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -14,6 +14,9 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+/// What clang is asked for.
+const ACTION: &str = "-ast-dump=json";
+
 /// A source and its preprocessed text, which has an absolute name.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
@@ -43,9 +46,22 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     Ok(Some((Dump { all: all.clone(), part: end..whole }, Dump { all, part: 0..end })))
 }
 
+/// What the clang that stays says of one file; `None` if there is none, if it does not understand the file, or if there is more
+/// to say than should be in memory at once: then a clang of its own says it, or why not.
+pub(crate) fn heard(clang: &Clang, flags: &[String], input: Input<'_>) -> Option<Dump> {
+    const MOST: u64 = 256 << 20;
+    if matches!(input, Input::Text(_)) {
+        return None;
+    }
+    let mut asked = resident::ask(&clang.program, &run::words(ACTION, flags, input))?;
+    let mut said = Vec::new();
+    Dense::new((&mut asked).take(MOST)).read_to_end(&mut said).ok()?;
+    let part = 0..said.len();
+    (asked.status() == Some(0)).then(|| Dump { all: Arc::new(said), part })
+}
+
 /// Hears what clang says, from the one that stays if there is one; whether it understands the texts.
 fn listen(clang: &Clang, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) -> Result<bool, FrontError> {
-    const ACTION: &str = "-ast-dump=json";
     if let Some(mut asked) = resident::ask(&clang.program, &run::words(ACTION, flags, input))
         && Dense::new(&mut asked).read_to_end(said).is_ok()
         && let Some(status) = asked.status()

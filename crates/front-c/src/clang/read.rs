@@ -97,11 +97,14 @@ pub(super) struct Dense<R> {
     at: usize,
     end: usize,
     indenting: bool,
+    /// A break before a line that blanks begin.
+    indented: memchr::memmem::Finder<'static>,
 }
 
 impl<R> Dense<R> {
     pub(super) fn new(inner: R) -> Self {
-        Dense { inner, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true }
+        let indented = memchr::memmem::Finder::new(b"\n ");
+        Dense { inner, chunk: vec![0; 1 << 18], at: 0, end: 0, indenting: true, indented }
     }
 }
 
@@ -124,8 +127,8 @@ impl<R: std::io::Read> std::io::Read for Dense<R> {
                     self.indenting = spaces == rest.len();
                     continue;
                 }
-                // With its break: where one unit ends and the next begins shows only at the start of a line.
-                let line = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+                // With their breaks: where one unit ends and the next begins shows only at the start of a line.
+                let line = self.indented.find(rest).map_or(rest.len(), |at| at + 1);
                 let length = line.min(out.len() - written);
                 out[written..written + length].copy_from_slice(&rest[..length]);
                 written += length;

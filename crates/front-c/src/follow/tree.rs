@@ -5,7 +5,8 @@ use crate::clang::flags::flags_for;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{Node, Position};
 use crate::clang::options::Options;
-use crate::clang::read::{Positions, read as read_stream};
+use crate::clang::pair::heard;
+use crate::clang::read::{Positions, read as read_stream, read_bytes};
 use crate::clang::run::{self, Input};
 use crate::error::FrontError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,15 +63,19 @@ fn origin(node: &Node, positions: &Positions, texts: &mut BTreeMap<String, Vec<u
 pub(crate) fn read(file: &Path, options: &Options, mut each: impl FnMut(&Positions, &Node)) -> Result<(), FrontError> {
     let clang = run::find(options)?;
     let flags = flags_for(file, options)?;
-    let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(file))?;
     let mut positions = Positions::default();
-    let read = match run.output() {
-        Some(output) => read_stream(output, &mut positions, |positions, node| each(positions, &node)),
-        None => Ok(()),
+    let each = |positions: &Positions, node| each(positions, &node);
+    let read = match heard(&clang, &flags, Input::File(file)) {
+        Some(dump) => read_bytes(dump.bytes(), &mut positions, each),
+        None => {
+            let mut run = run::start(&clang, "-ast-dump=json", &flags, Input::File(file))?;
+            let read = run.output().map_or(Ok(()), |output| read_stream(output, &mut positions, each));
+            if let Err(stderr) = run.finish()? {
+                return Err(FrontError::DoesNotCompile { file: file.to_path_buf(), stderr });
+            }
+            read
+        }
     };
-    if let Err(stderr) = run.finish()? {
-        return Err(FrontError::DoesNotCompile { file: file.to_path_buf(), stderr });
-    }
     read.map_err(|error| FrontError::UnexpectedAst {
         file: file.to_path_buf(),
         what: error.to_string(),

@@ -272,7 +272,7 @@ fn is_passed_alone(types: &DataTypes, param: &Param) -> bool {
 /// to be those of a message, unless the name says otherwise.
 fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
     let passes_pointers = |data: DataTypeId| match &types[data] {
-        DataType::Struct { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
+        DataType::Struct { .. } | DataType::Union { .. } | DataType::Opaque { .. } => !is_bytes(types, data),
         DataType::Pointer { pointee, to_const: false } => !matches!(types[*pointee], DataType::Opaque { size: 0, .. }),
         DataType::Array { .. } => true,
         _ => false,
@@ -285,8 +285,11 @@ fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
 
 /// Whether only the library can make such an object: it has a name of its own, or a reserved one.
 fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
-    let (DataType::Struct { name, .. } | DataType::Opaque { name, .. }) = &types[data] else { return false };
-    let tag = name.strip_prefix("struct ").unwrap_or(name);
+    let (DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. }) = &types[data]
+    else {
+        return false;
+    };
+    let tag = name.strip_prefix("struct ").or(name.strip_prefix("union ")).unwrap_or(name);
     tag.starts_with('_') || ["FILE", "DIR", "va_list"].contains(&tag)
 }
 
@@ -311,6 +314,7 @@ fn is_bytes(types: &DataTypes, data: DataTypeId) -> bool {
         DataType::Void
         | DataType::Bits { .. }
         | DataType::Pointer { .. }
+        | DataType::Union { .. }
         | DataType::OneOf { .. }
         | DataType::Opaque { .. } => false,
     }

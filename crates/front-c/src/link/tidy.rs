@@ -221,7 +221,7 @@ pub(crate) fn merge_types(module: &mut Module) {
 fn stand_ins(types: &DataTypes) -> Vec<DataTypeId> {
     let mut complete: HashMap<&str, DataTypeId> = HashMap::new();
     for (id, ty) in types.iter() {
-        if let DataType::Struct { name, .. } = ty {
+        if let DataType::Struct { name, .. } | DataType::Union { name, .. } = ty {
             complete.entry(name).or_insert(id);
         }
     }
@@ -272,7 +272,9 @@ impl<F: Fn(DataTypeId) -> usize> Merged<'_, F> {
 fn children(ty: &DataType) -> Vec<DataTypeId> {
     match ty {
         DataType::Pointer { pointee: inner, .. } | DataType::Array { element: inner, .. } => vec![*inner],
-        DataType::Struct { fields, .. } => fields.iter().map(|field| field.ty).collect(),
+        DataType::Struct { fields, .. } | DataType::Union { members: fields, .. } => {
+            fields.iter().map(|field| field.ty).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -282,7 +284,9 @@ fn map_types(ty: &DataType, map: impl Fn(DataTypeId) -> DataTypeId) -> DataType 
     match &mut ty {
         DataType::Pointer { pointee, .. } => *pointee = map(*pointee),
         DataType::Array { element, .. } => *element = map(*element),
-        DataType::Struct { fields, .. } => fields.iter_mut().for_each(|field| field.ty = map(field.ty)),
+        DataType::Struct { fields, .. } | DataType::Union { members: fields, .. } => {
+            fields.iter_mut().for_each(|field| field.ty = map(field.ty));
+        }
         _ => {}
     }
     ty

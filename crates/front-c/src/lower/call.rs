@@ -98,6 +98,7 @@ fn known(name: &str) -> Option<Known> {
         "putchar" | "__builtin_putchar" => Known::Plain(Builtin::C(CBuiltin::Putchar), &[Ty::I32], Some(Ty::I32)),
         "malloc" | "__builtin_malloc" => Known::Plain(Builtin::C(CBuiltin::Malloc), &[Ty::I64], Some(PTR)),
         "calloc" | "__builtin_calloc" => Known::Plain(Builtin::C(CBuiltin::Calloc), &[Ty::I64, Ty::I64], Some(PTR)),
+        "touchstone_allocate" => Known::Plain(Builtin::Allocate, &[Ty::I64], Some(PTR)),
         "free" | "__builtin_free" => Known::Plain(Builtin::C(CBuiltin::Free), &[PTR], None),
         "touchstone_parse" => Known::Plain(Builtin::ParseFloat(Format::F64), &[PTR, Ty::I64], Some(Ty::I64)),
         "touchstone_parsef" => Known::Plain(Builtin::ParseFloat(Format::F32), &[PTR, Ty::I64], Some(Ty::I32)),

@@ -443,6 +443,7 @@ impl Lowerer<'_, '_> {
 
     /// The finished function: blocks that nobody reaches and that hold nothing are dropped.
     fn finish(mut self) -> Function {
+        crate::lower::hangs::mark(&mut self.blocks);
         crate::lower::lifetimes::end_on_jumps(&mut self.blocks, &self.function, &self.lives);
         let mut kept = vec![false; self.blocks.len()];
         let mut work: Vec<usize> = Vec::new();

@@ -205,7 +205,7 @@ fn outlived(blocks: &[Draft], function: &Function) -> HashSet<SlotId> {
                 | InstKind::Load { .. }
                 | InstKind::MemCopy { .. }
                 | InstKind::MemSet { .. }
-                | InstKind::Builtin { builtin: Builtin::Settle, .. } => {}
+                | InstKind::Builtin { builtin: Builtin::Settle | Builtin::Look | Builtin::Refresh, .. } => {}
                 InstKind::Store { value, .. } => keep(value),
                 other => other.operands().iter().for_each(&mut keep),
             }

@@ -28,6 +28,7 @@ mod expr;
 pub(crate) mod files;
 pub(crate) mod floats;
 pub(crate) mod func;
+mod hangs;
 mod init;
 mod library;
 mod lifetimes;

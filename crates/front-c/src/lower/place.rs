@@ -6,9 +6,9 @@ use crate::clang::shape::selected;
 use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::bits::BitField;
 use crate::lower::func::{Local, Lowerer};
-use crate::types::ctype::{Type, TypeKind};
+use crate::types::ctype::{FieldInfo, Type, TypeKind};
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, InstKind, Operand, Reg, Ty};
+use touchstone_ir::{BinOp, Builtin, DataType, InstKind, Operand, Reg, Ty};
 
 /// Where an object is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -211,6 +211,7 @@ impl Lowerer<'_, '_> {
         let Some(&(record, field)) = self.unit.fields.get(&node.link) else {
             return self.no_place("member of an unknown type", node);
         };
+        let (record_id, field_index) = (record, field);
         let record = &self.unit.program.types.records[record];
         let field = &record.fields[field];
         let offset = field.offset as i64;
@@ -218,6 +219,8 @@ impl Lowerer<'_, '_> {
             return self.no_place(problem, node);
         }
         let bits = field.bits.map(|bits| (bits, field.ty.clone()));
+        let span = self.unit.span(node);
+        self.look(place, record_id, field_index, span);
         match (place, bits) {
             (Place::Memory(address, before), None) => Place::Memory(address, before.wrapping_add(offset)),
             (Place::Memory(address, before), Some((bits, ty))) => {
@@ -226,6 +229,20 @@ impl Lowerer<'_, '_> {
             // A structure is never in a register.
             (Place::Register(_) | Place::Bits(..), _) => self.no_place("member of a scalar", node),
         }
+    }
+
+    /// Says by which member a union is looked at, where its inputs depend on that.
+    fn look(&mut self, place: Place, record: usize, field: usize, span: Span) {
+        let types = &self.unit.program.types;
+        let known = &types.records[record];
+        if !matches!(types.data[known.data], DataType::Union { .. }) {
+            return;
+        }
+        let told = |field: &&FieldInfo| field.bits.is_none() || !field.name.is_empty();
+        let member = known.fields[..field].iter().filter(told).count() as u64;
+        let size = Operand::Const(Ty::I64, known.size);
+        let args = vec![self.address(place, span), size, Operand::Const(Ty::I64, member)];
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Look, args }, span);
     }
 
     /// A bit-field of the structure that is so many bytes after an address.

@@ -1,6 +1,7 @@
 //! One text: clang is asked about it, what it says is read, declaration by declaration, and lowered.
 
 use crate::clang::dump::Dump;
+use crate::clang::pair::heard;
 use crate::clang::read::{Positions, read, read_bytes};
 use crate::clang::run::{self, Clang, Input};
 use crate::error::FrontError;
@@ -46,7 +47,8 @@ pub(crate) fn lower_unit(
             outcome = unit.declaration(node);
         }
     };
-    let read = match source.dump {
+    let heard = source.dump.is_none().then(|| heard(clang, source.flags, source.input)).flatten();
+    let read = match source.dump.or(heard.as_ref()) {
         Some(dump) => read_bytes(dump.bytes(), &mut positions, each),
         None => {
             let mut run = run::start(clang, "-ast-dump=json", source.flags, source.input)?;

@@ -14,11 +14,14 @@ use crate::lower::func::{Local, Lowerer};
 use crate::lower::place::Place;
 use crate::types::ctype::{Type, TypeKind};
 use touchstone_base::Span;
-use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand};
+use touchstone_ir::{BinOp, Builtin, GlobalId, InputSource, InstKind, Operand, Ty};
 
 impl Lowerer<'_, '_> {
     /// Reads the scalar at the place of an lvalue.
     pub fn read_object(&mut self, lvalue: &Node, place: Place, ty: &Type, span: Span) -> Operand {
+        if self.is_volatile(lvalue) && !is_named(lvalue) && !self.is_fresh(lvalue) {
+            self.refresh(place, ty, span);
+        }
         let old = self.load(place, ty, span);
         if !self.is_volatile(lvalue) {
             return old;
@@ -37,6 +40,16 @@ impl Lowerer<'_, '_> {
         match ty.kind {
             TypeKind::Bool => self.bin(BinOp::And, Operand::Reg(dst), Operand::Const(scalar, 1), span),
             _ => Operand::Reg(dst),
+        }
+    }
+
+    /// What is behind a pointer may be a device's: it answers every read of a number.
+    fn refresh(&mut self, place: Place, ty: &Type, span: Span) {
+        let is_number = matches!(ty.kind, TypeKind::Int { .. } | TypeKind::Float { .. } | TypeKind::Enum(_));
+        if is_number && matches!(place, Place::Memory(..)) {
+            let bytes = self.unit.program.types.scalar(ty).bytes();
+            let args = vec![self.address(place, span), Operand::Const(Ty::I64, u64::from(bytes))];
+            self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Refresh, args }, span);
         }
     }
 
@@ -95,6 +108,19 @@ impl Lowerer<'_, '_> {
             }
             _ => false,
         }
+    }
+}
+
+/// Whether an lvalue is (in) a variable, not behind a pointer.
+fn is_named(lvalue: &Node) -> bool {
+    match (&lvalue.kind, lvalue.inner.first()) {
+        (K::DeclRefExpr, _) => true,
+        (K::ParenExpr, Some(inner)) => is_named(inner),
+        (K::MemberExpr, Some(inner)) => !lvalue.is_arrow && is_named(inner),
+        (K::ArraySubscriptExpr, Some(base)) if base.cast == Cast::ArrayToPointerDecay => {
+            base.inner.first().is_some_and(is_named)
+        }
+        _ => false,
     }
 }
 

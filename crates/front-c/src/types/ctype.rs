@@ -350,8 +350,11 @@ impl Types {
                 align: record.align,
                 kind: StructKind::Record,
             }
-        } else if opaque || record.is_union {
+        } else if opaque {
             DataType::Opaque { name: record.name, size: record.size, align: record.align }
+        } else if record.is_union {
+            let members = self.data_fields(&record.fields);
+            DataType::Union { name: record.name, members, size: record.size, align: record.align }
         } else {
             let fields = self.data_fields(&record.fields);
             DataType::Struct {

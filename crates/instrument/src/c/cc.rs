@@ -4,7 +4,7 @@
 //! probes is compiled untouched, and a record says so. Warnings are those of the unchanged source (`messages.rs`).
 
 use crate::c::clang_text::{for_clang, without_gcc};
-use crate::c::command::CompileCommand;
+use crate::c::command::{CompileCommand, Family};
 use crate::c::frameworks::listener;
 use crate::c::messages::{self, Messages};
 use crate::c::one_run::{Pair, SMALL};
@@ -14,6 +14,7 @@ use crate::c::refusals::{Owner, Refused, accused, first_error};
 use crate::c::responses;
 use crate::c::runtime::{Events, Shared};
 use crate::c::state::{Copies, Following, probes};
+use crate::c::system_headers::{can_tell_macros, without_macros};
 use crate::c::toolchain::{self, Toolchain};
 use crate::c::trial::is_trial;
 use crate::own::make_own;
@@ -301,7 +302,25 @@ impl Job<'_> {
     }
 }
 
+/// What the preprocessor makes of a source.
+struct Preprocessed {
+    status: ExitStatus,
+    text: String,
+    /// The same with all macros that were defined on the way, if it told them.
+    told: Option<String>,
+    warned: Warned,
+}
+
+/// The preprocessed text of a unit.
+#[derive(Clone, Copy)]
+struct Text<'a> {
+    text: &'a str,
+    /// The same with its macros.
+    told: Option<&'a str>,
+}
+
 /// A source as it is written, and the same preprocessed, which stands in `copy`.
+#[derive(Clone)]
 struct Both {
     written: Options,
     preprocessed: Options,
@@ -340,7 +359,7 @@ impl Job<'_> {
         let events = if probing.state && refused.state.is_none() { Events::Told } else { Events::None };
         let form = if command.merges_units() { Shared::Text } else { Shared::Assembly };
         let runtime = self.toolchain.runtime(command, form, events)?;
-        let (status, text, warned) = self.preprocess(source)?;
+        let Preprocessed { status, text, told, warned } = self.preprocess(source)?;
         if !status.success() {
             return Err(Unprobed::NotPreprocessed);
         }
@@ -350,7 +369,8 @@ impl Job<'_> {
             let (text, record) = as_unit(unit, text, record);
             return Ok((text + &runtime, UnitRecord { macros: command.macros(), ..record }, warned));
         }
-        let (text, record) = self.with_probes(at, &text, refused, scratch)?;
+        let unit_text = Text { text: &text, told: told.as_deref() };
+        let (text, record) = self.with_probes(at, unit_text, refused, scratch)?;
         self.toolchain.kept.put(key, &packed(&text, &record));
         Ok((text + &runtime, record, warned))
     }
@@ -387,8 +407,8 @@ impl Job<'_> {
     }
 
     /// How clang reads a source and its preprocessed text, and what it says of them where it is asked once for both.
-    fn both(&self, source: &str, text: &str, scratch: &Path) -> Result<Both, Unprobed> {
-        let command = &self.command;
+    fn both(&self, source: &str, unit: Text<'_>, scratch: &Path) -> Result<Both, Unprobed> {
+        let (command, text) = (&self.command, unit.text);
         let claimed = self.toolchain.gnu_version();
         let written = Options {
             flags: claimed.clone().into_iter().chain(command.meaning()).collect(),
@@ -403,8 +423,16 @@ impl Job<'_> {
             library: Library::Declared,
             ..Options::default()
         };
-        let pair =
-            Pair { source, written: &written, command, copy: &copy, preprocessed: &preprocessed, small: self.small };
+        let (written_as, preprocessed_as) = (&written, &preprocessed);
+        let pair = Pair {
+            source,
+            written: written_as,
+            command,
+            copy: &copy,
+            preprocessed: preprocessed_as,
+            small: self.small,
+            told: unit.told,
+        };
         let dumps = pair.write_and_dump(for_clang(text)).map_err(system)?;
         Ok(Both { written, preprocessed, copy, dumps })
     }
@@ -413,14 +441,32 @@ impl Job<'_> {
     fn with_probes(
         &self,
         at: usize,
-        text: &str,
+        unit: Text<'_>,
         refused: &Refused,
         scratch: &Path,
+    ) -> Result<(String, UnitRecord), Unprobed> {
+        let both = self.both(&self.command.words[at], unit, scratch)?;
+        let at_once = both.dumps.0.is_some();
+        let apart = Both { dumps: (None, None), ..both.clone() };
+        match self.with_probes_of(both, at, unit.text, refused) {
+            // What is read in one run is read under other circumstances: before it costs anything, it is read as it is.
+            Ok((_, record)) if at_once && record.differs() => self.with_probes_of(apart, at, unit.text, refused),
+            Err(_) if at_once => self.with_probes_of(apart, at, unit.text, refused),
+            made => made,
+        }
+    }
+
+    fn with_probes_of(
+        &self,
+        both: Both,
+        at: usize,
+        text: &str,
+        refused: &Refused,
     ) -> Result<(String, UnitRecord), Unprobed> {
         let (command, probing) = (&self.command, self.probing);
         let (source, refused_functions) = (command.words[at].as_str(), refused.of(at, text));
         let path = absolute(source);
-        let Both { written, preprocessed: options, copy, dumps } = self.both(source, text, scratch)?;
+        let Both { written, preprocessed: options, copy, dumps } = both;
         let lowered = |files: &[PathBuf], options: &Options| lower_files(files, options).map_err(not_read);
         let written_once = Options { dump: dumps.0, ..written.clone() };
         let copy_once = Options { dump: dumps.1, ..options.clone() };
@@ -481,7 +527,7 @@ impl Job<'_> {
     /// A C++ source that includes GoogleTest, with what says where its tests begin; and a record if their state is followed.
     fn listening(&self, source: &str, refused: &Refused, scratch: &Path) -> Option<(String, Option<UnitRecord>)> {
         let (command, probing) = (&self.command, self.probing);
-        let (status, text, _) = self.preprocess(source).ok()?;
+        let Preprocessed { status, text, .. } = self.preprocess(source).ok()?;
         let listener = listener(&text).filter(|_| status.success())?;
         if !probing.state || refused.state.is_some() {
             return Some((format!("{text}\n{listener}"), None));
@@ -506,11 +552,16 @@ impl Job<'_> {
         }
     }
 
-    fn preprocess(&self, source: &str) -> Result<(ExitStatus, String, Warned), Unprobed> {
-        let output = self.toolchain.quiet(&self.command.preprocess(source, self.toolchain.family)).map_err(system)?;
-        let text = String::from_utf8(output.stdout).map_err(|_| Unprobed::NotUtf8)?;
+    fn preprocess(&self, source: &str) -> Result<Preprocessed, Unprobed> {
+        let family = self.toolchain.family;
+        let mut words = self.command.preprocess(source, family);
+        let tells = family == Family::Gcc && !self.command.is_cxx(source) && can_tell_macros(&self.command.words);
+        words.extend(tells.then(|| "-dD".to_string()));
+        let output = self.toolchain.quiet(&words).map_err(system)?;
+        let said = String::from_utf8(output.stdout).map_err(|_| Unprobed::NotUtf8)?;
+        let (text, told) = if tells { (without_macros(&said), Some(said)) } else { (said, None) };
         let warned = if output.stderr.is_empty() { Warned::No } else { Warned::Yes };
-        Ok((output.status, text, warned))
+        Ok(Preprocessed { status: output.status, text, told, warned })
     }
 }
 

@@ -226,7 +226,8 @@ impl CompileCommand {
         words
     }
 
-    fn is_cxx(&self, source: &str) -> bool {
+    /// Whether a source is C++.
+    pub fn is_cxx(&self, source: &str) -> bool {
         self.cxx.iter().any(|at| self.words[*at] == source)
     }
 

@@ -1,4 +1,4 @@
-//! Probes and labels in C: the compiler wrapper (`wrappers.rs`, `cc.rs`, `command.rs`, `toolchain.rs`, `trial.rs`, `clang_text.rs`), probes in preprocessed text (`probe.rs`,
+//! Probes and labels in C: the compiler wrapper (`wrappers.rs`, `cc.rs`, `command.rs`, `toolchain.rs`, `trial.rs`, `clang_text.rs`, `system_headers.rs`), probes in preprocessed text (`probe.rs`,
 //! `pieces.rs`, `errors.rs`, `state/`), labels in the user's text (`annotate.rs`), and the C that goes with them (`runtime.rs`).
 
 pub(crate) mod annotate;
@@ -15,6 +15,7 @@ pub(crate) mod refusals;
 pub(crate) mod responses;
 pub(crate) mod runtime;
 pub(crate) mod state;
+pub(crate) mod system_headers;
 pub(crate) mod toolchain;
 pub(crate) mod trial;
 pub(crate) mod wrappers;

@@ -5,6 +5,7 @@
 //! is more than its start.
 
 use crate::c::command::CompileCommand;
+use crate::c::system_headers::{FOLDER, Headers};
 use std::path::Path;
 use touchstone_front_c::{Dump, Options, Texts, dump_both, names_of_own_macros};
 
@@ -21,12 +22,22 @@ pub(crate) struct Pair<'a> {
     pub preprocessed: &'a Options,
     /// Bytes of a text up to which clang is started once.
     pub small: usize,
+    /// What the preprocessor said, with its macros.
+    pub told: Option<&'a str>,
 }
 
 impl Pair<'_> {
     /// Writes the text to its place; what clang says of the source and of the text, unless it has to be asked for each.
     pub fn write_and_dump(&self, mut text: String) -> std::io::Result<(Option<Dump>, Option<Dump>)> {
-        let fits = text.len() <= self.small && !self.has_other_inputs() && include_header(&mut text);
+        let mut options = self.written.clone();
+        let may_fit = text.len() <= self.small && !self.has_other_inputs();
+        let headers = self.told.filter(|_| may_fit).and_then(|told| Headers::new(told, &text, read));
+        if let Some(headers) = headers {
+            let folder = self.copy.with_file_name(FOLDER);
+            headers.write(&folder)?;
+            options.flags = self.flags_with(&folder);
+        }
+        let fits = may_fit && include_header(&mut text);
         std::fs::write(self.copy, &text)?;
         if !fits {
             return Ok((None, None));
@@ -34,7 +45,15 @@ impl Pair<'_> {
         std::fs::write(self.copy.with_file_name(HEADER), self.header())?;
         let texts = Texts { written: Path::new(self.source), preprocessed: self.copy };
         // What goes wrong here goes wrong with each, which says more.
-        Ok(dump_both(texts, self.written).ok().flatten().unzip())
+        Ok(dump_both(texts, &options).ok().flatten().unzip())
+    }
+
+    /// The flags of the source, for which the headers of the system are in this folder, and in no other. They are written for
+    /// another compiler, as the text is.
+    fn flags_with(&self, headers: &Path) -> Vec<String> {
+        let defined = self.preprocessed.flags.iter().filter(|flag| flag.starts_with("-D_Float"));
+        let found = ["-nostdinc".to_string(), "-idirafter".to_string(), headers.to_string_lossy().into_owned()];
+        defined.chain(&self.written.flags).cloned().chain(found).collect()
     }
 
     /// Whether flags name other texts that are read before the source: the preprocessed one has them already.
@@ -59,6 +78,10 @@ impl Pair<'_> {
         }
         made
     }
+}
+
+fn read(file: &str) -> Option<String> {
+    std::fs::read_to_string(file).ok()
 }
 
 /// Puts the header in the place of one of the comments that a text begins with, so that every byte keeps its place.

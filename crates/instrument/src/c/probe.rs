@@ -115,6 +115,22 @@ struct UnitProbes<'a> {
 }
 
 impl<'a> UnitProbes<'a> {
+    /// The files that places are in. Others have a number only: which headers there are depends on how clang read them.
+    fn files(&self) -> Vec<String> {
+        let of_objectives = self.objectives.iter().map(|objective| objective.place);
+        let of_functions = self.functions.iter().map(|(_, place)| *place);
+        let of_decisions = self
+            .decisions
+            .iter()
+            .flat_map(|decision| decision.conditions.iter().map(|(place, _)| *place).chain([decision.place]));
+        let places = of_objectives.chain(of_functions).chain(of_decisions);
+        let used: BTreeSet<u32> = places.map(|place| place.file).collect();
+        let files = self.request.written.files.values().enumerate();
+        files
+            .map(|(index, file)| if used.contains(&(index as u32)) { file } else { &self.request.file }.clone())
+            .collect()
+    }
+
     fn function(&mut self, func: FuncId, function: &Function) {
         let request = self.request;
         let wanted = objectives(request.written, &[func], request.criteria, request.options);
@@ -237,7 +253,7 @@ impl<'a> UnitProbes<'a> {
             unit: format!("{:016x}", request.unit),
             file: request.file.clone(),
             size: self.next,
-            files: request.written.files.values().cloned().collect(),
+            files: self.files(),
             functions: self.functions,
             meanings: self.meanings,
             macros: request.macros.clone(),

@@ -40,6 +40,7 @@ impl<'m> Machine<'m> {
                 observer.output(&line);
                 Ok(Value::Int(line.len().min(i32::MAX as usize) as u64))
             }
+            CBuiltin::Malloc | CBuiltin::Calloc if self.next_allocation_fails() => self.no_memory(),
             CBuiltin::Malloc => self.allocate(Some(self.int(frame, arg(0)?)?), Fill::Undefined),
             CBuiltin::Calloc => {
                 let (count, size) = (self.int(frame, arg(0)?)?, self.int(frame, arg(1)?)?);
@@ -81,6 +82,17 @@ impl<'m> Machine<'m> {
         let text = printf::format(&format, &values, &self.memory)?;
         observer.output(&text);
         Ok(Value::Int(text.len() as u64))
+    }
+
+    /// An allocation that fails: null, and the error number.
+    fn no_memory(&mut self) -> Result<Value, Stop> {
+        const NO_MEMORY: u64 = 12;
+        let mut globals = self.module().globals.iter();
+        if let Some((id, _)) = globals.find(|(_, global)| global.role == GlobalRole::LeftBehind) {
+            let object = self.global_object(id);
+            self.write_value(object, 0, Ty::I32, Value::Int(NO_MEMORY))?;
+        }
+        Ok(Value::NULL)
     }
 
     fn alloca(&mut self, size: u64) -> Result<Value, Stop> {

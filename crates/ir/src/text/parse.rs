@@ -368,7 +368,7 @@ impl Parser {
         let Token::Word(word) = self.next() else {
             return self.fail_at(
                 at,
-                "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, one_of, opaque)",
+                "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, union, one_of, opaque)",
             );
         };
         match word.as_str() {
@@ -414,15 +414,12 @@ impl Parser {
                 let name = self.text("the name of the type in quotes")?;
                 let (size, align) = self.layout()?;
                 let kind = self.struct_kind()?;
-                self.sign("{")?;
-                let fields = self.list("}", |parser| {
-                    let name = parser.text("the name of a field in quotes")?;
-                    parser.sign(":")?;
-                    let ty = parser.id("ty", "a data type (ty0)")?;
-                    parser.word("at")?;
-                    Ok(Field { name, ty, offset: parser.u64("an offset in bytes")? })
-                })?;
-                Ok(DataType::Struct { name, fields, size, align, kind })
+                Ok(DataType::Struct { name, fields: self.fields()?, size, align, kind })
+            }
+            "union" => {
+                let name = self.text("the name of the type in quotes")?;
+                let (size, align) = self.layout()?;
+                Ok(DataType::Union { name, members: self.fields()?, size, align })
             }
             "one_of" => {
                 let name = self.text("the name of the type in quotes")?;
@@ -448,10 +445,21 @@ impl Parser {
             _ => self.fail_at(
                 at,
                 format!(
-                    "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, one_of, opaque), found `{word}`"
+                    "expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, union, one_of, opaque), found `{word}`"
                 ),
             ),
         }
+    }
+
+    fn fields(&mut self) -> Result<Vec<Field>> {
+        self.sign("{")?;
+        self.list("}", |parser| {
+            let name = parser.text("the name of a field in quotes")?;
+            parser.sign(":")?;
+            let ty = parser.id("ty", "a data type (ty0)")?;
+            parser.word("at")?;
+            Ok(Field { name, ty, offset: parser.u64("an offset in bytes")? })
+        })
     }
 
     fn width(&mut self) -> Result<(u8, bool)> {

@@ -4,9 +4,9 @@ use super::lex::is_name_byte;
 use super::points::signed_by_default;
 use super::words::{ExprOp, Word};
 use crate::{
-    Block, BoolTree, BranchRole, ByteWrites, Callee, DataType, Decision, Expr, ExprKind, FuncId, Function, Global,
-    GlobalId, Init, Inst, InstKind, Module, Operand, Point, PointKind, Pointee, Reg, RegInfo, StructKind, SwitchArm,
-    TermKind, Ty, mask, sign_extend,
+    Block, BoolTree, BranchRole, ByteWrites, Callee, DataType, Decision, Expr, ExprKind, Field, FuncId, Function,
+    Global, GlobalId, Init, Inst, InstKind, Module, Operand, Point, PointKind, Pointee, Reg, RegInfo, StructKind,
+    SwitchArm, TermKind, Ty, mask, sign_extend,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -109,12 +109,11 @@ impl<'m> Printer<'m> {
                     StructKind::Open => put!(self, " open"),
                     StructKind::Counted { by } => put!(self, " counted {by}"),
                 }
-                put!(self, " {{");
-                for (index, field) in fields.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { "," };
-                    put!(self, "{comma} {}: {} at {}", quoted(field.name.as_bytes()), field.ty, field.offset);
-                }
-                put!(self, " }}");
+                self.fields(fields);
+            }
+            DataType::Union { name, members, size, align } => {
+                put!(self, "union {} size {size} align {align}", quoted(name.as_bytes()));
+                self.fields(members);
             }
             DataType::OneOf { name, tag, variants } => {
                 put!(self, "one_of {} tag {} {} {{", quoted(name.as_bytes()), tag.offset, tag.bits);
@@ -127,6 +126,15 @@ impl<'m> Printer<'m> {
                 put!(self, "opaque {} size {size} align {align}", quoted(name.as_bytes()));
             }
         }
+    }
+
+    fn fields(&mut self, fields: &[Field]) {
+        put!(self, " {{");
+        for (index, field) in fields.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            put!(self, "{comma} {}: {} at {}", quoted(field.name.as_bytes()), field.ty, field.offset);
+        }
+        put!(self, " }}");
     }
 
     fn global(&mut self, global: &Global) {

@@ -49,6 +49,7 @@ fn data_type() -> impl Strategy<Value = DataType> {
     let bits = || proptest::sample::select(vec![8u8, 16, 32, 64]);
     let item = (name(), any::<i64>()).prop_map(|(name, value)| EnumItem { name, value });
     let field = (name(), size(), id()).prop_map(|(name, offset, ty)| Field { name, offset, ty });
+    let member = (name(), id()).prop_map(|(name, ty)| Field { name, offset: 0, ty });
     prop_oneof![
         Just(DataType::Void),
         (name(), bits(), any::<bool>(), one_of()).prop_map(|(name, bits, signed, kind)| DataType::Int {
@@ -70,6 +71,12 @@ fn data_type() -> impl Strategy<Value = DataType> {
         (id(), size()).prop_map(|(element, length)| DataType::Array { element, length }),
         (name(), vec(field, 0..4), size(), size(), struct_kind())
             .prop_map(|(name, fields, size, align, kind)| DataType::Struct { name, fields, size, align, kind }),
+        (name(), vec(member, 0..4), size(), size()).prop_map(|(name, members, size, align)| DataType::Union {
+            name,
+            members,
+            size,
+            align
+        }),
         (name(), size(), bits(), vec((any::<u64>(), id()), 0..4)).prop_map(|(name, offset, bits, variants)| {
             let variants = variants.into_iter().map(|(tag, ty)| Variant { tag, ty }).collect();
             DataType::OneOf { name, tag: Tag { offset, bits }, variants }

@@ -56,7 +56,7 @@ words! {
     IntKind { Number => "number", Character => "character" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
-        Written => "written", Changed => "changed", Volatile => "volatile",
+        Written => "written", Changed => "changed", Allocation => "allocation", Register => "register", Volatile => "volatile",
     }
     Stands { Elements => "elements", Text => "text" }
     Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
@@ -65,12 +65,15 @@ words! {
 
 /// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
 /// are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 16] = [
+const BUILTINS: [(Builtin, &str); 19] = [
     (Builtin::Assume, "assume"),
     (Builtin::Assert, "assert"),
     (Builtin::Allocate, "allocate"),
     (Builtin::ObjectSize, "object_size"),
     (Builtin::Settle, "settle"),
+    (Builtin::Look, "look"),
+    (Builtin::Hang, "hang"),
+    (Builtin::Refresh, "refresh"),
     (Builtin::Write, "write"),
     (Builtin::ReadByte, "read_byte"),
     (Builtin::RunOnly, "run_only"),

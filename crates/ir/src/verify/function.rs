@@ -250,10 +250,12 @@ impl Verifier<'_> {
             Builtin::LetWrite => (&[T::Ptr, T::Ptr, T::I64], None),
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
             Builtin::Settle => (&[T::Ptr, T::I64], None),
+            Builtin::Look => (&[T::Ptr, T::I64, T::I64], None),
+            Builtin::Refresh => (&[T::Ptr, T::I64], None),
             Builtin::Write => (&[T::I32, T::Ptr, T::I64], None),
             Builtin::ReadByte => (&[], Some(T::I32)),
             Builtin::Exit => (&[T::I32], None),
-            Builtin::Abort => (&[], None),
+            Builtin::Abort | Builtin::Hang => (&[], None),
             Builtin::ParseFloat(_) => (&[T::Ptr, T::I64], Some(float)),
             Builtin::Math(function, _) => (&[float; 2][..function.arity()], Some(float)),
             Builtin::C(builtin) => builtin.signature(),
@@ -264,8 +266,10 @@ impl Verifier<'_> {
             builtin => format!("{builtin:?}"),
         };
         if let Builtin::MakeSymbolic(source) | Builtin::FreshInt(source) = builtin {
-            let asked = source != InputSource::Argument;
-            self.check(asked, || "no instruction asks for a word of the command line".to_string());
+            let asked = !matches!(source, InputSource::Argument | InputSource::Allocation);
+            self.check(asked, || {
+                "no instruction asks for a word of the command line, or for an allocation that fails".to_string()
+            });
         }
         let makes_value = matches!(builtin, Builtin::FreshInt(_));
         let more = match builtin {

@@ -250,6 +250,10 @@ fn test_entry(out: &mut String, site: &Site<'_>, test: &Test, covers: &[&Objecti
         "<section class=\"test\" id=\"t-{0}\"><h2><code>{0}</code> <small>{ending} · <span class=\"{class}\">{replay}{why}</span></small></h2>",
         escape(&test.id)
     );
+    if !test.earlier.is_empty() {
+        let calls: Vec<&str> = test.earlier.iter().map(|earlier| earlier.call.as_str()).collect();
+        let _ = write!(out, "<p class=\"inputs\">after <code>{}</code></p>", escape(&cut(&calls.join("; "))));
+    }
     let inputs = pairs(&test.inputs);
     if !inputs.is_empty() {
         let _ = write!(out, "<p class=\"inputs\"><code>{}</code>", escape(&cut(&inputs)));

@@ -10,14 +10,15 @@
 
 namespace testing {
 
+/* What went wrong in the current test, or why it is skipped. */
+inline std::string &failure() { static std::string text; return text; }
 struct Test {
     const char *name;
     void (*run)();
     Test *next;
+    static bool HasFailure() { return !failure().empty(); }
 };
 inline Test *&first() { static Test *list; return list; }
-/* What went wrong in the current test, or why it is skipped. */
-inline std::string &failure() { static std::string text; return text; }
 inline std::string &skipped() { static std::string text; return text; }
 inline int add(const char *name, void (*run)()) {
     Test **end = &first();

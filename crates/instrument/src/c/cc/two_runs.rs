@@ -45,11 +45,12 @@ fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
     };
     let made = |small: usize| {
         let (job, scratch) = (job(small), tempfile::tempdir().expect("a directory"));
-        let (status, text, _) = job.preprocess(&source).expect("a preprocessor");
+        let Preprocessed { status, text, told, .. } = job.preprocess(&source).expect("a preprocessor");
         assert!(status.success(), "{source} {flags:?}");
-        let both = job.both(&source, &text, scratch.path()).expect("texts");
+        let unit = Text { text: &text, told: told.as_deref() };
+        let both = job.both(&source, unit, scratch.path()).expect("texts");
         let reads = if both.dumps.0.is_some() && both.dumps.1.is_some() { Reads::Once } else { Reads::Twice };
-        let made = job.with_probes(job.command.sources[0], &text, &Refused::default(), scratch.path());
+        let made = job.with_probes(job.command.sources[0], unit, &Refused::default(), scratch.path());
         (reads, made.unwrap_or_else(|why| panic!("{source} {flags:?}: {why}")))
     };
     let ((together, one), (apart, two)) = (made(SMALL), made(0));
@@ -246,5 +247,27 @@ fn dialects_are_the_same_in_one_run_and_in_two() {
     ];
     for (flags, source) in sources {
         check(flags, source, &[], Reads::Once);
+    }
+}
+
+#[test]
+fn headers_of_the_system_are_the_same_as_they_are_and_as_they_are_used() {
+    let source = "#include <stdio.h>\n#include \"own.h\"\n#include <ctype.h>\n#include <errno.h>\n#include <limits.h>\n\
+        #include <stdarg.h>\n#include <stdint.h>\n#include <sys/types.h>\n#undef NDEBUG\n#include <assert.h>\n\
+        int sum(int n, ...) {\n  va_list all; int made = 0;\n  va_start(all, n);\n  while (n-- > 0) { made += va_arg(all, int); }\n\
+          va_end(all);\n  return made; }\n\
+        int f(const char *s, uint32_t n) {\n  assert(s && n < UINT32_MAX);\n\
+          if (isdigit(*s) && n != INT_MAX && !feof(stdin)) return getc(stdin) == EOF;\n\
+          if (errno == EINTR || own(s) > SIZE_MAX / 2) return toupper(*s);\n  return 0; }\n\
+        #define NDEBUG\n#include <assert.h>\nint g(int a) { assert(a); return a > 2 ? a : 0; }\n";
+    let own = "#include <stddef.h>\n#include <string.h>\n#include <stdint.h>\n\
+        static inline size_t own(const char *s) { return s != NULL ? strlen(s) : sizeof(wchar_t); }\n";
+    for flags in [&[][..], &["-O2"], &["-O2", "-D_GNU_SOURCE"], &["-std=c99"], &["-ansi", "-Wno-error"], &["-m32"]] {
+        if flags.contains(&"-m32") && !Path::new("/usr/include/gnu/stubs-32.h").exists() {
+            continue;
+        }
+        let source = if flags.contains(&"-ansi") { source.replace("inline", "__inline__") } else { source.to_string() };
+        let own = if flags.contains(&"-ansi") { own.replace("inline", "__inline__") } else { own.to_string() };
+        check(flags, &source, &[("own.h", &own)], Reads::Once);
     }
 }

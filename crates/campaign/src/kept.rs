@@ -1,0 +1,157 @@
+//! Suites that are there already: what their users edited stays, runs on the program as it is now, and counts.
+//!
+//! An edited suite in our own form is compiled with probes and replayed: one run says which of its tests still hold and what
+//! they cover. What they cover is settled, so only what is missing is searched for. With `--update` suites that nobody edited
+//! are replayed, too, before they are written again.
+//!
+//! Deliberately not here: which files are whose (`touchstone_emit`'s), what a test covers once it is measured (`suite.rs`).
+
+use crate::error::CampaignError;
+use crate::request::{Purpose, Regeneration, Replaying, TestForm};
+use crate::suite::Suite;
+use crate::work::Work;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use touchstone_criteria::{NotCheckable, Outcome, Replay, TestCase};
+use touchstone_emit::{Build, EmitError, Replayed, SuiteThere, suites_there, test_names, tests_there};
+use touchstone_instrument::{CRITERIA, DIRECTORY, read};
+use touchstone_report::{KeptSuite, KeptTest, KeptVerdict, changes};
+
+/// What is there for a function before its tests are written.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// What is to be said of it.
+    pub suites: Vec<KeptSuite>,
+    /// Names of tests that stay, in our own form. In others a test of the same name is the same test.
+    pub names: BTreeSet<String>,
+    /// What the tests that stay cover.
+    pub covers: Vec<Suite>,
+}
+
+/// Looks at the suites of a function, and runs those that stay.
+pub(crate) fn look(work: &Work<'_>) -> Result<Kept, CampaignError> {
+    let request = &work.plan.request;
+    let mut kept = Kept::default();
+    if request.purpose != Purpose::Tests {
+        return Ok(kept);
+    }
+    for (form, folder) in FOLDERS.into_iter().filter(|(form, _)| request.emit.contains(form)) {
+        for suite in suites_there(&work.plan.out.path().join(folder), work.name())? {
+            if suite.edited && form == TestForm::C {
+                kept.names.extend(test_names(&suite.path)?);
+            } else if !suite.edited && (request.regeneration != Regeneration::Update || form != TestForm::C) {
+                continue;
+            }
+            let said = kept.run(work, &suite, form)?;
+            kept.suites.push(said);
+        }
+    }
+    Ok(kept)
+}
+
+/// The forms that are C, and the folder of each.
+const FOLDERS: [(TestForm, &str); 4] =
+    [(TestForm::C, ""), (TestForm::Unity, "unity"), (TestForm::Cmocka, "cmocka"), (TestForm::Gtest, "gtest")];
+
+impl Kept {
+    /// What is to be said of it, once it is known where new tests went.
+    pub fn said(mut self, new_tests: Option<PathBuf>) -> Vec<KeptSuite> {
+        if let (Some(last), Some(file)) = (self.suites.iter_mut().rfind(|suite| suite.edited), new_tests) {
+            last.new_tests = Some(file.display().to_string());
+        }
+        self.suites
+    }
+
+    fn run(&mut self, work: &Work<'_>, suite: &SuiteThere, form: TestForm) -> Result<KeptSuite, CampaignError> {
+        let request = &work.plan.request;
+        let mut said = KeptSuite {
+            file: suite.path.display().to_string(),
+            function: work.name().to_string(),
+            edited: suite.edited,
+            tests: Vec::new(),
+            not_run: None,
+            new_tests: None,
+        };
+        let tests = match form {
+            TestForm::C => tests_there(&suite.path, work.name())?,
+            _ => {
+                said.not_run = Some("only tests in the form c are run".to_string());
+                return Ok(said);
+            }
+        };
+        if request.replay == Replaying::Off {
+            said.not_run = Some("--no-replay".to_string());
+            return Ok(said);
+        }
+        let interrupted = || request.is_interrupted();
+        let probing = match suite.edited {
+            true => Probing::new(work)?,
+            false => None,
+        };
+        let build = probing.as_ref().map_or(&work.plan.target, |probing| &probing.build);
+        match touchstone_emit::replay(&suite.path, work.module(), build, &tests, &mut |_| {}) {
+            _ if interrupted() => said.not_run = Some("interrupted".to_string()),
+            Ok(replayed) => said.tests = verdicts(&tests, &replayed),
+            Err(error @ (EmitError::Io { .. } | EmitError::NoCompiler { .. })) => return Err(error.into()),
+            Err(error) => said.not_run = Some(error.to_string()),
+        }
+        if let Some(probing) = probing {
+            self.covers.extend(probing.covers());
+        }
+        Ok(said)
+    }
+}
+
+/// What replayed tests say of the program as it is now.
+fn verdicts(tests: &[TestCase], replayed: &Replayed) -> Vec<KeptTest> {
+    let verdict = |(test, replay): (&TestCase, &Replay)| {
+        let (verdict, why) = match replay {
+            Replay::Agreed => (KeptVerdict::Passes, None),
+            Replay::Disagreed(why) => (KeptVerdict::Fails, Some(why.to_string())),
+            Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why)) => {
+                (KeptVerdict::DoesNotCompile, Some(why.clone()))
+            }
+            Replay::NotCheckable(why) => (KeptVerdict::NotCheckable, Some(why.to_string())),
+            Replay::NotRun => (KeptVerdict::NotRun, None),
+        };
+        KeptTest {
+            name: test.id.clone(),
+            verdict,
+            expects_error: matches!(test.outcome, Outcome::Error { .. }),
+            changes: why.as_deref().filter(|_| verdict == KeptVerdict::Fails).map(changes).unwrap_or_default(),
+            why,
+        }
+    };
+    tests.iter().zip(&replayed.verdicts).map(verdict).collect()
+}
+
+/// A build whose compiler puts probes into what it compiles, and whose programs leave hits in a directory of ours.
+struct Probing {
+    build: Build,
+    directory: tempfile::TempDir,
+}
+
+impl Probing {
+    /// `None` if there is nothing to measure, or nobody to do it.
+    fn new(work: &Work<'_>) -> Result<Option<Probing>, CampaignError> {
+        let request = &work.plan.request;
+        let (Some(tool), false) = (&request.tool, work.criteria.is_empty()) else { return Ok(None) };
+        let failed = |source| CampaignError::NotWritten { path: work.plan.out.path().to_path_buf(), source };
+        let directory = tempfile::tempdir().map_err(failed)?;
+        let place = directory.path().canonicalize().map_err(failed)?;
+        let criteria: Vec<&str> = work.criteria.iter().map(|criterion| criterion.name()).collect();
+        let command = [
+            "env".to_string(),
+            format!("{DIRECTORY}={}", place.display()),
+            format!("{CRITERIA}={}", criteria.join(",")),
+            tool.display().to_string(),
+            "cc".to_string(),
+        ];
+        Ok(Some(Probing { build: work.plan.target.through(&command, &place)?, directory }))
+    }
+
+    /// What the tests covered; nothing if nothing could be measured.
+    fn covers(&self) -> Option<Suite> {
+        read(&[self.directory.path().to_path_buf()]).ok().map(|measured| Suite::of(&measured))
+    }
+}

@@ -1,0 +1,152 @@
+//! What later runs need again: files of our own that depend on nothing but the compiler and our sources.
+//!
+//! They stand in the user's cache directory, under a name that says what they were made of. Anybody may remove them at any
+//! time; where there is no such directory, or it is not the user's alone, they are made anew in each run.
+
+use std::hash::Hasher;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use touchstone_base::StableHasher;
+
+/// So many kinds of files are kept; the oldest go.
+const MOST: usize = 16;
+
+/// A place for files that were made of certain things.
+pub(crate) struct Kept {
+    all: PathBuf,
+    own: PathBuf,
+    user: u32,
+}
+
+impl Kept {
+    /// The place for what a compiler makes of these texts. `mine` is a file or directory of this user.
+    pub(crate) fn new(cc: &str, texts: &[&str], mine: &Path) -> Option<Kept> {
+        let compiler = in_path(cc)?.canonicalize().ok()?;
+        let file = compiler.metadata().ok()?;
+        let changed = file.modified().unwrap_or(SystemTime::UNIX_EPOCH).duration_since(UNIX_EPOCH).ok()?;
+        let mut hash = StableHasher::default();
+        hash.write(compiler.to_str()?.as_bytes());
+        hash.write(&file.len().to_le_bytes());
+        hash.write(&changed.as_nanos().to_le_bytes());
+        texts.iter().for_each(|text| {
+            hash.write(text.as_bytes());
+            hash.write(&[0]);
+        });
+        let all = cache_dir()?.join("touchstone");
+        let own = all.join(format!("replay-{:016x}", hash.finish()));
+        Some(Kept { all, own, user: mine.metadata().ok()?.uid() })
+    }
+
+    /// Where the files are, if they all are there.
+    pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
+        let whole = |name: &&str| self.own.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
+        (self.is_safe() && names.iter().all(whole)).then_some(self.own.as_path())
+    }
+
+    /// Keeps files for later runs. What does not work is left.
+    pub(crate) fn keep(&self, files: &[(&str, &Path)]) {
+        let _ = self.try_to_keep(files);
+    }
+
+    fn try_to_keep(&self, files: &[(&str, &Path)]) -> std::io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.all)?;
+        if !self.is_safe() {
+            return Ok(());
+        }
+        self.forget_old()?;
+        // Whole or not at all, whoever else does the same.
+        let dir = tempfile::tempdir_in(&self.all)?;
+        for (name, file) in files {
+            std::fs::copy(file, dir.path().join(name))?;
+        }
+        std::fs::rename(dir.path(), &self.own)
+    }
+
+    /// Nobody else can write there.
+    fn is_safe(&self) -> bool {
+        self.all.metadata().is_ok_and(|dir| dir.is_dir() && dir.uid() == self.user && dir.mode() & 0o022 == 0)
+    }
+
+    fn forget_old(&self) -> std::io::Result<()> {
+        let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
+        for entry in std::fs::read_dir(&self.all)? {
+            let entry = entry?;
+            known.push((entry.metadata()?.modified()?, entry.path()));
+        }
+        known.sort();
+        let old = known.len().saturating_sub(MOST - 1);
+        known[..old].iter().try_for_each(|(_, path)| std::fs::remove_dir_all(path))
+    }
+}
+
+/// The user's directory for what can be made again.
+fn cache_dir() -> Option<PathBuf> {
+    let given = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache")))
+}
+
+/// The file that a command starts.
+fn in_path(command: &str) -> Option<PathBuf> {
+    if command.contains('/') {
+        return Some(PathBuf::from(command));
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|dir| dir.join(command)).find(|file| file.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(cache: &Path, cc: &Path, text: &str) -> Kept {
+        let made = Kept::new(cc.to_str().expect("a name"), &[text], cache).expect("a place");
+        let all = cache.join("touchstone");
+        Kept { own: all.join(made.own.file_name().expect("a name")), all, user: made.user }
+    }
+
+    #[test]
+    fn files_are_found_again_by_what_they_were_made_of() {
+        let cache = tempfile::tempdir().expect("a directory");
+        let (cc, object) = (cache.path().join("cc"), cache.path().join("a.o"));
+        std::fs::write(&cc, "compiler").expect("a written file");
+        std::fs::write(&object, "object").expect("a written file");
+        let place = kept(cache.path(), &cc, "text");
+        assert!(place.find(&["a.o"]).is_none());
+        place.keep(&[("a.o", &object)]);
+        place.keep(&[("a.o", &object)]);
+        let found = place.find(&["a.o"]).expect("a kept file").join("a.o");
+        assert_eq!(std::fs::read_to_string(found).expect("readable"), "object");
+        assert!(place.find(&["a.o", "b.o"]).is_none());
+        assert!(kept(cache.path(), &cc, "other text").find(&["a.o"]).is_none());
+        std::fs::write(&cc, "another compiler").expect("a written file");
+        assert!(kept(cache.path(), &cc, "text").find(&["a.o"]).is_none());
+    }
+
+    #[test]
+    fn what_others_could_have_written_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let cache = tempfile::tempdir().expect("a directory");
+        let file = cache.path().join("cc");
+        std::fs::write(&file, "compiler").expect("a written file");
+        let place = kept(cache.path(), &file, "text");
+        place.keep(&[("a.o", &file)]);
+        assert!(place.find(&["a.o"]).is_some());
+        let open = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(cache.path().join("touchstone"), open).expect("changed");
+        assert!(place.find(&["a.o"]).is_none());
+    }
+
+    #[test]
+    fn old_files_go() {
+        let cache = tempfile::tempdir().expect("a directory");
+        let file = cache.path().join("cc");
+        std::fs::write(&file, "compiler").expect("a written file");
+        for number in 0..MOST + 4 {
+            kept(cache.path(), &file, &number.to_string()).keep(&[("a.o", &file)]);
+        }
+        let count = std::fs::read_dir(cache.path().join("touchstone")).expect("a directory").count();
+        assert!(count <= MOST, "{count}");
+        assert!(kept(cache.path(), &file, &(MOST + 3).to_string()).find(&["a.o"]).is_some());
+    }
+}

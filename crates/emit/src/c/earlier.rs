@@ -1,0 +1,73 @@
+//! Calls before the one that a test is about, as a person would write them: `reset();`, `CHECK_INT(0, feed('a'));`.
+
+use crate::c::body::FunctionTest;
+use crate::c::preprocessed::is_meant;
+use crate::c::unwritable::Unwritable;
+use touchstone_criteria::{EarlierCall, NamedValue};
+use touchstone_ir::{DataType, DataValue, Function};
+
+impl FunctionTest<'_> {
+    /// Makes the calls, and checks what they return.
+    pub(crate) fn call_earlier(&mut self, earlier: &[EarlierCall]) -> Result<(), Unwritable> {
+        for call in earlier {
+            let own = self.values.function(&call.function)?;
+            let module = self.program.module;
+            let function = module.function_named(&call.function).map(|id| &module.functions[id]);
+            let function = function.ok_or_else(|| Unwritable::NoFunction(call.function.clone()))?;
+            let own = if is_meant(&own) { format!("({own})") } else { own };
+            let mut arguments = Vec::new();
+            for (index, param) in call.params.iter().enumerate() {
+                arguments.push(self.earlier_argument(index, param)?);
+            }
+            self.earlier_call(function, &format!("{own}({})", arguments.join(", ")), call.result.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Numbers and pointers stand in the call; a structure is a variable.
+    fn earlier_argument(&mut self, index: usize, param: &NamedValue) -> Result<String, Unwritable> {
+        let data = &self.program.module.types[param.data];
+        match (&param.value, data) {
+            (
+                DataValue::Pointer(target),
+                DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. },
+            ) => self.values.pointer(target, *to),
+            (DataValue::Int(_), DataType::Struct { .. } | DataType::Array { .. }) => Err(Unwritable::Misfit),
+            (DataValue::Int(_), _) => self.values.initialiser(param.data, &param.value, ""),
+            _ => {
+                let wanted = if param.name.is_empty() { format!("argument{}", index + 1) } else { param.name.clone() };
+                let name = self.locals.fresh(&wanted);
+                let declaration = self.program.ctypes.declare(param.data, &name)?;
+                let value = self.values.initialiser(param.data, &param.value, &name)?;
+                self.lines.push(format!("{declaration} = {value};"));
+                Ok(name)
+            }
+        }
+    }
+
+    /// An integer is checked where it is returned; what is looked at twice gets a name first.
+    fn earlier_call(&mut self, function: &Function, call: &str, result: Option<&DataValue>) {
+        let data = &self.program.module.types[function.result_data];
+        let scalar = matches!(data, DataType::Int { .. } | DataType::Bool { .. } | DataType::Enum { .. });
+        let mut lines = Vec::new();
+        match result {
+            Some(value @ DataValue::Int(_)) if scalar => {
+                self.values.check(function.result_data, value, call, &mut lines);
+            }
+            Some(value) if !matches!(value, DataValue::Undefined) => {
+                let name = self.locals.fresh("result");
+                if let Ok(declaration) = self.program.ctypes.declare(function.result_data, &name) {
+                    self.values.check(function.result_data, value, &name, &mut lines);
+                    if !lines.is_empty() {
+                        lines.insert(0, format!("{declaration} = {call};"));
+                    }
+                }
+            }
+            _ => {}
+        }
+        match lines.is_empty() {
+            true => self.lines.push(format!("{call};")),
+            false => self.lines.extend(lines),
+        }
+    }
+}

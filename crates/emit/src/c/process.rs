@@ -1,0 +1,108 @@
+//! Processes of frameworks that run all tests of a file in one: what a test leaves in static variables is what the next one
+//! finds. Where no test can set such a variable, or a test needs what the program begins with, each test gets a process of
+//! its own.
+//!
+//! Our own harness always does that.
+
+use crate::c::form::Form;
+use std::collections::BTreeSet;
+use touchstone_criteria::{Outcome, Replay, TestCase};
+use touchstone_ir::{CallGraph, Function, GlobalRole, InstKind, Linkage, Module};
+
+/// How many processes the tests of a file run in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Processes {
+    /// All in one.
+    One,
+    /// Each in its own.
+    OneEach,
+}
+
+impl Processes {
+    /// What the tests of a function need, whatever they do.
+    pub(crate) fn of(module: &Module, function: &Function) -> Processes {
+        let Some(root) = module.function_named(&function.name) else { return Processes::One };
+        let reached: BTreeSet<_> = CallGraph::new(module).reachable_from(root);
+        let insts = reached.iter().flat_map(|id| module.functions[*id].blocks.values()).flat_map(|block| &block.insts);
+        let mut named = insts.filter_map(|inst| match inst.kind {
+            InstKind::GlobalAddr { global, .. } => Some(&module.globals[global]),
+            _ => None,
+        });
+        let is_hidden = named.any(|global| {
+            let variable = !global.constant && global.function.is_none() && global.role == GlobalRole::Variable;
+            let elsewhere = global.linkage == Linkage::Internal && global.span.file != function.span.file;
+            variable && (global.linkage == Linkage::Local || elsewhere)
+        });
+        if is_hidden { Processes::OneEach } else { Processes::One }
+    }
+}
+
+/// A test in the list of a file.
+pub(crate) struct Listed {
+    pub(crate) id: String,
+    pub(crate) ends: Ends,
+}
+
+/// What becomes of the process of a test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ends {
+    Returns,
+    /// With this status.
+    Exits(i32),
+    /// The framework can't run it.
+    IsSkipped,
+}
+
+impl Listed {
+    pub(crate) fn of(form: Form, test: &TestCase) -> Listed {
+        let skipped = matches!(test.replayed, Replay::NotCheckable(_)) || form.refuses(test, String::new).is_some();
+        let ends = match test.outcome {
+            Outcome::Exited(status) => Ends::Exits(status & 255),
+            _ if skipped => Ends::IsSkipped,
+            _ => Ends::Returns,
+        };
+        Listed { id: test.id.clone(), ends }
+    }
+}
+
+/// How one test is run by itself.
+pub(crate) const UNITY_ALONE: &str = "
+#define ALONE(...)                            \\
+    do {                                      \\
+        if (touchstone_begins()) {            \\
+            UNITY_BEGIN();                    \\
+            __VA_ARGS__;                      \\
+            touchstone_leave(UNITY_END());    \\
+        }                                     \\
+        failures += touchstone_failed();      \\
+    } while (0)
+";
+pub(crate) const CMOCKA_ALONE: &str = "
+#define ALONE(test)                                                       \\
+    do {                                                                  \\
+        if (touchstone_begins()) {                                        \\
+            const struct CMUnitTest one[] = {cmocka_unit_test(test)};     \\
+            touchstone_leave(cmocka_run_group_tests(one, NULL, NULL));    \\
+        }                                                                 \\
+        failures += touchstone_failed();                                  \\
+    } while (0)
+";
+
+/// What runs each test in a process of its own. The functions are the system's, whatever the program calls by their names.
+pub(crate) fn alone(one: &str) -> String {
+    format!("{OWN_PROCESS}{}", &one[1..])
+}
+
+const OWN_PROCESS: &str = "
+/* Static variables keep what a test leaves, so each test has a process of its own. */
+extern int touchstone_fork(void) __asm__(\"fork\");
+extern int touchstone_wait(int, int *, int) __asm__(\"waitpid\");
+extern void touchstone_leave(int) __asm__(\"exit\");
+static int touchstone_child;
+static int touchstone_begins(void) { return (touchstone_child = touchstone_fork()) == 0; }
+static int touchstone_failed(void) {
+    int status = 1;
+    touchstone_wait(touchstone_child, &status, 0);
+    return status != 0;
+}
+";

@@ -1,0 +1,284 @@
+//! Files that build and run the suites of a framework: `CMakeLists.txt`, and `touchstone.mk` for make.
+//!
+//! They are made of what is in the directory, so suites of earlier runs and those that their users edited are in them. The
+//! source that a suite includes says how it is compiled. Like all files of ours they are known by their checksum; files
+//! of the same name that we did not write, or that were edited, stay.
+//!
+//! Deliberately not here: the framework itself. It is found where it is installed, or where its user says it is.
+
+use crate::EmitError;
+use crate::c::build::{Build, relative_path};
+use crate::c::form::Form;
+use crate::c::owned::{checksum_line_of_makefile, is_unchanged, stamped};
+use std::fs;
+use std::path::{Path, PathBuf};
+use touchstone_ir::Module;
+
+/// A program of tests.
+struct TestProgram {
+    /// Its file without the ending.
+    name: String,
+    /// The unit that it includes.
+    unit: usize,
+}
+
+/// What is built.
+struct Project<'a> {
+    form: Form,
+    target: &'a Build,
+    module: &'a Module,
+    /// From the directory of the suites to where Touchstone ran, which paths are meant from.
+    root: PathBuf,
+    programs: Vec<TestProgram>,
+}
+
+/// Writes the files for the suites in a directory; none if there is no suite. Gives those that are somebody else's and stay.
+pub fn write_projects(dir: &Path, module: &Module, target: &Build, form: Form) -> Result<Vec<PathBuf>, EmitError> {
+    let Ok(place) = dir.canonicalize() else { return Ok(Vec::new()) };
+    let here = Path::new(".").canonicalize().map_err(EmitError::io(Path::new(".")))?;
+    let programs = programs(&place, target)?;
+    if programs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let project = Project { form, target, module, root: relative_path(&here, &place), programs };
+    let mut stay = Vec::new();
+    for (name, text) in [("CMakeLists.txt", project.cmake()), ("touchstone.mk", project.make())] {
+        let path = dir.join(name);
+        match fs::read(&path) {
+            Ok(old) if is_unchanged(&old) != Some(true) => stay.push(path),
+            _ => touchstone_base::write_whole(&path, stamped(&text)).map_err(EmitError::io(&path))?,
+        }
+    }
+    Ok(stay)
+}
+
+/// The programs of tests in a directory, as far as they belong to the program.
+fn programs(dir: &Path, target: &Build) -> Result<Vec<TestProgram>, EmitError> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(dir).map_err(EmitError::io(dir))?.flatten().map(|entry| entry.path()).collect();
+    names.sort();
+    let mut found = Vec::new();
+    for path in names {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".c")) else { continue };
+        if !name.starts_with("test_") {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&fs::read(&path).map_err(EmitError::io(&path))?).into_owned();
+        let source = text.lines().find_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+        let source = source.and_then(|source| dir.join(source).canonicalize().ok());
+        let unit = target.units.iter().position(|unit| unit.path.canonicalize().ok() == source && source.is_some());
+        if let Some(unit) = unit.filter(|_| text.contains("void test_")) {
+            found.push(TestProgram { name: name.to_string(), unit });
+        }
+    }
+    Ok(found)
+}
+
+/// What every unit is compiled with, whatever its flags say.
+const ALWAYS: [&str; 2] = ["-fwrapv", "-fno-strict-aliasing"];
+
+impl Project<'_> {
+    /// The other units of a program.
+    fn others(&self, own: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.target.units.len()).filter(move |unit| *unit != own)
+    }
+
+    fn needs_units(&self) -> bool {
+        self.target.units.len() > 1
+    }
+
+    /// The flags of a unit that compile it; those for the linker are apart.
+    fn flags(&self, unit: usize) -> Vec<String> {
+        let mut flags = Vec::new();
+        let mut is_path = false;
+        for flag in self.target.units[unit].flags.iter().filter(|flag| !flag.starts_with("-l")) {
+            let joined = PATHS.iter().find(|option| flag.len() > option.len() && flag.starts_with(**option));
+            flags.push(match joined {
+                _ if is_path => rooted(flag),
+                Some(option) => format!("{option}{}", rooted(&flag[option.len()..])),
+                None => flag.clone(),
+            });
+            is_path = PATHS.contains(&flag.as_str()) || flag == "-include" || flag == "-imacros";
+        }
+        flags.extend(ALWAYS.map(str::to_string));
+        if self.target.defines_main(self.module, unit) {
+            flags.push(OTHER_MAIN.to_string());
+        }
+        flags
+    }
+
+    fn libraries(&self) -> Vec<&str> {
+        let flags = self.target.units.iter().flat_map(|unit| &unit.flags);
+        let mut found: Vec<&str> = flags.map(String::as_str).filter(|flag| flag.starts_with("-l")).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.push("-lm");
+        found
+    }
+
+    fn cmake(&self) -> String {
+        let quoted =
+            |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(ROOT, "${ROOT}"));
+        let list = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let languages = if self.form == Form::Gtest { "C CXX" } else { "C" };
+        let mut text = format!(
+            "# Builds and runs the tests in this directory:\n#     cmake -B build && cmake --build build && ctest --test-dir build\n{}\
+             cmake_minimum_required(VERSION 3.13)\nproject(touchstone_tests {languages})\nenable_testing()\n\n\
+             # Where Touchstone ran; paths are meant from there.\nset(ROOT \"${{CMAKE_CURRENT_SOURCE_DIR}}/{}\")\n\n{}",
+            checksum_line_of_makefile(),
+            self.root.display(),
+            self.framework_of_cmake()
+        );
+        if self.needs_units() {
+            text.push_str("\n# The program's files; those that a test includes are not linked with it.\n");
+            for (index, unit) in self.target.units.iter().enumerate() {
+                let path = quoted(&rooted(&unit.path.display().to_string()));
+                let mut flags = self.flags(index);
+                if flags.last().is_some_and(|flag| flag == OTHER_MAIN) {
+                    flags.push("-Dmain=touchstone_program_main".to_string());
+                }
+                flags.retain(|flag| flag != OTHER_MAIN);
+                text.push_str(&format!("add_library(unit_{index} OBJECT {path})\n"));
+                text.push_str(&format!("target_compile_options(unit_{index} PRIVATE {})\n", list(&flags)));
+            }
+        }
+        text.push_str("\nfunction(suite NAME)\n    add_executable(${NAME} ${ARGN} ${FRAMEWORK_SOURCES})\n");
+        text.push_str(
+            "    target_include_directories(${NAME} PRIVATE \"${CMAKE_CURRENT_SOURCE_DIR}\" ${FRAMEWORK_INCLUDES})\n",
+        );
+        text.push_str(&format!(
+            "    target_link_libraries(${{NAME}} PRIVATE ${{FRAMEWORK_LIBRARIES}} {})\n",
+            self.libraries().join(" ")
+        ));
+        text.push_str("    add_test(NAME ${NAME} COMMAND ${NAME})\nendfunction()\n\n");
+        for program in &self.programs {
+            let name = &program.name;
+            let registry = if self.form == Form::Gtest { format!(" {name}.cc") } else { String::new() };
+            let others: String =
+                self.others(program.unit).map(|unit| format!(" $<TARGET_OBJECTS:unit_{unit}>")).collect();
+            text.push_str(&format!("suite({name} {name}.c{registry}{others})\n"));
+            let mut flags = self.flags(program.unit);
+            flags.retain(|flag| flag != OTHER_MAIN);
+            let flags: Vec<String> =
+                flags.iter().map(|flag| quoted(&format!("$<$<COMPILE_LANGUAGE:C>:{flag}>"))).collect();
+            text.push_str(&format!("target_compile_options({name} PRIVATE {})\n", flags.join(" ")));
+        }
+        text
+    }
+
+    fn framework_of_cmake(&self) -> &'static str {
+        match self.form {
+            Form::Touchstone => "set(FRAMEWORK_SOURCES touchstone_test.c)\n",
+            Form::Unity => {
+                "# Unity's directory src: -DUNITY_DIR=… or the environment variable.\n\
+                 find_path(UNITY_PATH unity.h HINTS \"${UNITY_DIR}\" \"$ENV{UNITY_DIR}\" PATH_SUFFIXES src unity)\n\
+                 find_file(UNITY_SOURCE unity.c HINTS \"${UNITY_DIR}\" \"$ENV{UNITY_DIR}\" PATH_SUFFIXES src unity)\n\
+                 if(NOT UNITY_PATH OR NOT UNITY_SOURCE)\n    \
+                 message(FATAL_ERROR \"Unity is not found: give the directory that has unity.c by -DUNITY_DIR=…\")\nendif()\n\
+                 add_compile_definitions(UNITY_INCLUDE_DOUBLE)\nset(FRAMEWORK_SOURCES \"${UNITY_SOURCE}\")\n\
+                 set(FRAMEWORK_INCLUDES \"${UNITY_PATH}\")\n"
+            }
+            Form::Cmocka => {
+                "# cmocka, where it is installed, or -DCMOCKA_DIR=…\n\
+                 find_path(CMOCKA_PATH cmocka.h HINTS \"${CMOCKA_DIR}\" PATH_SUFFIXES include)\n\
+                 find_library(CMOCKA_LIBRARY cmocka HINTS \"${CMOCKA_DIR}\" PATH_SUFFIXES lib)\n\
+                 if(NOT CMOCKA_PATH OR NOT CMOCKA_LIBRARY)\n    \
+                 message(FATAL_ERROR \"cmocka is not found: install it, or give its directory by -DCMOCKA_DIR=…\")\nendif()\n\
+                 set(FRAMEWORK_INCLUDES \"${CMOCKA_PATH}\")\nset(FRAMEWORK_LIBRARIES \"${CMOCKA_LIBRARY}\")\n"
+            }
+            Form::Gtest => {
+                "find_package(GTest REQUIRED)\nset(FRAMEWORK_SOURCES touchstone_gtest.cc)\n\
+                 set(FRAMEWORK_LIBRARIES GTest::GTest GTest::Main)\nset(CMAKE_CXX_STANDARD 14)\n"
+            }
+        }
+    }
+
+    fn make(&self) -> String {
+        let quoted = |text: &str| {
+            let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=+:,@%".contains(char);
+            let text = text.replace(&format!("{ROOT}/"), "");
+            let word = if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) };
+            word.replace('$', "$$")
+        };
+        let list = |words: &[String]| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let (prepare, compile, link) = self.framework_of_make();
+        let mut text = format!(
+            "# Builds and runs the tests in this directory: make -f touchstone.mk, or include this and make touchstone-check.\n{}\
+             TOUCHSTONE_TESTS := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))\n\
+             # Where Touchstone ran; paths are meant from there.\nTOUCHSTONE_ROOT := $(abspath $(TOUCHSTONE_TESTS)/{})\n\
+             TOUCHSTONE_BUILD ?= $(TOUCHSTONE_TESTS)/build\n{prepare}\n.PHONY: touchstone-check\ntouchstone-check:\n",
+            checksum_line_of_makefile(),
+            self.root.display(),
+        );
+        let units = |own: usize| -> String {
+            self.others(own).map(|unit| format!(" $(TOUCHSTONE_BUILD)/unit_{unit}.o")).collect()
+        };
+        for (index, unit) in self.target.units.iter().enumerate().filter(|_| self.needs_units()) {
+            let mut flags = self.flags(index);
+            if flags.last().is_some_and(|flag| flag == OTHER_MAIN) {
+                flags.push("-Dmain=touchstone_program_main".to_string());
+            }
+            flags.retain(|flag| flag != OTHER_MAIN);
+            let path = quoted(&unit.path.display().to_string());
+            text.push_str(&format!(
+                "\n$(TOUCHSTONE_BUILD)/unit_{index}.o:\n\t@mkdir -p $(TOUCHSTONE_BUILD)\n\tcd $(TOUCHSTONE_ROOT) && $(CC) {} -c {path} -o $@\n\
+                 .PHONY: $(TOUCHSTONE_BUILD)/unit_{index}.o\n",
+                list(&flags)
+            ));
+        }
+        for program in &self.programs {
+            let name = &program.name;
+            let mut flags = self.flags(program.unit);
+            flags.retain(|flag| flag != OTHER_MAIN);
+            let registry = match self.form {
+                Form::Gtest => format!(
+                    "\tcd $(TOUCHSTONE_TESTS) && $(CXX) -c {name}.cc -o $(TOUCHSTONE_BUILD)/{name}.cc.o\n\
+                     \tcd $(TOUCHSTONE_TESTS) && $(CXX) -c touchstone_gtest.cc -o $(TOUCHSTONE_BUILD)/touchstone_gtest.o\n"
+                ),
+                _ => String::new(),
+            };
+            let (linker, objects) = match self.form {
+                Form::Gtest => {
+                    ("$(CXX)", format!(" $(TOUCHSTONE_BUILD)/{name}.cc.o $(TOUCHSTONE_BUILD)/touchstone_gtest.o"))
+                }
+                _ => ("$(CC)", String::new()),
+            };
+            let units = units(program.unit);
+            text.push_str(&format!(
+                "\n.PHONY: run-{name}\ntouchstone-check: run-{name}\nrun-{name}:{units}\n\t@mkdir -p $(TOUCHSTONE_BUILD)\n\
+                 \tcd $(TOUCHSTONE_ROOT) && $(CC) {}{compile} -c $(TOUCHSTONE_TESTS)/{name}.c -o $(TOUCHSTONE_BUILD)/{name}.o\n{registry}\
+                 \t{linker} $(TOUCHSTONE_BUILD)/{name}.o{objects}{units}{link} {} -o $(TOUCHSTONE_BUILD)/{name}\n\t$(TOUCHSTONE_BUILD)/{name}\n",
+                list(&flags),
+                self.libraries().join(" "),
+            ));
+        }
+        text
+    }
+
+    /// Lines at the top, words that compile a suite, words that link it.
+    fn framework_of_make(&self) -> (&'static str, &'static str, &'static str) {
+        match self.form {
+            Form::Touchstone => ("", "", " $(TOUCHSTONE_TESTS)/touchstone_test.c"),
+            Form::Unity => (
+                "ifndef UNITY_DIR\n$(error give the directory that has unity.c: make UNITY_DIR=…)\nendif\n\
+                 override UNITY_DIR := $(abspath $(UNITY_DIR))\n",
+                " -DUNITY_INCLUDE_DOUBLE -I$(UNITY_DIR)",
+                " -DUNITY_INCLUDE_DOUBLE -I$(UNITY_DIR) $(UNITY_DIR)/unity.c",
+            ),
+            Form::Cmocka => ("CMOCKA_CFLAGS ?=\nCMOCKA_LIBS ?= -lcmocka\n", " $(CMOCKA_CFLAGS)", " $(CMOCKA_LIBS)"),
+            Form::Gtest => ("", "", " -lgtest -lgtest_main -pthread"),
+        }
+    }
+}
+
+/// Says that a unit has the program's `main`, which is not the tests'.
+const OTHER_MAIN: &str = "\u{3}";
+/// Stands for where Touchstone ran.
+const ROOT: &str = "\u{4}";
+/// Options whose words are directories.
+const PATHS: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-L"];
+
+/// A path that is meant from where Touchstone ran.
+fn rooted(path: &str) -> String {
+    if Path::new(path).is_absolute() { path.to_string() } else { format!("{ROOT}/{path}") }
+}

@@ -1,0 +1,246 @@
+//! What a call must leave alone: checked as a whole against a copy that the test makes before it, instead of field by field.
+//!
+//! ```c
+//! BEFORE(s_before, s);
+//! int result = step(&s, m);
+//! CHECK_INT(1, result);
+//! CHECK_INT(1, s.count);
+//! EXCEPT(s_before.count, s.count);
+//! UNCHANGED(s_before, s);
+//! ```
+//!
+//! says what changed, and that nothing else did. Bytes are compared only where every byte is somebody's: padding, bit-fields
+//! and what is undefined may change without anybody seeing it, so there the members are looked at one by one.
+
+use crate::c::body::FunctionTest;
+use crate::c::place::member;
+use touchstone_base::float::Format;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue};
+
+/// An array of integers with at most so many elements is shown as a whole if one of them changes.
+const SHORT: usize = 16;
+/// Of what has more changed parts than this, all is shown.
+const MANY: usize = 24;
+
+/// A value before the call and after it.
+pub(crate) struct Step<'v> {
+    pub(crate) ty: DataTypeId,
+    pub(crate) before: &'v DataValue,
+    pub(crate) after: &'v DataValue,
+}
+
+/// The elements of an array object before the call and after it.
+pub(crate) struct Elements<'v> {
+    pub(crate) element: DataTypeId,
+    pub(crate) before: &'v [DataValue],
+    pub(crate) after: &'v [DataValue],
+}
+
+/// Whether a copy is worth its line: for more than one value.
+pub(crate) fn wants_copy(types: &DataTypes, ty: DataTypeId) -> bool {
+    matches!(&types[ty], DataType::Array { .. } | DataType::Struct { .. }) && !types[ty].has_halves()
+}
+
+/// Whether every byte of a type is part of some value.
+fn is_solid(types: &DataTypes, ty: DataTypeId) -> bool {
+    match &types[ty] {
+        DataType::Int { .. }
+        | DataType::Float { .. }
+        | DataType::Bool { .. }
+        | DataType::Enum { .. }
+        | DataType::Pointer { .. } => true,
+        DataType::Array { element, .. } => is_solid(types, *element),
+        DataType::Struct { fields, size, .. } => {
+            let mut end = 0;
+            for field in fields {
+                if field.offset != end || !is_solid(types, field.ty) {
+                    return false;
+                }
+                end += types[field.ty].size(types);
+            }
+            end == *size && *size > 0
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value has one pattern of bytes only.
+fn is_definite(types: &DataTypes, ty: DataTypeId, value: &DataValue) -> bool {
+    match (&types[ty], value) {
+        (_, DataValue::Undefined) => false,
+        (DataType::Float { format, .. }, DataValue::Int(bits)) => match format {
+            Format::F32 => !f32::from_bits(*bits as u32).is_nan(),
+            Format::F64 => !f64::from_bits(*bits).is_nan(),
+        },
+        (DataType::Array { element, length }, DataValue::Array(values)) => {
+            values.len() as u64 == *length && values.iter().all(|value| is_definite(types, *element, value))
+        }
+        (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+            fields.len() == values.len()
+                && fields.iter().zip(values).all(|(field, value)| is_definite(types, field.ty, value))
+        }
+        (_, DataValue::Int(_) | DataValue::Pointer(_)) => true,
+        _ => false,
+    }
+}
+
+/// The parts that changed, with the steps that lead there.
+fn changed<'v>(types: &DataTypes, step: &Step<'v>, path: &str, found: &mut Vec<(String, Step<'v>)>) {
+    let Step { ty, before, after } = *step;
+    if before == after {
+        return;
+    }
+    match (&types[ty], before, after) {
+        (DataType::Struct { fields, .. }, DataValue::Struct(before), DataValue::Struct(after))
+            if !types[ty].has_halves() =>
+        {
+            for (field, (before, after)) in fields.iter().zip(before.iter().zip(after)) {
+                let step = Step { ty: field.ty, before, after };
+                changed(types, &step, &format!("{path}{}", member(&field.name)), found);
+            }
+        }
+        (DataType::Array { element, .. }, DataValue::Array(before), DataValue::Array(after))
+            if before.len() > SHORT || wants_copy(types, *element) =>
+        {
+            for (index, (before, after)) in before.iter().zip(after).enumerate() {
+                changed(types, &Step { ty: *element, before, after }, &format!("{path}[{index}]"), found);
+            }
+        }
+        _ => found.push((path.to_string(), Step { ty, before, after })),
+    }
+}
+
+impl FunctionTest<'_> {
+    /// Checks what is at a place after the call; `copy` has what was there before it.
+    pub(crate) fn check_step(&mut self, step: &Step<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
+        let module = self.program.module;
+        let types = &module.types;
+        let Step { ty, before, after } = *step;
+        if !wants_copy(types, ty) {
+            self.values.check(ty, after, place, lines);
+            return;
+        }
+        if is_solid(types, ty) && is_definite(types, ty, before) && is_definite(types, ty, after) {
+            self.check_solid(step, place, copy, lines);
+            return;
+        }
+        match (&types[ty], before, after) {
+            (DataType::Struct { fields, .. }, DataValue::Struct(before), DataValue::Struct(after)) => {
+                for (field, (before, after)) in fields.iter().zip(before.iter().zip(after)) {
+                    let (part, part_copy) = (member(&field.name), format!("{copy}{}", member(&field.name)));
+                    let step = Step { ty: field.ty, before, after };
+                    self.check_step(&step, &format!("{place}{part}"), &part_copy, lines);
+                }
+            }
+            (DataType::Array { element, length }, DataValue::Array(values), _)
+                if before == after && *length > 1 && wants_copy(types, *element) && all_known(values) =>
+            {
+                self.check_each(*element, *length, place, copy, lines);
+            }
+            _ => self.values.check(ty, after, place, lines),
+        }
+    }
+
+    /// The same for an object that is an array.
+    pub(crate) fn check_array_object(
+        &mut self,
+        elements: &Elements<'_>,
+        place: &str,
+        copy: &str,
+        lines: &mut Vec<String>,
+    ) {
+        let types = &self.program.module.types;
+        let Elements { element, before, after } = *elements;
+        let definite = |values: &[DataValue]| values.iter().all(|value| is_definite(types, element, value));
+        let solid = is_solid(types, element) && definite(before) && definite(after);
+        let mut parts = Vec::new();
+        for (index, (before, after)) in before.iter().zip(after).enumerate() {
+            changed(types, &Step { ty: element, before, after }, &format!("[{index}]"), &mut parts);
+        }
+        let plain = !wants_copy(types, element);
+        match () {
+            () if solid && parts.len() <= MANY && !(plain && !parts.is_empty() && after.len() <= SHORT) => {
+                let size = types[element].size(types) * after.len() as u64;
+                self.check_parts(&parts, size, place, copy, lines);
+            }
+            () if parts.is_empty() && after.len() > 1 && all_known(before) && !plain => {
+                self.check_each(element, after.len() as u64, place, copy, lines);
+            }
+            () => self.values.check_elements(element, after, place, lines),
+        }
+    }
+
+    /// What changed, and that the other bytes did not.
+    fn check_solid(&mut self, step: &Step<'_>, place: &str, copy: &str, lines: &mut Vec<String>) {
+        let mut parts = Vec::new();
+        changed(&self.program.module.types, step, "", &mut parts);
+        if parts.len() > MANY || parts.iter().any(|(path, _)| path.is_empty()) {
+            self.values.check(step.ty, step.after, place, lines);
+            return;
+        }
+        let size = self.program.module.types[step.ty].size(&self.program.module.types);
+        self.check_parts(&parts, size, place, copy, lines);
+    }
+
+    /// What changed of so many bytes, and that the others did not.
+    fn check_parts(
+        &mut self,
+        parts: &[(String, Step<'_>)],
+        size: u64,
+        place: &str,
+        copy: &str,
+        lines: &mut Vec<String>,
+    ) {
+        for (path, part) in parts {
+            self.values.check(part.ty, part.after, &format!("{place}{path}"), lines);
+        }
+        let types = &self.program.module.types;
+        if parts.iter().map(|(_, part)| types[part.ty].size(types)).sum::<u64>() == size {
+            return;
+        }
+        for (path, _) in parts {
+            lines.push(format!("EXCEPT({copy}{path}, {place}{path});"));
+        }
+        lines.push(self.program.form.unchanged(copy, place));
+    }
+
+    /// Elements with padding, one after the other: none of their members changed.
+    fn check_each(&mut self, element: DataTypeId, length: u64, place: &str, copy: &str, lines: &mut Vec<String>) {
+        let index = self.locals.fresh("i");
+        let mut inner = Vec::new();
+        self.unchanged_members(element, &format!("{place}[{index}]"), &format!("{copy}[{index}]"), &mut inner);
+        lines.push("{".to_string());
+        lines.push(format!("    int {index};"));
+        lines.push(format!("    for ({index} = 0; {index} < {length}; {index}++) {{"));
+        lines.extend(inner.into_iter().map(|line| format!("        {line}")));
+        lines.push("    }".to_string());
+        lines.push("}".to_string());
+    }
+
+    fn unchanged_members(&mut self, ty: DataTypeId, place: &str, copy: &str, lines: &mut Vec<String>) {
+        let module = self.program.module;
+        let types = &module.types;
+        match &types[ty] {
+            _ if is_solid(types, ty) => lines.push(self.program.form.unchanged(copy, place)),
+            DataType::Struct { fields, .. } => {
+                for field in fields {
+                    let part = member(&field.name);
+                    self.unchanged_members(field.ty, &format!("{place}{part}"), &format!("{copy}{part}"), lines);
+                }
+            }
+            DataType::Array { element, length } => self.check_each(*element, *length, place, copy, lines),
+            data @ DataType::Bits { .. } => lines.push(self.program.form.integer(data, copy, place)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether nothing in values is undefined.
+fn all_known(values: &[DataValue]) -> bool {
+    values.iter().all(|value| match value {
+        DataValue::Undefined => false,
+        DataValue::Array(values) | DataValue::Struct(values) => all_known(values),
+        DataValue::Member(_, value) => all_known(std::slice::from_ref(value)),
+        DataValue::Int(_) | DataValue::Pointer(_) => true,
+    })
+}

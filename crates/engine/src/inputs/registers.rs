@@ -1,0 +1,110 @@
+//! Memory at addresses that the program writes as numbers: a device's registers, which are inputs.
+//!
+//! They are objects that come into being when the program first gets to them, a block of addresses each. A read of bytes that nobody wrote or
+//! read before is an answer of the device, kept in order; what was read or written is there again, unless it is volatile: then
+//! every read is an answer of its own ([`touchstone_ir::Builtin::Refresh`]). Objects of the program are never at such addresses.
+//!
+//! A proof takes a volatile read for any value, and gives up where memory is read that nobody here wrote.
+
+use crate::exec::executor::Executor;
+use crate::exec::world::{World, at_fixed_address};
+use crate::state::inputs::Made;
+use crate::state::memory::{Cell, Contents, Object, ObjectKind, disassemble};
+use crate::state::value::{ObjectId, Pointer, Scalar, Value};
+use crate::state::{State, Stop};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_criteria::MadeInput;
+use touchstone_ir::{InputSource, REGISTER_BLOCK, REGISTERS, Ty};
+
+/// Addresses that depend on inputs are told apart if they are as near to each other.
+const NEAR: u64 = 4096;
+
+impl Executor<'_> {
+    /// Where a register is, if an address is one's.
+    pub(crate) fn register_at(&mut self, state: &mut State, address: u64) -> Option<Pointer> {
+        if self.config.entry != crate::Entry::Function || !REGISTERS.contains(&address) || state.is_folded() {
+            return None;
+        }
+        let (block, offset) = (address - address % REGISTER_BLOCK, address % REGISTER_BLOCK);
+        let known = state.inputs.registers.iter().find(|(begin, _)| *begin == block).map(|(_, object)| *object);
+        let object = known.unwrap_or_else(|| {
+            // What crosses the end of a block is still inside.
+            let cells = vec![Cell::Unmade; REGISTER_BLOCK as usize + 8];
+            let object = state.memory.alloc(Object::with_cells(cells, ObjectKind::Input, None));
+            let inputs = state.inputs_mut();
+            if inputs.registers.is_empty() {
+                inputs.made.push(Rc::new(Made::new(InputSource::Register, String::new(), Vec::new())));
+            }
+            inputs.registers.push((block, object));
+            object
+        });
+        Some(Pointer { object, offset: Scalar::Const(offset) })
+    }
+
+    /// Whether an address that depends on inputs is one of a few registers; it is then fixed first.
+    pub(crate) fn is_among_registers(&mut self, state: &State, address: touchstone_solver::TermId) -> bool {
+        let (low, high) = self.solver.range(&self.terms, &state.path, address).unsigned;
+        self.config.entry == crate::Entry::Function
+            && REGISTERS.contains(&low)
+            && REGISTERS.contains(&high)
+            && high - low < NEAR
+    }
+
+    /// A volatile read comes to an address: if it is a register's, the device answers.
+    pub(crate) fn refresh(&mut self, state: &mut State, at: &Value, size: u64) -> Result<(), Stop> {
+        let address = match at {
+            Value::Int(Scalar::Const(address)) => *address,
+            Value::Int(Scalar::Term(term)) => match state.fixed_value(*term) {
+                Some(address) => address,
+                None if self.is_among_registers(state, *term) => return Err(Stop::unfixed(*term)),
+                None => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let Some(Pointer { object, offset: Scalar::Const(offset) }) = self.register_at(state, address) else {
+            return Ok(());
+        };
+        self.answer(state, object, address, offset as usize, size as u8);
+        Ok(())
+    }
+
+    /// A read comes to bytes of a register that nobody has read or written. `false`: it is none.
+    pub(crate) fn make_register(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        at: u64,
+        ty: Ty,
+        span: Span,
+    ) -> Result<bool, Stop> {
+        let known = state.inputs.registers.iter().find(|(_, known)| *known == object);
+        let Some(block) = known.map(|(block, _)| *block) else { return Ok(false) };
+        let address = block + at;
+        if self.policy.world == World::Any || ty == Ty::Ptr {
+            return Err(at_fixed_address(address, span));
+        }
+        let Contents::Cells(cells) = &state.memory.get(object).contents else { return Ok(false) };
+        let bytes = usize::from(ty.bytes());
+        let unmade: Vec<usize> =
+            (at as usize..at as usize + bytes).filter(|at| cells.get(*at) == Some(&Cell::Unmade)).collect();
+        if unmade.len() == bytes {
+            self.answer(state, object, address, at as usize, ty.bytes());
+        } else {
+            unmade.iter().for_each(|at| self.answer(state, object, block + *at as u64, *at, 1));
+        }
+        Ok(!unmade.is_empty())
+    }
+
+    /// The device gives so many bytes.
+    fn answer(&mut self, state: &mut State, object: ObjectId, address: u64, at: usize, bytes: u8) {
+        let name = format!("{address:#x}");
+        let title = MadeInput::title_of(InputSource::Register, &name);
+        let term = self.input_var(state.inputs_mut(), 8 * bytes, &title);
+        let made: Vec<Cell> = disassemble(&Value::term(&self.terms, term), bytes, &mut self.pointers).collect();
+        if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
+            cells[at..at + made.len()].copy_from_slice(&made);
+        }
+        state.inputs_mut().made.push(Rc::new(Made::new(InputSource::Register, name, made)));
+    }
+}

@@ -1,0 +1,347 @@
+//! Unions as inputs ([`DataType::Union`]): what is there is decided where the program looks.
+//!
+//! The bytes of a union are [`Cell::Shared`] until they are read; copies of them stay bytes of the same union. The program says by
+//! which member it looks ([`touchstone_ir::Builtin::Look`]), so a read makes the number or pointer that this member has there, and leaves the
+//! rest: members that begin alike (`int type` in each of them) are told apart only by what they don't share. A test has the
+//! member that was looked at last, of those that have all that was made.
+//!
+//! Nothing is lost by that: a number that is made takes any bits, and bits under another member are the same bits under this one. What is
+//! read across parts that were made by different members is given up where it can't be put together.
+
+use crate::exec::executor::Executor;
+use crate::state::inputs::{Inputs, Looked, Union};
+use crate::state::memory::{Cell, Contents};
+use crate::state::value::{ObjectId, Pointer, Scalar, UnionId, Value};
+use crate::state::{State, Stop};
+use std::rc::Rc;
+use touchstone_base::Span;
+use touchstone_criteria::Unsupported;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, Ty};
+use touchstone_solver::{Rel, TermId};
+
+/// Unions with more members or bytes are not made.
+const MOST_MEMBERS: usize = 64;
+
+/// So many looks are remembered that no read has followed yet: unions in unions.
+const MOST_LOOKS: usize = 4;
+
+/// Something in a member that is made at once: a number, a pointer, a union, a structure with bit-fields.
+#[derive(Clone, PartialEq, Eq)]
+struct Leaf {
+    offset: u64,
+    ty: DataTypeId,
+    /// The way to it from the union, as a part of its name.
+    path: String,
+}
+
+impl Executor<'_> {
+    /// The cells of an input union that nobody has looked at.
+    pub(super) fn union_cells(
+        &mut self,
+        inputs: &mut Inputs,
+        data: DataTypeId,
+        name: &str,
+        constraints: &mut Vec<TermId>,
+        cells: &mut Vec<Cell>,
+    ) {
+        let DataType::Union { members, size, .. } = &self.module.types[data] else { return };
+        let count = members.len();
+        if count == 0 || count > MOST_MEMBERS || *size > u64::from(u16::MAX) {
+            return cells.resize(cells.len() + *size as usize, Cell::Unmade);
+        }
+        let selector = self.input_var(inputs, 8, &format!("{name}@member"));
+        let last = self.terms.constant(8, count as u64 - 1);
+        constraints.push(self.terms.cmp(Rel::Ule, selector, last));
+        let union = inputs.add_union(name.trim_end_matches('.'), data, *size as u16, selector);
+        cells.extend((0..*size as u16).map(|index| Cell::Shared { union, index }));
+    }
+
+    /// The program is about to look at a member of a union.
+    pub(crate) fn look(&mut self, state: &mut State, at: &Value, size: u64, member: u64) {
+        let looked = Looked { at: at.clone(), size, member: member as usize };
+        let looks = &mut state.inputs_mut().looks;
+        looks.retain(|known| known.at != looked.at || known.size != looked.size);
+        if looks.len() == MOST_LOOKS {
+            looks.remove(0);
+        }
+        looks.push(looked);
+        // A copy is read elsewhere: it must know as what.
+        if let Some(pointer) = place_of(state, at)
+            && let Scalar::Const(offset) = pointer.offset
+        {
+            self.note_look(state, pointer.object, offset);
+        }
+    }
+
+    /// Unions that have the byte at this place learn how they are looked at.
+    fn note_look(&self, state: &mut State, object: ObjectId, at: u64) {
+        let Some(Cell::Shared { union, index }) = cell_at(state, object, at) else { return };
+        let Some(start) = at.checked_sub(u64::from(index)) else { return };
+        let size = state.inputs.unions[union].cells.len() as u64;
+        let here = |looked: &&Looked| {
+            looked.size == size
+                && place_of(state, &looked.at).is_some_and(|place| {
+                    place.object == object
+                        && match place.offset {
+                            Scalar::Const(offset) => offset == start,
+                            Scalar::Term(offset) => state.fixed_value(offset) == Some(start),
+                        }
+                })
+        };
+        if let Some(member) = state.inputs.looks.iter().rev().find(here).map(|looked| looked.member) {
+            state.inputs_mut().union_mut(union).looked = Some(member);
+        }
+    }
+
+    /// Whether some bytes belong to unions that nobody has looked at there.
+    pub(crate) fn has_shared(&self, state: &State, object: ObjectId) -> bool {
+        let Contents::Cells(cells) = &state.memory.get(object).contents else { return false };
+        cells.iter().any(|cell| matches!(cell, Cell::Shared { .. }))
+    }
+
+    /// A read comes to bytes of unions: what it reads there is made. `false`: there are none, or nothing can be made of them.
+    pub(crate) fn make_shared(
+        &mut self,
+        state: &mut State,
+        object: ObjectId,
+        at: u64,
+        ty: Ty,
+        span: Span,
+    ) -> Result<bool, Stop> {
+        let mut made = false;
+        // A member may be a union again.
+        for _ in 0..4 * u64::from(ty.bytes()) {
+            let mut bytes = at..at + u64::from(ty.bytes());
+            let open = bytes.find_map(|at| match cell_at(state, object, at)? {
+                Cell::Shared { union, index } => Some((at, union, index)),
+                _ => None,
+            });
+            let Some((place, union, index)) = open else { return Ok(made) };
+            let selector = state.inputs.unions[union].selector;
+            if state.is_folded() {
+                // What is made in a formula would be gone after it.
+                return match state.fixed_value(selector) {
+                    None => Err(Stop::unfixed(selector)),
+                    Some(_) => Ok(false),
+                };
+            }
+            self.note_look(state, object, place);
+            let Some(leaf) = self.leaf_to_make(state, union, u64::from(index), ty, span)? else { return Ok(false) };
+            self.make_leaf(state, union, &leaf)?;
+            made = true;
+        }
+        Ok(made)
+    }
+
+    /// What a read at a byte of a union finds.
+    fn leaf_to_make(
+        &mut self,
+        state: &State,
+        id: UnionId,
+        index: u64,
+        ty: Ty,
+        span: Span,
+    ) -> Result<Option<Leaf>, Stop> {
+        let union = &state.inputs.unions[id];
+        let types = &self.module.types;
+        let DataType::Union { members, .. } = &types[union.data] else { return Ok(None) };
+        let leaf_of = |member: usize| match union.may_be(member) {
+            true => members.get(member).and_then(|field| leaf_at(types, field.ty, index, &step("", &field.name))),
+            false => None,
+        };
+        let chosen = state.fixed_value(union.selector).map(|member| member as usize).or(union.looked);
+        if let Some(leaf) = chosen.and_then(leaf_of) {
+            return Ok(Some(leaf));
+        }
+        // Nobody said which: one that has just what is read.
+        let mut fitting: Vec<Leaf> = Vec::new();
+        for leaf in (0..members.len()).filter_map(leaf_of) {
+            let (is_pointer, size) = match &types[leaf.ty] {
+                DataType::Pointer { .. } => (true, 8),
+                DataType::Union { .. } => (ty == Ty::Ptr, u64::from(ty.bytes())),
+                other => (false, other.size(types)),
+            };
+            let fits = leaf.offset == index && is_pointer == (ty == Ty::Ptr) && size == u64::from(ty.bytes());
+            if fits && !fitting.iter().any(|known| known.ty == leaf.ty) {
+                fitting.push(leaf);
+            }
+        }
+        match fitting.as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some(only.clone())),
+            [first, ..] if ty != Ty::Ptr => Ok(Some(first.clone())),
+            _ if state.fixed_value(union.selector).is_some() => Err(Stop::unsupported(Unsupported::UnmadeInput, span)),
+            _ => Err(Stop::unfixed(union.selector)),
+        }
+    }
+
+    /// Makes a part of a union, wherever bytes of it are.
+    fn make_leaf(&mut self, state: &mut State, id: UnionId, leaf: &Leaf) -> Result<(), Stop> {
+        let (mut cells, mut constraints) = (Vec::new(), Vec::new());
+        let name = format!("{}{}", state.inputs.unions[id].name, leaf.path);
+        self.input_cells(state.inputs_mut(), leaf.ty, &name, &mut constraints, &mut cells);
+        let begin = leaf.offset as u16;
+        let made = |cell: Cell| match cell {
+            Cell::Shared { union, index } if union == id => {
+                index.checked_sub(begin).and_then(|at| cells.get(usize::from(at)).copied())
+            }
+            _ => None,
+        };
+        let has = |cells: &[Cell]| cells.iter().any(|cell| made(*cell).is_some());
+        let put = |cells: &mut [Cell]| {
+            cells.iter_mut().for_each(|cell| *cell = made(*cell).unwrap_or(*cell));
+        };
+        let ids: Vec<ObjectId> = state.memory.ids().collect();
+        for object in ids {
+            if !matches!(&state.memory.get(object).contents, Contents::Cells(cells) if has(cells)) {
+                continue;
+            }
+            if let Contents::Cells(cells) = &mut state.memory.get_mut(object).contents {
+                put(cells);
+            }
+        }
+        let types = &self.module.types;
+        let alike = |member: DataTypeId| {
+            leaf_at(types, member, leaf.offset, "").is_some_and(|own| {
+                own.offset == leaf.offset && (own.ty == leaf.ty || self.same_layout(own.ty, leaf.ty))
+            })
+        };
+        let mut possible = 0;
+        if let DataType::Union { members, .. } = &types[state.inputs.unions[id].data] {
+            for (index, member) in members.iter().enumerate() {
+                possible |= u64::from(alike(member.ty)) << index;
+            }
+        }
+        let union = state.inputs_mut().union_mut(id);
+        put(&mut union.cells);
+        union.possible &= possible;
+        Ok(self.assume_all(state, &constraints)?)
+    }
+
+    /// A selector was fixed (a formula wants to know what is there): the union is that member, all of it.
+    pub(crate) fn settle_union(&mut self, state: &mut State, selector: TermId, value: u64) -> Result<bool, Stop> {
+        let Some(id) = state.inputs.union_of(selector) else { return Ok(true) };
+        let union = &state.inputs.unions[id];
+        let DataType::Union { members, .. } = &self.module.types[union.data] else { return Ok(true) };
+        let (Some(member), true) = (members.get(value as usize), union.may_be(value as usize)) else {
+            return Ok(false);
+        };
+        let (data, path, size) = (member.ty, step("", &member.name), self.size_of(member.ty));
+        let mut at = 0;
+        while at < size {
+            let leaf = leaf_at(&self.module.types, data, at, &path);
+            let Some(leaf) = leaf.filter(|leaf| self.size_of(leaf.ty) > 0) else {
+                at += 1;
+                continue;
+            };
+            if matches!(state.inputs.unions[id].cells[leaf.offset as usize], Cell::Shared { union, .. } if union == id)
+            {
+                self.make_leaf(state, id, &leaf)?;
+            }
+            at = leaf.offset + self.size_of(leaf.ty);
+        }
+        let union = state.inputs_mut().union_mut(id);
+        (union.possible, union.looked) = (1 << value, Some(value as usize));
+        Ok(true)
+    }
+
+    /// Unions may hold something else from here on.
+    pub(crate) fn other_unions(&mut self, state: &mut State, cells: &mut [Cell]) {
+        let mut at = 0;
+        while at < cells.len() {
+            let Cell::Shared { union, index } = cells[at] else {
+                at += 1;
+                continue;
+            };
+            let (known, data) = (Rc::clone(&state.inputs.unions[union]), state.inputs.unions[union].data);
+            let whole = cells[at..].get(..known.cells.len()).filter(|_| index == 0);
+            let (size, mut made) = (known.cells.len(), Vec::new());
+            if whole.is_some_and(|cells| same_union(cells, union)) {
+                self.union_cells(state.inputs_mut(), data, &known.name, &mut Vec::new(), &mut made);
+                cells[at..at + size].copy_from_slice(&made);
+                at += size;
+            } else {
+                cells[at] = Cell::Lost;
+                at += 1;
+            }
+        }
+    }
+
+    /// The member that a test gives a union, if somebody looked at it.
+    pub(crate) fn member_of(&self, union: &Union) -> Option<usize> {
+        if union.possible == u64::MAX {
+            return None;
+        }
+        let looked = union.looked.filter(|member| union.may_be(*member));
+        looked.or_else(|| (0..MOST_MEMBERS).find(|member| union.may_be(*member)))
+    }
+}
+
+/// Whether these are the bytes of a union, in order.
+fn same_union(cells: &[Cell], id: UnionId) -> bool {
+    let own = |(at, cell): (usize, &Cell)| matches!(cell, Cell::Shared { union, index } if *union == id && usize::from(*index) == at);
+    cells.iter().enumerate().all(own)
+}
+
+/// The way to a part; what has no name is no step.
+fn step(path: &str, name: &str) -> String {
+    if name.is_empty() { path.to_string() } else { format!("{path}.{name}") }
+}
+
+/// Where an address leads, as far as that is decided.
+fn place_of(state: &State, at: &Value) -> Option<Pointer> {
+    match at {
+        Value::Ptr(pointer) => Some(*pointer),
+        Value::Lazy(id) => state.inputs.shape(*id).and_then(|decided| place_of(state, decided)),
+        _ => None,
+    }
+}
+
+fn cell_at(state: &State, object: ObjectId, at: u64) -> Option<Cell> {
+    match &state.memory.get(object).contents {
+        Contents::Cells(cells) => cells.get(usize::try_from(at).ok()?).copied(),
+        Contents::Delayed { .. } => None,
+    }
+}
+
+/// What a type has at a byte, and the way to it.
+fn leaf_at(types: &DataTypes, ty: DataTypeId, at: u64, path: &str) -> Option<Leaf> {
+    let inside = |mut leaf: Leaf, begin: u64| {
+        leaf.offset += begin;
+        leaf
+    };
+    match &types[ty] {
+        DataType::Array { element, .. } => {
+            let step = types[*element].size(types);
+            let index = at.checked_div(step).filter(|_| at < types[ty].size(types))?;
+            leaf_at(types, *element, at % step, &format!("{path}[{index}]")).map(|leaf| inside(leaf, index * step))
+        }
+        DataType::Struct { fields, .. }
+            if !fields.iter().any(|field| matches!(types[field.ty], DataType::Bits { .. })) =>
+        {
+            let holds =
+                |field: &&touchstone_ir::Field| at >= field.offset && at - field.offset < types[field.ty].size(types);
+            let field = fields.iter().find(holds)?;
+            leaf_at(types, field.ty, at - field.offset, &step(path, &field.name)).map(|leaf| inside(leaf, field.offset))
+        }
+        DataType::Void | DataType::Bits { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } => None,
+        whole => (at < whole.size(types)).then(|| Leaf { offset: 0, ty, path: path.to_string() }),
+    }
+}
+
+impl Inputs {
+    fn add_union(&mut self, name: &str, data: DataTypeId, size: u16, selector: TermId) -> UnionId {
+        let union = Rc::make_mut(&mut self.unions).next_id();
+        let cells = (0..size).map(|index| Cell::Shared { union, index }).collect();
+        let made = Union { name: name.into(), data, selector, possible: u64::MAX, looked: None, cells };
+        Rc::make_mut(&mut self.unions).push(Rc::new(made))
+    }
+
+    fn union_mut(&mut self, id: UnionId) -> &mut Union {
+        Rc::make_mut(&mut Rc::make_mut(&mut self.unions)[id])
+    }
+
+    fn union_of(&self, selector: TermId) -> Option<UnionId> {
+        self.unions.iter().find(|(_, union)| union.selector == selector).map(|(id, _)| id)
+    }
+}

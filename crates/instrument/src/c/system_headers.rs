@@ -1,0 +1,230 @@
+//! Headers of the system as a unit uses them.
+//!
+//! Most of what clang reads and prints of a small source is what it includes of the system. The compiler's preprocessor has
+//! read that already, and says which macros it found on the way: so for each inclusion of such a header stands its
+//! preprocessed text without what the unit does not use, and clang finds these instead of the headers. Only where all of it is
+//! plain: whoever gets `None` lets clang read the headers themselves.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The folder of the headers, behind that of their unit: what stands in such a one is the system's, as clang's own headers are.
+pub(crate) const FOLDER: &str = "lib/clang/include";
+
+/// Whether the preprocessor may be asked for its macros: what they are in the text for otherwise is not ours to drop.
+pub(crate) fn can_tell_macros(words: &[String]) -> bool {
+    let shows = ["-g3", "-ggdb3", "-d", "-C", "-P", "-traditional", "-fdirectives", "-fpch"];
+    !words.iter().any(|word| shows.iter().any(|flag| word.starts_with(flag)))
+}
+
+/// The text that the preprocessor gives without macros.
+pub(crate) fn without_macros(told: &str) -> String {
+    let mut text = String::with_capacity(told.len());
+    for line in lines(told) {
+        match line {
+            Line::Nothing => {}
+            Line::Macro(_) => text.push('\n'),
+            Line::Text(line) => text.push_str(line),
+        }
+    }
+    text
+}
+
+/// A line of what the preprocessor says.
+enum Line<'a> {
+    /// What the compiler itself defines, which is the same in every unit.
+    Nothing,
+    Macro(&'a str),
+    Text(&'a str),
+}
+
+fn lines(told: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut built_in = false;
+    told.split_inclusive('\n').map(move |line| {
+        let is_macro = line.starts_with("#define ") || line.starts_with("#undef ");
+        if line.starts_with("# ") {
+            let again = line.contains("\"<built-in>\"");
+            let repeated = std::mem::replace(&mut built_in, again) && again;
+            return if repeated { Line::Nothing } else { Line::Text(line) };
+        }
+        match is_macro {
+            true if built_in => Line::Nothing,
+            true => Line::Macro(line),
+            false => Line::Text(line),
+        }
+    })
+}
+
+/// Headers by the names that sources include them with: what each inclusion gives, in order.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Headers(BTreeMap<String, Vec<String>>);
+
+/// Where a line of preprocessed text comes from: `# LINE "FILE" FLAGS`.
+struct Marker<'a> {
+    line: usize,
+    file: &'a str,
+    enters: bool,
+    returns: bool,
+    is_system: bool,
+}
+
+impl<'a> Marker<'a> {
+    fn of(text: &'a str) -> Option<Marker<'a>> {
+        let (line, rest) = text.strip_prefix("# ")?.split_once(" \"")?;
+        let (file, flags) = rest.rsplit_once('"')?;
+        let has = |flag: &str| flags.split_ascii_whitespace().any(|word| word == flag);
+        // Names with escapes are nobody's header.
+        (!file.contains('\\')).then_some(Marker {
+            line: line.parse().ok()?,
+            file,
+            enters: has("1"),
+            returns: has("2"),
+            is_system: has("3"),
+        })
+    }
+}
+
+/// What a source includes of the system, while it is being read.
+struct Inclusion {
+    depth: usize,
+    /// The compiler includes it by itself: clang does not.
+    unasked: bool,
+    content: String,
+}
+
+impl Headers {
+    /// From what the preprocessor says, and the same text as clang is to read it; `source` gives the text of a file.
+    pub fn new(told: &str, for_clang: &str, source: impl Fn(&str) -> Option<String>) -> Option<Headers> {
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut sources: BTreeMap<&str, String> = BTreeMap::new();
+        let mut readable = for_clang.split_inclusive('\n');
+        let mut current = "";
+        let mut inclusion: Option<Inclusion> = None;
+        for line in lines(told) {
+            let (text, shown) = match line {
+                Line::Nothing => continue,
+                Line::Macro(text) => (text, readable.next().map(|_| text)?),
+                Line::Text(text) => (text, readable.next()?),
+            };
+            if !text.starts_with("# ") {
+                if let Some(inclusion) = inclusion.as_mut().filter(|_| !shown.trim_start().is_empty()) {
+                    inclusion.content += shown;
+                }
+                continue;
+            }
+            let marker = Marker::of(text.trim_end())?;
+            match &mut inclusion {
+                None if marker.enters && marker.is_system => {
+                    marker.file.starts_with("/usr/").then_some(())?;
+                    inclusion = Some(Inclusion { depth: 1, unasked: current.starts_with('<'), content: String::new() });
+                }
+                None => {}
+                Some(inside) if marker.enters => {
+                    (marker.is_system && marker.file.starts_with("/usr/")).then_some(())?;
+                    inside.depth += 1;
+                }
+                Some(inside) if marker.returns => {
+                    inside.depth -= 1;
+                    if inside.depth == 0 {
+                        let Inclusion { unasked, content, .. } = inclusion.take()?;
+                        if !unasked {
+                            let text = match sources.entry(marker.file) {
+                                std::collections::btree_map::Entry::Occupied(text) => text.into_mut(),
+                                std::collections::btree_map::Entry::Vacant(place) => place.insert(source(marker.file)?),
+                            };
+                            let name = included(text.lines().nth(marker.line.checked_sub(2)?)?)?;
+                            found.entry(name.to_string()).or_default().push(content);
+                        }
+                    }
+                }
+                Some(_) => {}
+            }
+            current = marker.file;
+        }
+        (inclusion.is_none() && readable.next().is_none()).then_some(Headers(found))
+    }
+
+    /// Writes them, each to a file of its name.
+    pub fn write(&self, folder: &Path) -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        for (index, (name, inclusions)) in self.0.iter().enumerate() {
+            let path = folder.join(name);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(path, in_turn(index, inclusions))?;
+        }
+        Ok(())
+    }
+}
+
+/// A header that gives the first text where it is included first, and so on.
+fn in_turn(header: usize, inclusions: &[String]) -> String {
+    let mut text = String::new();
+    for (turn, content) in inclusions.iter().enumerate() {
+        let word = if turn == 0 { "if" } else { "elif" };
+        text += &format!(
+            "#{word} !defined __touchstone_{header}_{turn}\n#define __touchstone_{header}_{turn}\n{content}\n"
+        );
+    }
+    text + "#endif\n"
+}
+
+/// The name in a line that includes something, if it is one that stays inside of a folder.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+    let rest = rest.strip_prefix("_next").unwrap_or(rest).trim_start();
+    let name = match rest.as_bytes().first()? {
+        b'<' => rest[1..].split_once('>')?.0,
+        b'"' => rest[1..].split_once('"')?.0,
+        _ => return None,
+    };
+    let plain = !name.starts_with('/') && name.split('/').all(|part| !part.is_empty() && part != "..");
+    plain.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLD: &str = "# 0 \"a.c\"\n# 0 \"<built-in>\"\n#define __STDC__ 1\n# 0 \"<built-in>\"\n#define __X 1\n\
+        # 0 \"<command-line>\"\n# 1 \"/usr/include/stdc-predef.h\" 1 3 4\n#define __Y 2\n# 0 \"<command-line>\" 2\n\
+        # 1 \"a.c\"\n# 1 \"/usr/include/s.h\" 1 3 4\n#define EOF (-1)\n# 1 \"/usr/include/t.h\" 1 3 4\nint t;\n\
+        # 3 \"/usr/include/s.h\" 2 3 4\nint s;\n# 2 \"a.c\" 2\n#define N 3\nint a = 3;\n";
+
+    fn headers(told: &str, source: &str) -> Option<Headers> {
+        Headers::new(told, &without_macros(told), |_| Some(source.to_string()))
+    }
+
+    #[test]
+    fn an_inclusion_gives_what_all_its_headers_gave() {
+        let found = headers(TOLD, "#include <s.h>\n").expect("plain text");
+        let content = "#define EOF (-1)\nint t;\nint s;\n".to_string();
+        assert_eq!(found, Headers(BTreeMap::from([("s.h".to_string(), vec![content])])));
+    }
+
+    #[test]
+    fn text_without_macros_keeps_its_lines() {
+        let text = without_macros(TOLD);
+        assert!(text.ends_with("# 2 \"a.c\" 2\n\nint a = 3;\n"), "{text}");
+        assert!(!text.contains("#define"), "{text}");
+        assert_eq!(text.matches("<built-in>").count(), 1);
+    }
+
+    #[test]
+    fn what_is_not_plain_is_left_to_clang() {
+        assert_eq!(headers(TOLD, "#include HEADER\n"), None, "a name that is computed");
+        assert_eq!(headers(TOLD, "#include \"../s.h\"\n"), None, "a name that leads away");
+        let user = TOLD.replace("# 1 \"/usr/include/t.h\" 1 3 4", "# 1 \"own.h\" 1");
+        assert_eq!(headers(&user, "#include <s.h>\n"), None, "a user's header behind one of the system");
+        let other = TOLD.replace("/usr/include/s.h", "/opt/include/s.h");
+        assert_eq!(headers(&other, "#include <s.h>\n"), None, "a header that counts as the user's");
+    }
+
+    #[test]
+    fn a_header_that_is_included_again_gives_what_it_gave_then() {
+        let text = in_turn(4, &["int a;".to_string(), "int b;".to_string()]);
+        let first = "#if !defined __touchstone_4_0\n#define __touchstone_4_0\nint a;\n";
+        assert_eq!(text, format!("{first}#elif !defined __touchstone_4_1\n#define __touchstone_4_1\nint b;\n#endif\n"));
+    }
+}
