@@ -18,6 +18,19 @@ fn an_end_pointer_leads_into_the_object_of_its_beginning() {
 }
 
 #[test]
+fn between_two_ends_there_may_be_more_than_one_element() {
+    let text = "int f(const char *p, const char *end) { int n = 0;
+        for (; p < end; p++) if (*p == 'x') n++; if (n == 3) return 1; return 0; }";
+    check(text, &[], [6, 0, 0]);
+    let text = "int f(const unsigned char *p, const unsigned char *end) { int n = 0;
+        for (; p != end; p++) if (*p > 200) n++; if (n > 2) return 1; return 0; }";
+    check(text, &[], [6, 0, 0]);
+    let text = "struct slice { const char *p, *e; };
+        int f(struct slice *s) { if (s->p == s->e) return -1; if (*s->p++ != 'x') return 0; if (s->p >= s->e) return -2; return *s->p; }";
+    check(text, &[], [6, 0, 0]);
+}
+
+#[test]
 fn an_end_pointer_can_be_asked_for_in_a_precondition() {
     let text = "int f(const char *p, const char *end) { if (end - p < 4) return 0; return p[3] == 'x' ? 1 : 2; }";
     check(text, &["--len", "p=4", "--pre", "p && end == p + 4"], [3, 1, 0]);

@@ -41,7 +41,7 @@ impl Kept {
     /// Where the files are, if they all are there.
     pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
         let whole = |name: &&str| self.own.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
-        (self.is_safe() && names.iter().all(|name| whole(&name))).then_some(self.own.as_path())
+        (self.is_safe() && names.iter().all(whole)).then_some(self.own.as_path())
     }
 
     /// Keeps files for later runs. What does not work is left.

@@ -1,7 +1,7 @@
 //! What keeps replayed tests from harming anybody.
 //!
 //! A test calls the user's code with inputs that nobody chose, and that code may remove files, talk to the network or
-//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and kept (`kept.rs`), enters the
+//! leave processes behind. A small launcher (`runtime/sandbox/touchstone_sandbox.c`), compiled once and kept (`cache.rs`), enters the
 //! layers that the kernel has and becomes the test program; the guard that is linked into that program gives each test an
 //! empty directory, and says by name what a test called and may not.
 //!

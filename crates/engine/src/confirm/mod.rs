@@ -1,6 +1,7 @@
 //! From inputs to a test: the reference interpreter runs them (`concrete.rs`), watched for goals (`watcher.rs`), and what
-//! it saw is what the test expects (`testcase.rs`).
+//! it saw is what the test expects (`testcase.rs`). Which of many inputs are taken is a little matter of taste (`fitting.rs`).
 
 pub(crate) mod concrete;
+mod fitting;
 mod testcase;
 mod watcher;

@@ -45,7 +45,7 @@ impl Executor<'_> {
         if !self.has_room_for_test(state) {
             return Err(Incomplete::Bound(Bound::Memory));
         }
-        let model = state.path.model();
+        let model = self.fitting_model(state, &state.path);
         let (kind, answers) = (self.test_kind(state, &model), self.answers(state, &model));
         let steps = self.config.steps.saturating_mul(2);
         let attention = self.watching.coverage.as_ref().map_or(Attention::Path, Coverage::attention);

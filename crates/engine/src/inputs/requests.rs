@@ -134,7 +134,7 @@ impl Executor<'_> {
         match &types[object] {
             DataType::Array { element, .. } => {
                 let step = types[*element].size(types).max(1);
-                match at % step == 0 && size.is_multiple_of(step) {
+                match at.is_multiple_of(step) && size.is_multiple_of(step) {
                     true if size == step => Some(Asked::Whole(*element)),
                     true => Some(Asked::Elements(*element, size / step)),
                     false => self.asked_for(*element, at % step, size),

@@ -140,6 +140,11 @@ impl Executor<'_> {
             (None, Purpose::Compare) if object.default_length => 1,
             (None, Purpose::Compare | Purpose::Beside(_)) => 0,
         };
+        if object.default_length && self.is_walked(object.element, purpose) {
+            // From one to the other the program may go further than one element.
+            let element = self.size_of(object.element);
+            self.ledger.shortage.of(&object.name, element).more = true;
+        }
         let mut alias = state.clone();
         let last = object.count.saturating_sub(needed);
         let offset = if last == 0 {
@@ -154,6 +159,16 @@ impl Executor<'_> {
         };
         alias.inputs_mut().decide(id, Value::Ptr(Pointer { object: object.object, offset }));
         Ok(alias)
+    }
+
+    /// Whether two pointers that are compared are probably the ends of something that the program walks over. What is a structure may
+    /// just be the same one.
+    fn is_walked(&self, element: DataTypeId, purpose: Purpose) -> bool {
+        match purpose {
+            Purpose::Access => false,
+            Purpose::Beside(_) => true,
+            Purpose::Compare => !matches!(self.module.types[element], DataType::Struct { .. } | DataType::OneOf { .. }),
+        }
     }
 
     /// A fresh object with so many elements that the function under test finds already there; one that is a variant has its tag.

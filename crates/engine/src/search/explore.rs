@@ -384,7 +384,7 @@ impl<'m, 's> Exploration<'m, 's> {
                 Rc::make_mut(&mut state.pending).push(hit.goal);
                 continue;
             }
-            let model = hit.path.as_ref().map_or_else(|| state.path.model(), |path| path.model());
+            let model = self.executor.fitting_model(state, hit.path.as_ref().unwrap_or(&state.path));
             let id = self.next_id();
             match self.executor.goal_test(state, &model, self.func, hit.goal, id) {
                 Some(test) => {

@@ -1,0 +1,88 @@
+//! Lengths that fit: of the inputs of a path, a test takes those where a length is that of the object beside it, if there are any.
+//!
+//! Only a matter of taste, never of verdicts: a caller who passes a buffer and its length passes what is there, and inputs that do
+//! so rarely go wrong later. Which parameter is a length is said by its place and name.
+
+use crate::exec::executor::Executor;
+use crate::state::State;
+use crate::state::inputs::NamedInput;
+use crate::state::memory::{Assembled, Cell, assemble};
+use crate::state::value::{Scalar, Value};
+use std::rc::Rc;
+use touchstone_ir::{DataType, Ty};
+use touchstone_solver::{Model, Path, Rel, Side, TermId};
+
+impl Executor<'_> {
+    /// A model of a path of this state; with lengths that fit, if the path has one that is easily found.
+    pub(crate) fn fitting_model(&mut self, state: &State, path: &Path) -> Rc<Model> {
+        let mut path = path.clone();
+        for (length, most) in self.lengths(state) {
+            let most = self.terms.constant(self.terms.width(length), most);
+            let fits = self.terms.cmp(Rel::Ule, length, most);
+            if let Side::Feasible(narrower) = self.solver.assume_easily(&mut self.terms, &path, fits) {
+                path = narrower;
+            }
+        }
+        path.model()
+    }
+
+    /// Parameters that are lengths, and how many elements there are.
+    fn lengths(&mut self, state: &State) -> Vec<(TermId, u64)> {
+        let params = &state.inputs.params;
+        let mut lengths = Vec::new();
+        for pair in params.windows(2) {
+            let [pointer, length] = pair else { continue };
+            if let (Some(room), Some(term)) = (self.room_behind(state, pointer), self.length(length)) {
+                lengths.push((term, room));
+            }
+        }
+        lengths
+    }
+
+    /// How many elements a pointer leads to; none if it is null.
+    fn room_behind(&self, state: &State, pointer: &NamedInput) -> Option<u64> {
+        let Some(Cell::Pointer { value, index: 0 }) = pointer.cells.first() else { return None };
+        let Value::Lazy(id) = self.pointers.get(*value) else { return None };
+        match state.inputs.shape(*id)? {
+            Value::Int(Scalar::Const(0)) => Some(0),
+            Value::Ptr(place) => {
+                let object = state.inputs.objects.iter().find(|input| input.object == place.object)?;
+                Some(object.count.saturating_sub(object.before))
+            }
+            _ => None,
+        }
+    }
+
+    /// The term of an integer parameter that is called like a length.
+    fn length(&mut self, param: &NamedInput) -> Option<TermId> {
+        let DataType::Int { bits, .. } = self.module.types[param.data] else { return None };
+        if !is_called_length(&param.name) {
+            return None;
+        }
+        match assemble(&param.cells, Ty::Int(bits), &mut self.terms, &self.pointers) {
+            Assembled::Value(Value::Int(Scalar::Term(term))) => Some(term),
+            _ => None,
+        }
+    }
+}
+
+fn is_called_length(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    matches!(name.as_str(), "n" | "sz" | "cnt" | "num" | "nbytes" | "bytes" | "room" | "cap")
+        || ["len", "size", "count"].iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_called_length;
+
+    #[test]
+    fn lengths_are_known_by_their_names() {
+        for name in ["n", "len", "buf_len", "length", "size", "Size", "bufsize", "count", "nbytes"] {
+            assert!(is_called_length(name), "{name}");
+        }
+        for name in ["x", "i", "key", "value", "from", "mode"] {
+            assert!(!is_called_length(name), "{name}");
+        }
+    }
+}
