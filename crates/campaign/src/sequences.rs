@@ -141,8 +141,8 @@ impl Hunt<'_> {
         };
         let kinds = self.kinds();
         let mut left = kinds.len() * sets.len() * self.most;
-        for privates in kinds {
-            for ways in &sets {
+        for ways in &sets {
+            for privates in kinds.iter().copied() {
                 let mut growth = self.config.growth.clone().unwrap_or_default();
                 for earlier in 1..=self.most {
                     let wanted = Sequencing { ways, last: self.last, earlier };
