@@ -669,16 +669,16 @@ fn tagged(file: &mut File, draft: &mut Draft, u: &str) {
     file.define(&format!(
         "static struct {u}_t *{u}_place(void) {{ struct {u}_t *t = {u}_all + choose(2); if (!choose(8)) return 0; t->tag = choose(4); switch (t->tag) {{ {made} }} return t; }}"
     ));
-    draft.param(&format!("struct {u}_t *"), "t", &format!("{u}_place()"));
-    draft.param(&format!("struct {u}_t *"), "o", &format!("{u}_place()"));
-    draft.refuse = Some(or("t == 0", "o == 0"));
-    draft.read(&["t->tag", "o->tag"]);
-    draft.fact(&["t == o", "t->tag == o->tag"]);
-    draft.guard("t->tag == 1 && t->u.ip", &["*t->u.ip"], &["*t->u.ip"]);
-    draft.guard("t->tag == 2", &["(int)t->u.n", "t->u.c"], &["t->u.n"]);
-    draft.guard("t->tag == 3", &["t->u.pair.lo", "t->u.pair.hi"], &["t->u.pair.hi"]);
-    draft.guard("o->tag == 3", &["o->u.pair.lo"], &["o->u.pair.lo"]);
-    draft.effect(&["*t = *o;", "t->u = o->u;", "o->u.ip = 0;"]);
+    draft.param(&format!("struct {u}_t *"), "vt", &format!("{u}_place()"));
+    draft.param(&format!("struct {u}_t *"), "vo", &format!("{u}_place()"));
+    draft.refuse = Some(or("vt == 0", "vo == 0"));
+    draft.read(&["vt->tag", "vo->tag"]);
+    draft.fact(&["vt == vo", "vt->tag == vo->tag"]);
+    draft.guard("vt->tag == 1 && vt->u.ip", &["*vt->u.ip"], &["*vt->u.ip"]);
+    draft.guard("vt->tag == 2", &["(int)vt->u.n", "vt->u.c"], &["vt->u.n"]);
+    draft.guard("vt->tag == 3", &["vt->u.pair.lo", "vt->u.pair.hi"], &["vt->u.pair.hi"]);
+    draft.guard("vo->tag == 3", &["vo->u.pair.lo"], &["vo->u.pair.lo"]);
+    draft.effect(&["*vt = *vo;", "vt->u = vo->u;", "vo->u.ip = 0;"]);
 }
 
 fn library(file: &mut File, draft: &mut Draft) {

@@ -379,7 +379,7 @@ fn an_error_says_where_and_what_was_expected() {
     check_error("§", "1:1: unexpected character");
     check_error(
         "type ty0 = real",
-        "1:12: expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, one_of, opaque), found `real`",
+        "1:12: expected a kind of type (void, int, float, bool, enum, bits, pointer, array, struct, union, one_of, opaque), found `real`",
     );
     check_error(
         "type ty0 = int \"int\" 99999999999999999999 signed",

@@ -151,7 +151,7 @@ fn wrong_calls_are_found() {
     check_block("builtin fresh_int(%1) jump b1", &["fn1 b0 instruction 0: FreshInt needs a result"]);
     check_block(
         "%0 = builtin fresh_int_argument(%1) jump b1",
-        &["fn1 b0 instruction 0: no instruction asks for a word of the command line"],
+        &["fn1 b0 instruction 0: no instruction asks for a word of the command line, or for an allocation that fails"],
     );
     check_block("builtin assume(%0) jump b1", &["fn1 b0 instruction 0: expected i1, found i32"]);
     check_block(
