@@ -3,14 +3,17 @@
 //! They stand in the user's cache directory, under a name that says what they were made of. Anybody may remove them at any
 //! time; where there is no such directory, or it is not the user's alone, they are made anew in each run.
 
+use std::fs::File;
 use std::hash::Hasher;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use touchstone_base::StableHasher;
 
-/// So many kinds of files are kept; the oldest go.
+/// So many kinds of files are kept; of others those go
 const MOST: usize = 16;
+/// that nobody used for so long: who found them is done with them.
+const UNUSED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A place for files that were made of certain things.
 pub(crate) struct Kept {
@@ -33,15 +36,18 @@ impl Kept {
             hash.write(text.as_bytes());
             hash.write(&[0]);
         });
-        let all = cache_dir()?.join("touchstone");
-        let own = all.join(format!("replay-{:016x}", hash.finish()));
+        let all = cache_dir()?.join("touchstone/replay");
+        let own = all.join(format!("{:016x}", hash.finish()));
         Some(Kept { all, own, user: mine.metadata().ok()?.uid() })
     }
 
     /// Where the files are, if they all are there.
     pub(crate) fn find(&self, names: &[&str]) -> Option<&Path> {
         let whole = |name: &&str| self.own.join(name).metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
-        (self.is_safe() && names.iter().all(whole)).then_some(self.own.as_path())
+        let found = (self.is_safe() && names.iter().all(whole)).then_some(self.own.as_path())?;
+        // Whoever can't say that it is in use finds it as long as it is new.
+        let _ = File::open(found).and_then(|dir| dir.set_modified(SystemTime::now()));
+        Some(found)
     }
 
     /// Keeps files for later runs. What does not work is left.
@@ -75,8 +81,9 @@ impl Kept {
             known.push((entry.metadata()?.modified()?, entry.path()));
         }
         known.sort();
-        let old = known.len().saturating_sub(MOST - 1);
-        known[..old].iter().try_for_each(|(_, path)| std::fs::remove_dir_all(path))
+        known.truncate(known.len().saturating_sub(MOST - 1));
+        let unused = |time: &SystemTime| time.elapsed().is_ok_and(|age| age > UNUSED);
+        known.iter().filter(|(time, _)| unused(time)).try_for_each(|(_, path)| std::fs::remove_dir_all(path))
     }
 }
 
@@ -101,7 +108,7 @@ mod tests {
 
     fn kept(cache: &Path, cc: &Path, text: &str) -> Kept {
         let made = Kept::new(cc.to_str().expect("a name"), &[text], cache).expect("a place");
-        let all = cache.join("touchstone");
+        let all = cache.join("touchstone/replay");
         Kept { own: all.join(made.own.file_name().expect("a name")), all, user: made.user }
     }
 
@@ -133,7 +140,7 @@ mod tests {
         place.keep(&[("a.o", &file)]);
         assert!(place.find(&["a.o"]).is_some());
         let open = std::fs::Permissions::from_mode(0o777);
-        std::fs::set_permissions(cache.path().join("touchstone"), open).expect("changed");
+        std::fs::set_permissions(cache.path().join("touchstone/replay"), open).expect("changed");
         assert!(place.find(&["a.o"]).is_none());
     }
 
@@ -142,11 +149,20 @@ mod tests {
         let cache = tempfile::tempdir().expect("a directory");
         let file = cache.path().join("cc");
         std::fs::write(&file, "compiler").expect("a written file");
+        let count = || std::fs::read_dir(cache.path().join("touchstone/replay")).expect("a directory").count();
+        let place = |number: usize| kept(cache.path(), &file, &number.to_string());
         for number in 0..MOST + 4 {
-            kept(cache.path(), &file, &number.to_string()).keep(&[("a.o", &file)]);
+            place(number).keep(&[("a.o", &file)]);
         }
-        let count = std::fs::read_dir(cache.path().join("touchstone")).expect("a directory").count();
-        assert!(count <= MOST, "{count}");
-        assert!(kept(cache.path(), &file, &(MOST + 3).to_string()).find(&["a.o"]).is_some());
+        assert_eq!(count(), MOST + 4, "somebody may be using them");
+        for number in 0..MOST + 4 {
+            let long_ago = SystemTime::now() - 2 * UNUSED;
+            File::open(&place(number).own).and_then(|dir| dir.set_modified(long_ago)).expect("our directory");
+        }
+        assert!(place(1).find(&["a.o"]).is_some());
+        place(MOST + 4).keep(&[("a.o", &file)]);
+        assert_eq!(count(), MOST);
+        assert!(place(1).find(&["a.o"]).is_some(), "it was used just now");
+        assert!(place(MOST + 4).find(&["a.o"]).is_some());
     }
 }
