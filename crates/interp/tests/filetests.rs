@@ -200,7 +200,6 @@ fn show(end: &End, ty: Option<Ty>, module: &Module) -> String {
         End::Returned(Some(value)) => show_value(*value, ty),
         End::Exited(status) => format!("exit {status}"),
         End::Error { kind, span } => format!("error \"{kind}\"{}", place(span)),
-        End::Hung => "hung".to_string(),
         End::Threw { class, .. } => format!("threw {:?}", module.class_name(*class)),
         End::Assumed => "assumed".to_string(),
         End::Hung => "hung".to_string(),

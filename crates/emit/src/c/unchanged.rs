@@ -127,6 +127,11 @@ impl FunctionTest<'_> {
         match (&types[ty], before, after) {
             (DataType::Struct { fields, .. }, DataValue::Struct(before), DataValue::Struct(after)) => {
                 for (field, (before, after)) in fields.iter().zip(before.iter().zip(after)) {
+                    if field.name.is_empty() {
+                        // Nothing names it as a whole.
+                        self.values.check(field.ty, after, place, lines);
+                        continue;
+                    }
                     let (part, part_copy) = (member(&field.name), format!("{copy}{}", member(&field.name)));
                     let step = Step { ty: field.ty, before, after };
                     self.check_step(&step, &format!("{place}{part}"), &part_copy, lines);
@@ -223,7 +228,13 @@ impl FunctionTest<'_> {
         match &types[ty] {
             _ if is_solid(types, ty) => lines.push(self.program.form.unchanged(copy, place)),
             DataType::Struct { fields, .. } => {
-                for field in fields {
+                let parts = fields.iter().flat_map(|field| match (&types[field.ty], field.name.is_empty()) {
+                    // Nothing names it as a whole, but its members.
+                    (DataType::Struct { fields, .. }, true) => fields.iter().collect::<Vec<_>>(),
+                    (_, true) => Vec::new(),
+                    (_, false) => vec![field],
+                });
+                for field in parts.filter(|field| !field.name.is_empty()) {
                     let part = member(&field.name);
                     self.unchanged_members(field.ty, &format!("{place}{part}"), &format!("{copy}{part}"), lines);
                 }

@@ -173,9 +173,9 @@ impl Executor<'_> {
     /// have ends the path in an error; whether the others hit an object is not followed.
     fn wild(&mut self, state: &mut State, address: TermId, span: Span) -> Stop {
         let first = match self.config.entry {
-            // There may be registers.
-            crate::Entry::Function => touchstone_ir::REGISTERS.start,
-            crate::Entry::Program => Memory::address(crate::state::value::ObjectId::new(0)),
+            // There may be registers, which nobody gets to from null.
+            crate::Entry::Function if !self.null_based.contains(&address) => touchstone_ir::REGISTERS.start,
+            crate::Entry::Function | crate::Entry::Program => Memory::address(crate::state::value::ObjectId::new(0)),
         };
         let page = self.terms.constant(64, NULL_PAGE);
         let first = self.terms.constant(64, first);

@@ -32,23 +32,23 @@ pub(crate) fn without_macros(told: &str) -> String {
 
 /// A line of what the preprocessor says.
 enum Line<'a> {
-    /// What the compiler itself defines, which is the same in every unit.
+    /// What the compiler itself and the command define: in the text is only what comes of it.
     Nothing,
     Macro(&'a str),
     Text(&'a str),
 }
 
 fn lines(told: &str) -> impl Iterator<Item = Line<'_>> {
-    let mut built_in = false;
+    // `<built-in>` or `<command-line>`, which no file is.
+    let mut nowhere = None;
     told.split_inclusive('\n').map(move |line| {
-        let is_macro = line.starts_with("#define ") || line.starts_with("#undef ");
         if line.starts_with("# ") {
-            let again = line.contains("\"<built-in>\"");
-            let repeated = std::mem::replace(&mut built_in, again) && again;
+            let now = line.split('"').nth(1).filter(|name| name.starts_with('<'));
+            let repeated = std::mem::replace(&mut nowhere, now) == now && now.is_some();
             return if repeated { Line::Nothing } else { Line::Text(line) };
         }
-        match is_macro {
-            true if built_in => Line::Nothing,
+        match line.starts_with("#define ") || line.starts_with("#undef ") {
+            true if nowhere.is_some() => Line::Nothing,
             true => Line::Macro(line),
             false => Line::Text(line),
         }

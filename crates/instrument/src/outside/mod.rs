@@ -47,8 +47,11 @@ pub struct Seen {
     pub decisions: BTreeMap<Place, Vec<bool>>,
     /// By line and number of conditions: of each condition, whether it was shown to decide when true, and when false.
     /// `None` if there are several such decisions.
-    pub decisions_in_line: BTreeMap<(u32, usize), Option<Vec<(bool, bool)>>>,
+    pub decisions_in_line: BTreeMap<(u32, usize), Option<BothWays>>,
 }
+
+/// Of each condition, whether something was shown of it when true, and when false.
+pub type BothWays = Vec<(bool, bool)>;
 
 /// A line and a column, both from 1.
 pub type Place = (u32, u32);
