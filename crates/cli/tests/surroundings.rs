@@ -529,10 +529,10 @@ fn an_input_comes_from_where_it_was_made_whatever_its_name_looks_like() {
     assert_eq!(status, 0, "{shown}");
     assert!(shown.contains("replay: 6 agreed"), "{shown}\n{written}");
     let lines = [
-        "INPUT(\"<argv 1>\", 11, ",
-        "INPUT(\"<stdin>\", 12, ",
-        "INPUT(\"<volatile x>\", 13, ",
-        "INPUT(\"sensor\", 14, ",
+        "INPUT_OF(int, \"<argv 1>\", 11);",
+        "INPUT_OF(int, \"<stdin>\", 12);",
+        "INPUT_OF(int, \"<volatile x>\", 13);",
+        "INPUT_OF(int, \"sensor\", 14);",
     ];
     for line in lines.iter().chain(&["RETURNS(int, sensor, 15);"]) {
         assert!(written.contains(line), "{line}\n{written}");
