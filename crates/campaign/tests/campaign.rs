@@ -88,15 +88,16 @@ fn the_result_does_not_depend_on_how_many_functions_are_worked_on_at_the_same_ti
 }
 
 #[test]
-fn who_is_told_to_stop_finishes_the_first_function_only() {
+fn who_is_told_to_stop_lists_what_was_not_begun() {
     let scratch = tempfile::tempdir().expect("a directory");
     let request = Request { purpose: Purpose::Verdicts, jobs: Some(1), ..request(&scratch, TWO) };
     request.interrupt.store(true, Ordering::Relaxed);
     let plan = Plan::new(&request).expect("a plan");
     assert_eq!(plan.tasks.len(), 3);
     let functions = run(&plan, &()).expect("it runs").campaign.functions;
-    assert_eq!(functions.len(), 3, "those that were not begun are there, too");
-    assert_eq!(functions.iter().filter(|function| function.paths.explored > 0).count(), 1);
+    assert_eq!(functions.len(), 3);
+    assert!(functions.iter().all(|function| function.paths.explored == 0 && function.objectives.covered == 0));
+    assert!(functions.iter().all(|function| function.objectives.unknown == function.objectives.total));
 }
 
 #[test]
