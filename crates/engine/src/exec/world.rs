@@ -293,7 +293,7 @@ impl Executor<'_> {
             return Ok(false);
         }
         // A pointer may hold the address of what its type can't be used for, as long as nobody reads through it.
-        let only_held = !same && !(x.global && y.global);
+        let only_held = !(same || (x.global && y.global));
         let possible = only_held || at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
         Ok(possible && self.doubts(Doubt::Overlap))
     }
