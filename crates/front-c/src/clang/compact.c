@@ -89,7 +89,7 @@ static void bytes(const char *data, size_t length)
 /* Things with numbers, by what they are made of. */
 struct known { uint64_t hash; const void *is; size_t length; unsigned number; struct object object; };
 struct table { struct known *all; size_t size, count; };
-static struct table words, objects, places;
+static struct table words, objects;
 static unsigned new_objects;
 
 static void forget(struct table *table)
@@ -154,12 +154,26 @@ static void text(const char *data, size_t length)
     bytes(data, length);
 }
 
+/* Words that were told lately, by where they stood. */
+static struct { const char *at, *copy; size_t length; unsigned number; } recent[256];
+
 /* A text that is likely to come again. */
 static void word(const char *data, size_t length)
 {
     if (length > 40) { text(data, length); return; }
+    size_t slot = ((uintptr_t)data >> 2 ^ (uintptr_t)data >> 10 ^ length) & 255;
+    if (recent[slot].at == data && recent[slot].length == length && !memcmp(recent[slot].copy, data, length)) {
+        byte(WORD);
+        number(recent[slot].number - 1);
+        return;
+    }
     struct known *known = place(&words, hash_of(data, length), data, length, 1);
-    if (known->number) { byte(WORD); number(known->number - 1); return; }
+    if (known->number) {
+        byte(WORD);
+        number(known->number - 1);
+        recent[slot].at = data, recent[slot].copy = known->is, recent[slot].length = length, recent[slot].number = known->number;
+        return;
+    }
     char *copy = malloc(length + 1);
     if (!copy) unexpected();
     memcpy(copy, data, length);
@@ -255,6 +269,39 @@ static void tell(const struct value *value)
 /* The object that was made last, and is told next. */
 static struct known *made;
 
+/* The numbers of positions, from one; there are as many of them as of all else. */
+static struct { struct position { unsigned location, number; } *all; size_t size, count; } places;
+
+static struct position *position(struct position *all, size_t size, unsigned location)
+{
+    size_t at = (location * 0x9e3779b97f4a7c15u >> 32) & (size - 1);
+    while (all[at].number && all[at].location != location) at = (at + 1) & (size - 1);
+    return &all[at];
+}
+
+/* The number of a position, which is zero if it is new. */
+static unsigned *place_number(unsigned location)
+{
+    if (places.count * 2 >= places.size) {
+        size_t size = places.size ? places.size * 4 : 4096;
+        struct position *larger = calloc(size, sizeof *larger);
+        if (!larger) unexpected();
+        for (size_t index = 0; index < places.size; index++)
+            if (places.all[index].number) *position(larger, size, places.all[index].location) = places.all[index];
+        free(places.all);
+        places.all = larger, places.size = size;
+    }
+    struct position *found = position(places.all, places.size, location);
+    if (!found->number) found->location = location, places.count++;
+    return &found->number;
+}
+
+static void forget_places(void)
+{
+    if (places.all) memset(places.all, 0, places.size * sizeof *places.all);
+    places.count = 0;
+}
+
 /* Clang leaves out the file and the line of a position that are those of the position before. Here each has its own, so that
    it can come again anywhere. */
 static struct { const char *file; size_t length; int64_t line; int has_file, has_line; } last;
@@ -289,7 +336,8 @@ static void object_begin(void *stream)
     if (skipped) return;
     if (!depth++) {
         told = used = 0;
-        forget(&words), forget(&objects), forget(&places);
+        forget(&words), forget(&objects), forget_places();
+        memset(recent, 0, sizeof recent);
         last.file = NULL;
         new_objects = 0;
         byte(START);
@@ -350,9 +398,9 @@ static void tell_value(void *stream, const struct value *value)
     tell_entries(&object->object);
 }
 
-/* Functions that are replaced: where they are, and how they began. */
-enum { CODE = 12 };
-struct replaced { const char *name; void *by; unsigned char *at, was[CODE], is[CODE]; };
+/* Functions that are replaced: where they are, and how to get what they were. */
+enum { CODE = 12, KEPT = 64 };
+struct replaced { const char *name; void *by; unsigned char *at; void *original; };
 static struct object *make_type(struct object *made, void *dumper, void *type, int desugared);
 static struct object *make_mention(struct object *made, void *dumper, void *declaration);
 static void write_place(void *dumper, unsigned location);
@@ -368,7 +416,7 @@ static struct replaced replaced[] = {
     {"_ZN4llvm4json7OStream12attributeEndEv", attribute_end},
     {"_ZN4llvm4json7OStream5valueERKNS0_5ValueE", tell_value},
 };
-enum { TYPE, MENTION, PLACE };
+enum { TYPE, MENTION, PLACE, CALLED };
 
 /* An object of clang's, which is kept: whoever made it before asked for it gets an empty one. */
 static struct object *empty(struct object *given)
@@ -388,29 +436,21 @@ static int in_mention;
 
 static struct object *make_type(struct object *given, void *dumper, void *type, int desugared)
 {
-    struct replaced *own = &replaced[TYPE];
-    struct object *(*original)(struct object *, void *, void *, int) = (void *)own->at;
-    struct known *known = in_mention ? NULL : known_object(type, 1 + !!desugared);
-    if (!known || !known->object.size) {
-        memcpy(own->at, own->was, CODE);
-        original(known ? &known->object : given, dumper, type, desugared);
-        memcpy(own->at, own->is, CODE);
-        if (!known) return given;
-    }
+    struct object *(*original)(struct object *, void *, void *, int) = replaced[TYPE].original;
+    if (in_mention) return original(given, dumper, type, desugared);
+    struct known *known = known_object(type, 1 + !!desugared);
+    if (!known->object.size) original(&known->object, dumper, type, desugared);
     made = known;
     return empty(given);
 }
 
 static struct object *make_mention(struct object *given, void *dumper, void *declaration)
 {
-    struct replaced *own = &replaced[MENTION];
-    struct object *(*original)(struct object *, void *, void *) = (void *)own->at;
+    struct object *(*original)(struct object *, void *, void *) = replaced[MENTION].original;
     struct known *known = known_object(declaration, 4);
     if (!known->object.size) {
         in_mention = 1;
-        memcpy(own->at, own->was, CODE);
         original(&known->object, dumper, declaration);
-        memcpy(own->at, own->is, CODE);
         in_mention = 0;
     }
     made = known;
@@ -420,19 +460,17 @@ static struct object *make_mention(struct object *given, void *dumper, void *dec
 /* What an object of a position holds, up to its end. */
 static void write_place(void *dumper, unsigned location)
 {
-    struct replaced *own = &replaced[PLACE];
-    void (*original)(void *, unsigned) = (void *)own->at;
+    void (*original)(void *, unsigned) = replaced[PLACE].original;
     /* Clang would remember a position that nobody hears of. */
     if (skipped) unexpected();
-    uint64_t hash = (location + 1ull) * 0x9e3779b97f4a7c15u;
-    struct known *known = place(&places, hash ^ hash >> 32, (void *)(uintptr_t)location, 0, 0);
-    if (known->number) { byte(SAME_PLACE); number(known->number - 1); return; }
-    known->number = (unsigned)places.count;
+    unsigned *known = place_number(location);
+    if (*known) { byte(SAME_PLACE); number(*known - 1); return; }
+    *known = (unsigned)places.count;
     byte(NEW_PLACE);
-    memcpy(own->at, own->was, CODE);
     original(dumper, location);
-    memcpy(own->at, own->is, CODE);
 }
+
+static int keep_originals(void);
 
 /* Whether values are laid out as they are here, tried on a text. */
 static int can_tell_shortly(void)
@@ -461,24 +499,66 @@ static int can_tell_shortly(void)
         else if (entry->length == 2 && !memcmp(entry->key, "in", 2)) seen += value->type == IS_OBJECT && value->is.object.count == 1;
         else return 0;
     }
-    return seen == 4;
+    return seen == 4 && keep_originals();
+}
+
+/* How many bytes at the beginning of a function can stand elsewhere, at least as many as are replaced: what functions begin
+   with, and no more, is known here. */
+static size_t movable(const unsigned char *code)
+{
+    size_t at = 0;
+    while (at < CODE) {
+        const unsigned char *next = code + at;
+        size_t prefix = next[0] >= 0x40 && next[0] <= 0x4f;
+        if (!memcmp(next, "\xf3\x0f\x1e\xfa", 4)) at += 4;                                              /* endbr64 */
+        else if (next[prefix] >= 0x50 && next[prefix] <= 0x57) at += prefix + 1;                           /* push */
+        else if (next[prefix] == 0x89 && next[prefix + 1] >= 0xc0) at += prefix + 2;                       /* mov */
+        else if (next[0] == 0x48 && next[1] == 0x83 && next[2] == 0xec) at += 4;                           /* sub $8, %rsp */
+        else if (next[0] == 0x48 && next[1] == 0x81 && next[2] == 0xec) at += 7;                           /* sub $32, %rsp */
+        else return 0;
+    }
+    return at;
+}
+
+/* Keeps what functions were that are called from here: their beginnings, and a jump to the rest. */
+static int keep_originals(void)
+{
+    unsigned char *kept = mmap(NULL, CALLED * KEPT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (kept == MAP_FAILED) return 0;
+    for (size_t index = 0; index < CALLED; index++) {
+        struct replaced *one = &replaced[index];
+        unsigned char *to = kept + index * KEPT, *rest;
+        size_t length = movable(one->at);
+        if (!length) return 0;
+        rest = one->at + length;
+        memcpy(to, one->at, length);
+        memcpy(to + length, "\xff\x25\0\0\0\0", 6); /* jmp *0(%rip) */
+        memcpy(to + length + 6, &rest, sizeof rest);
+        one->original = to;
+    }
+    return !mprotect(kept, CALLED * KEPT, PROT_READ | PROT_EXEC);
+}
+
+/* Replaces the first instructions of a function that is there: calls inside of a library don't ask the linker for it. */
+static int replace_code(void *function, const void *code, size_t length)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)function & -page;
+    size_t size = (((uintptr_t)function + length - 1) & -page) - first + page;
+    if (mprotect((void *)first, size, PROT_READ | PROT_WRITE)) return 0;
+    memcpy(function, code, length);
+    if (mprotect((void *)first, size, PROT_READ | PROT_EXEC)) _exit(UNEXPECTED);
+    return 1;
 }
 
 /* From here on, this process tells all shortly. */
 static void tell_shortly(void)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (size_t index = 0; index < sizeof replaced / sizeof *replaced; index++) {
-        struct replaced *one = &replaced[index];
-        uintptr_t first = (uintptr_t)one->at & -page, last = ((uintptr_t)one->at + CODE - 1) & -page;
-        if (mprotect((void *)first, last - first + page, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-            if (index) unexpected();
-            return;
-        }
-        memcpy(one->was, one->at, CODE);
-        memcpy(one->is, "\x48\xb8........\xff\xe0", CODE); /* movabs $by,%rax; jmp *%rax */
-        memcpy(one->is + 2, &one->by, sizeof one->by);
-        memcpy(one->at, one->is, CODE);
+        unsigned char jump[CODE] = "\x48\xb8........\xff\xe0"; /* movabs $by,%rax; jmp *%rax */
+        memcpy(jump + 2, &replaced[index].by, sizeof replaced[index].by);
+        if (replace_code(replaced[index].at, jump, CODE)) continue;
+        if (index) unexpected();
+        return;
     }
     know_keys();
 }

@@ -115,15 +115,10 @@ static int request(int answer)
     return -1;
 }
 
-/* Replaces the first instructions of a function that is there: calls inside of a library don't ask the linker for it. */
-static void replace_code(const char *name, const unsigned char *code, size_t length)
+static void replace_function(const char *name, const unsigned char *code, size_t length)
 {
-    unsigned char *function = dlsym(RTLD_DEFAULT, name);
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)function & -page;
-    size_t size = (((uintptr_t)function + length - 1) & -page) - first + page;
-    if (!function || mprotect((void *)first, size, PROT_READ | PROT_WRITE)) return;
-    memcpy(function, code, length);
-    if (mprotect((void *)first, size, PROT_READ | PROT_EXEC)) _exit(1);
+    void *function = dlsym(RTLD_DEFAULT, name);
+    if (function) replace_code(function, code, length);
 }
 
 /* Clang prints no blanks before lines (`raw_ostream &raw_ostream::indent(unsigned)`), nor who included a file
@@ -133,9 +128,9 @@ static void print_less(void)
 {
 #ifdef __x86_64__
     static const unsigned char give_stream[] = {0x48, 0x89, 0xf8, 0xc3}, give_nothing[] = {0xc3}; /* mov %rdi,%rax; ret */
-    replace_code("_ZN4llvm11raw_ostream6indentEj", give_stream, sizeof give_stream);
-    replace_code("_ZN5clang14JSONNodeDumper17writeIncludeStackENS_11PresumedLocEb", give_nothing, sizeof give_nothing);
-    replace_code("_ZN5clang4Sema12ActOnCommentENS_11SourceRangeE", give_nothing, sizeof give_nothing);
+    replace_function("_ZN4llvm11raw_ostream6indentEj", give_stream, sizeof give_stream);
+    replace_function("_ZN5clang14JSONNodeDumper17writeIncludeStackENS_11PresumedLocEb", give_nothing, sizeof give_nothing);
+    replace_function("_ZN5clang4Sema12ActOnCommentENS_11SourceRangeE", give_nothing, sizeof give_nothing);
 #endif
 }
 
