@@ -16,7 +16,7 @@ use touchstone_criteria::{
     Assume, Doubt, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
 };
 use touchstone_engine::{
-    Config, Event, Found, Goals, Growth, Look, Privates, Sequence, SequenceCall, Sequencing, Sink, changers,
+    Config, Event, Found, Goals, GoingOn, Growth, Look, Privates, Sequence, SequenceCall, Sequencing, Sink, changers,
     explore_further, global_inputs, watch_test,
 };
 use touchstone_ir::{FuncId, Linkage, Module};
@@ -121,6 +121,15 @@ struct Hunt<'a> {
     most: usize,
 }
 
+/// What rounds with more and more calls begin from.
+#[derive(Clone, Copy)]
+struct Start<'s> {
+    /// What calls before the last are chosen from.
+    ways: &'s [SequenceCall],
+    privates: Privates,
+    going_on: GoingOn,
+}
+
 impl Hunt<'_> {
     /// First from what the program begins with, as a user would; then from what a test can set.
     fn kinds(&self) -> Vec<Privates> {
@@ -132,44 +141,53 @@ impl Hunt<'_> {
         all[..if settable { 2 } else { 1 }].to_vec()
     }
 
-    /// Longer and longer sequences; at first only of the function itself, if that changes anything.
+    /// Longer and longer sequences; at first only of the function itself, if that changes anything. All that before with few
+    /// states after each call, which is soon done and finds most of what there is.
     fn all(&self, found: &mut Found, collector: &mut dyn Collector) {
         let own: Vec<SequenceCall> = self.ways.iter().copied().filter(|way| *way == self.last).collect();
         let sets: Vec<&[SequenceCall]> = match own.is_empty() || own.len() == self.ways.len() {
             true => vec![&self.ways],
             false => vec![&own, &self.ways],
         };
-        let kinds = self.kinds();
-        let mut left = kinds.len() * sets.len() * self.most;
-        for ways in &sets {
-            for privates in kinds.iter().copied() {
-                let mut growth = self.config.growth.clone().unwrap_or_default();
-                for earlier in 1..=self.most {
-                    let wanted = Sequencing { ways, last: self.last, earlier };
-                    let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
-                    left -= 1;
-                    let deadline = self.config.deadline;
-                    let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
-                    let config = Config {
-                        deadline,
-                        first_round: Deadline::NEVER,
-                        growth: Some(growth.clone()),
-                        ..self.config.clone()
-                    };
-                    match self.round(wanted, privates, &config, found, collector) {
-                        Some(grown) => growth = grown,
-                        None => return,
-                    }
+        let starts = self.starts(&sets);
+        let mut left = starts.len() * self.most;
+        for start in starts {
+            let mut growth = self.config.growth.clone().unwrap_or_default();
+            for earlier in 1..=self.most {
+                let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
+                left -= 1;
+                let deadline = self.config.deadline;
+                let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
+                let config = Config {
+                    deadline,
+                    first_round: Deadline::NEVER,
+                    growth: Some(growth.clone()),
+                    ..self.config.clone()
+                };
+                match self.round(start, earlier, &config, found, collector) {
+                    Some(grown) => growth = grown,
+                    None => return,
                 }
             }
         }
     }
 
+    /// What rounds begin from, in the order in which they do.
+    fn starts<'s>(&self, sets: &[&'s [SequenceCall]]) -> Vec<Start<'s>> {
+        let mut starts = Vec::new();
+        for going_on in [GoingOn::Few, GoingOn::All] {
+            for ways in sets.iter().copied() {
+                starts.extend(self.kinds().into_iter().map(|privates| Start { ways, privates, going_on }));
+            }
+        }
+        starts
+    }
+
     /// Sequences of one length; how long objects are in the next. `None` if there is nothing to look for any more.
     fn round(
         &self,
-        wanted: Sequencing<'_>,
-        privates: Privates,
+        start: Start<'_>,
+        earlier: usize,
         config: &Config,
         found: &mut Found,
         collector: &mut dyn Collector,
@@ -180,8 +198,9 @@ impl Hunt<'_> {
         if open.is_empty() || self.config.deadline.is_over() {
             return None;
         }
-        let sequence = Sequence::new(rounds.module, wanted);
-        let config = sequence.config(config, privates);
+        let Start { ways, privates, going_on } = start;
+        let sequence = Sequence::new(rounds.module, Sequencing { ways, last: self.last, earlier });
+        let config = sequence.config(config, privates, going_on);
         let Covered { untested, .. } = covered(rounds.wanted, found, collector.tests());
         let closed = rounds.wanted.goals.ids().filter(|goal| !open.contains(goal)).collect();
         let goals = Goals { closed, watch: Rc::clone(rounds.watch) };
