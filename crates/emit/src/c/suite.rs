@@ -30,7 +30,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
-use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InstKind, Linkage, Module};
+use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InputSource, InstKind, Linkage, Module};
 
 /// How many tests are written out before tables begin.
 const WRITTEN_OUT: usize = 100;
@@ -47,6 +47,9 @@ pub(crate) const RUNNER: &str = include_str!("../../runtime/touchstone_test.c");
 const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
 /// What tests of every form need where allocations fail.
 const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
+/// What tests of every form need where the program has registers.
+const REGISTERS: &str = include_str!("../../runtime/touchstone_registers.h");
+const REGISTERS_HEADER: &str = "touchstone_registers.h";
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
 const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
@@ -227,7 +230,7 @@ impl<'m> CSuite<'m> {
             return Ok(());
         }
         self.added += 1;
-        if !test.earlier().is_empty() {
+        if !test.earlier().is_empty() || has_registers(test) {
             self.processes = Processes::OneEach;
         }
         self.tests.push(Listed::of(self.program.form, test));
@@ -255,12 +258,26 @@ impl<'m> CSuite<'m> {
         if self.known.contains(written.text.trim()) {
             return Ok(Added::No);
         }
+        let header = self.registers_for(test)?;
         let text = self.declare(written.declarations) + &written.text;
-        let taken_back = self.take_back(&text);
+        let taken_back = self.take_back(&format!("{header}{text}"));
+        let header = match header {
+            "" => String::new(),
+            _ => self.declare(BTreeSet::from([format!("#include \"{REGISTERS_HEADER}\"\n")])),
+        };
         self.weight += ROWS_A_TEST;
         self.open = None;
-        self.file.append(&format!("{taken_back}{comment}{text}"))?;
+        self.file.append(&format!("{taken_back}{header}{comment}{text}"))?;
         Ok(Added::Yes)
+    }
+
+    /// The text of the header that a test with registers needs, which is there from now on; nothing for others.
+    fn registers_for(&self, test: &TestCase) -> Result<&'static str, EmitError> {
+        if !has_registers(test) {
+            return Ok("");
+        }
+        write_stamped(&self.path.with_file_name(REGISTERS_HEADER), &with_checksum(REGISTERS))?;
+        Ok(REGISTERS)
     }
 
     /// A row goes into the table that the file ends in, if it fits there, else into a new one.
@@ -311,10 +328,13 @@ impl<'m> CSuite<'m> {
 /// How a test file begins, from its first byte on.
 const BEGIN: &str = "/* Tests of ";
 /// How one begins that registers its tests.
-const REGISTERS: &str = "/* Registers the tests of ";
+const REGISTRATION: &str = "/* Registers the tests of ";
 /// How our files are known. One without tests had other words once.
-pub(crate) const OURS: Beginnings =
-    Beginnings { starts: &[BEGIN, REGISTERS], marks: &["written by Touchstone", REGISTERS], empty: "/* No tests of " };
+pub(crate) const OURS: Beginnings = Beginnings {
+    starts: &[BEGIN, REGISTRATION],
+    marks: &["written by Touchstone", REGISTRATION],
+    empty: "/* No tests of ",
+};
 
 /// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
 fn check_ours(path: &Path) -> Result<(), EmitError> {
@@ -349,7 +369,7 @@ fn begin_registry(form: Form, path: &Path) -> Result<Option<OwnedFile>, EmitErro
         return Ok(None);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let head = format!("{REGISTERS}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
+    let head = format!("{REGISTRATION}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 
@@ -503,6 +523,11 @@ fn elsewhere(program: &TestedProgram) -> String {
     let lines: String =
         missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), global.size)).collect();
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
+}
+
+/// Whether what a test gives the program has registers in it.
+fn has_registers(test: &TestCase) -> bool {
+    test.answers.iter().any(|input| input.source == InputSource::Register)
 }
 
 /// Whether the program allocates, and has no allocator of its own.
