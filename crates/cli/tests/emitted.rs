@@ -610,3 +610,53 @@ fn an_assumption_that_joins_others_is_as_good_as_several() {
         assert!(together <= apart + apart / 4 + 20, "{joined}: {together} questions instead of {apart}");
     }
 }
+
+/// Runs the tool on the firmware of the examples.
+fn firmware() -> Project {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/firmware/src");
+    let files = std::fs::read_dir(sources).expect("the example").map(|entry| entry.expect("an entry").path());
+    let text = |path: &Path| std::fs::read_to_string(path).expect("a readable file");
+    let name = |path: &Path| format!("src/{}", path.file_name().unwrap_or_default().to_string_lossy());
+    let files: Vec<(String, String)> = files.map(|path| (name(&path), text(&path))).collect();
+    let mut files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.push(("unity/unity.c", "\n"));
+    let project = Project::new(&files);
+    let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
+    std::fs::copy(standins.join("unity.h"), project.path("unity/unity.h")).expect("a stand-in");
+    project
+}
+
+#[test]
+fn a_first_run_decides_all_of_the_firmware_and_its_suite_measures_the_same() {
+    let project = firmware();
+    let words = ["src/can.c", "src/motor.c", "src/pid.c", "--emit", "c,unity", "-o", "out"];
+    let said = project.agrees(&words);
+    assert!(!said.contains("\nunknown\n"), "{said}");
+    let covered = covered_mcdc(&json(&project, "out/campaign.json"));
+    assert!(covered.len() > 100, "{covered:?}");
+    if !has("cmake") {
+        eprintln!("cmake is not installed: the suite was not built with it");
+        return;
+    }
+    let build = "cd out/unity && cmake -B build && cmake --build build && ctest --test-dir build";
+    let tool = env!("CARGO_BIN_EXE_touchstone");
+    let own = project.dir.path().display();
+    let said = project.sh(&format!(
+        "UNITY_DIR={own}/unity {tool} measure -c mcdc --exclude unity --json measured.json -- sh -c '{build}'"
+    ));
+    assert!(said.contains("100% tests passed, 0 tests failed out of 19"), "{said}");
+    assert!(said.contains("test files that Touchstone wrote"), "{said}");
+    let measured = covered_mcdc(&json(&project, "measured.json"));
+    assert_eq!(measured.symmetric_difference(&covered).collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+fn json(project: &Project, path: &str) -> serde_json::Value {
+    serde_json::from_str(&project.text(path)).expect("JSON")
+}
+
+/// Where something is covered, and what.
+fn covered_mcdc(report: &serde_json::Value) -> std::collections::BTreeSet<String> {
+    let all = report["objectives"].as_array().expect("objectives").iter();
+    let covered = all.filter(|one| one["status"] == "covered");
+    covered.map(|one| format!("{}:{} {}", one["line"], one["column"], one["text"])).collect()
+}

@@ -268,7 +268,7 @@ int f(unsigned n) {
 
 #[test]
 fn registers_answer_volatile_reads_one_by_one_and_keep_the_others() {
-    let made = generate(REGISTERS, &["-c", "branch", "--timeout", "3"]);
+    let made = generate(REGISTERS, &["-c", "branch", "--timeout", "3", "--emit", "c,unity,cmocka,gtest"]);
     for (objective, status) in [
         ("!(ADC1->SR & 2) is true", "covered"),
         ("!(ADC1->SR & 2) is false", "covered"),
@@ -284,6 +284,7 @@ fn registers_answer_volatile_reads_one_by_one_and_keep_the_others() {
     for line in ["REGISTERS();", "READS(0x40012404, unsigned int, 0);", "READS(0x40012408, unsigned short, "] {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
+    check_forms(&made.out, text.matches("\nTEST(").count());
 }
 
 #[test]
