@@ -86,6 +86,8 @@ pub struct CSuite<'m> {
     shapes: BTreeMap<String, usize>,
     /// Macros of the program that are taken back in the current file.
     taken_back: BTreeSet<String>,
+    /// Tests that are written and do not run, and why.
+    skipped: Vec<(String, String)>,
 }
 
 /// Whether a test was added: one that a user's file has already is not.
@@ -185,11 +187,13 @@ impl<'m> CSuite<'m> {
             declared,
             shapes,
             taken_back,
+            skipped: Vec::new(),
         })
     }
 
     /// Says instead of a test why it is left out.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
+        self.skipped.push((test.id.clone(), format!("it does not compile: {why}")));
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
         self.open = None;
         self.file.append(&text)
@@ -197,6 +201,8 @@ impl<'m> CSuite<'m> {
 
     /// Says instead of the whole file why there are no tests in it.
     pub fn give_up(&mut self, why: &str) -> Result<(), EmitError> {
+        let all = std::mem::take(&mut self.tests);
+        self.skipped = all.into_iter().map(|test| (test.id, format!("it does not compile: {why}"))).collect();
         let (name, why) = (&self.program.name, comment_text(why));
         let sum = checksum_line();
         let text =
@@ -259,6 +265,7 @@ impl<'m> CSuite<'m> {
             return Ok(Added::No);
         }
         let header = self.registers_for(test)?;
+        self.skipped.extend(written.skipped.map(|why| (test.id.clone(), why)));
         let text = self.declare(written.declarations) + &written.text;
         let taken_back = self.take_back(&format!("{header}{text}"));
         let header = match header {
@@ -317,6 +324,11 @@ impl<'m> CSuite<'m> {
         }
         let text = self.program.form.runner(&tests, self.own_main, self.processes);
         self.file.append(&text)
+    }
+
+    /// How many tests were added, and which of them do not run, with the reason.
+    pub fn runs(&self) -> (usize, &[(String, String)]) {
+        (self.added, &self.skipped)
     }
 
     /// The first file of the suite.

@@ -20,6 +20,7 @@ pub(super) fn page(site: &Site<'_>) -> String {
     );
     body.push_str(&lists::unprotected(site));
     totals(&mut body, site);
+    forms(&mut body, site);
     if let Some(chart) = chart(site.history) {
         let _ = writeln!(body, "<section><h2>History</h2>{chart}</section>");
     }
@@ -51,6 +52,21 @@ fn totals(out: &mut String, site: &Site<'_>) {
         );
     }
     out.push_str("</section>\n");
+}
+
+/// What suites of frameworks that can't run every test cover.
+fn forms(out: &mut String, site: &Site<'_>) {
+    for suites in crate::forms::short(site.document) {
+        let reasons = crate::forms::reasons(suites);
+        let reasons: Vec<String> = reasons.iter().map(|(why, count)| format!("{count}: {why}")).collect();
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">Tests for {}: {} <span class=\"dim\">({})</span></p>",
+            escape(&suites.form),
+            escape(&crate::forms::said(suites, &site.figures)),
+            escape(&reasons.join("; "))
+        );
+    }
 }
 
 fn files(out: &mut String, site: &Site<'_>) {
