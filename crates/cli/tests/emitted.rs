@@ -660,3 +660,49 @@ fn covered_mcdc(report: &serde_json::Value) -> std::collections::BTreeSet<String
     let covered = all.filter(|one| one["status"] == "covered");
     covered.map(|one| format!("{}:{} {}", one["line"], one["column"], one["text"])).collect()
 }
+
+/// Some of its tests can't be run by frameworks that have one process: one that exits, one that hangs, one that goes wrong.
+const ENDS: &str = "#include <stdlib.h>
+static int table[4] = {3, 1, 4, 1};
+int pick(int i, int strict) {
+    if (strict > 1)
+        exit(3);
+    if (strict && i < 0)
+        for (;;);
+    if (strict == -5)
+        return table[i + 100];
+    return i == 2 ? table[2] : 0;
+}
+";
+
+#[test]
+fn the_figure_of_each_form_is_what_its_suite_gives() {
+    let project =
+        Project::new(&[("src/a.c", ENDS), ("other/unity.c", "\n"), ("other/cmocka/lib/nothing.c", "int nothing;\n")]);
+    let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
+    std::fs::copy(standins.join("unity.h"), project.path("other/unity.h")).expect("a stand-in");
+    std::fs::copy(standins.join("cmocka.h"), project.path("other/cmocka/cmocka.h")).expect("a stand-in");
+    project.sh("cd other/cmocka/lib && cc -c nothing.c && ar rcs libcmocka.a nothing.o");
+    let said = project.agrees(&["src/a.c", "--emit", "c,unity,cmocka,gtest", "-o", "out"]);
+    assert!(said.contains("\ntests that a form does not run\n  unity   3 tests skipped; without: mcdc "), "{said}");
+    assert!(said.contains("1: the call ends the process with exit status 3\n"), "{said}");
+    let report = json(&project, "out/campaign.json");
+    let all = covered_mcdc(&report).len();
+    let (own, tool) = (project.dir.path().display(), env!("CARGO_BIN_EXE_touchstone"));
+    let mut forms = vec!["unity", "cmocka"];
+    if Path::new("/usr/include/gtest/gtest.h").exists() {
+        forms.push("gtest");
+    }
+    for form in forms {
+        let make = format!(
+            "make -f out/{form}/touchstone.mk UNITY_DIR=other CMOCKA_CFLAGS=-I{own}/other/cmocka \
+             CMOCKA_LIBS=\"-L{own}/other/cmocka/lib -lcmocka\" TOUCHSTONE_BUILD={own}/make-{form}"
+        );
+        project.sh(&format!("{tool} measure -c mcdc --root src -o {form} --json {form}.json -- sh -c '{make}'"));
+        let measured = covered_mcdc(&json(&project, &format!("{form}.json"))).len();
+        let entry = report["forms"].as_array().expect("forms").iter().find(|entry| entry["form"] == form);
+        let said = entry.map_or(all, |entry| entry["covered"]["mcdc"].as_u64().unwrap_or_default() as usize);
+        assert_eq!(measured, said, "{form}");
+        assert!(said < all, "{form}: {said} of {all}");
+    }
+}

@@ -397,7 +397,8 @@ impl<'a> FunctionTest<'a> {
 
     fn check(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
         if test.outcome == Outcome::Hung {
-            self.lines.push("MUST_HANG();".to_string());
+            // Others skip it.
+            self.lines.extend((self.program.form == Form::Touchstone).then(|| "MUST_HANG();".to_string()));
             return Ok(());
         }
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {
