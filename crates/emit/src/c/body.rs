@@ -238,6 +238,11 @@ impl<'a> FunctionTest<'a> {
                 self.values.objects[index].is_array = true;
                 continue;
             }
+            if librarys_own(self.program.module, object.element) == Some("FILE") {
+                self.lines.push(format!("FILE *{name} = STREAM();"));
+                self.values.objects[index].is_array = true;
+                continue;
+            }
             let has_no_size = self.program.module.types[object.element].size(&self.program.module.types) == 0;
             if has_no_size && object.on_heap {
                 self.lines.push(format!("void *{name} = __builtin_malloc(64);"));

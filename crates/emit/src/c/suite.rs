@@ -47,9 +47,9 @@ pub(crate) const RUNNER: &str = include_str!("../../runtime/touchstone_test.c");
 const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
 /// What tests of every form need where allocations fail.
 const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
-/// What tests of every form need where the program has registers.
-const REGISTERS: &str = include_str!("../../runtime/touchstone_registers.h");
-const REGISTERS_HEADER: &str = "touchstone_registers.h";
+/// What tests of every form need that have registers, and those that have files: the name of a header, and its text.
+const REGISTERS: (&str, &str) = ("touchstone_registers.h", include_str!("../../runtime/touchstone_registers.h"));
+const FILES: (&str, &str) = ("touchstone_files.h", include_str!("../../runtime/touchstone_files.h"));
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
 const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
@@ -236,7 +236,7 @@ impl<'m> CSuite<'m> {
             return Ok(());
         }
         self.added += 1;
-        if !test.earlier().is_empty() || has_registers(test) {
+        if !test.earlier().is_empty() || has(test, InputSource::Register) || has(test, InputSource::File) {
             self.processes = Processes::OneEach;
         }
         self.tests.push(Listed::of(self.program.form, test));
@@ -264,27 +264,28 @@ impl<'m> CSuite<'m> {
         if self.known.contains(written.text.trim()) {
             return Ok(Added::No);
         }
-        let header = self.registers_for(test)?;
+        let headers = self.headers_for(test, &written.text)?;
         self.skipped.extend(written.skipped.map(|why| (test.id.clone(), why)));
         let text = self.declare(written.declarations) + &written.text;
-        let taken_back = self.take_back(&format!("{header}{text}"));
-        let header = match header {
-            "" => String::new(),
-            _ => self.declare(BTreeSet::from([format!("#include \"{REGISTERS_HEADER}\"\n")])),
-        };
+        let names: String = headers.iter().map(|(_, text)| *text).collect();
+        let taken_back = self.take_back(&format!("{names}{text}"));
+        let lines = headers.iter().map(|(name, _)| format!("#include \"{name}\"\n")).collect();
+        let header = self.declare(lines);
         self.weight += ROWS_A_TEST;
         self.open = None;
         self.file.append(&format!("{taken_back}{header}{comment}{text}"))?;
         Ok(Added::Yes)
     }
 
-    /// The text of the header that a test with registers needs, which is there from now on; nothing for others.
-    fn registers_for(&self, test: &TestCase) -> Result<&'static str, EmitError> {
-        if !has_registers(test) {
-            return Ok("");
+    /// The headers that a test needs, which are there from now on.
+    fn headers_for(&self, test: &TestCase, text: &str) -> Result<Vec<(&'static str, &'static str)>, EmitError> {
+        let mut headers = Vec::new();
+        headers.extend(has(test, InputSource::Register).then_some(REGISTERS));
+        headers.extend((has(test, InputSource::File) || text.contains(" = STREAM();")).then_some(FILES));
+        for (name, text) in &headers {
+            write_stamped(&self.path.with_file_name(name), &with_checksum(text))?;
         }
-        write_stamped(&self.path.with_file_name(REGISTERS_HEADER), &with_checksum(REGISTERS))?;
-        Ok(REGISTERS)
+        Ok(headers)
     }
 
     /// A row goes into the table that the file ends in, if it fits there, else into a new one.
@@ -537,9 +538,9 @@ fn elsewhere(program: &TestedProgram) -> String {
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
 }
 
-/// Whether what a test gives the program has registers in it.
-fn has_registers(test: &TestCase) -> bool {
-    test.answers.iter().any(|input| input.source == InputSource::Register)
+/// Whether a test gives the program something that comes in there.
+fn has(test: &TestCase, source: InputSource) -> bool {
+    test.answers.iter().any(|input| input.source == source)
 }
 
 /// Whether the program allocates, and has no allocator of its own.
