@@ -72,7 +72,10 @@ impl fmt::Display for Notice {
                 write!(f, "the suite was not measured on `{function}`: its unit was not compiled then")
             }
             Notice::NotNamed { function, some, all } => {
-                write!(f, "bound --timeout: {some} of {all} tests of `{function}` say only what they were found for, not all that they cover")
+                write!(
+                    f,
+                    "bound --timeout: {some} of {all} tests of `{function}` say only what they were found for, not all that they cover"
+                )
             }
             Notice::Unprotected { told } => f.write_str(told),
             Notice::ChangedSince { suite, file } => {
