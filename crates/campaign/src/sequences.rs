@@ -149,38 +149,32 @@ impl Hunt<'_> {
             true => vec![&self.ways],
             false => vec![&own, &self.ways],
         };
-        let starts = self.starts(&sets);
-        let mut left = starts.len() * self.most;
-        for start in starts {
-            let mut growth = self.config.growth.clone().unwrap_or_default();
+        let kinds = self.kinds();
+        let mut left = 2 * sets.len() * kinds.len() * self.most;
+        for (going_on, ways) in
+            [GoingOn::Few, GoingOn::All].into_iter().flat_map(|few| sets.iter().map(move |set| (few, *set)))
+        {
+            let mut growths = vec![self.config.growth.clone().unwrap_or_default(); kinds.len()];
+            // The shortest sequence reads best, whatever it begins from.
             for earlier in 1..=self.most {
-                let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
-                left -= 1;
-                let deadline = self.config.deadline;
-                let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
-                let config = Config {
-                    deadline,
-                    first_round: Deadline::NEVER,
-                    growth: Some(growth.clone()),
-                    ..self.config.clone()
-                };
-                match self.round(start, earlier, &config, found, collector) {
-                    Some(grown) => growth = grown,
-                    None => return,
+                for (privates, growth) in kinds.iter().copied().zip(&mut growths) {
+                    let config = Config { growth: Some(growth.clone()), ..self.with_share_of(left) };
+                    left -= 1;
+                    match self.round(Start { ways, privates, going_on }, earlier, &config, found, collector) {
+                        Some(grown) => *growth = grown,
+                        None => return,
+                    }
                 }
             }
         }
     }
 
-    /// What rounds begin from, in the order in which they do.
-    fn starts<'s>(&self, sets: &[&'s [SequenceCall]]) -> Vec<Start<'s>> {
-        let mut starts = Vec::new();
-        for going_on in [GoingOn::Few, GoingOn::All] {
-            for ways in sets.iter().copied() {
-                starts.extend(self.kinds().into_iter().map(|privates| Start { ways, privates, going_on }));
-            }
-        }
-        starts
+    /// How a round is explored that has its share of the time, if so many are left.
+    fn with_share_of(&self, left: usize) -> Config {
+        let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
+        let deadline = self.config.deadline;
+        let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
+        Config { deadline, first_round: Deadline::NEVER, ..self.config.clone() }
     }
 
     /// Sequences of one length; how long objects are in the next. `None` if there is nothing to look for any more.

@@ -4,6 +4,7 @@ use super::chart::chart;
 use super::shell::{Level, Tab, bar, cells, escape, level_of, numbers, page as shell, plural};
 use super::tree::tree;
 use super::{Site, lists};
+use crate::export::{Run, run};
 use std::fmt::Write;
 
 /// So many open objectives are listed.
@@ -18,6 +19,11 @@ pub(super) fn page(site: &Site<'_>) -> String {
         plural(site.figures.functions.len(), "function"),
         plural(site.document.tests.len(), "test")
     );
+    let Run { functions, lines } = run(site.document);
+    if lines.1 > 0 {
+        let ran = |(ran, all): (u64, u64), what: &str| format!("{ran} of {}", plural(all as usize, what));
+        let _ = writeln!(body, "<p class=\"sub\">ran: {}, {}</p>", ran(functions, "function"), ran(lines, "line"));
+    }
     body.push_str(&lists::unprotected(site));
     totals(&mut body, site);
     forms(&mut body, site);
