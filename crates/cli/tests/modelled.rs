@@ -317,7 +317,7 @@ int f(const char *name, FILE *log, int keep) {
     while (fgets(line, sizeof line, in))
         if (line[0] == '#' && line[1] != '!')
             marked++;
-    if (feof(in))
+    if (feof(in) && log)
         fputs(\"end\", log);
     fseek(in, 0, SEEK_END);
     if (ftell(in) > 2 && ungetc(fgetc(in), in) == EOF)
