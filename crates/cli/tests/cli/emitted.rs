@@ -192,8 +192,7 @@ fn what_only_the_library_makes_is_no_input() {
 
 #[test]
 fn what_a_null_pointer_covers_is_covered_though_a_made_up_object_came_first() {
-    let text =
-        "#include <regex.h>\nint f(regex_t *f, int x) { int r = 0; if (f) r = 1; if (x > 3) return r + 1; return r; }\n";
+    let text = "#include <regex.h>\nint f(regex_t *f, int x) { int r = 0; if (f) r = 1; if (x > 3) return r + 1; return r; }\n";
     let project = Project::new(&[("a.c", text)]);
     let said = project.agrees(&["a.c", "-c", "branch"]);
     assert!(said.contains("3/4           0        1"), "only `f` is not null has no test, and is unknown: {said}");
