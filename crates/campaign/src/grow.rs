@@ -1,6 +1,7 @@
 //! Rounds after the first: while something is open and time is left, objects behind input pointers grow. Something is also
 //! open if only tests that go wrong cover it: a caller who passes enough may see it without.
 
+use crate::vary::{Turn, vary};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use touchstone_base::Deadline;
 use touchstone_criteria::{
     Bound, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Watch,
 };
-use touchstone_engine::{Config, Found, Goals, Growth, Shortage, Sink, explore_further};
+use touchstone_engine::{Config, Found, Goals, Growth, Pool, Shortage, Sink, explore_further};
 use touchstone_ir::{FuncId, Module};
 
 /// Objects behind pointers of one path, at most.
@@ -90,7 +91,10 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         next = next.or_else(|| Some(Growth::default()));
     }
     let deadline = rounds.config.deadline;
+    let (mut turn, mut pool) = (0, Pool::default());
     while !deadline.is_over() {
+        vary(rounds, found, &mut pool, collector, Turn::Before(turn));
+        turn += 1;
         let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
         if closed.len() >= rounds.wanted.goals.len() {
             break;
@@ -115,6 +119,7 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         next = growth.after(&shortage, most).or((wider > max_objects).then_some(growth));
         max_objects = wider;
     }
+    vary(rounds, found, &mut pool, collector, Turn::Last);
     let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
     found.open.retain(|goal| !covered.contains(goal));
     last

@@ -2,6 +2,6 @@
 //! it saw is what the test expects (`testcase.rs`). Which of many inputs are taken is a little matter of taste (`fitting.rs`).
 
 pub(crate) mod concrete;
-mod fitting;
+pub(crate) mod fitting;
 mod testcase;
-mod watcher;
+pub(crate) mod watcher;
