@@ -15,6 +15,9 @@ use touchstone_ir::{FuncId, Module};
 /// Objects behind pointers of one path, at most.
 const MOST_OBJECTS: u32 = 16;
 
+/// Tests are varied for at most this share of the time that rounds of the search took, but for the first time and the last.
+const VARIED: f64 = 0.3;
+
 /// How far objects grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Growing {
@@ -91,9 +94,12 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         next = next.or_else(|| Some(Growth::default()));
     }
     let deadline = rounds.config.deadline;
-    let (mut turn, mut pool) = (0, Pool::default());
+    let (mut turn, mut varied, mut pool) = (0, Duration::ZERO, Pool::default());
     while !deadline.is_over() {
-        vary(rounds, found, &mut pool, collector, Turn::Before(turn));
+        // Rounds may be many and short.
+        if turn == 0 || varied.as_secs_f64() < VARIED * found.result.seconds {
+            varied += vary(rounds, found, &mut pool, collector, Turn::Before(turn));
+        }
         turn += 1;
         let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
         if closed.len() >= rounds.wanted.goals.len() {

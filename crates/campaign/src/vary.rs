@@ -3,7 +3,7 @@
 
 use crate::grow::{Collector, Covered, Rounds, covered};
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, Outcome, TestCase};
 use touchstone_engine::{Event, Found, Pool, Variation, Wishes};
@@ -22,7 +22,8 @@ impl Turn {
     fn time(self, deadline: Deadline) -> Duration {
         let (share, most) = match self {
             Turn::Before(_) => (6, 2),
-            Turn::Last => (1, 6),
+            // Tests of several calls come after it.
+            Turn::Last => (2, 4),
         };
         let most = Duration::from_secs(most);
         deadline.left().map_or(most, |left| (left / share).clamp(Duration::from_millis(300), most))
@@ -44,13 +45,20 @@ impl Turn {
     }
 }
 
-/// Varies the tests so far.
-pub(crate) fn vary(rounds: &Rounds<'_>, found: &mut Found, pool: &mut Pool, collector: &mut dyn Collector, turn: Turn) {
+/// Varies the tests so far; how long that took.
+pub(crate) fn vary(
+    rounds: &Rounds<'_>,
+    found: &mut Found,
+    pool: &mut Pool,
+    collector: &mut dyn Collector,
+    turn: Turn,
+) -> Duration {
+    let begun = Instant::now();
     let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
     let is_open = |goal: &GoalId| !closed.contains(goal) && !untested.contains(goal);
     let unreturned: BTreeSet<GoalId> = rounds.wanted.goals.ids().filter(is_open).collect();
     if untested.is_empty() && unreturned.is_empty() {
-        return;
+        return Duration::ZERO;
     }
     let variation = Variation {
         module: rounds.module,
@@ -79,6 +87,7 @@ pub(crate) fn vary(rounds: &Rounds<'_>, found: &mut Found, pool: &mut Pool, coll
     variation.run(pool, &seeds, Wishes { untested, unreturned }, &mut take);
     collector.begin_round(None);
     found.result.tests = collector.tests().len() as u64;
+    begun.elapsed()
 }
 
 /// Elements of objects, at most: where paths go far, runs go a little further at no cost.

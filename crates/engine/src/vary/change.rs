@@ -318,7 +318,7 @@ impl<'m> Changes<'m> {
     /// A fresh object.
     pub(super) fn object(&mut self, name: &str, element: DataTypeId, objects: &[ObjectInput]) -> Option<ObjectInput> {
         let (types, data) = (&self.module.types, &self.module.types[element]);
-        let whole = data.size(types) > 0 && !data.says_its_size() && data.tail(types).is_none();
+        let whole = data.size(types) > 0 && has_any_length(types, element);
         if !whole || objects.len() >= MOST_OBJECTS {
             return None;
         }
@@ -340,8 +340,8 @@ impl<'m> Changes<'m> {
     fn change_object(&mut self, at: usize, fixed: bool, objects: &mut Vec<ObjectInput>) {
         let types = &self.module.types;
         let ObjectInput { element, values, is_array, name, .. } = &mut objects[at];
-        let (element, data) = (*element, &types[*element]);
-        let grows = !fixed && !data.says_its_size() && data.tail(types).is_none() && values.len() < self.longest;
+        let element = *element;
+        let grows = !fixed && has_any_length(types, element) && values.len() < self.longest;
         if grows
             && self.chance.one_in(5)
             && let Some(more) = zero(types, element)
@@ -449,6 +449,13 @@ impl<'m> Changes<'m> {
             answers.insert(0, MadeInput::of_bytes(InputSource::Allocation, number.to_string(), Vec::new()));
         }
     }
+}
+
+/// Whether objects are as long as anybody likes: they don't say it themselves, and their type is not the library's own business.
+pub(super) fn has_any_length(types: &DataTypes, element: DataTypeId) -> bool {
+    let data = &types[element];
+    let is_closed = matches!(data, DataType::Struct { fields, .. } if fields.is_empty());
+    !is_closed && !data.says_its_size() && data.tail(types).is_none()
 }
 
 pub(super) fn is_byte(types: &DataTypes, data: DataTypeId) -> bool {

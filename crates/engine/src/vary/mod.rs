@@ -15,6 +15,7 @@ mod repair;
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
 use crate::confirm::watcher::Ways;
+use crate::inputs::globals::global_inputs;
 use crate::vary::change::Changes;
 use crate::vary::repair::Repair;
 use rustc_hash::FxHashSet;
@@ -24,7 +25,7 @@ use std::sync::atomic::Ordering;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
 use touchstone_interp::{End, Limits};
-use touchstone_ir::{ErrorKind, FuncId, InputSource, Module};
+use touchstone_ir::{DataType, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
 
 /// Inputs that are varied, at most.
 const POOL: usize = 512;
@@ -163,7 +164,7 @@ impl Variation<'_> {
                 let (inputs, run) = self.simpler(inputs, run, &outcome, &fulfilled);
                 let test = self.test(inputs, run, outcome);
                 let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
-                if take(test) {
+                if self.holds(&test) && take(test) {
                     in_vain = 0;
                     wishes.fulfil(&covers, goes_wrong);
                 }
@@ -173,7 +174,10 @@ impl Variation<'_> {
 
     /// What is run before chance decides, the last one first: new tests, and what a caller would do with them who wants no error.
     fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Changes<'_>) -> Vec<Inputs> {
-        let new = self.seeds(&tests[pool.tests.min(tests.len())..], pool.tests == 0);
+        let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
+        if tests.is_empty() {
+            new.extend(self.zeros());
+        }
         pool.tests = tests.len();
         let mut first: Vec<Inputs> = new.clone();
         for repair in Repair::ALL {
@@ -183,29 +187,35 @@ impl Variation<'_> {
         first
     }
 
-    /// What tests begin with, and what is there without any.
-    fn seeds(&self, tests: &[TestCase], first: bool) -> Vec<Inputs> {
-        let function = &self.module.functions[self.func];
-        let zero = |param: &touchstone_ir::Param| {
-            Some(NamedValue {
-                name: param.name.clone(),
-                data: param.data,
-                value: change::zero(&self.module.types, param.data)?,
-            })
+    /// What tests begin with.
+    fn seeds(&self, tests: &[TestCase]) -> Vec<Inputs> {
+        let alone = |test: &&TestCase| matches!(test.kind, TestKind::Function { .. }) && test.earlier().is_empty();
+        let (all, nothing) = (tests.iter().filter(alone), Rc::from([]));
+        let inputs = |test: &TestCase| {
+            let (kind, answers, compared) = (test.kind.clone(), test.answers.clone(), Rc::clone(&nothing));
+            Inputs { kind, answers, compared }
         };
-        let mut seeds = Vec::new();
-        if let Some(params) = function.own_params().iter().map(zero).collect::<Option<Vec<_>>>()
-            && first
-        {
-            let kind = TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects: Vec::new() };
-            seeds.push(Inputs { kind, answers: Vec::new(), compared: Rc::new([]) });
+        all.map(inputs).take(POOL / 2).collect()
+    }
+
+    /// Zeros and null pointers, where that is all that a test needs.
+    fn zeros(&self) -> Option<Inputs> {
+        let types = &self.module.types;
+        let undefined = |id: &GlobalId| self.module.globals[*id].linkage == Linkage::Undefined;
+        if global_inputs(self.module, self.func).iter().any(undefined) {
+            return None;
         }
-        let single =
-            tests.iter().filter(|test| matches!(test.kind, TestKind::Function { .. }) && test.earlier().is_empty());
-        let more =
-            single.map(|test| Inputs { kind: test.kind.clone(), answers: test.answers.clone(), compared: Rc::new([]) });
-        seeds.extend(more.take(POOL / 2));
-        seeds
+        let mut params = Vec::new();
+        for param in self.module.functions[self.func].own_params() {
+            // What is declared as an array has an object.
+            let value = match &types[param.data] {
+                DataType::Array { .. } => return None,
+                _ => change::zero(types, param.data)?,
+            };
+            params.push(NamedValue { name: param.name.clone(), data: param.data, value });
+        }
+        let kind = TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects: Vec::new() };
+        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]) })
     }
 
     fn is_over(&self) -> bool {
@@ -251,6 +261,15 @@ impl Variation<'_> {
             }
         }
         (inputs, run)
+    }
+
+    /// Whether the test does what it says with the answers that it has: others than it began with were asked for.
+    fn holds(&self, test: &TestCase) -> bool {
+        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let look = Look { watch: Some(self.watch), limits, ..Look::default() };
+        let run = watch_kind(self.module, self.func, &test.kind, &test.answers, look);
+        let alike = outcome(self.module, &run.end).as_ref() == Some(&test.outcome);
+        alike && run.hits == test.covers && run.expected == test.expected
     }
 
     /// Whether a run ends so and reaches that.

@@ -3,7 +3,7 @@
 
 use crate::confirm::fitting::is_called_length;
 use crate::vary::Inputs;
-use crate::vary::change::{Changes, is_byte, leaf, leaves, zero};
+use crate::vary::change::{Changes, has_any_length, is_byte, leaf, leaves, zero};
 use touchstone_criteria::{NamedValue, ObjectInput, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, PointerTarget};
 
@@ -105,9 +105,8 @@ impl Changes<'_> {
     /// An object has as many elements as a short test can have.
     fn lengthen(&self, object: &mut ObjectInput) {
         let types = &self.module.types;
-        let data = &types[object.element];
         let most = if is_byte(types, object.element) { self.longest } else { self.longest.div_ceil(8) };
-        let grows = !data.says_its_size() && data.tail(types).is_none() && object.values.len() < most;
+        let grows = has_any_length(types, object.element) && object.values.len() < most;
         if let (true, Some(more)) = (grows, zero(types, object.element)) {
             object.values.resize(most, more);
             object.is_array = true;
