@@ -67,8 +67,16 @@ pub(crate) fn explore<'s>(
 }
 
 fn search(work: &Work<'_>, writer: &mut Writer<'_, '_>) -> Found {
-    let (module, func, config) = (work.module(), work.task.func, &work.config);
+    let (module, func) = (work.module(), work.task.func);
     let paths = work.plan.request.wants_paths();
+    let deadline = match work.plan.request.growing() {
+        // What comes later is cheap, and finds what is too hard for this.
+        Some(_) => {
+            work.config.deadline.or_earlier(Deadline::within(work.config.deadline.left().map(|left| left * 3 / 4)))
+        }
+        None => work.config.deadline,
+    };
+    let config = &Config { deadline, ..work.config.clone() };
     if work.wanted.goals.is_empty() && paths {
         return Found::without_goals(touchstone_engine::explore(module, func, config, writer));
     }

@@ -1,6 +1,7 @@
 //! Rounds after the first: while something is open and time is left, objects behind input pointers grow. Something is also
 //! open if only tests that go wrong cover it: a caller who passes enough may see it without.
 
+use crate::vary::{Turn, vary};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,11 +9,14 @@ use touchstone_base::Deadline;
 use touchstone_criteria::{
     Bound, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Watch,
 };
-use touchstone_engine::{Config, Found, Goals, Growth, Shortage, Sink, explore_further};
+use touchstone_engine::{Config, Found, Goals, Growth, Pool, Shortage, Sink, explore_further};
 use touchstone_ir::{FuncId, Module};
 
 /// Objects behind pointers of one path, at most.
 const MOST_OBJECTS: u32 = 16;
+
+/// Tests are varied for at most this share of the time that rounds of the search took, but for the first time and the last.
+const VARIED: f64 = 0.3;
 
 /// How far objects grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +94,13 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         next = next.or_else(|| Some(Growth::default()));
     }
     let deadline = rounds.config.deadline;
+    let (mut turn, mut varied, mut pool) = (0, Duration::ZERO, Pool::default());
     while !deadline.is_over() {
+        // Rounds may be many and short.
+        if turn == 0 || varied.as_secs_f64() < VARIED * found.result.seconds {
+            varied += vary(rounds, found, &mut pool, collector, Turn::Before(turn));
+        }
+        turn += 1;
         let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
         if closed.len() >= rounds.wanted.goals.len() {
             break;
@@ -115,6 +125,7 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         next = growth.after(&shortage, most).or((wider > max_objects).then_some(growth));
         max_objects = wider;
     }
+    vary(rounds, found, &mut pool, collector, Turn::Last);
     let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
     found.open.retain(|goal| !covered.contains(goal));
     last

@@ -59,6 +59,7 @@ mod sink;
 mod subject;
 mod suite;
 mod tables;
+mod vary;
 mod watched;
 mod watcher;
 mod work;

@@ -56,7 +56,10 @@ impl Growth {
         for (name, lack) in &shortage.objects {
             let room = self.room(name);
             let elements = |bytes: u64| bytes.div_ceil(lack.element.max(1));
-            let doubled = if lack.more { (2 * room.elements).min(most) } else { 0 };
+            // Where one place after the other is asked for, beyond the most as well, rounds would be as many as places.
+            let walks = lack.more && elements(lack.behind) > room.elements && room.elements >= most && most > 1;
+            let limit = if walks { FARTHEST / lack.element.max(1) } else { most };
+            let doubled = if lack.more { (2 * room.elements).min(limit) } else { 0 };
             let grown = Room {
                 before: room.before.max(elements(lack.before)),
                 elements: room.elements.max(doubled).max(elements(lack.behind)),
@@ -128,6 +131,19 @@ mod tests {
         }
         assert_eq!(elements, [2, 4, 8, 16]);
         assert_eq!(growth.room("t"), Room::ONE);
+    }
+
+    #[test]
+    fn what_is_walked_over_beyond_the_most_doubles_too() {
+        let mut growth = Growth::default();
+        let mut elements = Vec::new();
+        while growth.room("s").elements < 100 {
+            let behind = growth.room("s").elements + 1;
+            let lacks = shortage(&[("s", Lack { element: 1, before: 0, behind, more: true })]);
+            growth = growth.after(&lacks, 16).expect("it grows");
+            elements.push(growth.room("s").elements);
+        }
+        assert_eq!(elements, [2, 4, 8, 16, 32, 64, 128]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! [`explore`] follows every feasible path of a function and tells its [`Sink`] one test case for each. Folders, each
 //! using only those before it: `state/` (what a path knows), `goals/` (what is wanted), `exec/` (one step), `inputs/` (what
-//! is unknown), `confirm/` (from inputs to a test), `prover/` (what no run reaches), `search/` (which paths are followed).
+//! is unknown), `confirm/` (from inputs to a test), `vary/` (tests that are changed a little), `prover/` (what no run reaches), `search/` (which paths are followed).
 //!
 //! Deliberately not here: files, printing, any front end, any source language.
 
@@ -17,6 +17,7 @@ mod inputs;
 mod prover;
 mod search;
 mod state;
+mod vary;
 
 pub use config::{Aliases, Calls, Config, Entry, GoingOn, Labels, Privates, Search};
 pub use confirm::concrete::{
@@ -24,6 +25,7 @@ pub use confirm::concrete::{
     watch_program, watch_test,
 };
 pub use confirm::rounding::round_numbers;
+pub use confirm::watcher::Ways;
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::global_inputs;
 pub use inputs::kept::changers;
@@ -35,3 +37,4 @@ pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};
 pub use search::sequence::{Sequence, SequenceCall, Sequencing};
 pub use state::trail::Choice;
+pub use vary::{Pool, Variation, Wishes};

@@ -49,7 +49,7 @@ FILE *const stdin = &touchstone_streams[0];
 FILE *const stdout = &touchstone_streams[1];
 FILE *const stderr = &touchstone_streams[2];
 
-enum { NO_ENTRY = 2, BAD_FILE = 9, INVALID = 22 };
+enum { NO_ENTRY = 2, BAD_FILE = 9, BAD_ADDRESS = 14, INVALID = 22 };
 
 /* Whether output goes where a run's output goes. Only `freopen` leads a standard stream elsewhere, and few programs have it. */
 #ifdef TOUCHSTONE_REDIRECTED
@@ -326,6 +326,10 @@ FILE *fopen(const char *name, const char *mode)
     touchstone_run_only("files");
     if (*mode != 'r' && *mode != 'w' && *mode != 'a') {
         *__errno_location() = INVALID;
+        return 0;
+    }
+    if (!name) {
+        *__errno_location() = BAD_ADDRESS; /* as the system says, which is the first to look */
         return 0;
     }
     file = device(name);

@@ -126,6 +126,8 @@ static void scan(struct number *n, const char *text)
         } else if (starts(s, "nan")) {
             n->special = 2;
             n->end = s + 3;
+        } else {
+            n->negative = 0; /* a sign alone is no number */
         }
         return;
     }
@@ -142,8 +144,10 @@ static void scan(struct number *n, const char *text)
             n->exponent++, n->count++;
     }
     if (*s == '.') {
-        if (!any && !is_digit(s[1]))
+        if (!any && !is_digit(s[1])) {
+            n->negative = 0;
             return;
+        }
         for (s++; is_digit(*s); s++) {
             if (n->count < 19)
                 n->digits = n->digits * 10 + (*s - '0'), n->count += n->digits != 0, n->exponent--;

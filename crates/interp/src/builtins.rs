@@ -63,7 +63,11 @@ impl<'m> Machine<'m> {
             }
             Builtin::Write => self.write(frame, arg(0)?, arg(1)?, arg(2)?, observer),
             Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
-            Builtin::RunOnly | Builtin::MayWrite => Ok(Value::Undefined),
+            Builtin::RunOnly => {
+                self.of_one_run = true;
+                Ok(Value::Undefined)
+            }
+            Builtin::MayWrite => Ok(Value::Undefined),
             Builtin::LetWrite => self.let_write(frame, [arg(0)?, arg(1)?, arg(2)?]),
             Builtin::Unsettled => Ok(args.get(1).map_or(Value::Undefined, |value| self.get(frame, *value))),
             Builtin::Called => {

@@ -193,6 +193,8 @@ pub struct Machine<'m> {
     steps_left: u64,
     /// Something that traps on common machines was executed.
     traps: bool,
+    /// What followed was only known of one run of a whole program.
+    pub(crate) of_one_run: bool,
     /// Something was asked for that where objects lie decides.
     apart: bool,
     /// Allocations so far, and the numbers (from 1) of those that fail.
@@ -243,6 +245,7 @@ impl<'m> Machine<'m> {
             arguments: Vec::new(),
             steps_left: 0,
             traps: false,
+            of_one_run: false,
             apart: false,
             allocations: 0,
             failing: BTreeSet::new(),
@@ -296,6 +299,11 @@ impl<'m> Machine<'m> {
     /// by -1.
     pub fn traps(&self) -> bool {
         self.traps
+    }
+
+    /// Whether something was executed whose results are only known of one run of a whole program (files, say).
+    pub fn is_of_one_run(&self) -> bool {
+        self.of_one_run
     }
 
     /// Whether something was asked for that where objects lie decides (order, distance, whether memory is given out again): a run
@@ -717,7 +725,11 @@ impl<'m> Machine<'m> {
             }
             InstKind::Cmp { dst, op, a, b } => {
                 let holds = match self.operand_ty(frame, *a) {
-                    Ty::Int(bits) => crate::arith::cmp(*op, self.int(frame, *a)?, self.int(frame, *b)?, bits),
+                    Ty::Int(bits) => {
+                        let (x, y) = (self.int(frame, *a)?, self.int(frame, *b)?);
+                        observer.compared(x, y);
+                        crate::arith::cmp(*op, x, y, bits)
+                    }
                     Ty::Ptr => {
                         let (a, b) = (self.get(frame, *a), self.get(frame, *b));
                         self.apart |= Value::apart(a, b) && self.order_counts(*op, a, b);

@@ -59,6 +59,8 @@ pub trait Observer {
     fn input(&mut self) -> Option<u8> {
         None
     }
+    /// Two integers were compared.
+    fn compared(&mut self, _a: u64, _b: u64) {}
     /// A function was entered, right after its [`Event::Call`]: the registers of its parameters hold the arguments, the
     /// others nothing.
     fn enter(&mut self, _at: &StateView<'_>) {}

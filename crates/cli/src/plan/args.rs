@@ -135,9 +135,9 @@ pub struct Generate {
     /// Megabytes that the process may have before exploration stops; 0 for no limit
     #[arg(long, value_name = "MB", default_value_t = 1900, help_heading = "Search")]
     pub memory: u64,
-    /// Seconds for one question to the solver
-    #[arg(long, value_name = "SECS", default_value_t = 10.0, help_heading = "Search", value_parser = parse_seconds)]
-    pub solver_timeout: f64,
+    /// Seconds for one question to the solver, 0 for no limit; else a tenth of --timeout, and at most 10
+    #[arg(long, value_name = "SECS", help_heading = "Search", value_parser = parse_seconds)]
+    pub solver_timeout: Option<f64>,
     /// Frames of one path's call stack
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Search")]
     pub call_depth: usize,

@@ -104,7 +104,11 @@ impl Generate {
             pair_questions: self.pair_questions,
             timeout: seconds(self.timeout),
             memory: (self.memory > 0).then_some(self.memory.saturating_mul(1 << 20)),
-            solver_timeout: seconds(self.solver_timeout),
+            solver_timeout: match self.solver_timeout {
+                Some(limit) => seconds(limit),
+                // One hard question leaves time for others.
+                None => Some(seconds(self.timeout).map_or(MOST_QUESTION, |limit| (limit / 10).min(MOST_QUESTION))),
+            },
             call_depth: self.call_depth,
             max_values: self.max_values,
             steps: self.steps,
@@ -145,6 +149,9 @@ fn test_form(emit: Emit) -> TestForm {
 }
 
 /// A limit in seconds; `None` for 0, and for what no clock counts to.
+/// Time for one question to the solver, at most, if nobody says it.
+const MOST_QUESTION: Duration = Duration::from_secs(10);
+
 fn seconds(limit: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero())
 }

@@ -654,8 +654,81 @@ fn siblings_that_found_their_way_around_a_fix_are_not_infeasible() {
 }
 
 #[test]
+fn a_void_pointer_may_lead_to_all_that_the_code_takes_it_for() {
+    check(&[
+        (
+            "b->x == 7 is true",
+            "struct a { int t; }; struct b { int t; int x; }; \
+             int f(void *p){ struct a *a = p; if (a->t == 1) { struct b *b = p; if (b->x == 7) return 1; } return 0; }",
+        ),
+        (
+            "d->x == 5 is true",
+            "struct base { int kind; }; struct derived { struct base b; int x; }; \
+             int f(void *p){ struct base *b = p; if (b->kind == 1) { struct derived *d = (struct derived *)b; \
+             if (d->x == 5) return 1; } return 0; }",
+        ),
+        (
+            "a->t == 2 is true",
+            "struct a { int t; }; int f(void *p, struct a *q){ struct a *a = p; a->t = 1; q->t = 2; \
+             if (a->t == 2) return 1; return 0; }",
+        ),
+        (
+            "a->t == 2 is true",
+            "struct a { int t; }; int f(void *p, void *q){ struct a *a = p; char *c = q; a->t = 1; c[0] = 2; \
+             if (a->t == 2) return 1; return 0; }",
+        ),
+        (
+            "n == 3 is true",
+            "struct a { int t; }; struct b { char text[40]; int n; }; int g(void *p){ struct b *b = p; return b->n; } \
+             int f(void *p, int k){ int n = 0; if (k) { struct a *a = p; n = a->t == 9; } else { n = g(p); } \
+             if (n == 3) return 1; return 0; }",
+        ),
+        (
+            "p is true",
+            "struct a { int t; }; int f(void *p){ struct a *a; p = (char *)p - 4; a = p; if (p) return a->t; return 0; }",
+        ),
+    ]);
+}
+
+#[test]
+fn no_local_proof_rests_on_memory_that_something_may_have_written() {
+    check(&[
+        ("*n != 1 is true", "int f(int *n, int *m){ if (*n != 1) return 0; *m = 2; if (*n != 1) return 1; return 2; }"),
+        (
+            "*n != 1 is true",
+            "void act(void); int k; int f(void){ int *n = &k; if (*n != 1) return 0; act(); if (*n != 1) return 1; return 2; }",
+        ),
+        (
+            "(unsigned char)n != n is true",
+            "int get(unsigned *); int f(void){ unsigned n; if (!get(&n)) return 0; if ((unsigned char)n != n) return 1; return 2; }",
+        ),
+        (
+            "n < m is true",
+            "int get(unsigned *); int f(void){ unsigned n, m; if (!get(&n)) return 0; m = n + 1; if (n < m) return 1; return 2; }",
+        ),
+        (
+            "n < m is false",
+            "int get(unsigned *); int f(void){ unsigned n, m; if (!get(&n)) return 0; m = n + 1; if (n < m) return 1; return 2; }",
+        ),
+        ("i == 3 is true", "int f(int n){ int i = 0; while (n--) { if (i == 3) return 1; i++; } return 0; }"),
+    ]);
+}
+
+#[test]
 fn what_no_world_can_change_is_proved() {
     check_infeasible(&[
+        (
+            "(unsigned long)n != n is true and decides",
+            "struct s { int (*read)(struct s *, unsigned *); }; int f(struct s *s){ unsigned n; if (!s->read(s, &n)) return 0; \
+             for (unsigned i = 0; i < n; i++) if (!s->read(s, &i)) return 1; \
+             if (!s->read(s, &n)) return 0; if ((unsigned long)n != n) return -1; return 1; }",
+        ),
+        (
+            "n > size is true and decides",
+            "struct s { int (*read)(struct s *, unsigned *); }; int f(struct s *s){ unsigned n; unsigned long size; \
+             do { if (!s->read(s, &n)) return 0; } while (n > 1000); \
+             size = n + 8ul; if (n > size) return -1; return 1; }",
+        ),
         ("k == 3 is true", "static const int k = 1; int f(void){ if (k == 3) return 1; return 0; }"),
         ("k == 3 is true", "const int k = 1; int f(void){ if (k == 3) return 1; return 0; }"),
         ("k == 3 is true", "static int k = 1; int f(void){ if (k == 3) return 1; return 0; }"),

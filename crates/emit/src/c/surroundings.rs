@@ -30,7 +30,8 @@ pub(crate) fn lines(
         }
         lines.extend(program.has_stubs.then(|| "FORGET_CALLS();".to_string()));
     }
-    let mut words = Vec::new();
+    // What the test itself allocates does not count.
+    let (mut words, mut failing) = (Vec::new(), Vec::new());
     for (index, input) in test.answers.iter().enumerate() {
         match input.given() {
             Given::Argument(_) => {
@@ -39,7 +40,7 @@ pub(crate) fn lines(
                 words.push(word);
             }
             Given::FailingAllocation(_) if !program.allocates => return Err(Unwritable::InputsFromOutside),
-            Given::FailingAllocation(number) => rest.push(format!("FAIL_ALLOCATION({number});")),
+            Given::FailingAllocation(number) => failing.push(format!("FAIL_ALLOCATION({number});")),
             Given::File(None) => rest.push("NO_FILE();".to_string()),
             Given::File(Some(text)) => rest.push(format!("FILE_WITH({});", literal::string(text))),
             Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
@@ -59,6 +60,7 @@ pub(crate) fn lines(
         lines.push(format!("char *arguments[] = {{\"program\", {}, NULL}};", words.join(", ")));
     }
     lines.extend(rest);
+    lines.extend(failing);
     Ok(lines)
 }
 

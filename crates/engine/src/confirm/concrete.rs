@@ -1,7 +1,7 @@
 //! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
 //! brute-force tests enumerate inputs through the same door.
 
-use crate::confirm::watcher::Watcher;
+use crate::confirm::watcher::{Watcher, Ways};
 use touchstone_base::Span;
 use touchstone_criteria::{
     Call as SeenCall, EarlierCall, Expected, Given, GoalId, MadeInput, NamedValue, ObjectInput, Row, TestCase,
@@ -42,10 +42,16 @@ pub struct ConcreteRun {
     pub hits: Vec<GoalId>,
     /// Evaluations of watched decisions.
     pub rows: Vec<SeenRow>,
+    /// The ways on that it took at branches, each with how often, roughly; only if they were asked for.
+    pub ways: Vec<u64>,
+    /// Different numbers that it compared; only if its ways were asked for.
+    pub compared: Vec<(u64, u64)>,
     /// The oracle, if there is one and the run returned, accepts the result.
     pub accepted: bool,
     /// It did something that traps on common machines: the least number divided by -1.
     pub traps: bool,
+    /// It did something whose results are only known of one run of a whole program.
+    pub of_one_run: bool,
     /// It turned a pointer into a number. What depends on which number is not there: a path that does ends as
     /// unsupported, and a value that does is undefined.
     pub shows_addresses: bool,
@@ -62,6 +68,8 @@ pub struct Look<'a> {
     pub oracle: Option<FuncId>,
     /// Limits.
     pub limits: Limits,
+    /// Whether it says which ways it took.
+    pub ways: Ways,
 }
 
 /// The inputs of one call, as in [`touchstone_criteria::TestKind::Function`].
@@ -215,7 +223,7 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
     calls.push(run.ready(func, call.params));
     let before = run.snapshot();
-    let Observed { mut ends, recorder, hits, rows } = observed(&mut run.machine, &calls, look);
+    let Observed { mut ends, recorder, hits, rows, ways, compared } = observed(&mut run.machine, &calls, look);
     let end = ends.pop().unwrap_or(End::Returned(None));
     let earlier = calls.iter().zip(&ends).map(|(call, end)| run.result_of(call, end)).collect();
     let last @ ReadyCall { args, result_object, .. } = &calls[calls.len() - 1];
@@ -230,9 +238,24 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     };
     let requested = requested(&run.machine, call.answers);
     let freed = run.objects.iter().map(|object| !run.machine.object(*object).alive).collect();
-    let shows_addresses = run.machine.shows_addresses();
+    let (shows_addresses, of_one_run) = (run.machine.shows_addresses(), run.machine.is_of_one_run());
     let path = recorder.finish(&end).value();
-    ConcreteRun { path, end, expected, earlier, freed, requested, hits, rows, accepted, traps, shows_addresses }
+    ConcreteRun {
+        path,
+        end,
+        expected,
+        earlier,
+        freed,
+        requested,
+        hits,
+        rows,
+        ways,
+        compared,
+        accepted,
+        traps,
+        of_one_run,
+        shows_addresses,
+    }
 }
 
 /// A call with everything made that it needs.
@@ -250,6 +273,8 @@ struct Observed {
     recorder: PathRecorder,
     hits: Vec<GoalId>,
     rows: Vec<SeenRow>,
+    ways: Vec<u64>,
+    compared: Vec<(u64, u64)>,
 }
 
 /// Makes calls one after the other, as long as they return.
@@ -277,15 +302,16 @@ fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> O
         None => {
             let mut recorder = PathRecorder::default();
             let ends = make_calls(machine, calls, &mut recorder);
-            Observed { ends, recorder, hits: Vec::new(), rows: Vec::new() }
+            Observed { ends, recorder, hits: Vec::new(), rows: Vec::new(), ways: Vec::new(), compared: Vec::new() }
         }
         Some(watch) => {
-            let mut watcher = Watcher::new(watch, look.wanted);
+            let mut watcher = Watcher::new(watch, look.wanted, look.ways);
             let ends = make_calls(machine, calls, &mut watcher);
             let recorder = std::mem::take(&mut watcher.recorder);
             let rows = std::mem::take(&mut watcher.rows);
+            let (compared, ways) = (watcher.compared(), watcher.ways());
             let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
-            Observed { ends, recorder, hits, rows }
+            Observed { ends, recorder, hits, rows, ways, compared }
         }
     }
 }
@@ -307,14 +333,29 @@ fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
     let call = ReadyCall { func: entry, args, result_object: None };
-    let Observed { mut ends, recorder, hits, rows } = observed(&mut machine, &[call], look);
+    let Observed { mut ends, recorder, hits, rows, ways, compared } = observed(&mut machine, &[call], look);
     let end = ends.pop().unwrap_or(End::Returned(None));
     let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
     let requested = requested(&machine, inputs);
     let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
-    let shows_addresses = machine.shows_addresses();
+    let (shows_addresses, of_one_run) = (machine.shows_addresses(), machine.is_of_one_run());
     let (earlier, freed) = (Vec::new(), Vec::new());
-    ConcreteRun { path, end, expected, earlier, freed, requested, hits, rows, accepted, traps, shows_addresses }
+    ConcreteRun {
+        path,
+        end,
+        expected,
+        earlier,
+        freed,
+        requested,
+        hits,
+        rows,
+        ways,
+        compared,
+        accepted,
+        traps,
+        of_one_run,
+        shows_addresses,
+    }
 }
 
 /// The words that a program is called with.

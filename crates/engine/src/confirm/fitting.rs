@@ -66,7 +66,7 @@ impl Executor<'_> {
     }
 }
 
-fn is_called_length(name: &str) -> bool {
+pub(crate) fn is_called_length(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     matches!(name.as_str(), "n" | "sz" | "cnt" | "num" | "nbytes" | "bytes" | "room" | "cap")
         || ["len", "size", "count"].iter().any(|word| name.contains(word))

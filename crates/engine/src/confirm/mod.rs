@@ -3,7 +3,7 @@
 //! `rounding.rs`).
 
 pub(crate) mod concrete;
-mod fitting;
+pub(crate) mod fitting;
 pub(crate) mod rounding;
 mod testcase;
-mod watcher;
+pub(crate) mod watcher;

@@ -377,7 +377,8 @@ impl Executor<'_> {
         let oracle = self.config.oracle.as_ref().and_then(|name| self.module.function_named(name));
         let coverage = self.watching.coverage.as_ref().filter(|_| attention == Attention::Goals);
         let watch = coverage.map(|coverage| &*coverage.watch);
-        let look = Look { watch, wanted: coverage.map(|coverage| coverage.open()), oracle, limits };
+        let wanted = coverage.map(|coverage| coverage.open());
+        let look = Look { watch, wanted, oracle, limits, ..Look::default() };
         watch_kind(self.module, func, kind, answers, look)
     }
 

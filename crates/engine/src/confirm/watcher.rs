@@ -1,9 +1,23 @@
 //! Watching a concrete run: which goals it reaches. The reference that everything symbolic is checked against.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, GoalId, Next, Walk, Watch};
 use touchstone_interp::{End, Event, Observer, PathRecorder, StateView, Value};
-use touchstone_ir::{CondTag, DecisionId, PointId};
+use touchstone_ir::{BlockId, CondTag, DecisionId, FuncId, PointId};
+
+/// So many pairs of numbers that were compared are kept.
+const MOST_COMPARED: usize = 256;
+
+/// Whether a run says which ways it took, and what it compared on them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ways {
+    /// No.
+    #[default]
+    Forgotten,
+    /// Yes, in all functions.
+    Kept,
+}
 
 /// Listens to a run for goals.
 pub(crate) struct Watcher<'w> {
@@ -15,12 +29,26 @@ pub(crate) struct Watcher<'w> {
     pub rows: Vec<(touchstone_ir::FuncId, DecisionId, touchstone_criteria::Row)>,
     /// Decisions that are being evaluated, by frame.
     frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, Walk)>)>,
+    /// How often each way on was taken, if that is asked for.
+    ways: Option<FxHashMap<u64, u32>>,
+    /// Different numbers that were compared, if that is asked for.
+    compared: FxHashSet<(u64, u64)>,
 }
 
 impl<'w> Watcher<'w> {
-    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>) -> Watcher<'w> {
+    pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>, ways: Ways) -> Watcher<'w> {
         let hit = vec![false; watch.goals.len()];
-        Watcher { watch, wanted, recorder: PathRecorder::default(), hit, rows: Vec::new(), frames: Vec::new() }
+        let ways = (ways == Ways::Kept).then(FxHashMap::default);
+        Watcher {
+            watch,
+            wanted,
+            recorder: PathRecorder::default(),
+            hit,
+            rows: Vec::new(),
+            frames: Vec::new(),
+            ways,
+            compared: FxHashSet::default(),
+        }
     }
 
     /// The goals that the run reached, once it has ended.
@@ -31,6 +59,29 @@ impl<'w> Watcher<'w> {
             }
         }
         self.watch.goals.ids().filter(|goal| self.hit[goal.index()]).collect()
+    }
+
+    /// The ways on that the run took, each with how often, roughly; none if nobody asked.
+    pub fn ways(&mut self) -> Vec<u64> {
+        let taken = self.ways.take().unwrap_or_default();
+        let roughly = |count: u32| u64::from(u32::BITS - count.leading_zeros()).min(15);
+        let mut ways: Vec<u64> = taken.into_iter().map(|(way, count)| way << 4 | roughly(count)).collect();
+        ways.sort_unstable();
+        ways
+    }
+
+    /// Different numbers that were compared; none if nobody asked.
+    pub fn compared(&mut self) -> Vec<(u64, u64)> {
+        let mut compared: Vec<(u64, u64)> = std::mem::take(&mut self.compared).into_iter().collect();
+        compared.sort_unstable();
+        compared
+    }
+
+    fn went(&mut self, func: FuncId, block: BlockId, to: usize) {
+        if let Some(ways) = &mut self.ways {
+            let way = ((func.index() as u64) << 32) | ((block.index() as u64) << 12) | to as u64;
+            *ways.entry(way).or_default() += 1;
+        }
     }
 
     fn branch(&mut self, tag: CondTag, taken: bool) {
@@ -88,6 +139,12 @@ impl Observer for Watcher<'_> {
     fn event(&mut self, event: &Event) {
         self.recorder.event(event);
         match *event {
+            Event::Branch { func, block, taken, .. } => self.went(func, block, usize::from(taken)),
+            Event::Switch { func, block, arm, .. } => self.went(func, block, arm),
+            Event::Indirect { func, block, callee } => self.went(func, block, callee.index()),
+            Event::Call(_) | Event::Return => {}
+        }
+        match *event {
             Event::Branch { tag: Some(tag), taken, .. } => self.branch(tag, taken),
             Event::Branch { tag: None, .. } | Event::Indirect { .. } => {}
             Event::Switch { role, .. } if !role.is_outcome() => {}
@@ -105,6 +162,12 @@ impl Observer for Watcher<'_> {
 
     fn output(&mut self, bytes: &[u8]) {
         self.recorder.output(bytes);
+    }
+
+    fn compared(&mut self, a: u64, b: u64) {
+        if self.ways.is_some() && a != b && self.compared.len() < MOST_COMPARED {
+            self.compared.insert((a, b));
+        }
     }
 
     fn point(&mut self, point: PointId, at: &StateView<'_>) {

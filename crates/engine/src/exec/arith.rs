@@ -192,7 +192,7 @@ impl Executor<'_> {
     }
 }
 
-fn solver_op(op: BinOp) -> Op {
+pub(crate) fn solver_op(op: BinOp) -> Op {
     match op {
         BinOp::Add => Op::Add,
         BinOp::Sub => Op::Sub,

@@ -9,7 +9,7 @@
 pub(crate) mod access;
 mod again;
 pub(crate) mod aliases;
-mod arith;
+pub(crate) mod arith;
 mod builtins;
 mod c;
 mod calls;

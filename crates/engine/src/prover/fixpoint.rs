@@ -133,6 +133,8 @@ impl FunctionFacts<'_> {
             }
         }
         look(None, &state);
-        self.edges(state, &content.terminator.kind)
+        let mut edges = self.edges(state, &content.terminator.kind);
+        edges.retain(|edge| edge.outcome.is_none_or(|outcome| !self.dead.contains(&(block, outcome))));
+        edges
     }
 }

@@ -1,6 +1,7 @@
 //! What is known of a function before it runs: which of its memory variables nobody else can touch, how large known
 //! objects are, what globals always hold, which numbers its code speaks of.
 
+use crate::prover::local::DeadEdges;
 use crate::prover::state::{Cell, State};
 use crate::prover::value::{Abs, Base, Pointer, PointsTo};
 use std::collections::BTreeSet;
@@ -29,6 +30,8 @@ pub(crate) struct FunctionFacts<'m> {
     escaped: BTreeSet<SlotId>,
     /// Numbers that bounds are pushed to, ascending.
     pub landmarks: Vec<i128>,
+    /// Outcomes of branches that no run takes.
+    pub dead: DeadEdges,
 }
 
 impl<'m> FunctionFacts<'m> {
@@ -40,7 +43,8 @@ impl<'m> FunctionFacts<'m> {
     ) -> FunctionFacts<'m> {
         let made_from = made_from(function);
         let escaped = escaped(function, &made_from);
-        FunctionFacts { module, function, params, inputs, made_from, escaped, landmarks: landmarks(function) }
+        let (landmarks, dead) = (landmarks(function), DeadEdges::new());
+        FunctionFacts { module, function, params, inputs, made_from, escaped, landmarks, dead }
     }
 
     /// Whether a slot's life may end before its frame's.

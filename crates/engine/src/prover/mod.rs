@@ -9,6 +9,8 @@
 //! larger. Read `domain.rs` (numbers), `value.rs` and `state.rs` (what is known), `step.rs` (instructions),
 //! `fixpoint.rs`, then `expr.rs` (labels) and `errors.rs` (errors).
 //!
+//! They leave out outcomes of branches that are excluded whatever came before (`local.rs`).
+//!
 //! *Induction* knows relations: the engine's own symbolic execution, with every loop cut at its head. Read
 //! `induction.rs`, then `loops.rs` (what a loop changes), `havoc.rs` (the state of any iteration), `candidates.rs`
 //! (invariants) and `sweep.rs` (what a path that was given up can reach).
@@ -24,6 +26,7 @@ mod fixpoint;
 mod frame;
 mod havoc;
 mod induction;
+mod local;
 mod loops;
 mod start;
 mod state;
@@ -192,12 +195,15 @@ impl<'m> Analysis<'m> {
             return BTreeSet::new();
         }
         let inputs = self.inputs.clone();
-        let (frame, start) = if func == self.func && !self.called {
+        let (mut frame, start) = if func == self.func && !self.called {
             start::under_test(module, func, &inputs, self.config)
         } else {
             let frame = FunctionFacts::new(module, function, &inputs, Vec::new());
             (frame, State::unknown(function))
         };
+        if func == self.func {
+            frame.dead = local::dead_edges(function, self.config.deadline);
+        }
         for &goal in self.watch.entry(func) {
             if let Goal::Entry { predicate, .. } = &self.watch.goals[goal]
                 && frame.can_hold(&start, predicate)

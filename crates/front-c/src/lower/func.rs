@@ -162,6 +162,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         current: BlockId::new(0),
     };
     lowerer.unit.push_scope();
+    lowerer.type_void_parameters(node);
     lowerer.parameters(node);
     lowerer.parameter_lengths(node);
     for label in std::mem::take(&mut lowerer.facts.labels) {

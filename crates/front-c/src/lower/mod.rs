@@ -18,6 +18,7 @@ mod arrays;
 mod assembly;
 mod assumed;
 mod atomic;
+mod behind_void;
 mod bit_width;
 mod bits;
 mod call;

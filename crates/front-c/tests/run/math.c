@@ -85,7 +85,7 @@ int main(void)
         "0x1p3", "-0X1.8P-1x", "0x.8", "0x1.", "0x", "0xg", "0x1p", "0x1p+", "0x1.fffffffffffff7p0", "0x1.fffffffffffff8p0", "0x1.fffffffffffff9p1023",
         "0x1p1024", "0x1.8p-1074", "0x1p-1075", "0x1.00000000000000000001p-1075", "0x0.00000000000000000001p80", "0x123456789abcdef0123456789p-90",
         "0x1.000001p0", "0x1.000003p0", "0x1.000001000000000000000001p0", "0x1.ffffffp127", "0x1p-150", "0x1.8p-149", "0x0p5", "0x1p99999999999",
-        "0x1.fffffffffffff7ffffp-1022", "0x0.fffffffffffff8p-1022", "0x0.ffffffp-126"};
+        "0x1.fffffffffffff7ffffp-1022", "0x0.fffffffffffff8p-1022", "0x0.ffffffp-126", "-", "+", " -x", "-.", "-.e1", "-e1"};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) parse(texts[i]);
     show(logb(1e-310)), show(scalbln(1, 70)), show(ldexpf(0.75f, -140));
     return 0;

@@ -1,0 +1,334 @@
+//! Variations: inputs of tests that are there, changed a little and run in the reference interpreter.
+//!
+//! Paths are the wrong way to what lies behind one hard question (a checksum, a division by an input, a sum of floats) or behind
+//! very many easy ones. There a run costs next to nothing, and thousands of them are as cheap as one question. Whatever shows a
+//! way through the program that no run took is varied further. Nothing here is a verdict: a test is kept because its run reaches
+//! what is wished for, and a run that does not says nothing.
+//!
+//! Deliberately not here: choices that a user narrowed (a precondition, ranges, lengths, whole programs), and calls before the one
+//! under test.
+
+mod change;
+mod hints;
+mod repair;
+
+use crate::config::{Calls, Config, Entry};
+use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
+use crate::confirm::watcher::Ways;
+use crate::inputs::globals::global_inputs;
+use crate::vary::change::Changes;
+use crate::vary::repair::Repair;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+use touchstone_base::Deadline;
+use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
+use touchstone_interp::{End, Limits};
+use touchstone_ir::{DataType, ErrorKind, FuncId, GlobalId, InputSource, Linkage, Module};
+
+/// Inputs that are varied, at most.
+const POOL: usize = 512;
+/// Instructions of one run.
+const STEPS: u64 = 40_000;
+/// The clock is looked at once in so many runs.
+const RUNS_A_LOOK: u32 = 16;
+
+/// What variations are to reach.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Wishes {
+    /// Goals without any test.
+    pub untested: BTreeSet<GoalId>,
+    /// Goals that only tests that go wrong cover.
+    pub unreturned: BTreeSet<GoalId>,
+}
+
+impl Wishes {
+    /// Those that a run fulfils.
+    fn fulfilled(&self, hits: &[GoalId], outcome: &Outcome) -> Vec<GoalId> {
+        let goes_wrong = matches!(outcome, Outcome::Error { .. });
+        let is_wish =
+            |goal: &&GoalId| self.untested.contains(*goal) || (!goes_wrong && self.unreturned.contains(*goal));
+        hits.iter().filter(is_wish).copied().collect()
+    }
+
+    /// A test covers goals.
+    fn fulfil(&mut self, covers: &[GoalId], goes_wrong: bool) {
+        for goal in covers {
+            let new = self.untested.remove(goal);
+            match goes_wrong {
+                true if new => drop(self.unreturned.insert(*goal)),
+                true => {}
+                false => drop(self.unreturned.remove(goal)),
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.untested.is_empty() && self.unreturned.is_empty()
+    }
+}
+
+/// What is varied, and until when.
+pub struct Variation<'a> {
+    /// The program.
+    pub module: &'a Module,
+    /// The function under test.
+    pub func: FuncId,
+    /// The goals.
+    pub watch: &'a Watch,
+    /// What the search was asked.
+    pub config: &'a Config,
+    /// Stop at this time.
+    pub deadline: Deadline,
+    /// Elements of an object that it makes longer, at most.
+    pub longest: usize,
+    /// So many runs may show nothing new before it is enough.
+    pub patience: u32,
+    /// For every free choice.
+    pub seed: u64,
+}
+
+/// The inputs of a run.
+#[derive(Clone)]
+struct Inputs {
+    kind: TestKind,
+    answers: Vec<MadeInput>,
+    /// Different numbers that their run compared, if it is known.
+    compared: Rc<[(u64, u64)]>,
+}
+
+/// What is varied: inputs whose runs were different from all before.
+#[derive(Default)]
+pub struct Pool {
+    inputs: Vec<Inputs>,
+    /// The ways that runs took; those that went wrong apart.
+    seen: FxHashSet<(u64, bool)>,
+    /// So many tests were taken into account.
+    tests: usize,
+}
+
+impl Pool {
+    /// Keeps inputs whose run took a new way; whether it did.
+    fn learn(&mut self, inputs: &Inputs, run: &ConcreteRun) -> bool {
+        let returned = matches!(run.end, End::Returned(_));
+        let before = self.seen.len();
+        self.seen.extend(run.ways.iter().map(|way| (*way, returned)));
+        let new = self.seen.len() > before || self.inputs.is_empty();
+        if new && self.inputs.len() < POOL {
+            self.inputs.push(Inputs { compared: run.compared.as_slice().into(), ..inputs.clone() });
+        }
+        new
+    }
+}
+
+impl Variation<'_> {
+    /// Whether inputs may be whatever their types allow.
+    pub fn is_possible(&self) -> bool {
+        let config = self.config;
+        let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
+        let narrowed = config.precondition.is_some() || said;
+        let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
+        called && !narrowed && !self.module.functions[self.func].variadic
+    }
+
+    /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
+    pub fn run(&self, pool: &mut Pool, tests: &[TestCase], mut wishes: Wishes, take: &mut dyn FnMut(TestCase) -> bool) {
+        if !self.is_possible() || wishes.is_empty() {
+            return;
+        }
+        let mut changes = Changes::new(self.module, self.func, self.config, self.longest, self.seed);
+        let mut first = self.begin(pool, tests, &mut changes);
+        let (mut in_vain, mut runs) = (0, 0);
+        while in_vain < self.patience && !wishes.is_empty() {
+            runs += 1;
+            in_vain += 1;
+            if runs % RUNS_A_LOOK == 0 && self.is_over() {
+                return;
+            }
+            let inputs = match first.pop() {
+                Some(inputs) => inputs,
+                None => {
+                    let Some(mut inputs) = changes.pick(&pool.inputs).cloned() else { return };
+                    changes.change(&mut inputs);
+                    inputs
+                }
+            };
+            let run = self.look(&inputs, Ways::Kept);
+            if outcome(self.module, &run.end).is_some() && pool.learn(&inputs, &run) {
+                in_vain = 0;
+            }
+            let Some(outcome) = proper(self.module, &inputs, &run) else { continue };
+            let fulfilled = wishes.fulfilled(&run.hits, &outcome);
+            if !fulfilled.is_empty() {
+                let (inputs, run) = self.simpler(inputs, run, &outcome, &fulfilled);
+                let test = self.test(inputs, run, outcome);
+                let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
+                if self.holds(&test) && take(test) {
+                    in_vain = 0;
+                    wishes.fulfil(&covers, goes_wrong);
+                }
+            }
+        }
+    }
+
+    /// What is run before chance decides, the last one first: new tests, and what a caller would do with them who wants no error.
+    fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Changes<'_>) -> Vec<Inputs> {
+        let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
+        if tests.is_empty() {
+            new.extend(self.zeros());
+        }
+        pool.tests = tests.len();
+        let mut first: Vec<Inputs> = new.clone();
+        for repair in Repair::ALL {
+            first.extend(new.iter().map(|inputs| changes.repaired(inputs, repair)));
+        }
+        first.reverse();
+        first
+    }
+
+    /// What tests begin with.
+    fn seeds(&self, tests: &[TestCase]) -> Vec<Inputs> {
+        let alone = |test: &&TestCase| matches!(test.kind, TestKind::Function { .. }) && test.earlier().is_empty();
+        let (all, nothing) = (tests.iter().filter(alone), Rc::from([]));
+        let inputs = |test: &TestCase| {
+            let (kind, answers, compared) = (test.kind.clone(), test.answers.clone(), Rc::clone(&nothing));
+            Inputs { kind, answers, compared }
+        };
+        all.map(inputs).take(POOL / 2).collect()
+    }
+
+    /// Zeros and null pointers, where that is all that a test needs.
+    fn zeros(&self) -> Option<Inputs> {
+        let types = &self.module.types;
+        let undefined = |id: &GlobalId| self.module.globals[*id].linkage == Linkage::Undefined;
+        if global_inputs(self.module, self.func).iter().any(undefined) {
+            return None;
+        }
+        let mut params = Vec::new();
+        for param in self.module.functions[self.func].own_params() {
+            // What is declared as an array has an object.
+            let value = match &types[param.data] {
+                DataType::Array { .. } => return None,
+                _ => change::zero(types, param.data)?,
+            };
+            params.push(NamedValue { name: param.name.clone(), data: param.data, value });
+        }
+        let kind = TestKind::Function { earlier: Vec::new(), params, globals: Vec::new(), objects: Vec::new() };
+        Some(Inputs { kind, answers: Vec::new(), compared: Rc::from([]) })
+    }
+
+    fn is_over(&self) -> bool {
+        let interrupted = self.config.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        interrupted || self.deadline.is_over() || self.config.memory.is_some_and(|limit| limit.is_met())
+    }
+
+    fn look(&self, inputs: &Inputs, ways: Ways) -> ConcreteRun {
+        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let look = Look { watch: Some(self.watch), limits, ways, ..Look::default() };
+        let mut kind = inputs.kind.clone();
+        // Which objects the run frees is not known yet.
+        if let TestKind::Function { objects, .. } = &mut kind {
+            objects.iter_mut().for_each(|object| object.on_heap = true);
+        }
+        watch_kind(self.module, self.func, &kind, &inputs.answers, look)
+    }
+
+    /// The same with zeros, as far as that ends alike and reaches as much.
+    fn simpler(
+        &self,
+        mut inputs: Inputs,
+        mut run: ConcreteRun,
+        outcome: &Outcome,
+        wanted: &[GoalId],
+    ) -> (Inputs, ConcreteRun) {
+        let mut other = inputs.clone();
+        other.answers.retain(|answer| answer.source != InputSource::Allocation);
+        if other.answers.len() < inputs.answers.len() {
+            let seen = self.look(&other, Ways::Forgotten);
+            if self.is_as_good(&seen, outcome, wanted) {
+                (inputs, run) = (other, seen);
+            }
+        }
+        for number in 0..change::numbers(self.module, &inputs).min(MOST_SIMPLER) {
+            let mut other = inputs.clone();
+            if !change::clear(self.module, &mut other, number) {
+                continue;
+            }
+            let seen = self.look(&other, Ways::Forgotten);
+            if self.is_as_good(&seen, outcome, wanted) {
+                (inputs, run) = (other, seen);
+            }
+        }
+        (inputs, run)
+    }
+
+    /// Whether the test does what it says with the answers that it has: others than it began with were asked for.
+    fn holds(&self, test: &TestCase) -> bool {
+        let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
+        let look = Look { watch: Some(self.watch), limits, ..Look::default() };
+        let run = watch_kind(self.module, self.func, &test.kind, &test.answers, look);
+        let alike = outcome(self.module, &run.end).as_ref() == Some(&test.outcome);
+        alike && run.hits == test.covers && run.expected == test.expected
+    }
+
+    /// Whether a run ends so and reaches that.
+    fn is_as_good(&self, run: &ConcreteRun, outcome: &Outcome, wanted: &[GoalId]) -> bool {
+        let alike = self::outcome(self.module, &run.end).as_ref() == Some(outcome);
+        alike && wanted.iter().all(|goal| run.hits.contains(goal))
+    }
+
+    fn test(&self, mut inputs: Inputs, run: ConcreteRun, outcome: Outcome) -> TestCase {
+        if let TestKind::Function { objects, .. } = &mut inputs.kind {
+            objects.iter_mut().zip(&run.freed).for_each(|(object, freed)| object.on_heap = *freed);
+        }
+        let volatile = run.requested.iter().any(|input| input.source == InputSource::Volatile);
+        TestCase {
+            id: String::new(),
+            function: self.module.functions[self.func].name.clone(),
+            kind: inputs.kind,
+            // The program may ask for more than it was given.
+            answers: run.requested,
+            outcome,
+            expected: run.expected,
+            oracle: None,
+            description: String::new(),
+            path: run.path,
+            covers: run.hits,
+            replayed: match (volatile, run.traps) {
+                (true, _) => Replay::NotCheckable(NotCheckable::Volatile),
+                (_, true) => Replay::NotCheckable(NotCheckable::Traps),
+                _ => Replay::NotRun,
+            },
+        }
+    }
+}
+
+/// Numbers of a test that are tried as zero.
+const MOST_SIMPLER: usize = 64;
+
+/// How a run ends that others would see, too; `None` if that can't be said. An access outside of all objects is different elsewhere.
+fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome> {
+    let register = |answer: &MadeInput| answer.source == InputSource::Register;
+    // A number that became an address by chance is no register.
+    let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);
+    let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !by_chance)?;
+    match outcome {
+        Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. } => Some(outcome),
+        Outcome::Error { kind: ErrorKind::Assert | ErrorKind::Abort, .. } => Some(outcome),
+        Outcome::Error { .. } => None,
+        _ => Some(outcome),
+    }
+}
+
+/// How a run ends; `None` if that is no proper end.
+fn outcome(module: &Module, end: &End) -> Option<Outcome> {
+    Some(match end {
+        End::Returned(_) => Outcome::Returned,
+        End::Threw { class, .. } => Outcome::Threw { class: module.class_name(*class) },
+        End::Exited(status) => Outcome::Exited(*status & 0xff),
+        End::Hung => Outcome::Hung,
+        End::Error { kind, span } => Outcome::Error { kind: *kind, span: *span },
+        End::Assumed | End::Limit(_) | End::Unsupported { .. } => return None,
+    })
+}
