@@ -6,9 +6,15 @@
 #![warn(missing_docs)]
 
 pub mod classfile;
+mod jdk;
 mod lower;
+mod marks;
 pub mod path;
 mod program;
+mod tested;
 mod world;
 
+pub use jdk::{Compiled, Jdk, JdkError};
+pub use marks::Marks;
 pub use program::{Program, ProgramError, Setup, release_of};
+pub use tested::{Field, Kind, Loaded, Method, Visible};

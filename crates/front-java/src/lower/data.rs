@@ -70,6 +70,23 @@ fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
 impl World {
     pub fn define_data(&mut self, id: GlobalId, data: &Data) -> Global {
         let (size, init) = self.contents(data).unwrap_or((0, Vec::new()));
+        if let Data::Static(field) = data
+            && let Some(shown) = self.shown_static(*field)
+        {
+            // Whoever called before may have written it. What is no number nobody can make yet: whoever reads it stops.
+            let (_, desc) = self.classes.static_field(*field);
+            return Global {
+                name: shown,
+                span: Span::none(),
+                data: super::present::data_of(&desc),
+                size,
+                constant: false,
+                linkage: Linkage::External,
+                role: GlobalRole::Variable,
+                function: None,
+                init: None,
+            };
+        }
         Global {
             name: format!("{id} {data:?}"),
             span: Span::none(),
@@ -77,7 +94,7 @@ impl World {
             size,
             constant: false,
             linkage: Linkage::Local,
-            role: GlobalRole::Heap,
+            role: GlobalRole::Runtime,
             function: None,
             init: Some(init),
         }

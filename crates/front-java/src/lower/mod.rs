@@ -12,8 +12,10 @@ mod dispatch;
 mod handles;
 mod init;
 mod insn;
+mod marked;
 mod natives;
 mod origin;
+mod present;
 mod raw_memory;
 mod reflect;
 mod sites;
@@ -22,4 +24,6 @@ mod system;
 mod throwing;
 mod world;
 
+pub(crate) use origin::type_text;
+pub(crate) use present::MADE;
 pub(crate) use world::{Data, Func, World, empty_module};

@@ -1,7 +1,9 @@
 //! The functions and globals of a program: what each is, by its id.
 
 use super::builder::{Builder, ty_of};
+use super::marked::Known;
 use crate::classfile::{Desc, MethodDesc, access};
+use crate::marks::Marks;
 use crate::world::{ClassId, Classes, FieldRef, MethodRef, Refusal, Shape};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -124,6 +126,8 @@ pub(crate) struct World {
     pub seen_by: FxHashMap<Func, usize>,
     /// The newest generation of each dispatch.
     pub newest: FxHashMap<Func, u32>,
+    /// What the source says, where it was compiled.
+    pub marks: Option<Marks>,
 }
 
 /// The type of everything, until types are needed.
@@ -149,6 +153,7 @@ pub(crate) fn empty_module() -> Module {
         variants: vec![Variant { tag: 0, ty: object }],
     });
     module.thrown = Some(thrown);
+    super::present::add_types(&mut module.types);
     module
 }
 
@@ -168,6 +173,7 @@ impl World {
             needs_init: FxHashMap::default(),
             seen_by: FxHashMap::default(),
             newest: FxHashMap::default(),
+            marks: None,
         }
     }
 
@@ -197,6 +203,14 @@ impl World {
 
     pub fn what(&self, id: FuncId) -> Option<&Func> {
         self.funcs.get(id.index())
+    }
+
+    /// The static field that a global is, if it is one.
+    pub fn static_of(&self, id: GlobalId) -> Option<FieldRef> {
+        match self.data.get(id.index()) {
+            Some(Data::Static(field)) => Some(*field),
+            _ => None,
+        }
     }
 
     pub fn datum(&mut self, data: Data) -> GlobalId {
@@ -285,6 +299,17 @@ impl World {
     pub fn method_title(&self, method: MethodRef) -> String {
         let member = self.classes.method(method);
         format!("{}.{}{}", self.classes.get(method.class).title(), member.name, member.desc)
+    }
+
+    /// What is known of a method's decisions.
+    pub fn known_of(&self, method: MethodRef) -> Known {
+        let class = self.classes.get(method.class);
+        if class.of_jdk {
+            return Known::Library;
+        }
+        let member = self.classes.method(method);
+        let marks = self.marks.as_ref().and_then(|marks| marks.of(&class.name, &member.name, &member.desc));
+        marks.map_or(Known::CodeOnly, Known::Source)
     }
 
     /// Finishes a function of ours.
@@ -391,6 +416,19 @@ impl World {
 }
 
 impl Func {
+    /// Whether it knows the classes that were there when it was made.
+    pub fn is_switch(&self) -> bool {
+        matches!(
+            self,
+            Func::Dispatch(..)
+                | Func::InstanceOf(..)
+                | Func::CastFailed(..)
+                | Func::StoreCheck(_)
+                | Func::Mirror(_)
+                | Func::Ask(..)
+        )
+    }
+
     /// Functions that this one is a later generation of.
     pub fn earlier(&self) -> Vec<Func> {
         let (generation, of): (u32, Box<dyn Fn(u32) -> Func>) = match self.clone() {

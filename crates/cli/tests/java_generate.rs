@@ -1,0 +1,210 @@
+//! Java: `objectives` shows what a person reads in the source, and `generate` writes JUnit tests that the user's JVM agrees with.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn touchstone(arguments: &[&str], files: &[&Path], out: &Path) -> Output {
+    let (verb, rest) = arguments.split_first().expect("a verb");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.arg(verb).args(files).args(rest).arg("-o").arg(out);
+    command.output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A source file in a directory of its own.
+fn source(directory: &Path, name: &str, code: &str) -> PathBuf {
+    let file = directory.join(name);
+    std::fs::write(&file, code).expect("a written file");
+    file
+}
+
+/// Generates tests for files; all of them must agree with the JVM. Gives the report.
+fn generated(arguments: &[&str], file: &Path, out: &Path) -> Value {
+    let arguments = [&["generate", "--format", "json"], arguments].concat();
+    let output = touchstone(&arguments, &[file], out);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for test in report["tests"].as_array().expect("tests") {
+        assert_eq!(test["replay"], "agreed", "{test:#}");
+    }
+    report
+}
+
+/// How many objectives have a status.
+fn count(report: &Value, status: &str) -> usize {
+    let objectives = report["objectives"].as_array().expect("objectives");
+    objectives.iter().filter(|objective| objective["status"] == status).count()
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/java/Triangle.java")
+}
+
+#[test]
+fn objectives_are_the_conditions_that_a_person_reads_with_ids_as_for_c() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Gate.java",
+        "package plant;\npublic class Gate {\n    static int open(int a, boolean b, long c) {\n        \
+         if (a > 0 && (b || !(c < 5L))) {\n            return 1;\n        }\n        \
+         boolean both = b && a == 3; if (both) if (c == 7) return 2;\n        return b ? 3 : 4;\n    }\n}\n",
+    );
+    let output = touchstone(&["objectives", "-c", "condition,decision"], &[&file], scratch.path());
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let lines: Vec<(String, String)> = shown
+        .lines()
+        .map(|line| {
+            let id = line.split(' ').next().unwrap_or_default().rsplit_once('.').expect("a hash").0.to_string();
+            (id, line.split("  ").last().unwrap_or_default().to_string())
+        })
+        .collect();
+    let condition = |number: usize, text: &str| (format!("plant.Gate.open.condition.{number}"), text.to_string());
+    assert_eq!(lines[0], condition(1, "a > 0 is true"));
+    assert!(lines.contains(&condition(6, "c < 5L is false")), "{shown}");
+    let decision = |text: &str| lines.iter().any(|(id, own)| id.contains(".decision.") && own == text);
+    // Two decisions of one condition on one line, and not one of two.
+    for text in
+        ["a > 0 && (b || !(c < 5L)) is true", "b && a == 3 is false", "both is true", "c == 7 is true", "b is true"]
+    {
+        assert!(decision(text), "{text} in\n{shown}");
+    }
+    assert!(shown.contains("Gate.java:4:13"), "{shown}");
+}
+
+#[test]
+fn the_example_is_covered_by_tests_that_the_jvm_agrees_with() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let report = generated(&["-c", "stmt,branch,mcdc"], &example(), scratch.path());
+    let total = report["objectives"].as_array().expect("objectives").len();
+    assert_eq!(count(&report, "covered"), total, "{report:#}");
+    assert!(total > 30, "{total}");
+    let class = std::fs::read_to_string(scratch.path().join("TriangleTouchstoneTest.java")).expect("tests");
+    for part in [
+        "import org.junit.jupiter.api.Test;",
+        "assertThrows(IllegalArgumentException.class, () -> Triangle.classify(",
+        "assertEquals(3, Triangle.classify(",
+        "assertFalse(Triangle.isSmall(",
+        "    @DisplayName(\"",
+    ] {
+        assert!(class.contains(part), "{part} in\n{class}");
+    }
+}
+
+#[test]
+fn every_primitive_type_is_an_input_and_static_fields_are() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Kinds.java",
+        "public class Kinds {
+    static int limit = 10;
+    private static boolean on;
+    static int of(boolean z, byte b, short s, char c) {
+        if (z && b == -128) return 1;
+        if (s == -300 && c == '\\uffff') return 2;
+        if (b > 127 || c < 0) return 3;
+        return 4;
+    }
+    static double wide(long l, float f, double d) {
+        if (l == Long.MIN_VALUE && f == 1.5f) return -0.0;
+        if (d != d) return d;
+        return d > 1e300 ? 1.0 / 3 : 2;
+    }
+    static char over(int x) { if (x > limit && on) { limit = x; return 'x'; } return (char) x; }
+    static int divide(int a, int b) { return a / b; }
+}
+",
+    );
+    let report = generated(&["-c", "branch,mcdc"], &file, scratch.path());
+    // `b > 127` and `c < 0` are never true.
+    let objectives = report["objectives"].as_array().expect("objectives");
+    for objective in objectives {
+        let text = objective["text"].as_str().expect("a text");
+        let never = (text.starts_with("b > 127") || text.starts_with("c < 0")) && !text.contains("false");
+        let expected = if never { "infeasible" } else { "covered" };
+        assert_eq!(objective["status"], expected, "{objective:#}");
+    }
+    let class = std::fs::read_to_string(scratch.path().join("KindsTouchstoneTest.java")).expect("tests");
+    for part in ["Kinds.limit = ", "set(Kinds.class, \"on\", true);", "(byte) -128", "Long.MIN_VALUE", "'\\uffff'"] {
+        assert!(class.contains(part), "{part} in\n{class}");
+    }
+}
+
+#[test]
+fn junit_4_is_written_and_replayed_too_and_overloads_are_told_apart() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Over.java",
+        "class Over {
+    static int max(int a, int b) { return a > b ? a : b; }
+    static long max(long a, long b) { return a > b ? a : b; }
+    static float third(int a) { if (a == 3) return 1f / 3; throw new UnsupportedOperationException(); }
+}
+",
+    );
+    let report = generated(&["-c", "branch", "--emit", "junit4"], &file, scratch.path());
+    assert_eq!(count(&report, "covered"), 6, "{report:#}");
+    let class = std::fs::read_to_string(scratch.path().join("junit4/OverTouchstoneTest.java")).expect("tests");
+    assert!(class.contains("import org.junit.Test;") && class.contains("max_int_int_1"), "{class}");
+    let output = touchstone(&["generate", "-f", "max"], &[&file], scratch.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("Over.max(int,int) or Over.max(long,long)"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_class_file_alone_has_the_compilers_decisions() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Bare.java",
+        "package deep.er;\nclass Bare {\n    static int sign(int a) {\n        if (a < 0) return -1;\n        return a == 0 ? 0 : 1;\n    }\n}\n",
+    );
+    let javac = Command::new("javac").arg("-d").arg(scratch.path()).arg(&file).status().expect("javac runs");
+    assert!(javac.success());
+    let class = scratch.path().join("deep/er/Bare.class");
+    let report = generated(&["-c", "branch", "-f", "sign"], &class, &scratch.path().join("out"));
+    assert_eq!(count(&report, "covered"), 4, "{report:#}");
+    let first = &report["objectives"][0]["text"];
+    assert_eq!(first, "line 4, jump 1: not taken is true");
+}
+
+#[test]
+fn a_test_that_would_end_the_jvm_is_left_out() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = "class Odd {\n    static int f(int a) { if (a == 1) System.exit(3); return a > 5 ? 1 : 0; }\n}\n";
+    let file = source(scratch.path(), "Odd.java", code);
+    let output = touchstone(&["generate", "--format", "json", "-c", "branch"], &[&file], scratch.path());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let agreed = report["tests"].as_array().expect("tests").iter().filter(|test| test["replay"] == "agreed").count();
+    assert_eq!(agreed, 2, "{report:#}");
+    let class = std::fs::read_to_string(scratch.path().join("OddTouchstoneTest.java")).expect("tests");
+    assert!(class.contains("is left out: it ends the JVM"), "{class}");
+}
+
+#[test]
+fn input_that_is_none_is_refused_with_what_is_wrong() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let check = |name: &str, bytes: &[u8], arguments: &[&str], expected: &str| {
+        let file = scratch.path().join(name);
+        std::fs::write(&file, bytes).expect("a written file");
+        let output = touchstone(&[&["generate"], arguments].concat(), &[&file], &scratch.path().join("out"));
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        assert!(said.contains(expected), "{name}: {said}");
+    };
+    check("Bad.java", b"class Bad { int f( { } }", &[], "javac refuses the program");
+    check("Cut.class", &[0xca, 0xfe, 0xba, 0xbe, 0, 0], &[], "Cut.class");
+    check("New.class", &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0x7f, 0xff], &[], "class file version 32767");
+    check("No.jar", b"no zip", &[], "No.jar");
+    check("Here.java", b"class Here { static void f() { } }", &["-f", "Here.g"], "there is no function `Here.g`");
+    check("Obj.java", b"class Obj { void f(int a) { } }", &["-f", "Obj.f"], "can't be tested");
+    check("Form.java", b"class Form { static void f() { } }", &["--emit", "unity"], "another language");
+}
