@@ -123,7 +123,8 @@ fn read_java(files: &[PathBuf], subject: &Subject, directory: &Path) -> Result<P
         methods.extend(program.methods(class)?);
     }
     let tested: Vec<&Method> = methods.iter().filter(|method| is_meant(method, subject)).collect();
-    let roots: Vec<FuncId> = tested.iter().map(|method| method.func).collect();
+    let roots: Vec<FuncId> =
+        tested.iter().flat_map(|method| [method.func].into_iter().chain(method.possible)).collect();
     let all: Vec<FuncId> = methods.iter().map(|method| method.func).collect();
     let module = started(&program, &roots, &all, &tested)?;
     let java = JavaProgram { jdk, helper, class_path: given.class_path, fields: program.fields(), methods };

@@ -137,6 +137,59 @@ fn every_primitive_type_is_an_input_and_static_fields_are() {
 }
 
 #[test]
+fn arrays_and_strings_are_inputs_and_what_is_left_in_them_is_checked() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Texts.java",
+        "public class Texts {
+    static boolean swap(byte[] a, byte[] b) {
+        if (a == b) return false;
+        if (a == null || b == null || a.length != b.length) return false;
+        for (int i = 0; i < a.length; i++) { byte t = a[i]; a[i] = b[i]; b[i] = t; }
+        return a.length > 1;
+    }
+    static int name(String s) {
+        if (s == null) return 0;
+        if (s.isEmpty()) return 1;
+        if (s.equals(\"abc\")) return 2;
+        if (s.startsWith(\"x\") && s.charAt(1) == 'y') return 3;
+        return s.length() == 3 ? 4 : 5;
+    }
+    static String hi(String s, int n) {
+        if (n < 0) throw new IllegalArgumentException(\"n \" + n);
+        return n == 7 ? \"seven\" : s + n;
+    }
+    static double[] half(double d) { return d > 1 ? new double[] {d / 2, d / 2} : null; }
+    static int never(int[] a) { if (a.length < 0) return 1; return a.length == 100 ? 2 : 3; }
+}
+",
+    );
+    let report = generated(&["-c", "branch,mcdc"], &file, scratch.path());
+    for objective in report["objectives"].as_array().expect("objectives") {
+        // What only longer arrays could do is not known; lengths are a bound.
+        let expected = match objective["text"].as_str().expect("a text") {
+            text if text.starts_with("a.length < 0 is true") => ["infeasible", "unknown"],
+            text if text.starts_with("a.length == 100 is true") => ["unknown", "unknown"],
+            _ => ["covered", "covered"],
+        };
+        assert!(expected.contains(&objective["status"].as_str().expect("a status")), "{objective:#}");
+    }
+    let class = std::fs::read_to_string(scratch.path().join("TextsTouchstoneTest.java")).expect("tests");
+    for part in [
+        "assertEquals(2, Texts.name(\"abc\"));",
+        "Texts.name((String) null)",
+        "assertEquals(\"seven\", Texts.hi(",
+        "byte[] a = {",
+        "assertArrayEquals(new byte[] {",
+        "assertArrayEquals(new double[] {",
+        "assertNull(Texts.half(",
+    ] {
+        assert!(class.contains(part), "{part} in\n{class}");
+    }
+}
+
+#[test]
 fn junit_4_is_written_and_replayed_too_and_overloads_are_told_apart() {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = source(

@@ -146,11 +146,13 @@ impl Program {
     /// All that was met so far as one module; functions that nobody called are only declared.
     pub fn met(&self) -> Module {
         let mut module = self.module.clone();
+        module.types = self.world.borrow().types.clone();
         let mut function = 0;
         let mut global = 0;
         loop {
             let (functions, globals) = (self.world.borrow().functions(), self.world.borrow().globals());
             if (function, global) == (functions, globals) {
+                module.types = self.world.borrow().types.clone();
                 module.files = self.files();
                 return module;
             }

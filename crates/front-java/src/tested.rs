@@ -6,7 +6,7 @@
 //! [`Program::loaded`].
 
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::lower::{Func, MADE, type_text};
+use crate::lower::{Func, MADE, STRING, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
@@ -18,6 +18,9 @@ use touchstone_ir::{
 
 /// So many functions of the JDK are lowered for the methods under test.
 const MOST_OF_JDK: usize = 1200;
+
+/// What the name of the function that knows possible arguments of another ends with.
+const POSSIBLE: &str = "__touchstone_pre";
 
 /// What a method is to its class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +65,8 @@ pub struct Method {
     pub params: Vec<String>,
     /// The type of its result.
     pub result: String,
+    /// The function that says whether arguments are such as a caller can have, if not all are.
+    pub possible: Option<FuncId>,
 }
 
 /// A static field that the program may change.
@@ -80,14 +85,19 @@ pub struct Field {
 impl Method {
     /// Why no tests of it can be made, if none can.
     pub fn refusal(&self) -> Option<String> {
-        const PLAIN: [&str; 8] = ["boolean", "byte", "char", "short", "int", "long", "float", "double"];
+        const PLAIN: [&str; 9] =
+            ["boolean", "byte", "char", "short", "int", "long", "float", "double", "java.lang.String"];
         if self.visible == Visible::ToClass {
             return Some("it is private".to_string());
         }
         if self.kind != Kind::Static {
             return Some("it needs an object, which tests don't make yet".to_string());
         }
-        let other = self.params.iter().find(|param| !PLAIN.contains(&param.as_str()))?;
+        let made = |param: &str| {
+            let element = param.strip_suffix("[]").filter(|element| *element != "java.lang.String");
+            PLAIN.contains(&element.unwrap_or(param))
+        };
+        let other = self.params.iter().find(|param| !made(param))?;
         Some(format!("it has a parameter of the type {other}, which tests don't make yet"))
     }
 }
@@ -136,6 +146,11 @@ impl Program {
                 },
                 params: desc.params.iter().map(source_type).collect(),
                 result: source_type(&desc.result),
+                possible: desc
+                    .params
+                    .iter()
+                    .any(|param| matches!(param, Desc::Ref(name) if &**name == STRING))
+                    .then(|| world.func(Func::Possible(method))),
             });
         }
         Ok(found)
@@ -227,6 +242,7 @@ impl Program {
     /// The module in which functions that were loaded have their bodies; the others stop with their names.
     pub fn loaded(&self, loaded: &Loaded) -> Module {
         let mut module = self.module.clone();
+        module.types = self.world.borrow().types.clone();
         let mut global = 0;
         while global < self.world.borrow().globals() {
             if let Some(made) = self.global(GlobalId::new(global)) {
@@ -242,7 +258,9 @@ impl Program {
                 Some(body) => body.clone(),
                 None => self.stopping(id),
             };
-            if made.is_library() || module.function_named(&made.name).is_some() {
+            if let Some(Func::Possible(method)) = self.world.borrow().what(id) {
+                made.name = format!("{}{POSSIBLE}", self.world.borrow().shown_name(*method));
+            } else if made.is_library() || module.function_named(&made.name).is_some() {
                 made.name = format!("{id}: {}", made.name);
             }
             module.functions.push(made);
@@ -298,7 +316,10 @@ pub struct Loaded {
 /// A type as source writes it.
 fn source_type(desc: &Desc) -> String {
     let text = match desc {
-        Desc::Ref(name) if !name.starts_with('[') => name.replace('/', "."),
+        Desc::Ref(name) => match name.strip_prefix('[').and_then(Desc::parse) {
+            Some(element) => format!("{}[]", source_type(&element)),
+            None => name.replace('/', "."),
+        },
         other => type_text(other),
     };
     text.replace('$', ".")

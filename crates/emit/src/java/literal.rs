@@ -25,6 +25,27 @@ pub(crate) fn literal(data: &DataType, value: &DataValue) -> Option<String> {
     })
 }
 
+/// A string literal.
+pub(crate) fn quoted_units(units: &[u16]) -> String {
+    let mut quoted = String::from("\"");
+    for unit in units {
+        match char::from_u32(u32::from(*unit)) {
+            Some('"') => quoted += "\\\"",
+            Some('\\') => quoted += "\\\\",
+            Some('\n') => quoted += "\\n",
+            Some('\t') => quoted += "\\t",
+            Some('\r') => quoted += "\\r",
+            Some(plain @ ' '..='~') => quoted.push(plain),
+            _ => match unit {
+                // Three digits, so that a digit may follow.
+                0..=0xff => quoted += &format!("\\{unit:03o}"),
+                _ => quoted += &format!("\\u{unit:04x}"),
+            },
+        }
+    }
+    quoted + "\""
+}
+
 fn character(unit: u16) -> String {
     match char::from_u32(u32::from(unit)) {
         Some('\'') => "'\\''".to_string(),
@@ -91,5 +112,6 @@ mod tests {
         check(&double, (-0.0f64).to_bits(), "-0.0");
         check(&double, f64::NAN.to_bits(), "Double.NaN");
         check(&DataType::Bool { name: String::new() }, 1, "true");
+        assert_eq!(quoted_units(&[0x61, 0x22, 0x0a, 0, 0x37, 0x20ac]), "\"a\\\"\\n\\0007\\u20ac\"");
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod jvm;
 pub(crate) mod literal;
+pub(crate) mod objects;
 pub(crate) mod replay;
 pub(crate) mod suite;
 pub(crate) mod target;

@@ -2,13 +2,14 @@
 
 use crate::EmitError;
 use crate::java::literal::literal;
+use crate::java::objects::{Kind, Objects, new_result};
 use crate::java::target::{JavaMethod, JavaTarget};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use touchstone_base::write_whole;
 use touchstone_criteria::{Covered, NamedValue, Outcome, TestCase, TestKind};
-use touchstone_ir::{DataType, FuncId, Module};
+use touchstone_ir::{DataType, DataValue, FuncId, Module, PointerTarget};
 
 /// Which JUnit tests are written for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,40 +149,56 @@ impl<'t> JUnitSuite<'t> {
     }
 
     fn body(&self, test: &TestCase) -> Vec<String> {
-        let TestKind::Function { params, globals, .. } = &test.kind else { return Vec::new() };
+        let TestKind::Function { params, globals, objects, .. } = &test.kind else { return Vec::new() };
+        let objects = Objects::new(self.module, objects);
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
-        let value = |value: &NamedValue| {
-            literal(&self.module.types[value.data], &value.value).unwrap_or_else(|| "null".to_string())
-        };
-        let arguments: Vec<String> = params.iter().map(value).collect();
+        lines.extend(objects.declarations());
+        let arguments: Vec<String> = params.iter().map(|value| objects.argument(value)).collect();
         let call = format!("{}.{}({})", self.method.class, self.method.method, arguments.join(", "));
-        let func = self.module.function_named(self.function).map(|id| &self.module.functions[id]);
-        let result = func.map(|function| &self.module.types[function.result_data]);
-        match (&test.outcome, result, &test.expected.result) {
-            (Outcome::Threw { class }, ..) => {
-                let class = class.replace('$', ".");
-                let class = class.strip_prefix("java.lang.").filter(|short| !short.contains('.')).unwrap_or(&class);
-                let own = format!("{}.", self.method.package);
-                let class = class.strip_prefix(&own).filter(|_| own.len() > 1).unwrap_or(class);
-                lines.push(format!("assertThrows({class}.class, () -> {call});"));
-            }
-            (_, Some(data @ DataType::Bool { .. }), Some(value)) => {
-                let word = if literal(data, value).as_deref() == Some("true") { "True" } else { "False" };
-                lines.push(format!("assert{word}({call});"));
-            }
-            (_, Some(data @ DataType::Float { .. }), Some(value)) => {
-                let expected = literal(data, value).unwrap_or_default();
-                let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
-                lines.push(format!("assertEquals({expected}, {call}{delta});"));
-            }
-            (_, Some(data), Some(value)) if literal(data, value).is_some() => {
-                let expected = literal(data, value).unwrap_or_default();
-                lines.push(format!("assertEquals({expected}, {call});"));
-            }
-            _ => lines.push(format!("{call};")),
-        }
+        lines.push(match &test.outcome {
+            Outcome::Threw { class } => format!("assertThrows({}.class, () -> {call});", self.class_name(class)),
+            _ => self.checked_call(test, &objects, &call),
+        });
+        let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
+        lines.extend(objects.checks(&test.expected.objects, delta));
         lines.extend(test.expected.globals.iter().filter_map(|value| self.looked_at(value)));
         lines
+    }
+
+    /// The call, with what its result must be.
+    fn checked_call(&self, test: &TestCase, objects: &Objects<'_>, call: &str) -> String {
+        let func = self.module.function_named(self.function).map(|id| &self.module.functions[id]);
+        let result = func.map(|function| &self.module.types[function.result_data]);
+        let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
+        let (Some(data), Some(value)) = (result, &test.expected.result) else { return format!("{call};") };
+        match (data, literal(data, value)) {
+            (DataType::Bool { .. }, Some(text)) if text == "true" => format!("assertTrue({call});"),
+            (DataType::Bool { .. }, Some(_)) => format!("assertFalse({call});"),
+            (DataType::Float { .. }, Some(text)) => format!("assertEquals({text}, {call}{delta});"),
+            (_, Some(text)) => format!("assertEquals({text}, {call});"),
+            (DataType::Pointer { .. }, None) => match (value, new_result(self.module, &test.expected.reached)) {
+                (DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null), _) => format!("assertNull({call});"),
+                (value, _) if objects.is_array(value) => {
+                    format!("assertSame({}, {call});", objects.reference(value).unwrap_or_default())
+                }
+                (_, Some((text, Kind::Text))) => format!("assertEquals({text}, {call});"),
+                (_, Some((text, Kind::Array))) => format!("assertArrayEquals({text}, {call});"),
+                (_, Some((text, Kind::Floats))) => format!("assertArrayEquals({text}, {call}{delta});"),
+                (value, None) => match objects.reference(value) {
+                    Some(text) => format!("assertEquals({text}, {call});"),
+                    None => format!("assertNotNull({call});"),
+                },
+            },
+            _ => format!("{call};"),
+        }
+    }
+
+    /// A class, as short as it can be written here.
+    fn class_name(&self, class: &str) -> String {
+        let class = class.replace('$', ".");
+        let class = class.strip_prefix("java.lang.").filter(|short| !short.contains('.')).unwrap_or(&class);
+        let own = format!("{}.", self.method.package);
+        class.strip_prefix(&own).filter(|_| own.len() > 1).unwrap_or(class).to_string()
     }
 
     /// Sets a static field.

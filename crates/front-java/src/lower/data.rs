@@ -78,7 +78,7 @@ impl World {
             return Global {
                 name: shown,
                 span: Span::none(),
-                data: super::present::data_of(&desc),
+                data: super::present::value_type(&desc),
                 size,
                 constant: false,
                 linkage: Linkage::External,

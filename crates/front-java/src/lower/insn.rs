@@ -338,6 +338,9 @@ impl Body<'_> {
         };
         let holds = self.b.cmp(op, left, right);
         let (target, next) = (self.target(target), self.target(next));
+        if let Some(tag) = jump.tag {
+            self.b.span = self.table.span_of(tag);
+        }
         self.b.end(TermKind::Branch {
             cond: holds,
             then_block: target,

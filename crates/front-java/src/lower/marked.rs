@@ -139,6 +139,11 @@ impl Table {
         table
     }
 
+    /// Where a condition stands.
+    pub fn span_of(&self, tag: CondTag) -> Span {
+        self.decisions[tag.decision].conditions[tag.condition].span
+    }
+
     /// Gives a function its decisions and points.
     pub fn give(self, function: &mut Function) {
         function.decisions = self.decisions;

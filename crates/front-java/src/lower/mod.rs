@@ -22,8 +22,10 @@ mod sites;
 mod streams;
 mod system;
 mod throwing;
+mod types;
 mod world;
 
 pub(crate) use origin::type_text;
 pub(crate) use present::MADE;
+pub(crate) use types::STRING;
 pub(crate) use world::{Data, Func, World, empty_module};

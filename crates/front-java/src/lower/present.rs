@@ -1,6 +1,7 @@
 //! Methods of the program as tests and reports show them: names, parameters, types.
 
 use super::origin::type_text;
+use super::types::Use;
 use super::world::{ANY, World};
 use crate::classfile::{Code, Desc, MethodDesc, access};
 use crate::world::{FieldRef, MethodRef};
@@ -30,8 +31,8 @@ pub(crate) fn add_types(types: &mut DataTypes) {
     types.push(float("double", Format::F64));
 }
 
-/// The data type of a type.
-pub(crate) fn data_of(desc: &Desc) -> DataTypeId {
+/// The data type of a number, a character or a truth value; of what is none, one that nobody can make.
+pub(crate) fn value_type(desc: &Desc) -> DataTypeId {
     DataTypeId::new(match desc {
         Desc::Void => VALUES,
         Desc::Boolean => VALUES + 1,
@@ -90,7 +91,7 @@ impl World {
     }
 
     /// Names and types a function as its source does.
-    pub fn present(&self, method: MethodRef, code: &Code, desc: &MethodDesc, function: &mut Function) {
+    pub fn present(&mut self, method: MethodRef, code: &Code, desc: &MethodDesc, function: &mut Function) {
         function.name = self.shown_name(method);
         let member = self.classes.method(method);
         function.internal = member.is(access::PRIVATE);
@@ -100,10 +101,10 @@ impl World {
         for (index, (param, desc)) in function.params.iter_mut().zip(params).enumerate() {
             let known = code.local_name(local, 0).map(|name| name.to_string());
             param.name = known.unwrap_or_else(|| format!("arg{index}"));
-            param.data = desc.map_or(DataTypeId::new(ANY), data_of);
+            param.data = desc.map_or(DataTypeId::new(ANY), |desc| self.data_of(desc, Use::Input));
             local += if desc.is_some_and(Desc::is_wide) { 2 } else { 1 };
         }
-        function.result_data = data_of(&desc.result);
+        function.result_data = self.data_of(&desc.result, Use::Result);
         let first = function.points.values().map(|point| point.span).find(Span::is_some);
         if let Some(first) = first {
             function.span = first;

@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, ty_of};
 use super::marked::Known;
+use super::types::Use;
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::marks::Marks;
 use crate::world::{ClassId, Classes, FieldRef, MethodRef, Refusal, Shape};
@@ -10,7 +11,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_base::{FileId, Files, Id};
 use touchstone_ir::{
-    DataType, DataTypeId, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand, Tag, Ty, Variant,
+    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand, Tag,
+    Ty, Variant,
 };
 
 /// What a function is.
@@ -56,6 +58,8 @@ pub(crate) enum Func {
     Helper(&'static str),
     /// Runs the program.
     Main(ClassId),
+    /// `(parameters of the method) -> i32`: whether these are values that a caller can have.
+    Possible(MethodRef),
 }
 
 /// What can be asked about a class that only its number is known of.
@@ -128,6 +132,9 @@ pub(crate) struct World {
     pub newest: FxHashMap<Func, u32>,
     /// What the source says, where it was compiled.
     pub marks: Option<Marks>,
+    /// Data types, and which of them stands for what.
+    pub types: DataTypes,
+    pub type_ids: FxHashMap<(Arc<str>, Use), DataTypeId>,
 }
 
 /// The type of everything, until types are needed.
@@ -174,6 +181,8 @@ impl World {
             seen_by: FxHashMap::default(),
             newest: FxHashMap::default(),
             marks: None,
+            types: World::base_types(),
+            type_ids: FxHashMap::default(),
         }
     }
 
@@ -347,6 +356,7 @@ impl World {
     fn shape_of(&self, func: &Func) -> (Vec<Ty>, Option<Ty>) {
         match func {
             Func::Method(method) | Func::Original(method) | Func::Dispatch(method, _) => self.signature(*method),
+            Func::Possible(method) => (self.signature(*method).0, Some(Ty::I32)),
             Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
             Func::CastFailed(..) | Func::Throw(_) | Func::ThrowNull => (vec![Ty::Ptr], None),
             Func::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
@@ -404,6 +414,7 @@ impl World {
             Func::Site(class, index) => self.site(&mut b, *class, *index)?,
             Func::Helper(helper) => self.system_helper(&mut b, helper)?,
             Func::Main(class) => self.main(&mut b, *class)?,
+            Func::Possible(method) => self.possible(&mut b, *method)?,
         }
         Ok(self.helper(b, name.to_string(), result))
     }
