@@ -113,6 +113,8 @@ impl Question {
                 (entry, func)
             }
         };
+        let testable = subject::testable(&material.program, &request, vec![func]).map_err(PlanError::from)?;
+        let func = testable.first().copied().unwrap_or(func);
         let name = module.functions[func].name.clone();
         let material = material.with_preconditions(&[func])?;
         let task = material.task(&name, entry)?;

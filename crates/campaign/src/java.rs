@@ -1,14 +1,21 @@
 //! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
 //! call becomes a module.
 
-use crate::program::{Program, ReadError};
+use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use touchstone_emit::{JavaField, JavaMethod, JavaTarget, ReplayLimits};
-use touchstone_engine::{End, Limits, Starting};
+use std::time::{Duration, Instant};
+use touchstone_base::Deadline;
+use touchstone_criteria::{Incomplete, Unsupported};
+use touchstone_emit::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget, ReplayLimits};
+use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
-use touchstone_front_java::{Field, Jdk, JdkError, Marks, Method, ProgramError, Setup, Visible, classfile::ClassFile};
-use touchstone_ir::{Block, FuncId, TermKind, Terminator};
+use touchstone_front_java::{
+    Field, Jdk, JdkError, Kind, Loaded, Marks, Method, ProgramError, Scenario, ScenarioCall, ScenarioSlot, Setup,
+    Visible, classfile::ClassFile,
+};
+use touchstone_ir::{Block, FuncId, Module, TermKind, Terminator};
 
 /// Why a Java program could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -58,8 +65,9 @@ impl JavaProgram {
                 package: method.package.clone(),
                 class: method.class.clone(),
                 method: method.method.clone(),
+                scenario: method.scenario.as_ref().map(|scenario| played(scenario, method.kind)),
             };
-            (method.name.clone(), made)
+            (method.entry_name.clone(), made)
         };
         let field = |field: &Field| {
             let private = field.visible == Visible::ToClass;
@@ -75,12 +83,34 @@ impl JavaProgram {
         self.methods.iter().map(|method| method.func)
     }
 
+    /// The function that tests of a method call.
+    pub fn entry(&self, func: FuncId) -> FuncId {
+        self.methods.iter().find(|method| method.func == func).map_or(func, |method| method.entry)
+    }
+
+    /// The method that is tested by calls of a function.
+    pub fn tested(&self, entry: FuncId) -> FuncId {
+        self.methods.iter().find(|method| method.entry == entry).map_or(entry, |method| method.func)
+    }
+
     /// Why no tests of a method can be made, if none can: `None` of what is no method of the given classes.
     pub fn refusal(&self, function: &str) -> Option<String> {
         match self.methods.iter().find(|method| method.name == function) {
             Some(method) => method.refusal(),
             None => Some("it is no method of the given files".to_string()),
         }
+    }
+}
+
+/// How an object is made, as tests write it.
+fn played(scenario: &Scenario, kind: Kind) -> JavaScenario {
+    let call = |call: &ScenarioCall| JavaCall { name: call.name.clone(), arguments: call.arguments.clone() };
+    let slot = |slot: &ScenarioSlot| (slot.selector, slot.calls.iter().map(call).collect());
+    JavaScenario {
+        selector: scenario.selector,
+        constructors: scenario.constructors.iter().map(call).collect(),
+        slots: scenario.slots.iter().map(slot).collect(),
+        tested: (kind != Kind::Constructor).then(|| call(&scenario.tested)),
     }
 }
 
@@ -101,11 +131,16 @@ struct Given {
 }
 
 /// Reads a program; compiled classes go to a directory.
-pub(crate) fn read(files: &[PathBuf], subject: &Subject, classes: &Path) -> Result<Program, ReadError> {
-    Ok(read_java(files, subject, classes)?)
+pub(crate) fn read(
+    files: &[PathBuf],
+    subject: &Subject,
+    reading: Reading,
+    classes: &Path,
+) -> Result<Program, ReadError> {
+    Ok(read_java(files, subject, reading, classes)?)
 }
 
-fn read_java(files: &[PathBuf], subject: &Subject, directory: &Path) -> Result<Program, JavaError> {
+fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: &Path) -> Result<Program, JavaError> {
     let jdk = Jdk::find()?;
     let given = given(&jdk, files, directory)?;
     let helper = jdk.helper(directory)?;
@@ -124,9 +159,17 @@ fn read_java(files: &[PathBuf], subject: &Subject, directory: &Path) -> Result<P
     }
     let tested: Vec<&Method> = methods.iter().filter(|method| is_meant(method, subject)).collect();
     let roots: Vec<FuncId> =
-        tested.iter().flat_map(|method| [method.func].into_iter().chain(method.possible)).collect();
+        tested.iter().flat_map(|method| [method.entry, method.func].into_iter().chain(method.possible)).collect();
     let all: Vec<FuncId> = methods.iter().map(|method| method.func).collect();
-    let module = started(&program, &roots, &all, &tested)?;
+    let mut loading = Loading::new(&program);
+    loading.load(&roots, AT_FIRST);
+    loading.initialise(&tested)?;
+    // What is not tested is there to be listed.
+    program.load_only(&all, &mut loading.loaded);
+    let module = match reading {
+        Reading::Listing => loading.module(&tested),
+        Reading::Search => loading.follow(&tested),
+    };
     let java = JavaProgram { jdk, helper, class_path: given.class_path, fields: program.fields(), methods };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
 }
@@ -147,63 +190,139 @@ pub(crate) fn is_called(function: &str, name: &str) -> bool {
     ends(function) || (!name.contains('(') && ends(plain))
 }
 
-/// The module of what methods may call, as initialisers leave it.
-fn started(
-    program: &touchstone_front_java::Program,
-    roots: &[FuncId],
-    all: &[FuncId],
-    tested: &[&Method],
-) -> Result<touchstone_ir::Module, JavaError> {
-    let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
-    let mut starting = Starting::new(program.module(), program, limits);
-    let mut ran: Vec<FuncId> = vec![program.entry()];
-    let _ = starting.run(program.entry());
-    // What initialisers leave may need others.
-    for _ in 0..3 {
-        let new: Vec<FuncId> =
-            program.load(roots).initialisers.into_iter().filter(|init| !ran.contains(init)).collect();
-        if new.is_empty() {
-            break;
-        }
-        for init in new {
-            ran.push(init);
-            // One that can't be run here is run by the path that needs it.
-            let _ = starting.run(init);
-        }
+/// So many functions of the JDK are lowered before anybody met them,
+const AT_FIRST: usize = 200;
+/// and so many with each that somebody met.
+const AT_ONCE: usize = 40;
+/// How often that is done,
+const ROUNDS: usize = 40;
+/// and how long.
+const LOADING: Duration = Duration::from_secs(8);
+
+/// A program that is being made ready: what is loaded, and what initialisers left.
+struct Loading<'p> {
+    program: &'p touchstone_front_java::Program,
+    starting: Starting<'p>,
+    loaded: Loaded,
+    ran: Vec<FuncId>,
+    /// Classes under test that can't be initialised, and why.
+    unusable: Vec<(String, End)>,
+}
+
+impl<'p> Loading<'p> {
+    fn new(program: &'p touchstone_front_java::Program) -> Loading<'p> {
+        let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
+        let mut starting = Starting::new(program.module(), program, limits);
+        let _ = starting.run(program.entry(), Whose::Library);
+        let (loaded, ran, unusable) = (Loaded::default(), Vec::new(), Vec::new());
+        Loading { program, starting, loaded, ran, unusable }
     }
-    starting.library_ends();
-    let mut unusable: Vec<(String, End)> = Vec::new();
-    let mut classes: Vec<&str> = tested.iter().map(|method| method.internal.as_str()).collect();
-    classes.dedup();
-    for class in classes {
-        if let Some(init) = program.initialiser(class)?
-            && let Err(end) = starting.run(init)
-        {
-            unusable.push((class.to_string(), end));
-        }
-    }
-    let mut loaded = program.load(roots);
-    // What is not tested is there to be listed.
-    program.load_only(all, &mut loaded);
-    let met = program.loaded(&loaded);
-    let mut module = match starting.left(&met) {
-        Ok(module) => module,
-        Err(end) => {
-            unusable.extend(tested.iter().map(|method| (method.internal.clone(), end.clone())));
-            met
-        }
-    };
-    for (class, end) in unusable {
-        for method in tested.iter().filter(|method| method.internal == class) {
-            let function = &mut module.functions[method.func];
-            let what = format!("the initialiser of {}: {end:?}", class.replace('/', "."));
-            let terminator = Terminator { kind: TermKind::Unsupported(what), span: function.span };
-            if let Some(entry) = function.blocks.values_mut().next() {
-                *entry = Block { insts: Vec::new(), terminator };
+
+    /// Loads functions with what is near; initialisers of the JDK run at once, and may need others.
+    fn load(&mut self, roots: &[FuncId], most: usize) {
+        for _ in 0..3 {
+            let met = self.program.load(roots, most, &mut self.loaded);
+            let new: Vec<FuncId> = met.into_iter().filter(|init| !self.ran.contains(init)).collect();
+            if new.is_empty() {
+                break;
+            }
+            for init in new {
+                self.ran.push(init);
+                // One that can't be run here is run by the path that needs it.
+                if self.starting.run(init, Whose::Library).is_err() {
+                    self.loaded.functions.insert(init);
+                }
             }
         }
     }
-    Ok(module)
+
+    /// Initialises the classes under test: whoever calls their methods has done that.
+    fn initialise(&mut self, tested: &[&Method]) -> Result<(), JavaError> {
+        let mut classes: Vec<&str> = tested.iter().map(|method| method.internal.as_str()).collect();
+        classes.dedup();
+        for class in classes {
+            if let Some(init) = self.program.initialiser(class)?
+                && let Err(end) = self.starting.run(init, Whose::Program)
+            {
+                self.unusable.push((class.to_string(), end));
+            }
+        }
+        Ok(())
+    }
+
+    /// The module as it is now.
+    fn module(&self, tested: &[&Method]) -> Module {
+        let met = self.program.loaded(&self.loaded);
+        let mut unusable = self.unusable.clone();
+        let mut module = match self.starting.left(&met) {
+            Ok(module) => module,
+            Err(end) => {
+                unusable.extend(tested.iter().map(|method| (method.internal.clone(), end.clone())));
+                met
+            }
+        };
+        for (class, end) in unusable {
+            for method in tested.iter().filter(|method| method.internal == class) {
+                let function = &mut module.functions[method.entry];
+                let what = format!("the initialiser of {}: {end:?}", class.replace('/', "."));
+                let terminator = Terminator { kind: TermKind::Unsupported(what), span: function.span };
+                if let Some(entry) = function.blocks.values_mut().next() {
+                    *entry = Block { insts: Vec::new(), terminator };
+                }
+            }
+        }
+        module
+    }
+
+    /// Follows methods for a short time; what of the JDK is met on the way is loaded.
+    fn follow(&mut self, tested: &[&Method]) -> Module {
+        let began = Instant::now();
+        let mut open: Vec<&Method> = tested.to_vec();
+        let mut module = self.module(tested);
+        for _ in 0..ROUNDS {
+            let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
+            let mut met: BTreeSet<FuncId> = BTreeSet::new();
+            open.retain(|method| {
+                let before = met.len();
+                met.extend(stops(&module, method).iter().filter_map(|what| far.get(what)));
+                met.len() > before
+            });
+            if met.is_empty() || began.elapsed() > LOADING {
+                break;
+            }
+            for function in met {
+                self.loaded.functions.insert(function);
+                self.load(&[function], AT_ONCE);
+            }
+            module = self.module(tested);
+        }
+        module
+    }
+}
+
+/// What stops paths of a method, of those that a short search follows.
+fn stops(module: &Module, method: &Method) -> Vec<String> {
+    let possible = method.possible.map(|id| module.functions[id].name.clone());
+    let config = Config {
+        max_paths: Some(60),
+        deadline: Deadline::within(Some(Duration::from_millis(400))),
+        precondition: possible,
+        ..Config::default()
+    };
+    let func = method.entry;
+    let result = touchstone_base::on_deep_stack(|| touchstone_engine::explore(module, func, &config, &mut Deaf));
+    let what = |paths: &touchstone_criteria::IncompletePaths| match &paths.why {
+        Incomplete::Unsupported(Unsupported::Construct(what)) => Some(what.clone()),
+        _ => None,
+    };
+    result.incomplete.iter().filter_map(what).collect()
+}
+
+/// Nobody wants to know.
+struct Deaf;
+
+impl Sink for Deaf {
+    fn event(&mut self, _: Event<'_>) {}
 }
 
 fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaError> {

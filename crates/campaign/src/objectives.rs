@@ -31,7 +31,8 @@ impl Listed {
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
         let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?
             .within(request.effort.timeout)
-            .about(&request.subject);
+            .about(&request.subject)
+            .for_listing();
         let program = reader.read(&request.files)?;
         let module = &program.module;
         let (_, found) = subject::resolve(&program, request)?;

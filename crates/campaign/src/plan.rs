@@ -169,7 +169,7 @@ impl<'r> Material<'r> {
         let func = self.program.module.function_named(name).ok_or(PlanError::LostFunction)?;
         let config = self.config(func, entry)?;
         let functions = match (self.request.objectives_of, entry) {
-            (ObjectivesOf::Own, Entry::Function) => vec![func],
+            (ObjectivesOf::Own, Entry::Function) => vec![self.program.tested_by(func)],
             _ => self.program.with_callees(func),
         };
         Ok(Task { func, config, criteria: criteria_options(self.request, &self.options, name)?, functions })

@@ -64,6 +64,11 @@ impl Program {
         self.java.iter().flat_map(JavaProgram::functions).collect()
     }
 
+    /// The function whose objectives count where tests call another: what makes an object for a method is not tested.
+    pub(crate) fn tested_by(&self, entry: FuncId) -> FuncId {
+        self.java.as_ref().map_or(entry, |java| java.tested(entry))
+    }
+
     /// Why tests of it can't be made so.
     pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Unmakeable> {
         match self.java {
@@ -105,6 +110,16 @@ pub struct Reader {
     time: Option<Duration>,
     /// What is under test.
     subject: Subject,
+    reading: Reading,
+}
+
+/// What a program is read for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reading {
+    /// Its objectives are listed.
+    Listing,
+    /// Its paths are followed.
+    Search,
 }
 
 /// What the files are written in.
@@ -122,7 +137,7 @@ impl Reader {
     pub fn new(files: &[PathBuf], compilation: &Compilation, include_dir: &Path) -> Result<Reader, ReadError> {
         if java::is_java(files) {
             let classes = include_dir.with_file_name("classes");
-            return Ok(Reader { language: Language::Java { classes }, time: None, subject: Subject::EveryFunction });
+            return Ok(Reader::of(Language::Java { classes }));
         }
         write_headers(include_dir)
             .map_err(|source| ReadError::Headers { directory: include_dir.to_path_buf(), source })?;
@@ -138,7 +153,17 @@ impl Reader {
             deadline: Deadline::NEVER,
             dump: None,
         };
-        Ok(Reader { language: Language::C(Box::new(options)), time: None, subject: Subject::EveryFunction })
+        Ok(Reader::of(Language::C(Box::new(options))))
+    }
+
+    fn of(language: Language) -> Reader {
+        Reader { language, time: None, subject: Subject::EveryFunction, reading: Reading::Search }
+    }
+
+    /// The same, where nobody is going to follow the program's paths.
+    pub(crate) fn for_listing(mut self) -> Reader {
+        self.reading = Reading::Listing;
+        self
     }
 
     /// The same, where `--timeout` is this much: to read a program may take ten times as long and half a minute. A
@@ -167,7 +192,7 @@ impl Reader {
     pub fn read(&self, files: &[PathBuf]) -> Result<Program, ReadError> {
         let program = match &self.language {
             Language::C(options) => self.read_c(files, options)?,
-            Language::Java { classes } => java::read(files, &self.subject, classes)?,
+            Language::Java { classes } => java::read(files, &self.subject, self.reading, classes)?,
         };
         match touchstone_ir::verify(&program.module).first() {
             Some(problem) => Err(ReadError::Malformed { problem: problem.to_string() }),

@@ -51,7 +51,7 @@ fn methods(program: &Program, request: &Request) -> Result<Vec<FuncId>, SubjectE
     Ok(found)
 }
 
-/// Those of which tests can be made; who asks for another by name is told why it can't be tested.
+/// What tests of functions call, of those that can be tested; who asks for another by name is told why it can't be tested.
 pub(crate) fn testable(
     program: &Program,
     request: &Request,
@@ -61,14 +61,15 @@ pub(crate) fn testable(
     let name = |id: FuncId| program.module.functions[id].name.clone();
     if let Subject::EveryFunction = request.subject {
         let possible: Vec<FuncId> = functions.into_iter().filter(|id| java.refusal(&name(*id)).is_none()).collect();
-        return if possible.is_empty() { Err(SubjectError::NoFunction) } else { Ok(possible) };
+        let entries: Vec<FuncId> = possible.into_iter().map(|id| java.entry(id)).collect();
+        return if entries.is_empty() { Err(SubjectError::NoFunction) } else { Ok(entries) };
     }
     for id in &functions {
         if let Some(why) = java.refusal(&name(*id)) {
             return Err(SubjectError::NotTestable { name: name(*id), why });
         }
     }
-    Ok(functions)
+    Ok(functions.into_iter().map(|id| java.entry(id)).collect())
 }
 
 fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError> {

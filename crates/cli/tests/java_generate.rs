@@ -40,8 +40,8 @@ fn count(report: &Value, status: &str) -> usize {
     objectives.iter().filter(|objective| objective["status"] == status).count()
 }
 
-fn example() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/java/Triangle.java")
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/java").join(name)
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn objectives_are_the_conditions_that_a_person_reads_with_ids_as_for_c() {
 #[test]
 fn the_example_is_covered_by_tests_that_the_jvm_agrees_with() {
     let scratch = tempfile::tempdir().expect("a directory");
-    let report = generated(&["-c", "stmt,branch,mcdc"], &example(), scratch.path());
+    let report = generated(&["-c", "stmt,branch,mcdc"], &example("Triangle.java"), scratch.path());
     let total = report["objectives"].as_array().expect("objectives").len();
     assert_eq!(count(&report, "covered"), total, "{report:#}");
     assert!(total > 30, "{total}");
@@ -190,6 +190,27 @@ fn arrays_and_strings_are_inputs_and_what_is_left_in_them_is_checked() {
 }
 
 #[test]
+fn methods_of_objects_are_tested_by_sequences_of_calls_and_nothing_is_infeasible_because_of_them() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let report = generated(&["-c", "branch,mcdc"], &example("BoundedStack.java"), scratch.path());
+    for objective in report["objectives"].as_array().expect("objectives") {
+        let text = objective["text"].as_str().expect("a text");
+        let never = text.starts_with("size < 0") || text.starts_with("size > items.length");
+        let expected = if never && text.contains(" is true") { "unknown" } else { "covered" };
+        assert_eq!(objective["status"], expected, "{objective:#}");
+    }
+    let class = std::fs::read_to_string(scratch.path().join("BoundedStackTouchstoneTest.java")).expect("tests");
+    for part in [
+        "BoundedStack boundedStack = new BoundedStack(",
+        "boundedStack.push(",
+        "assertThrows(IllegalStateException.class, () -> boundedStack.pop());",
+        "assertThrows(IllegalArgumentException.class, () -> new BoundedStack(",
+    ] {
+        assert!(class.contains(part), "{part} in\n{class}");
+    }
+}
+
+#[test]
 fn junit_4_is_written_and_replayed_too_and_overloads_are_told_apart() {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = source(
@@ -258,6 +279,7 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
     check("New.class", &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0x7f, 0xff], &[], "class file version 32767");
     check("No.jar", b"no zip", &[], "No.jar");
     check("Here.java", b"class Here { static void f() { } }", &["-f", "Here.g"], "there is no function `Here.g`");
-    check("Obj.java", b"class Obj { void f(int a) { } }", &["-f", "Obj.f"], "can't be tested");
+    check("Obj.java", b"class Obj { static void f(Object a) { } }", &["-f", "Obj.f"], "can't be tested");
+    check("Abs.java", b"abstract class Abs { void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
     check("Form.java", b"class Form { static void f() { } }", &["--emit", "unity"], "another language");
 }

@@ -42,5 +42,5 @@ pub use error::EmitError;
 pub use java::jvm::Jvm;
 pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite};
-pub use java::target::{JavaField, JavaMethod, JavaTarget};
+pub use java::target::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget};
 pub use target::Target;

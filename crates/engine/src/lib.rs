@@ -34,4 +34,4 @@ pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};
 pub use search::sequence::{Sequence, SequenceCall, Sequencing};
 pub use state::trail::Choice;
-pub use touchstone_interp::{End, Limits, Starting};
+pub use touchstone_interp::{End, Limits, Starting, Whose};

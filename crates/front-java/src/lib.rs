@@ -15,6 +15,7 @@ mod tested;
 mod world;
 
 pub use jdk::{Compiled, Jdk, JdkError};
+pub use lower::{Scenario, ScenarioCall, ScenarioSlot};
 pub use marks::Marks;
 pub use program::{Program, ProgramError, Setup, release_of};
 pub use tested::{Field, Kind, Loaded, Method, Visible};

@@ -183,6 +183,9 @@ impl Program {
         let world = self.world.borrow();
         match world.what(id) {
             Some(Func::Method(method) | Func::Original(method)) => world.method_title(*method),
+            Some(Func::Dispatch(method, _)) => format!("a call of {}", world.method_title(*method)),
+            Some(Func::Init(class)) => format!("the initialiser of {}", world.classes.get(*class).title()),
+            Some(Func::InstanceOf(class, _)) => format!("instanceof {}", world.classes.get(*class).title()),
             Some(other) => format!("{other:?}"),
             None => id.to_string(),
         }

@@ -6,7 +6,7 @@
 //! [`Program::loaded`].
 
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::lower::{Func, MADE, STRING, type_text};
+use crate::lower::{Func, MADE, STRING, Scenario, is_makeable, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
@@ -15,9 +15,6 @@ use touchstone_ir::{
     Block, Callee, DataType, DataTypeId, FuncId, Function, GlobalId, Growing, InstKind, Module, Tag, TermKind,
     Terminator, Variant,
 };
-
-/// So many functions of the JDK are lowered for the methods under test.
-const MOST_OF_JDK: usize = 1200;
 
 /// What the name of the function that knows possible arguments of another ends with.
 const POSSIBLE: &str = "__touchstone_pre";
@@ -67,6 +64,14 @@ pub struct Method {
     pub result: String,
     /// The function that says whether arguments are such as a caller can have, if not all are.
     pub possible: Option<FuncId>,
+    /// What tests call: the method itself, or the function that also makes an object for it.
+    pub entry: FuncId,
+    /// As that is called.
+    pub entry_name: String,
+    /// How the object is made.
+    pub scenario: Option<Scenario>,
+    /// The type of a parameter that tests can't make, if there is one.
+    unmakeable: Option<String>,
 }
 
 /// A static field that the program may change.
@@ -85,20 +90,18 @@ pub struct Field {
 impl Method {
     /// Why no tests of it can be made, if none can.
     pub fn refusal(&self) -> Option<String> {
-        const PLAIN: [&str; 9] =
-            ["boolean", "byte", "char", "short", "int", "long", "float", "double", "java.lang.String"];
         if self.visible == Visible::ToClass {
             return Some("it is private".to_string());
         }
-        if self.kind != Kind::Static {
-            return Some("it needs an object, which tests don't make yet".to_string());
+        if let Some(other) = &self.unmakeable {
+            return Some(format!("it has a parameter of the type {other}, which tests don't make yet"));
         }
-        let made = |param: &str| {
-            let element = param.strip_suffix("[]").filter(|element| *element != "java.lang.String");
-            PLAIN.contains(&element.unwrap_or(param))
-        };
-        let other = self.params.iter().find(|param| !made(param))?;
-        Some(format!("it has a parameter of the type {other}, which tests don't make yet"))
+        match (self.kind, &self.scenario) {
+            (Kind::Instance | Kind::Constructor, None) => {
+                Some("it needs an object, and no constructor of it can be called by tests".to_string())
+            }
+            _ => None,
+        }
     }
 }
 
@@ -121,18 +124,34 @@ impl Program {
         let private = file.inner().is_some_and(|inner| inner.access & access::PRIVATE != 0);
         let mut found = Vec::new();
         for (index, member) in file.methods.iter().enumerate() {
-            if member.is(MADE) || member.code().is_none() || &*member.name == "<clinit>" {
+            let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
+            if member.is(MADE) || member.code().is_none() || &*member.name == "<clinit>" || of_enum {
                 continue;
             }
             let Some(desc) = MethodDesc::parse(&member.desc) else { continue };
+            // One that only calls that of the superclass: what the compiler makes where the source has none.
+            let is_plain = member.code().is_some_and(|code| code.bytes.len() == 5) && desc.params.is_empty();
+            if &*member.name == "<init>" && is_plain {
+                continue;
+            }
             let method = MethodRef { class: id, index: index as u16 };
             let kind = match &*member.name {
                 "<init>" => Kind::Constructor,
                 _ if member.is(access::STATIC) => Kind::Static,
                 _ => Kind::Instance,
             };
+            let scenario = world.scenario(method);
+            let func = world.func(Func::Method(method));
+            let entry = match scenario {
+                Some(_) => world.func(Func::Scenario(method)),
+                None => func,
+            };
+            let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
             found.push(Method {
-                func: world.func(Func::Method(method)),
+                func,
+                entry,
+                entry_name: world.entry_name(method),
+                unmakeable: desc.params.iter().find(|param| !is_makeable(param)).map(source_type),
                 name: world.shown_name(method),
                 package: package.clone(),
                 class: title.clone(),
@@ -146,11 +165,8 @@ impl Program {
                 },
                 params: desc.params.iter().map(source_type).collect(),
                 result: source_type(&desc.result),
-                possible: desc
-                    .params
-                    .iter()
-                    .any(|param| matches!(param, Desc::Ref(name) if &**name == STRING))
-                    .then(|| world.func(Func::Possible(method))),
+                possible: world.entry_params(method).iter().any(is_string).then(|| world.func(Func::Possible(method))),
+                scenario,
             });
         }
         Ok(found)
@@ -189,17 +205,16 @@ impl Program {
         shown.collect()
     }
 
-    /// Lowers what functions may call, up to a bound; says which initialisers of the JDK that needs.
-    pub fn load(&self, roots: &[FuncId]) -> Loaded {
-        let mut loaded = Loaded::default();
-        let mut methods: VecDeque<FuncId> = roots.iter().copied().collect();
-        // They know the classes that were met before, so they come last.
-        let mut switches: VecDeque<FuncId> = VecDeque::new();
+    /// Lowers functions and what they may call: all of the program, and so many functions of the JDK, the nearest ones. Gives
+    /// the initialisers of the JDK that it met.
+    pub fn load(&self, roots: &[FuncId], most: usize, loaded: &mut Loaded) -> Vec<FuncId> {
+        let mut initialisers = Vec::new();
+        let mut waiting: VecDeque<FuncId> = roots.iter().copied().collect();
         let mut of_jdk = 0;
         let mut met: BTreeSet<FuncId> = roots.iter().copied().collect();
-        while let Some(id) = methods.pop_front().or_else(|| switches.pop_front()) {
-            if self.is_of_jdk(id) {
-                if of_jdk == MOST_OF_JDK {
+        while let Some(id) = waiting.pop_front() {
+            if self.is_of_jdk(id) && !loaded.functions.contains(&id) {
+                if of_jdk == most {
                     continue;
                 }
                 of_jdk += 1;
@@ -214,14 +229,24 @@ impl Program {
                 let what = self.world.borrow().what(*callee).cloned();
                 match what {
                     Some(Func::Init(class)) if self.world.borrow().classes.get(class).of_jdk => {
-                        loaded.initialisers.push(*callee);
+                        initialisers.push(*callee);
                     }
-                    Some(func) if func.is_switch() => switches.push_back(*callee),
-                    _ => methods.push_back(*callee),
+                    _ => waiting.push_back(*callee),
                 }
             }
         }
-        loaded
+        initialisers
+    }
+
+    /// Functions that stop whoever gets there, with what they say.
+    pub fn too_far(&self, loaded: &Loaded) -> Vec<(String, FuncId)> {
+        let functions = self.world.borrow().functions();
+        let all = (0..functions).map(FuncId::new).filter(|id| !loaded.functions.contains(id));
+        all.map(|id| (self.stop_text(id), id)).collect()
+    }
+
+    fn stop_text(&self, id: FuncId) -> String {
+        format!("{} is too far from the method under test ({id})", self.title(id))
     }
 
     /// Lowers functions themselves, whatever they call.
@@ -232,7 +257,9 @@ impl Program {
     fn is_of_jdk(&self, id: FuncId) -> bool {
         let world = self.world.borrow();
         let class: Option<ClassId> = match world.what(id) {
-            Some(Func::Method(method) | Func::Original(method)) => Some(method.class),
+            Some(Func::Method(method) | Func::Original(method) | Func::Scenario(method) | Func::Possible(method)) => {
+                Some(method.class)
+            }
             Some(Func::Init(class) | Func::Lambda(class, _) | Func::Site(class, _)) => Some(*class),
             _ => None,
         };
@@ -259,7 +286,7 @@ impl Program {
                 None => self.stopping(id),
             };
             if let Some(Func::Possible(method)) = self.world.borrow().what(id) {
-                made.name = format!("{}{POSSIBLE}", self.world.borrow().shown_name(*method));
+                made.name = format!("{}{POSSIBLE}", self.world.borrow().entry_name(*method));
             } else if made.is_library() || module.function_named(&made.name).is_some() {
                 made.name = format!("{id}: {}", made.name);
             }
@@ -273,7 +300,7 @@ impl Program {
     /// A function that nobody gets through.
     fn stopping(&self, id: FuncId) -> Function {
         let mut made = self.world.borrow().declaration(id);
-        let kind = TermKind::Unsupported(format!("{}, which is too far from the method under test", self.title(id)));
+        let kind = TermKind::Unsupported(self.stop_text(id));
         let terminator = Terminator { kind, span: made.span };
         made.blocks.push(Block { insts: Vec::new(), terminator });
         made
@@ -309,8 +336,6 @@ impl Program {
 pub struct Loaded {
     /// Functions that have bodies.
     pub functions: BTreeSet<FuncId>,
-    /// Initialisers of classes of the JDK that they may call.
-    pub initialisers: Vec<FuncId>,
 }
 
 /// A type as source writes it.

@@ -31,7 +31,7 @@ pub fn started(module: &Module, limits: Limits) -> Result<Module, End> {
     }
     match refused(&machine, &output) {
         Some(what) => Err(unsupported(what)),
-        None => left(module, &machine, ObjectId::new(0)),
+        None => left(module, &machine, |_| true),
     }
 }
 
@@ -52,24 +52,26 @@ pub struct Starting<'p> {
     growing: &'p dyn Growing,
     limits: Limits,
     machine: Machine<'p>,
-    ran: Vec<FuncId>,
-    /// How many functions are the library's own.
-    of_library: usize,
-    /// The first object that is not the library's.
-    own_from: ObjectId,
+    /// What ran, and whose it is.
+    ran: Vec<(FuncId, Whose)>,
+    /// Objects of the heap that the program's own functions made: from, to.
+    own: Vec<(ObjectId, ObjectId)>,
+}
+
+/// Whose a function is that runs at start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// The language's own library's.
+    Library,
+    /// The program's.
+    Program,
 }
 
 impl<'p> Starting<'p> {
     /// Nothing ran yet.
     pub fn new(module: &'p Module, growing: &'p dyn Growing, limits: Limits) -> Starting<'p> {
         let machine = Machine::growing(module, growing, limits);
-        Starting { module, growing, limits, machine, ran: Vec::new(), of_library: 0, own_from: ObjectId::new(0) }
-    }
-
-    /// All that ran so far was the language's own library.
-    pub fn library_ends(&mut self) {
-        self.of_library = self.ran.len();
-        self.own_from = self.next_object();
+        Starting { module, growing, limits, machine, ran: Vec::new(), own: Vec::new() }
     }
 
     fn next_object(&self) -> ObjectId {
@@ -80,29 +82,32 @@ impl<'p> Starting<'p> {
     ///
     /// # Errors
     /// Why it can't be run; it is then as if it had not begun.
-    pub fn run(&mut self, function: FuncId) -> Result<(), End> {
-        let end = self.step(function);
+    pub fn run(&mut self, function: FuncId, whose: Whose) -> Result<(), End> {
+        let end = self.step(function, whose);
         match end {
-            Ok(()) => self.ran.push(function),
+            Ok(()) => self.ran.push((function, whose)),
             Err(_) => {
                 self.machine = Machine::growing(self.module, self.growing, self.limits);
-                for (index, earlier) in self.ran.clone().into_iter().enumerate() {
-                    self.step(earlier)?;
-                    if index + 1 == self.of_library {
-                        self.own_from = self.next_object();
-                    }
+                self.own.clear();
+                for (earlier, whose) in self.ran.clone() {
+                    self.step(earlier, whose)?;
                 }
             }
         }
         end
     }
 
-    fn step(&mut self, function: FuncId) -> Result<(), End> {
-        let mut output = Output(false);
+    fn step(&mut self, function: FuncId, whose: Whose) -> Result<(), End> {
+        let (mut output, from) = (Output(false), self.next_object());
         match self.machine.call_now(function, &[], &mut output) {
-            End::Returned(_) => refused(&self.machine, &output).map_or(Ok(()), |what| Err(unsupported(what))),
-            end => Err(end),
+            End::Returned(_) => match refused(&self.machine, &output) {
+                Some(what) => return Err(unsupported(what)),
+                None if whose == Whose::Program => self.own.push((from, self.next_object())),
+                None => {}
+            },
+            end => return Err(end),
         }
+        Ok(())
     }
 
     /// The module with the globals that are left; it has all functions and globals that were met.
@@ -110,7 +115,7 @@ impl<'p> Starting<'p> {
     /// # Errors
     /// If something is left that is no data.
     pub fn left(&self, met: &Module) -> Result<Module, End> {
-        left(met, &self.machine, self.own_from)
+        left(met, &self.machine, |object| self.own.iter().any(|(from, to)| (*from..*to).contains(&object)))
     }
 }
 
@@ -131,8 +136,8 @@ fn unsupported(what: Unrunnable) -> End {
     End::Unsupported { what, span: Span::none() }
 }
 
-/// Objects of the heap from `own_from` on are the program's own.
-fn left(module: &Module, machine: &Machine<'_>, own_from: ObjectId) -> Result<Module, End> {
+/// `is_own` says which objects of the heap are the program's.
+fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> bool) -> Result<Module, End> {
     let mut made = Module { startup: Vec::new(), ..module.clone() };
     let own = |id: ObjectId| machine.object(id).kind == ObjectKind::Heap;
     let heap: Vec<ObjectId> = machine.memory.live().filter(|id| own(*id)).collect();
@@ -148,7 +153,7 @@ fn left(module: &Module, machine: &Machine<'_>, own_from: ObjectId) -> Result<Mo
                 size: machine.object(*object).size,
                 constant: false,
                 linkage: Linkage::Local,
-                role: if *object < own_from { GlobalRole::Runtime } else { GlobalRole::Heap },
+                role: if is_own(*object) { GlobalRole::Heap } else { GlobalRole::Runtime },
                 function: None,
                 init: None,
             });

@@ -36,7 +36,7 @@ impl<'t> Objects<'t> {
                 texts.push(text);
             }
             let is_variable = made.array(index).is_some() && !inside.contains(&index);
-            made.names.push(is_variable.then(|| format!("{}_", object.name).trim_end_matches('_').to_string()));
+            made.names.push(is_variable.then(|| object.name.clone()));
         }
         for name in made.names.iter_mut().flatten().filter(|name| KEYWORDS.contains(&name.as_str())) {
             name.push('_');
@@ -86,6 +86,11 @@ impl<'t> Objects<'t> {
             _ => 0,
         };
         Some(self.array(bytes)?.values.iter().map(unit).collect())
+    }
+
+    /// Whether a variable has this name, or nothing can.
+    pub fn has(&self, name: &str) -> bool {
+        KEYWORDS.contains(&name) || self.names.iter().flatten().any(|own| own == name)
     }
 
     /// Declarations of the objects that are variables.

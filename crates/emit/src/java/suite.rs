@@ -3,7 +3,7 @@
 use crate::EmitError;
 use crate::java::literal::literal;
 use crate::java::objects::{Kind, Objects, new_result};
-use crate::java::target::{JavaMethod, JavaTarget};
+use crate::java::target::{JavaCall, JavaMethod, JavaScenario, JavaTarget};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -154,7 +154,10 @@ impl<'t> JUnitSuite<'t> {
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
         lines.extend(objects.declarations());
         let arguments: Vec<String> = params.iter().map(|value| objects.argument(value)).collect();
-        let call = format!("{}.{}({})", self.method.class, self.method.method, arguments.join(", "));
+        let call = match &self.method.scenario {
+            Some(scenario) => self.played(scenario, params, &arguments, &objects, &mut lines),
+            None => format!("{}.{}({})", self.method.class, self.method.method, arguments.join(", ")),
+        };
         lines.push(match &test.outcome {
             Outcome::Threw { class } => format!("assertThrows({}.class, () -> {call});", self.class_name(class)),
             _ => self.checked_call(test, &objects, &call),
@@ -165,12 +168,50 @@ impl<'t> JUnitSuite<'t> {
         lines
     }
 
+    /// Makes an object, and gives the call that is tested.
+    fn played(
+        &self,
+        scenario: &JavaScenario,
+        params: &[NamedValue],
+        arguments: &[String],
+        objects: &Objects<'_>,
+        lines: &mut Vec<String>,
+    ) -> String {
+        let list = |call: &JavaCall| {
+            let of = |at: &usize| arguments.get(*at).cloned().unwrap_or_default();
+            call.arguments.iter().map(of).collect::<Vec<String>>().join(", ")
+        };
+        let number = |at: usize| match params.get(at).map(|param| &param.value) {
+            Some(DataValue::Int(number)) => *number as usize,
+            _ => 0,
+        };
+        let class = &self.method.class;
+        let constructor = scenario.constructors.get(number(scenario.selector)).or(scenario.constructors.first());
+        let made = format!("new {class}({})", constructor.map(list).unwrap_or_default());
+        let Some(tested) = &scenario.tested else { return made };
+        let short = class.rsplit('.').next().unwrap_or(class);
+        let mut name: String =
+            short.chars().take(1).flat_map(char::to_lowercase).chain(short.chars().skip(1)).collect();
+        if name == short || objects.has(&name) {
+            name = "object".to_string();
+        }
+        lines.push(format!("{class} {name} = {made};"));
+        for (selector, calls) in &scenario.slots {
+            if let Some(call) = number(*selector).checked_sub(1).and_then(|at| calls.get(at)) {
+                lines.push(format!("{name}.{}({});", call.name, list(call)));
+            }
+        }
+        format!("{name}.{}({})", tested.name, list(tested))
+    }
+
     /// The call, with what its result must be.
     fn checked_call(&self, test: &TestCase, objects: &Objects<'_>, call: &str) -> String {
         let func = self.module.function_named(self.function).map(|id| &self.module.functions[id]);
         let result = func.map(|function| &self.module.types[function.result_data]);
         let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
-        let (Some(data), Some(value)) = (result, &test.expected.result) else { return format!("{call};") };
+        let (Some(data), Some(value)) = (result, &test.expected.result) else {
+            return if call.starts_with("new ") { format!("assertNotNull({call});") } else { format!("{call};") };
+        };
         match (data, literal(data, value)) {
             (DataType::Bool { .. }, Some(text)) if text == "true" => format!("assertTrue({call});"),
             (DataType::Bool { .. }, Some(_)) => format!("assertFalse({call});"),
@@ -257,7 +298,8 @@ pub(crate) fn test_method(method: &JavaMethod, test: &TestCase) -> String {
     // Methods of one name differ in their parameters.
     let types = test.function.split_once('(').map_or("", |(_, types)| types.trim_end_matches(')'));
     let types = types.replace("[]", "s").replace([',', '.', '$'], "_");
-    let name = if types.is_empty() { method.method.clone() } else { format!("{}_{types}", method.method) };
+    let own = if method.method == "<init>" { "constructor" } else { &method.method };
+    let name = if types.is_empty() { own.to_string() } else { format!("{own}_{types}") };
     match &test.outcome {
         Outcome::Threw { class } => {
             let short = class.rsplit(['.', '$']).next().unwrap_or_default();

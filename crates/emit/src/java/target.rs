@@ -34,6 +34,30 @@ pub struct JavaMethod {
     pub class: String,
     /// The method's own name.
     pub method: String,
+    /// How an object for it is made, if it needs one.
+    pub scenario: Option<JavaScenario>,
+}
+
+/// A call: arguments are parameters of the function under test, by their places.
+#[derive(Clone, Debug)]
+pub struct JavaCall {
+    /// The method.
+    pub name: String,
+    /// Places of its arguments.
+    pub arguments: Vec<usize>,
+}
+
+/// How an object is made before a method of it is called. Which calls are made is said by parameters, too.
+#[derive(Clone, Debug)]
+pub struct JavaScenario {
+    /// Says which constructor is called: 0 for the first.
+    pub selector: usize,
+    /// The constructors.
+    pub constructors: Vec<JavaCall>,
+    /// What may be called afterwards, in order: who says which (1 for the first, 0 for none), and the calls.
+    pub slots: Vec<(usize, Vec<JavaCall>)>,
+    /// The call that is tested; `None` if that is the constructor.
+    pub tested: Option<JavaCall>,
 }
 
 /// A static field that tests set.

@@ -18,6 +18,7 @@ mod origin;
 mod present;
 mod raw_memory;
 mod reflect;
+mod scenario;
 mod sites;
 mod streams;
 mod system;
@@ -27,5 +28,7 @@ mod world;
 
 pub(crate) use origin::type_text;
 pub(crate) use present::MADE;
+pub(crate) use scenario::is_makeable;
+pub use scenario::{Scenario, ScenarioCall, ScenarioSlot};
 pub(crate) use types::STRING;
 pub(crate) use world::{Data, Func, World, empty_module};

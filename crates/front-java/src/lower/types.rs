@@ -3,13 +3,12 @@
 //! An array is its class, its length and its elements. A string is what the JDK makes of it: the bytes of a text whose characters
 //! all fit into one byte; texts with others are among those that are longer than what is followed, which is always told.
 
-use super::builder::{Builder, NULL, int};
 use super::present::value_type;
 use super::world::World;
-use crate::classfile::{Desc, MethodDesc, access};
-use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD, MethodRef, Refusal};
+use crate::classfile::Desc;
+use crate::world::{ARRAY_BASE, ARRAY_LENGTH, CLASS_WORD};
 use touchstone_base::{Id, IndexMap};
-use touchstone_ir::{BranchRole, CmpOp, DataType, DataTypeId, Field, StructKind, Tag, Ty, Variant};
+use touchstone_ir::{DataType, DataTypeId, Field, StructKind, Tag, Variant};
 
 /// What a type is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -98,33 +97,6 @@ impl World {
         let name = "java.lang.String".to_string();
         let object = self.types.push(DataType::Struct { name, fields, size, align: 8, kind: StructKind::Record });
         Some((self.word(class), object))
-    }
-
-    /// Answers whether arguments are such as a caller can have: a string has its bytes.
-    pub fn possible(&mut self, b: &mut Builder, method: MethodRef) -> Result<(), Refusal> {
-        let string = self.jdk(STRING)?;
-        let value = self.classes.field_named(string, "value").map_or(0, |field| field.offset);
-        let desc = MethodDesc::parse(&self.classes.method(method).desc);
-        let receiver = usize::from(!self.classes.method(method).is(access::STATIC));
-        let no = b.block();
-        for (index, param) in desc.iter().flat_map(|desc| &desc.params).enumerate() {
-            if !matches!(param, Desc::Ref(name) if &**name == STRING) {
-                continue;
-            }
-            let given = b.param(index + receiver);
-            let (look, next) = (b.block(), b.block());
-            let null = b.cmp(CmpOp::Eq, given, NULL);
-            b.branch(null, next, look, BranchRole::Check);
-            b.at(look);
-            let bytes = b.load(given, value as i64, Ty::Ptr);
-            let there = b.cmp(CmpOp::Ne, bytes, NULL);
-            b.branch(there, next, no, BranchRole::Check);
-            b.at(next);
-        }
-        b.ret(Some(int(1)));
-        b.at(no);
-        b.ret(Some(int(0)));
-        Ok(())
     }
 
     /// The types that a module has.

@@ -58,7 +58,9 @@ pub(crate) enum Func {
     Helper(&'static str),
     /// Runs the program.
     Main(ClassId),
-    /// `(parameters of the method) -> i32`: whether these are values that a caller can have.
+    /// Makes an object, and calls a method of it: what tests of the method do.
+    Scenario(MethodRef),
+    /// `(parameters of what tests call) -> i32`: whether these are values that a caller can have.
     Possible(MethodRef),
 }
 
@@ -356,7 +358,10 @@ impl World {
     fn shape_of(&self, func: &Func) -> (Vec<Ty>, Option<Ty>) {
         match func {
             Func::Method(method) | Func::Original(method) | Func::Dispatch(method, _) => self.signature(*method),
-            Func::Possible(method) => (self.signature(*method).0, Some(Ty::I32)),
+            Func::Possible(method) => (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32)),
+            Func::Scenario(method) => {
+                (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(*method).1)
+            }
             Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
             Func::CastFailed(..) | Func::Throw(_) | Func::ThrowNull => (vec![Ty::Ptr], None),
             Func::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
@@ -415,6 +420,7 @@ impl World {
             Func::Helper(helper) => self.system_helper(&mut b, helper)?,
             Func::Main(class) => self.main(&mut b, *class)?,
             Func::Possible(method) => self.possible(&mut b, *method)?,
+            Func::Scenario(method) => return self.scenario_function(*method),
         }
         Ok(self.helper(b, name.to_string(), result))
     }
@@ -427,19 +433,6 @@ impl World {
 }
 
 impl Func {
-    /// Whether it knows the classes that were there when it was made.
-    pub fn is_switch(&self) -> bool {
-        matches!(
-            self,
-            Func::Dispatch(..)
-                | Func::InstanceOf(..)
-                | Func::CastFailed(..)
-                | Func::StoreCheck(_)
-                | Func::Mirror(_)
-                | Func::Ask(..)
-        )
-    }
-
     /// Functions that this one is a later generation of.
     pub fn earlier(&self) -> Vec<Func> {
         let (generation, of): (u32, Box<dyn Fn(u32) -> Func>) = match self.clone() {
