@@ -261,8 +261,6 @@ char *strtok_r(char *s, const char *separators, char **rest)
 char *touchstone_strtok_rest;
 char *strtok(char *s, const char *separators)
 {
-    if (!s && !touchstone_strtok_rest)
-        return 0;
     return strtok_r(s, separators, &touchstone_strtok_rest);
 }
 

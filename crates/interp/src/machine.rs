@@ -193,7 +193,7 @@ pub struct Machine<'m> {
     steps_left: u64,
     /// Something that traps on common machines was executed.
     traps: bool,
-    /// The order or distance of pointers into different objects was asked for.
+    /// Something was asked for that where objects lie decides.
     apart: bool,
     /// Allocations so far, and the numbers (from 1) of those that fail.
     pub(crate) allocations: u64,
@@ -298,9 +298,16 @@ impl<'m> Machine<'m> {
         self.traps
     }
 
-    /// Whether the order or the distance of pointers into different objects was asked for: a run elsewhere may differ.
+    /// Whether something was asked for that where objects lie decides (order, distance, whether memory is given out again): a run
+    /// elsewhere may differ.
     pub fn depends_on_layout(&self) -> bool {
         self.apart
+    }
+
+    /// Whether where objects lie decides a comparison of pointers into different ones: their order does, and whether memory that
+    /// was given back is given out again.
+    fn order_counts(&self, op: CmpOp, a: Value, b: Value) -> bool {
+        !matches!(op, CmpOp::Eq | CmpOp::Ne) || self.memory.is_gone(a) || self.memory.is_gone(b)
     }
 
     /// Calls of functions that nobody defines, with what they were called with, in order. `None` if there were very many, or
@@ -713,7 +720,7 @@ impl<'m> Machine<'m> {
                     Ty::Int(bits) => crate::arith::cmp(*op, self.int(frame, *a)?, self.int(frame, *b)?, bits),
                     Ty::Ptr => {
                         let (a, b) = (self.get(frame, *a), self.get(frame, *b));
-                        self.apart |= !matches!(op, CmpOp::Eq | CmpOp::Ne) && Value::apart(a, b);
+                        self.apart |= Value::apart(a, b) && self.order_counts(*op, a, b);
                         self.memory.compare(*op, a, b)?
                     }
                 };

@@ -249,6 +249,11 @@ impl<'m> Memory<'m> {
         ObjectInfo { name, kind: record.kind, size: record.size, address: record.base, alive }
     }
 
+    /// Whether this is a pointer into an object whose life is over.
+    pub fn is_gone(&self, value: Value) -> bool {
+        matches!(value, Value::Ptr(pointer) if self.records[pointer.object].store == DEAD)
+    }
+
     fn store_mut(&mut self, object: ObjectId) -> Option<&mut Store<'m>> {
         self.stores.get_mut(self.records[object].store as usize)
     }

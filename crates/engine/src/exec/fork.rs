@@ -7,12 +7,12 @@ use crate::exec::executor::Executor;
 use crate::exec::step::{Answer, Flow, Stepped};
 use crate::state::trail::Choice;
 use crate::state::value::LazyId;
-use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed};
+use crate::state::{FixedFor, PathEnd, Purpose, State, Stop, Unfixed, unanswered};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
-use touchstone_criteria::GoalId;
-use touchstone_ir::{BlockId, BranchRole, CondTag};
-use touchstone_solver::{Path, Side, TermId, Values};
+use touchstone_criteria::{GoalId, Incomplete};
+use touchstone_ir::{BlockId, BranchRole, CondTag, mask};
+use touchstone_solver::{Path, Rel, Side, TermId, Values};
 
 /// Why a path does not simply go on.
 pub(crate) enum Fork {
@@ -54,6 +54,18 @@ impl OutcomeFork {
             OutcomeFork::Branch { role, .. } | OutcomeFork::Switch { role, .. } => *role,
         }
     }
+}
+
+/// So few values of a term are told apart at once.
+const FEW_VALUES: usize = 8;
+/// Many are asked for up to here first.
+const ENDS_OF_VALUES: [u64; 4] = [8, 64, 512, 4096];
+
+/// The smaller ones of many values that a term has.
+pub(crate) struct SmallerValues {
+    pub values: Values,
+    /// The state in which it has a greater one, if there is any.
+    pub rest: Result<Option<State>, Incomplete>,
 }
 
 /// One outcome, its condition, and whether some input of the path has it.
@@ -128,6 +140,51 @@ impl Executor<'_> {
     /// The values that a term has on the path, as far as they are few.
     pub(crate) fn values(&mut self, state: &State, unfixed: Unfixed) -> Values {
         self.solver.values(&mut self.terms, &state.path, unfixed.term, self.config.max_values)
+    }
+
+    /// Where many values of a term are left, the smaller ones, and the state in which it has none of them: a search for goals often
+    /// needs no others. `None` where few are left, or only great ones.
+    pub(crate) fn smaller_values(&mut self, state: &State, unfixed: Unfixed) -> Option<SmallerValues> {
+        if unfixed.role != FixedFor::Number {
+            return None;
+        }
+        let before = match state.trail.last_choice() {
+            Some(Choice::Beyond(end)) => end,
+            _ if self.solver.values(&mut self.terms, &state.path, unfixed.term, FEW_VALUES).complete => return None,
+            _ => 0,
+        };
+        let end = ENDS_OF_VALUES.into_iter().find(|end| *end > before)?;
+        let within = self.at_most(unfixed.term, end);
+        let values = match self.assume(&state.path, within) {
+            Side::Feasible(path) => self.solver.values(&mut self.terms, &path, unfixed.term, self.config.max_values),
+            Side::Infeasible => Values { values: Vec::new(), complete: true },
+            Side::Unknown(_) => return None,
+        };
+        Some(SmallerValues { values, rest: self.beyond(state, unfixed, end) })
+    }
+
+    /// The state in which a term is greater than a value, if some input makes it so.
+    pub(crate) fn beyond(&mut self, state: &State, unfixed: Unfixed, end: u64) -> Result<Option<State>, Incomplete> {
+        let within = self.at_most(unfixed.term, end);
+        let beyond = self.terms.not(within);
+        match self.assume(&state.path, beyond) {
+            Side::Feasible(path) => {
+                let mut rest = State { path, ..state.clone() };
+                rest.trail.choose(Choice::Beyond(end));
+                Ok(Some(rest))
+            }
+            Side::Infeasible => Ok(None),
+            Side::Unknown(why) => Err(unanswered(why)),
+        }
+    }
+
+    fn at_most(&mut self, term: TermId, end: u64) -> TermId {
+        let width = self.terms.width(term);
+        if end >= mask(u64::MAX, width) {
+            return self.terms.truth(true);
+        }
+        let end = self.terms.constant(width, end);
+        self.terms.cmp(Rel::Ule, term, end)
     }
 
     /// The state with a term fixed to a value, if some input does that.

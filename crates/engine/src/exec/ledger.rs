@@ -9,7 +9,7 @@ use touchstone_criteria::{Doubt, Incomplete, IncompletePaths};
 #[derive(Default)]
 pub(crate) struct Ledger {
     /// Inputs were left out: something has no defined result for them, or they have pointers in order whose objects are
-    /// different, or objects have other addresses there.
+    /// different, or objects have other addresses there, or something stands between the fields of structures.
     pub avoided: bool,
     /// What the tested world leaves out.
     pub met: BTreeSet<Doubt>,

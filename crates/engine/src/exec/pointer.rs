@@ -159,7 +159,7 @@ impl Executor<'_> {
                 Ok(self.cmp_terms(op, a, b))
             }
             (Value::Ptr(a), Value::Ptr(b)) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
-                Ok(match self.may_be_equal(state, a, b) {
+                Ok(match self.may_be_equal(state, a, b, span)? {
                     true => self.terms.var(1, "pointers are equal"),
                     false => self.terms.truth(op == CmpOp::Ne),
                 })

@@ -262,7 +262,7 @@ impl Executor<'_> {
     }
 
     /// Whether pointers into two objects may be equal: the objects overlap, or one begins where the other ends.
-    pub(crate) fn may_be_equal(&mut self, state: &State, a: &Pointer, b: &Pointer) -> bool {
+    pub(crate) fn may_be_equal(&mut self, state: &State, a: &Pointer, b: &Pointer, span: Span) -> Result<bool, Stop> {
         let start = |pointer: &Pointer| pointer.offset == Scalar::Const(0);
         let (least_a, least_b) = (self.least_size(state, a.object), self.least_size(state, b.object));
         let at_end = |pointer: &Pointer| match pointer.offset {
@@ -272,24 +272,30 @@ impl Executor<'_> {
         let gone = |pointer: &Pointer| !state.memory.get(pointer.object).live;
         if gone(a) || gone(b) {
             let what = "memory that was given back may be given out again".to_string();
-            return self.doubts(Doubt::Unsettled(Unsettled::Said(what)));
+            let doubt = Doubt::Unsettled(Unsettled::Said(what));
+            return match self.policy.world {
+                World::Tested => Err(self.doubtful(doubt, span)),
+                World::Any => Ok(self.doubts(doubt)),
+            };
         }
         // Where others put their variables is theirs to say.
         if self.is_defined_elsewhere(a.object) || self.is_defined_elsewhere(b.object) {
-            return self.doubts(Doubt::Overlap);
+            return Ok(self.doubts(Doubt::Overlap));
         }
         let (Some(x), Some(y)) = (self.extent(state, a.object), self.extent(state, b.object)) else {
-            return (at_end(a) || at_end(b)) && self.doubts(Doubt::Overlap);
+            return Ok((at_end(a) || at_end(b)) && self.doubts(Doubt::Overlap));
         };
         let same = self.same_layout(x.element, y.element);
         let distinct = same && start(a) && start(b);
         // A pointer into the other's object is a case of its own if that object was there first, with all its elements.
         let case = |first: &Pointer, later: &Pointer| start(later) && self.is_whole_before(state, first, later);
         if same && (case(a, b) || case(b, a)) {
-            return false;
+            return Ok(false);
         }
-        let possible = at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
-        possible && self.doubts(Doubt::Overlap)
+        // A pointer may hold the address of what its type can't be used for, as long as nobody reads through it.
+        let only_held = !(same || (x.global && y.global));
+        let possible = only_held || at_end(a) || at_end(b) || (!distinct && self.may_overlap(x, y));
+        Ok(possible && self.doubts(Doubt::Overlap))
     }
 
     /// Whether an input object of known length was made before another.

@@ -1,6 +1,7 @@
 //! Fresh inputs: variables laid out by data type, within the ranges that the user gave.
 
 use crate::exec::executor::Executor;
+use crate::exec::world::World;
 use crate::state::inputs::{Inputs, Lazy, MOST_VARIABLES};
 use crate::state::memory::{Cell, disassemble};
 use crate::state::value::Value;
@@ -93,7 +94,7 @@ impl Executor<'_> {
     ) {
         let types = &self.module.types;
         let DataType::Struct { fields, size, .. } = &types[data] else { return };
-        let start = cells.len();
+        let (start, gaps) = (cells.len(), self.gaps());
         let mut rest = fields.as_slice();
         while let Some((field, others)) = rest.split_first() {
             let at = start + field.offset as usize;
@@ -104,18 +105,36 @@ impl Executor<'_> {
                 rest = others;
                 continue;
             }
-            cells.resize(at, Cell::Byte(0));
+            self.fill_gap(gaps, at, cells);
             let part = |field: &Field| format!("{name}.{}", field.name);
             if let DataType::Bits { .. } = types[field.ty] {
                 let shared = bits_together(types, rest);
-                self.bit_cells(inputs, (&rest[..shared], Gaps::Zero), part, constraints, cells);
+                self.bit_cells(inputs, (&rest[..shared], gaps), part, constraints, cells);
                 rest = &rest[shared..];
                 continue;
             }
             self.input_cells(inputs, field.ty, &part(field), constraints, cells);
             rest = others;
         }
-        cells.resize(start + *size as usize, Cell::Byte(0));
+        self.fill_gap(gaps, start + *size as usize, cells);
+    }
+
+    /// What is between the fields of an input: tests leave zeros there, a program may have left anything.
+    fn gaps(&self) -> Gaps {
+        match self.policy.world {
+            World::Tested => Gaps::Zero,
+            World::Any => Gaps::Inputs,
+        }
+    }
+
+    /// Bytes between fields, up to a place. `memcmp` and the like may look there: a proof then goes no further.
+    fn fill_gap(&mut self, gaps: Gaps, end: usize, cells: &mut Vec<Cell>) {
+        let cell = match gaps {
+            Gaps::Zero => Cell::Byte(0),
+            Gaps::Inputs => Cell::Undefined,
+        };
+        self.ledger.avoided |= end > cells.len();
+        cells.resize(end, cell);
     }
 
     /// The cells of bit-fields that share bytes: one term that is put together of a variable a field.
@@ -145,6 +164,7 @@ impl Executor<'_> {
             }
             used = at + width;
         }
+        self.ledger.avoided |= used < 8 * bytes;
         if let Some(all) = all {
             let term = match gaps {
                 Gaps::Inputs if used < 8 * bytes => {
@@ -236,10 +256,9 @@ impl Executor<'_> {
     }
 }
 
-/// What bits are that belong to no field.
+/// What bits and bytes are that belong to no field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gaps {
-    /// No program may look there.
     Zero,
     /// Inputs like the others.
     Inputs,

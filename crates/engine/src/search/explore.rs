@@ -2,7 +2,7 @@
 
 use crate::config::{Aliases, Config, Labels, Search};
 use crate::exec::executor::{Executor, Policy};
-use crate::exec::fork::{Fork, OutcomeFork, Way};
+use crate::exec::fork::{Fork, OutcomeFork, SmallerValues, Way};
 use crate::exec::step::{Flow, Stepped};
 use crate::goals::coverage::{Aim, Coverage};
 use crate::goals::reach::Reach;
@@ -23,7 +23,7 @@ use touchstone_criteria::{
     TestCase, Unmakeable, Unsupported,
 };
 use touchstone_ir::{FuncId, Module};
-use touchstone_solver::{Path, Side, TermId};
+use touchstone_solver::{Path, Side, TermId, Values};
 
 /// Memory is looked at once in so many turns,
 const TURNS_A_LOOK: u32 = 64;
@@ -610,9 +610,26 @@ impl<'m, 's> Exploration<'m, 's> {
         states
     }
 
-    /// One state for every value that the term has on the path.
+    /// One state for every value that the term has on the path. A search for goals may need few of many: the greater ones wait
+    /// together behind the others.
     fn fixed(&mut self, state: &State, unfixed: Unfixed) -> Vec<State> {
-        let found = self.executor.values(state, unfixed);
+        let smaller = if self.prunes() { self.executor.smaller_values(state, unfixed) } else { None };
+        let Some(SmallerValues { values, rest }) = smaller else {
+            let all = self.executor.values(state, unfixed);
+            return self.fixed_to(state, unfixed, all);
+        };
+        let mut states = self.fixed_to(state, unfixed, values);
+        match rest {
+            Ok(rest) => states.extend(rest),
+            Err(why) => {
+                let span = self.place(state);
+                self.give_up(why, span, 1);
+            }
+        }
+        states
+    }
+
+    fn fixed_to(&mut self, state: &State, unfixed: Unfixed, found: Values) -> Vec<State> {
         if !found.complete {
             let span = self.place(state);
             let bound = match self.out_of_time() {

@@ -73,6 +73,7 @@ fn write_choice(code: &mut Vec<u8>, choice: Choice) {
         Choice::Shape(number) => (6, number.into()),
         Choice::Callee(value) => (7, value),
         Choice::Value(value) => (8, value),
+        Choice::Beyond(value) => (9, value),
     };
     code.push(tag);
     write(code, number);
@@ -88,7 +89,8 @@ fn read_choice(code: &mut impl Iterator<Item = u8>) -> Option<Choice> {
         5 => Choice::Arm(number()? as u32),
         6 => Choice::Shape(number()? as u32),
         7 => Choice::Callee(number()?),
-        _ => Choice::Value(number()?),
+        8 => Choice::Value(number()?),
+        _ => Choice::Beyond(number()?),
     })
 }
 
@@ -129,6 +131,7 @@ mod tests {
             Choice::Shape(0),
             Choice::Callee(1 << 40),
             Choice::Value(u64::MAX),
+            Choice::Beyond(8),
         ];
         let mut code = Vec::new();
         choices.iter().for_each(|choice| write_choice(&mut code, *choice));

@@ -209,12 +209,13 @@ fn taken(executor: &mut Executor<'_>, mut state: State, fork: Fork) -> Result<St
 }
 
 fn fixed(executor: &mut Executor<'_>, state: &State, unfixed: Unfixed) -> Result<State, LostPrefix> {
-    let value = next(executor, |choice| match choice {
-        Choice::Value(value) | Choice::Callee(value) => Some(value),
+    let choice = next(executor, Some).ok_or(LostPrefix("a value is missing"))?;
+    let fixed = match choice {
+        Choice::Value(value) | Choice::Callee(value) => executor.fix(state, unfixed, value),
+        Choice::Beyond(end) => executor.beyond(state, unfixed, end).ok().flatten(),
         _ => None,
-    });
-    let value = value.ok_or(LostPrefix("a value is missing"))?;
-    executor.fix(state, unfixed, value).ok_or(LostPrefix("another value"))
+    };
+    fixed.ok_or(LostPrefix("another value"))
 }
 
 fn next<T>(executor: &mut Executor<'_>, of: impl FnOnce(Choice) -> Option<T>) -> Option<T> {

@@ -20,6 +20,8 @@ pub enum Choice {
     Shape(u32),
     /// The value of a term that must be fixed.
     Value(u64),
+    /// The value of a term that must be fixed is greater than this; which one is settled next.
+    Beyond(u64),
     /// Whether a check holds that need not, or whether inputs without a defined result could be avoided.
     Check(bool),
 }
@@ -85,6 +87,14 @@ impl Trail {
             Mark::Outcome(outcome) => Some(outcome),
             Mark::Choice(_) => None,
         })
+    }
+
+    /// What was settled last, if nothing else happened since.
+    pub fn last_choice(&self) -> Option<Choice> {
+        match self.marks().next()? {
+            Mark::Choice(choice) => Some(*choice),
+            Mark::Outcome(_) => None,
+        }
     }
 
     /// Choices, oldest first.

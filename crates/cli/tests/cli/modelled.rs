@@ -1,0 +1,301 @@
+//! The world around a function, modelled: unions, allocations that fail, variables of other files, registers, runs that hang.
+//! Every objective of these programs is covered by a test that the real program agrees with, or proved to be infeasible; the
+//! tests are readable, and run in every form.
+
+use crate::support::forms::{FORMS, ends};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Generated {
+    out: PathBuf,
+    objectives: Vec<Value>,
+    shown: String,
+    _scratch: tempfile::TempDir,
+}
+
+impl Generated {
+    fn suite(&self, function: &str) -> String {
+        std::fs::read_to_string(self.out.join(format!("test_{function}.c"))).expect("a readable suite")
+    }
+
+    fn status(&self, objective: &str) -> Vec<&str> {
+        let ours = self.objectives.iter().filter(|one| one["text"] == objective);
+        ours.filter_map(|one| one["status"].as_str()).collect()
+    }
+}
+
+/// What `generate` makes of a program, with replay.
+fn generate(program: &str, options: &[&str]) -> Generated {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let (file, out, report) =
+        (scratch.path().join("program.c"), scratch.path().join("out"), scratch.path().join("report.json"));
+    std::fs::write(&file, program).expect("a writable directory");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.arg("generate").arg(&file).args(options).arg("-o").arg(&out).arg("--json").arg(&report);
+    let output = command.current_dir(scratch.path()).output().expect("touchstone runs");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(!shown.contains("disagreed"), "{shown}");
+    let text = std::fs::read_to_string(report).unwrap_or_else(|error| panic!("{error}\n{shown}"));
+    let json: Value = serde_json::from_str(&text).expect("a report");
+    let objectives = json["objectives"].as_array().expect("objectives").clone();
+    Generated { out, objectives, shown, _scratch: scratch }
+}
+
+/// Everything is covered, and the real program agrees; the lines stand in the suite of `f`.
+#[track_caller]
+fn check(program: &str, options: &[&str], lines: &[&str]) -> Generated {
+    let made = generate(program, options);
+    let open: Vec<&Value> = made.objectives.iter().filter(|one| one["status"] != "covered").collect();
+    assert!(open.is_empty() && made.shown.contains(" agreed"), "{open:?}\n{}", made.shown);
+    let text = made.suite("f");
+    for line in lines {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    made
+}
+
+/// Tests of every form pass.
+#[track_caller]
+fn check_forms(out: &Path, least: usize) {
+    for form in FORMS {
+        let said = ends(out, form, "f", "FORM=1");
+        assert!(!said.contains("failed") && !said.contains("not ok") && !said.contains("skip"), "{form}:\n{said}");
+        assert!(said.lines().filter(|line| line.starts_with("ok")).count() >= least, "{form}:\n{said}");
+    }
+}
+
+const TAGGED: &str = "#include <stddef.h>
+enum kind { NONE, TEXT, REAL, CHILD, COUNT };
+struct v { int tag; union { char *s; double d; struct v *child; long n; } u; };
+int f(const struct v *v) {
+    if (!v) return -1;
+    switch (v->tag) {
+    case TEXT: if (v->u.s == NULL) return -2; return v->u.s[0] == 'x' ? 1 : 2;
+    case REAL: return v->u.d > 2.5 ? 3 : 4;
+    case CHILD: if (v->u.child && v->u.child->tag == COUNT && v->u.child->u.n == 77) return 5; return 6;
+    case COUNT: if (v->u.n < 0 && v->u.n > -10) return 7; return 8;
+    }
+    return 0;
+}
+";
+
+#[test]
+fn a_tagged_union_is_of_the_member_that_the_program_looks_at() {
+    let lines = ["{.s = &v_u_s}}", "{.d = ", "{.child = &v_u_child}}", "{.n = 77}}", "CHECK_PTR(&v_u_s, v.u.s);"];
+    let made = check(TAGGED, &["-c", "mcdc,branch", "--emit", "c,unity,cmocka,gtest"], &lines);
+    check_forms(&made.out, 10);
+}
+
+#[test]
+fn members_that_begin_alike_are_told_apart_by_what_they_do_not_share() {
+    let program = "struct key { int type; int code; };
+struct mouse { int type; int x, y; char *name; };
+union event { int type; struct key key; struct mouse m; };
+int f(const union event *e) {
+    if (!e) return -1;
+    if (e->type == 1 && e->key.code == 13) return 1;
+    if (e->type == 2) {
+        if (e->m.x > 10 && e->m.y < 5) return 2;
+        if (e->m.name && e->m.name[0] == 'q') return 3;
+    }
+    return 0;
+}
+";
+    check(program, &["-c", "mcdc"], &["{.key = {1, 13}}", "{.m = {.type = 2, .x = "]);
+}
+
+#[test]
+fn unions_are_inputs_by_value_in_globals_and_in_copies() {
+    let program =
+        "struct anon { char kind; union { const char *text; int number; struct { short lo, hi; void *p; }; }; };
+static struct anon table[3];
+static int by_value(struct anon a) {
+    if (a.kind == 't') return a.text && *a.text == 'z';
+    if (a.kind == 'n') return a.number == 4242;
+    if (a.kind == 'p') return a.lo == 3 && a.hi == 9 && a.p != 0;
+    return 7;
+}
+int f(unsigned i, struct anon *p, struct anon v) {
+    struct anon c;
+    if (i >= 3 || !p) return -1;
+    if (table[i].kind == 'n' && table[i].number == 5) return 1;
+    if (table[i].kind == 't' && table[i].text && table[i].text[0] == 'a') return 2;
+    c = *p;
+    if (c.kind == 'n') return c.number > 100 ? 4 : 5;
+    if (c.kind == 't') return c.text ? (c.text[0] == 'b' ? 6 : 7) : 9;
+    return by_value(v);
+}
+";
+    check(program, &["-c", "mcdc"], &[".kind = 'n', .number = 5", ".text = &"]);
+}
+
+#[test]
+fn what_a_function_writes_into_a_union_is_checked() {
+    let program = "struct v { int tag; union { char *s; long n; double d; } u; };
+int f(struct v *v, long n) {
+    if (!v) return 0;
+    if (n > 5) { v->tag = 1; v->u.n = n + 1; return 1; }
+    v->u.s = 0;
+    return 2;
+}
+";
+    check(program, &["-c", "branch"], &["v.u.n);", "CHECK_PTR(NULL, v.u.s);"]);
+}
+
+/// A union whose bytes another pointer may write is not taken for unchanged.
+#[test]
+fn a_union_may_change_under_a_write_through_another_pointer() {
+    let program = "union u { int *p; long n; };
+int f(union u *a, union u *b) {
+    if (!a || !b) return 0;
+    if (a->n != 1) return 1;
+    b->n = 2;
+    if (a->n == 2) return 2;
+    return 3;
+}
+";
+    let made = check(program, &["-c", "branch"], &[]);
+    assert_eq!(made.status("a->n == 2 is true"), ["covered"], "{}", made.shown);
+}
+
+const ALLOCATING: &str = "#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+struct list { char *name; int *items; };
+int f(struct list *l, const char *name, int n) {
+    if (!l || !name) return -1;
+    l->name = strdup(name);
+    if (!l->name) return -2;
+    if (n > 3) n = 3;
+    l->items = calloc(4, sizeof(int));
+    if (!l->items) {
+        if (errno == ENOMEM) { free(l->name); l->name = 0; return -3; }
+        return -4;
+    }
+    l->items[0] = n;
+    int *more = realloc(l->items, 8 * sizeof(int));
+    if (!more && n > 1) return -5;
+    if (more) l->items = more;
+    return l->items[0];
+}
+";
+
+#[test]
+fn the_allocation_that_an_objective_needs_to_fail_fails() {
+    let options = ["-c", "branch", "--timeout", "3", "--emit", "c,unity,cmocka,gtest"];
+    let made = generate(ALLOCATING, &options);
+    for (objective, status) in [
+        ("!l->name is true", "covered"),
+        ("!l->items is true", "covered"),
+        ("errno == ENOMEM is true", "covered"),
+        ("!more && n > 1 is true", "covered"),
+        ("more is false", "covered"),
+    ] {
+        assert_eq!(made.status(objective), [status], "{objective}\n{}", made.shown);
+    }
+    let text = made.suite("f");
+    for line in ["FAIL_ALLOCATION(1);", "FAIL_ALLOCATION(2);", "FAIL_ALLOCATION(3);"] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    check_forms(&made.out, 6);
+}
+
+#[test]
+fn no_allocation_fails_where_that_is_said() {
+    let program = "#include <stdlib.h>\nint f(int n) { int *p = malloc(4); if (!p) return 1; *p = n; n = *p + 1; free(p); return n; }\n";
+    let may = generate(program, &["-c", "branch"]);
+    assert_eq!(may.status("!p is true"), ["covered"], "{}", may.shown);
+    let never = generate(program, &["-c", "branch", "--malloc", "never-fails"]);
+    assert_eq!(never.status("!p is true"), ["infeasible"], "{}", never.shown);
+    assert!(never.shown.contains("no allocation fails"), "{}", never.shown);
+}
+
+/// Only what asks whether memory is there has a path more.
+#[test]
+fn allocations_multiply_paths_only_where_the_program_asks() {
+    let paths = |program: &str, options: &[&str]| {
+        let made = generate(program, &[&["-c", "paths"], options].concat());
+        made.suite("f").matches("\nTEST(").count()
+    };
+    let program = "#include <stdlib.h>\nint f(int n) {
+        int *p = malloc(4), *q = malloc(4);
+        if (!p) { free(q); return 1; }
+        if (!q) { free(p); return 2; }
+        free(p); free(q);
+        return n > 3;
+    }\n";
+    assert_eq!(paths(program, &[]), 3);
+    assert_eq!(paths(program, &["--malloc", "never-fails"]), 1);
+}
+
+#[test]
+fn variables_of_other_files_are_set_also_constant_ones() {
+    let program = "extern unsigned level;
+extern const unsigned limit;
+extern const struct cfg { int lo, hi; } cfg;
+extern const int table[4];
+int f(unsigned x) {
+    if (level > 3) x++;
+    if (x > limit) return 1;
+    if (cfg.lo < cfg.hi && table[2] == 7) return 2;
+    return 0;
+}
+";
+    let lines = ["SET(limit, ", "SET(cfg, {", "SET(table, {0, 0, 7, 0});"];
+    let made = check(program, &["-c", "mcdc", "--emit", "c,unity,cmocka,gtest"], &lines);
+    check_forms(&made.out, 4);
+}
+
+const REGISTERS: &str = "typedef unsigned int uint32_t;
+typedef struct { volatile uint32_t CR, SR; volatile unsigned short DR; } ADC;
+#define ADC1 ((ADC *)0x40012400)
+#define GPIO (*(volatile uint32_t *)0x40010808)
+#define ID (*(const uint32_t *)0x1ffff7e8)
+static int shift(ADC *adc, unsigned by) { adc->CR |= by; return adc->SR & 4 ? 1 : 0; }
+int f(unsigned n) {
+    if (n > 9) { GPIO = n; return -1; }
+    ADC1->CR = 1;
+    while (!(ADC1->SR & 2));
+    if (ADC1->DR > 0x800) return 1;
+    if (GPIO == 5 && GPIO == 6) return 2;
+    if (ID == 7 && ID != 7) return 3;
+    return shift(ADC1, n) + 4;
+}
+";
+
+#[test]
+fn registers_answer_volatile_reads_one_by_one_and_keep_the_others() {
+    let made = generate(REGISTERS, &["-c", "branch", "--timeout", "3"]);
+    for (objective, status) in [
+        ("!(ADC1->SR & 2) is true", "covered"),
+        ("!(ADC1->SR & 2) is false", "covered"),
+        ("ADC1->DR > 0x800 is true", "covered"),
+        ("GPIO == 5 && GPIO == 6 is true", "covered"),
+        ("adc->SR & 4 is true", "covered"),
+    ] {
+        assert_eq!(made.status(objective), [status], "{objective}\n{}", made.shown);
+    }
+    assert_ne!(made.status("ID == 7 && ID != 7 is true"), ["covered"], "{}", made.shown);
+    assert!(made.shown.contains(" agreed"), "{}", made.shown);
+    let text = made.suite("f");
+    for line in ["REGISTERS();", "READS(0x40012404, unsigned int, 0);", "READS(0x40012408, unsigned short, "] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_loop_that_has_no_end_and_does_nothing_is_an_end_of_its_own() {
+    let program = "static void check(int ok) { if (!ok) for (;;); }
+int f(int n) {
+    check(n != 7);
+    if (n > 100) { if (n == 200) while (1) { } return 1; }
+    return 2;
+}
+";
+    let made = check(program, &["-c", "branch"], &["EXPECT_HANG();", "MUST_HANG();"]);
+    assert_eq!(made.status("n == 200 is true"), ["covered"], "{}", made.shown);
+    let complete = generate(program, &["-c", "paths"]);
+    assert!(!complete.shown.contains("\nincomplete\n"), "{}", complete.shown);
+    assert_eq!(complete.suite("f").matches("\nTEST(").count(), 4, "{}", complete.suite("f"));
+}

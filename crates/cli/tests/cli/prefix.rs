@@ -1,0 +1,181 @@
+//! Prefixes: a state as the choices that lead to it. For every example, a search that is cut short at random and goes on from
+//! the prefixes of what waited, each in an executor of its own, finds exactly what an uncut search finds.
+
+use crate::support::examples;
+use std::collections::BTreeSet;
+use touchstone_criteria::{CriteriaOptions, GoalId, Watch, criterion_named, objectives};
+use touchstone_engine::{
+    Aliases, Config, Entry, Event, Found, Goals, Prefix, Search, Sink, Wanted, explore, explore_from, explore_goals,
+    explore_paths_and_goals, explore_turns,
+};
+use touchstone_front_c::{Options, lower_files, write_headers};
+use touchstone_ir::{FuncId, Module};
+
+/// More tests of one function are not compared here, without goals and with them.
+const MOST_TESTS: u64 = 600;
+const MOST_TESTS_WITH_GOALS: u64 = 60;
+
+#[derive(Default)]
+struct Paths(Vec<u64>);
+
+impl Sink for Paths {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Test(test) = event {
+            self.0.push(test.path);
+        }
+    }
+}
+
+fn lower(files: &[std::path::PathBuf], flags: Vec<String>) -> Module {
+    let headers = tempfile::tempdir().expect("a scratch directory");
+    write_headers(headers.path()).expect("headers");
+    let options = Options { flags, include_dir: Some(headers.path().to_path_buf()), ..Options::default() };
+    lower_files(files, &options).expect("examples compile")
+}
+
+/// The results of a search that is cut after so many turns and goes on in pieces, and the paths that they found.
+fn cut(
+    module: &Module,
+    func: FuncId,
+    wanted: &Wanted,
+    config: &Config,
+    turns: u64,
+    name: &str,
+) -> (BTreeSet<u64>, Vec<Found>) {
+    let mut first = Paths::default();
+    let (result, prefixes) = explore_turns(module, func, wanted.clone(), config, &mut first, turns);
+    let (mut found, mut results) = (BTreeSet::from_iter(first.0), vec![result]);
+    for prefix in &prefixes {
+        let text = serde_json::to_string(prefix).expect("a prefix is plain data");
+        let prefix: Prefix = serde_json::from_str(&text).expect("and comes back");
+        let mut rest = Paths::default();
+        let resumed = explore_from(module, func, &prefix, wanted.clone(), config, &mut rest);
+        let resumed = resumed.unwrap_or_else(|lost| panic!("{name} after {turns} turns: {lost}\n{prefix:?}"));
+        assert_eq!(resumed.result.incomplete, Vec::new(), "{name} after {turns} turns");
+        found.extend(rest.0);
+        results.push(resumed);
+    }
+    (found, results)
+}
+
+/// A function of an example, and how it is explored.
+struct Subject<'a> {
+    module: &'a Module,
+    func: FuncId,
+    config: Config,
+    seed: u64,
+    name: String,
+}
+
+/// Every example with few tests, in three orders.
+fn each(most: u64, mut check: impl FnMut(&Subject<'_>)) {
+    for example in examples() {
+        for expectation in example.expectations.iter().filter(|expectation| expectation.tests <= most) {
+            let module = lower(&example.files, expectation.defines());
+            let func = module.function_named(&expectation.function).expect("the function");
+            let precondition = format!("{}_pre", expectation.function);
+            let precondition = module.function_named(&precondition).map(|_| precondition);
+            for (seed, search) in [(1, Search::Dfs), (2, Search::Random), (3, Search::Random)] {
+                let config = Config {
+                    entry: if expectation.has("--entry") { Entry::Program } else { Entry::Function },
+                    aliases: if expectation.has("eager") { Aliases::Eager } else { Aliases::Late },
+                    precondition: precondition.clone(),
+                    search,
+                    seed,
+                    ..Config::default()
+                };
+                let name = format!("{} {} {:?}", example.name, expectation.function, expectation.options);
+                check(&Subject { module: &module, func, config, seed, name });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_that_goes_on_from_prefixes_finds_what_an_uncut_one_finds() {
+    let (mut compared, mut followed) = (0, 0);
+    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
+        let mut all = Paths::default();
+        let whole = explore(module, *func, config, &mut all);
+        if !whole.exhaustive {
+            return;
+        }
+        let all: BTreeSet<u64> = all.0.into_iter().collect();
+        // From the first fork to somewhere in the middle.
+        for turns in [0, 1, 2 + seed, 7 * seed, all.len() as u64 / (1 + seed)] {
+            let (found, results) = cut(module, *func, &Wanted::Paths, config, turns, name);
+            assert!(found == all, "{name}: {} paths in pieces, {} in one", found.len(), all.len());
+            followed += results.len() - 1;
+        }
+        compared += 1;
+    });
+    assert!(compared >= 30, "only {compared} searches were compared");
+    assert!(followed >= 500, "only {followed} prefixes were followed");
+}
+
+#[test]
+fn goals_that_a_search_reaches_are_reached_in_pieces_too() {
+    let criteria: Vec<_> = ["mcdc", "wm"].iter().map(|name| criterion_named(name).expect("one")).collect();
+    let (mut compared, mut followed, mut reached) = (0, 0, 0);
+    each(MOST_TESTS_WITH_GOALS, |Subject { module, func, config, seed, name }| {
+        // There, a goal may fix an index, and which goals were open is nothing that a prefix knows.
+        if config.aliases == Aliases::Eager {
+            return;
+        }
+        let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
+        let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
+        for wanted in [Wanted::Goals(goals.clone()), Wanted::PathsAndGoals(goals.clone())] {
+            let (mut sink, goals) = (Paths::default(), goals.clone());
+            let whole = match &wanted {
+                Wanted::Goals(_) => explore_goals(module, *func, goals, config, &mut sink),
+                _ => explore_paths_and_goals(module, *func, goals, config, &mut sink),
+            };
+            if !whole.result.incomplete.is_empty() {
+                continue;
+            }
+            let open: BTreeSet<GoalId> = whole.open.into_iter().collect();
+            for turns in [0, 1, 3 * seed] {
+                let (_, results) = cut(module, *func, &wanted, config, turns, name);
+                let left = |found: &Found| found.open.iter().copied().collect::<BTreeSet<GoalId>>();
+                let left = results.iter().map(left).reduce(|a, b| a.intersection(&b).copied().collect());
+                let left = left.unwrap_or_default();
+                let missed = left.symmetric_difference(&open).map(|goal| &asked.list[*goal].id).collect::<Vec<_>>();
+                let how = if matches!(wanted, Wanted::Goals(_)) { "goals" } else { "paths" };
+                assert!(missed.is_empty(), "{name} after {turns} turns, seed {seed}, {how}: {missed:?}");
+                followed += results.len() - 1;
+            }
+            reached += asked.goals.ids().count() - open.len();
+            compared += 1;
+        }
+    });
+    assert!(compared >= 60, "only {compared} searches were compared");
+    assert!(followed >= 300 && reached >= 500, "only {followed} prefixes were followed, {reached} goals reached");
+}
+
+#[test]
+fn states_that_wait_as_the_way_to_them_miss_nothing() {
+    let criteria: Vec<_> =
+        ["mcdc", "decision", "condition", "branch"].iter().map(|name| criterion_named(name).expect("one")).collect();
+    let (mut compared, mut reached) = (0, 0);
+    each(MOST_TESTS, |Subject { module, func, config, seed, name }| {
+        // Eager aliases are searched without, and so are labels.
+        if config.aliases == Aliases::Eager || *seed > 1 {
+            return;
+        }
+        let asked = objectives(module, &[*func], &criteria, &CriteriaOptions::default());
+        let goals = Goals { watch: Watch::new(module, asked.goals.clone()).into(), closed: Vec::new() };
+        let look = |waiting_states| {
+            let config = Config { search: Search::Nearest, waiting_states, ..config.clone() };
+            explore_goals(module, *func, goals.clone(), &config, &mut Paths::default())
+        };
+        let (all, parked) = (look(usize::MAX), look(1));
+        assert_eq!(parked.result.incomplete, all.result.incomplete, "{name}");
+        if all.result.incomplete.is_empty() {
+            assert_eq!(parked.open, all.open, "{name}");
+            assert_eq!(parked.result.exhaustive, all.result.exhaustive, "{name}");
+        }
+        reached += asked.goals.ids().count() - all.open.len();
+        compared += 1;
+    });
+    assert!(compared >= 10 && reached >= 200, "only {compared} searches were compared, {reached} goals reached");
+}

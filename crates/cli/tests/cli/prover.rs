@@ -1,0 +1,70 @@
+//! The static prover may prove only what no test covers: checked on every function of the examples and of the decision
+//! functions, for every criterion, against the tests that exploration finds.
+
+use crate::support;
+
+use std::path::PathBuf;
+use std::time::Duration;
+use touchstone_base::Deadline;
+use touchstone_criteria::{CriteriaOptions, REGISTRY, Watch, objectives};
+use touchstone_engine::{Config, Event, Goals, Search, Sink, explore_goals, prove_infeasible};
+use touchstone_front_c::{Options, lower_files, write_headers};
+
+struct Quiet;
+
+impl Sink for Quiet {
+    fn event(&mut self, _: Event<'_>) {}
+}
+
+#[test]
+fn nothing_that_a_test_covers_is_proved_infeasible() {
+    let headers = tempfile::tempdir().expect("a scratch directory");
+    write_headers(headers.path()).expect("headers");
+    let include_dir = Some(headers.path().to_path_buf());
+    let options = Options { include_dir, ..Options::default() };
+    let mut programs: Vec<Vec<PathBuf>> = support::examples().into_iter().map(|example| example.files).collect();
+    for entry in std::fs::read_dir(support::root().join("tests/decisions")).expect("tests/decisions") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|extension| extension == "c") {
+            programs.push(vec![path]);
+        }
+    }
+    let (mut functions, mut proved_goals, mut covered_goals) = (0, 0, 0);
+    for files in programs {
+        let module = lower_files(&files, &options).expect("programs compile");
+        for (func, function) in module.functions.iter() {
+            if !function.is_defined() || function.is_library() || function.name == "main" {
+                continue;
+            }
+            let wanted = objectives(&module, &[func], REGISTRY, &CriteriaOptions::default());
+            let watch = Watch::new(&module, wanted.goals.clone());
+            let config = Config {
+                search: Search::Nearest,
+                max_paths: Some(60),
+                deadline: Deadline::after(Duration::from_millis(300)),
+                proof_time: Duration::from_millis(500),
+                ..Config::default()
+            };
+            let goals = Goals { watch: watch.clone().into(), closed: Vec::new() };
+            let open = explore_goals(&module, func, goals, &config, &mut Quiet).open;
+            let all: Vec<_> = wanted.goals.ids().collect();
+            let proved = prove_infeasible(&module, func, &watch, &all, &config);
+            for goal in proved.keys() {
+                let objective = &wanted.list[*goal];
+                assert!(
+                    open.contains(goal),
+                    "{}: {} is covered but proved infeasible",
+                    files[0].display(),
+                    objective.id
+                );
+            }
+            functions += 1;
+            proved_goals += proved.len();
+            covered_goals += all.len() - open.len();
+        }
+    }
+    assert!(
+        functions >= 80 && proved_goals >= 50 && covered_goals >= 2000,
+        "{functions} {proved_goals} {covered_goals}"
+    );
+}
