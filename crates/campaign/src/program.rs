@@ -136,7 +136,7 @@ impl Reader {
     /// `include_dir` gets our headers.
     pub fn new(files: &[PathBuf], compilation: &Compilation, include_dir: &Path) -> Result<Reader, ReadError> {
         if java::is_java(files) {
-            let classes = include_dir.with_file_name("classes");
+            let classes = include_dir.with_file_name("touchstone-classes");
             return Ok(Reader::of(Language::Java { classes }));
         }
         write_headers(include_dir)

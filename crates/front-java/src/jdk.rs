@@ -102,7 +102,7 @@ impl Jdk {
         self.home.join("bin").join(name)
     }
 
-    /// Compiles sources into a directory.
+    /// Compiles sources into a directory, which gets nothing else.
     ///
     /// # Errors
     /// If there is no compiler, or it refuses them.
@@ -116,6 +116,8 @@ impl Jdk {
         if !self.tool("javac").is_file() {
             return Err(JdkError::NoCompiler(self.home.clone()));
         }
+        // What an earlier run left there is not of this program.
+        let _ = std::fs::remove_dir_all(to);
         std::fs::create_dir_all(to).map_err(io(to.display().to_string()))?;
         let helper = self.helper(to)?;
         let records = to.join("touchstone-records");

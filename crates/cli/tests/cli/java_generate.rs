@@ -211,6 +211,50 @@ fn methods_of_objects_are_tested_by_sequences_of_calls_and_nothing_is_infeasible
 }
 
 #[test]
+fn what_the_machine_time_and_chance_say_makes_nothing_infeasible() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Around.java",
+        "class Around {
+    static int same(String s) { if (s == \"abc\") return 1; return 0; }
+    static int time(int a) { if (System.currentTimeMillis() > 1000L) return 1; return 0; }
+    static int property(int a) { if (\"Linux\".equals(System.getProperty(\"os.name\"))) return 1; return 0; }
+    static int hash(int a) { if (new Object().hashCode() == 77) return 1; return 0; }
+    static int cores(int a) { if (Runtime.getRuntime().availableProcessors() == 1) return 1; return 0; }
+    static int chance(int a) { if (Math.random() < 0.5) return 1; return 0; }
+    static int chosen(int a) { if (new java.util.Random().nextInt(2) == 1) return 1; return 0; }
+    static int thread(int a) { if (Thread.currentThread().getName().equals(\"main\")) return 1; return 0; }
+    static int order(int a) { for (int i : java.util.Set.of(1, 2, 3, 4)) { if (i == 1) return 1; break; } return 0; }
+    static final int[] KEPT = new int[3];
+    static int kept(int a) { if (KEPT[1] == 3) return 1; KEPT[1] = 3; return 0; }
+}
+",
+    );
+    let arguments = ["prove", "--format", "json", "-c", "branch"];
+    let output = touchstone(&arguments, &[&file], scratch.path());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["objectives"].as_array().expect("objectives").len(), 20, "{report:#}");
+    assert_eq!(count(&report, "infeasible"), 0, "{report:#}");
+}
+
+#[test]
+fn tests_of_other_methods_stay_and_an_edited_file_is_not_replaced() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = "class Two {\n    static int a(int x) { return x > 1 ? 1 : 0; }\n    static int b(int x) { return x > 2 ? 1 : 0; }\n}\n";
+    let file = source(scratch.path(), "Two.java", code);
+    generated(&["-c", "branch", "-f", "Two.a"], &file, scratch.path());
+    generated(&["-c", "branch", "-f", "Two.b"], &file, scratch.path());
+    let tests = scratch.path().join("TwoTouchstoneTest.java");
+    let class = std::fs::read_to_string(&tests).expect("tests");
+    assert!(class.contains("Two.a(") && class.contains("Two.b("), "{class}");
+    std::fs::write(&tests, class.replace("assertEquals(1,", "assertEquals(0 + 1,")).expect("a written file");
+    let output = touchstone(&["generate", "-c", "branch"], &[&file], scratch.path());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    assert!(std::fs::read_to_string(&tests).expect("tests").contains("0 + 1"));
+}
+
+#[test]
 fn junit_4_is_written_and_replayed_too_and_overloads_are_told_apart() {
     let scratch = tempfile::tempdir().expect("a directory");
     let file = source(

@@ -115,6 +115,10 @@ impl World {
             Data::Static(field) => self.static_contents(*field),
             Data::InitFlag(_) => Ok((1, Vec::new())),
             Data::Cell(_) => Ok((8, Vec::new())),
+            Data::Text(text) => {
+                let init = Init::Bytes { offset: 0, bytes: text.as_bytes().to_vec() };
+                Ok((text.len() as u64 + 1, vec![init]))
+            }
             Data::Mirror(class) => self.mirror_object(*class),
             Data::Arguments => self.arguments_object(),
             Data::Named(name) => self.named_object(name),

@@ -21,6 +21,7 @@ mod reflect;
 mod scenario;
 mod sites;
 mod streams;
+mod surroundings;
 mod system;
 mod throwing;
 mod types;

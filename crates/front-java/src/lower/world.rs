@@ -110,6 +110,8 @@ pub(crate) enum Data {
     Named(&'static str),
     /// A number of eight bytes that the machine keeps, by name.
     Cell(&'static str),
+    /// A text for people, with a zero behind it.
+    Text(&'static str),
 }
 
 /// Everything that lowering knows.
