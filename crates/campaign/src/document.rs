@@ -7,7 +7,7 @@ use crate::work::Work;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Campaign, Criterion, DecisionTable, FunctionResult, Objective, Replay, TestCase};
 use touchstone_emit::Target;
-use touchstone_report::{Document, Extras, KeptSuite};
+use touchstone_report::{Document, Extras, FormSuites, KeptSuite, join_forms};
 
 /// What one function gave.
 pub(crate) struct Done {
@@ -18,6 +18,7 @@ pub(crate) struct Done {
     pub decisions: Vec<DecisionTable>,
     pub notices: Vec<Notice>,
     pub kept: Vec<KeptSuite>,
+    pub forms: Vec<FormSuites>,
     /// Nobody interrupted it.
     pub finished: bool,
 }
@@ -45,6 +46,7 @@ impl Finished {
         self.extras.decisions.extend(done.decisions);
         self.noticed.extend(done.notices);
         self.extras.kept.extend(done.kept);
+        join_forms(&mut self.extras.forms, done.forms);
     }
 
     /// Notes what users should know.
@@ -74,6 +76,7 @@ impl Finished {
         plan.resumed.join(&mut document);
         add_tests(&mut document);
         touchstone_report::exclude(&mut document);
+        touchstone_report::count_forms(&mut document);
         document
     }
 }

@@ -7,12 +7,14 @@ use crate::plan::Plan;
 use crate::request::{Purpose, TestForm};
 use crate::sink::{Leaves, Several, TestSink, TestSinks};
 use crate::work::Work;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::{Covered, TestCase, covered_by_test};
 use touchstone_emit::{CSuite, EmitError, Form, JUnit, JUnitSuite, Replayed, TestCompSuite, edited_suites};
 use touchstone_ir::{FuncId, Module};
+use touchstone_report::{FormSuites, SkippedTest};
 
 /// Writes these tests anew, with what each covers; what does not compile is left out.
 pub(crate) fn emit<'s>(
@@ -150,6 +152,14 @@ impl TestSink for InC<'_> {
 
     fn path(&self) -> Option<PathBuf> {
         Some(self.suite.path().to_path_buf())
+    }
+
+    fn forms(&self) -> Vec<FormSuites> {
+        let (added, skipped) = self.suite.runs();
+        let skipped: Vec<SkippedTest> =
+            skipped.iter().map(|(test, why)| SkippedTest { test: test.clone(), why: why.clone() }).collect();
+        let tests = added.saturating_sub(skipped.len()) as u64;
+        vec![FormSuites { form: self.form.word().to_string(), tests, skipped, covered: BTreeMap::new() }]
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {

@@ -58,7 +58,7 @@ pub enum PlanError {
         form: TestForm,
     },
     /// A length or range of nothing.
-    #[error("`{name}` is no parameter of the tested functions and no global; check --len and --range")]
+    #[error("no parameter or global is called `{name}`; check --len and --range")]
     NoSuchInput {
         /// What it is called.
         name: String,
@@ -215,7 +215,7 @@ fn others(known: &[String]) -> String {
 pub enum ExplainError {
     /// It is no id.
     #[error(
-        "`{id}` is no objective's id; `touchstone objectives` lists them, for example max3.mcdc.1.0a1b2c3d, or max3.mcdc.1 for short"
+        "`{id}` is not the id of an objective; `touchstone objectives` lists them, for example max3.mcdc.1.0a1b2c3d, or max3.mcdc.1 for short"
     )]
     NoId {
         /// What was given.

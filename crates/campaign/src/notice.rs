@@ -16,7 +16,7 @@ pub enum Notice {
         /// Which function.
         function: String,
     },
-    /// There was no time to ask every test what it covers: some name only what they were found for.
+    /// There was no time to ask every test what it covers: some say only what they were found for, not all that they cover.
     NotNamed {
         /// Whose tests.
         function: String,
@@ -72,7 +72,10 @@ impl fmt::Display for Notice {
                 write!(f, "the suite was not measured on `{function}`: its unit was not compiled then")
             }
             Notice::NotNamed { function, some, all } => {
-                write!(f, "bound --timeout: {some} of {all} tests of `{function}` name only what they were found for")
+                write!(
+                    f,
+                    "bound --timeout: {some} of {all} tests of `{function}` say only what they were found for, not all that they cover"
+                )
             }
             Notice::Unprotected { told } => f.write_str(told),
             Notice::ChangedSince { suite, file } => {

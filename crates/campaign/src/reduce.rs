@@ -1,11 +1,12 @@
 //! The smallest part of the tests that covers as much. Where every path is to have its test, or time ran out, all stay.
 
 use crate::explore;
+use crate::precondition;
 use crate::watched::{Watched, watch_tests};
 use crate::work::Work;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Goal, IncompletePaths, Outcome, Status, TestCase, TestKind};
-use touchstone_engine::SeenRow;
+use touchstone_engine::{SeenRow, round_numbers};
 use touchstone_ir::ErrorKind;
 
 /// The tests that stay.
@@ -54,7 +55,26 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
             Err(why) => not_called = why,
         }
     }
+    round(work, &mut tests);
     Reduced { tests, watched, not_called }
+}
+
+/// Makes odd numbers round where no test depends on them. What users say about inputs limits them, and the runs of a test don't
+/// know it.
+fn round(work: &Work<'_>, tests: &mut [TestCase]) {
+    const RUNS: u32 = 2_000;
+    let program = &work.plan.program;
+    let limits =
+        |function: &str| [precondition::SUFFIX, "_pre"].iter().any(|suffix| program.helper(function, suffix).is_some());
+    if !work.config.ranges.is_empty() || work.config.precondition.is_some() {
+        return;
+    }
+    let mut runs = RUNS;
+    for test in tests {
+        if !limits(&test.function) && !test.earlier().iter().any(|call| limits(&call.function)) {
+            round_numbers(work.module(), work.task.func, test, &work.watch, &mut runs);
+        }
+    }
 }
 
 /// One test for each error that callers should know: not for what a null or a short object runs into, where nobody said what

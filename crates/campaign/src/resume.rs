@@ -13,8 +13,8 @@ use touchstone_base::{Deadline, StableHasher};
 use touchstone_emit::suites_there;
 use touchstone_engine::{Config, Entry};
 use touchstone_ir::{Callee, FuncId, InstKind};
-use touchstone_report::Document;
 use touchstone_report::document::MEASURED;
+use touchstone_report::{Document, join_forms};
 
 /// What an interrupted run finished.
 #[derive(Debug, Default)]
@@ -181,6 +181,7 @@ impl Resumed {
         document.objectives.extend(earlier.objectives);
         document.decisions.extend(earlier.decisions);
         document.kept.extend(earlier.kept);
+        join_forms(&mut document.forms, earlier.forms);
         document.tests.extend(earlier.tests);
         let places: BTreeMap<&str, usize> =
             self.order.iter().enumerate().map(|(index, name)| (name.as_str(), index)).collect();

@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use touchstone_criteria::{NotCheckable, Replay, TestCase};
 use touchstone_emit::Replayed;
+use touchstone_report::FormSuites;
 
 /// Carries a plan out; tests go to the files that the request asks for.
 pub fn run(plan: &Plan, watcher: &dyn Watcher) -> Result<Finished, CampaignError> {
@@ -108,9 +109,9 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
         sink = emit(&work, sinks, &tests, &Replayed::default())?;
     }
     let new_tests = sink.path().filter(|_| !tests.is_empty());
-    let replay_seconds = check(&work, sinks, sink, &mut tests, watcher.as_mut())?;
+    let Checked { seconds, forms } = check(&work, sinks, sink, &mut tests, watcher.as_mut())?;
     watcher.finish();
-    let results = results(&work, found.result, replay_seconds, tests.len() as u64);
+    let results = results(&work, found.result, seconds, tests.len() as u64);
     let decisions = match work.criteria.is_empty() {
         true => Vec::new(),
         false => decision_tables(&work, &tests, &watched, pairs.as_ref()),
@@ -122,6 +123,7 @@ fn function(plan: &Plan, task: &Task, sinks: &dyn TestSinks, watcher: &dyn Watch
         tests,
         notices,
         kept: kept.said(new_tests),
+        forms,
         finished: !plan.request.is_interrupted(),
     })
 }
@@ -135,32 +137,39 @@ fn unnamed(work: &Work<'_>, watched: &Watched, tests: &[TestCase]) -> Vec<Notice
     }
 }
 
-/// Finishes the files and replays what they have; gives the seconds that it took. Tests that don't compile are written out
-/// of the files again.
+/// What became of the files of a function.
+struct Checked {
+    /// What the replay took.
+    seconds: f64,
+    forms: Vec<FormSuites>,
+}
+
+/// Finishes the files and replays what they have. Tests that don't compile are written out of the files again.
 fn check<'s>(
     work: &Work<'s>,
     sinks: &'s dyn TestSinks,
     mut sink: Box<dyn TestSink + 's>,
     tests: &mut [TestCase],
     watcher: &mut dyn FunctionWatcher,
-) -> Result<f64, CampaignError> {
+) -> Result<Checked, CampaignError> {
     let suite = match sink.finish()? {
         Leaves::Suite(suite) => suite,
-        Leaves::Nothing => return Ok(0.0),
+        Leaves::Nothing => return Ok(Checked { seconds: 0.0, forms: sink.forms() }),
         Leaves::Refused { why } => {
             tests
                 .iter_mut()
                 .for_each(|test| test.replayed = Replay::NotCheckable(NotCheckable::NoTestFile(why.clone())));
-            return Ok(0.0);
+            return Ok(Checked { seconds: 0.0, forms: sink.forms() });
         }
     };
     if work.plan.request.replay == Replaying::Off {
-        return Ok(0.0);
+        return Ok(Checked { seconds: 0.0, forms: sink.forms() });
     }
     let started = Instant::now();
     let replayed = replay(work, &suite, tests, watcher)?;
     if replayed.given_up.is_some() || !replayed.left_out.is_empty() {
-        emit(work, sinks, tests, &replayed)?.finish()?;
+        sink = emit(work, sinks, tests, &replayed)?;
+        sink.finish()?;
     }
-    Ok(started.elapsed().as_secs_f64())
+    Ok(Checked { seconds: started.elapsed().as_secs_f64(), forms: sink.forms() })
 }

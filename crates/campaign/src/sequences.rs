@@ -16,7 +16,7 @@ use touchstone_criteria::{
     Assume, Doubt, GoalId, Incomplete, IncompletePaths, Outcome, TestCase, TestKind, Unmakeable, Watch,
 };
 use touchstone_engine::{
-    Config, Event, Found, Goals, Growth, Look, Privates, Sequence, SequenceCall, Sequencing, Sink, changers,
+    Config, Event, Found, Goals, GoingOn, Growth, Look, Privates, Sequence, SequenceCall, Sequencing, Sink, changers,
     explore_further, global_inputs, watch_test,
 };
 use touchstone_ir::{FuncId, Linkage, Module};
@@ -121,6 +121,15 @@ struct Hunt<'a> {
     most: usize,
 }
 
+/// What rounds with more and more calls begin from.
+#[derive(Clone, Copy)]
+struct Start<'s> {
+    /// What calls before the last are chosen from.
+    ways: &'s [SequenceCall],
+    privates: Privates,
+    going_on: GoingOn,
+}
+
 impl Hunt<'_> {
     /// First from what the program begins with, as a user would; then from what a test can set.
     fn kinds(&self) -> Vec<Privates> {
@@ -132,7 +141,8 @@ impl Hunt<'_> {
         all[..if settable { 2 } else { 1 }].to_vec()
     }
 
-    /// Longer and longer sequences; at first only of the function itself, if that changes anything.
+    /// Longer and longer sequences; at first only of the function itself, if that changes anything. All that before with few
+    /// states after each call, which is soon done and finds most of what there is.
     fn all(&self, found: &mut Found, collector: &mut dyn Collector) {
         let own: Vec<SequenceCall> = self.ways.iter().copied().filter(|way| *way == self.last).collect();
         let sets: Vec<&[SequenceCall]> = match own.is_empty() || own.len() == self.ways.len() {
@@ -140,24 +150,18 @@ impl Hunt<'_> {
             false => vec![&own, &self.ways],
         };
         let kinds = self.kinds();
-        let mut left = kinds.len() * sets.len() * self.most;
-        for ways in &sets {
-            for privates in kinds.iter().copied() {
-                let mut growth = self.config.growth.clone().unwrap_or_default();
-                for earlier in 1..=self.most {
-                    let wanted = Sequencing { ways, last: self.last, earlier };
-                    let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
+        let mut left = 2 * sets.len() * kinds.len() * self.most;
+        for (going_on, ways) in
+            [GoingOn::Few, GoingOn::All].into_iter().flat_map(|few| sets.iter().map(move |set| (few, *set)))
+        {
+            let mut growths = vec![self.config.growth.clone().unwrap_or_default(); kinds.len()];
+            // The shortest sequence reads best, whatever it begins from.
+            for earlier in 1..=self.most {
+                for (privates, growth) in kinds.iter().copied().zip(&mut growths) {
+                    let config = Config { growth: Some(growth.clone()), ..self.with_share_of(left) };
                     left -= 1;
-                    let deadline = self.config.deadline;
-                    let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
-                    let config = Config {
-                        deadline,
-                        first_round: Deadline::NEVER,
-                        growth: Some(growth.clone()),
-                        ..self.config.clone()
-                    };
-                    match self.round(wanted, privates, &config, found, collector) {
-                        Some(grown) => growth = grown,
+                    match self.round(Start { ways, privates, going_on }, earlier, &config, found, collector) {
+                        Some(grown) => *growth = grown,
                         None => return,
                     }
                 }
@@ -165,11 +169,19 @@ impl Hunt<'_> {
         }
     }
 
+    /// How a round is explored that has its share of the time, if so many are left.
+    fn with_share_of(&self, left: usize) -> Config {
+        let share = u32::try_from(left.min(MOST_SHARES)).unwrap_or(1).max(1);
+        let deadline = self.config.deadline;
+        let deadline = deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / share)));
+        Config { deadline, first_round: Deadline::NEVER, ..self.config.clone() }
+    }
+
     /// Sequences of one length; how long objects are in the next. `None` if there is nothing to look for any more.
     fn round(
         &self,
-        wanted: Sequencing<'_>,
-        privates: Privates,
+        start: Start<'_>,
+        earlier: usize,
         config: &Config,
         found: &mut Found,
         collector: &mut dyn Collector,
@@ -180,8 +192,9 @@ impl Hunt<'_> {
         if open.is_empty() || self.config.deadline.is_over() {
             return None;
         }
-        let sequence = Sequence::new(rounds.module, wanted);
-        let config = sequence.config(config, privates);
+        let Start { ways, privates, going_on } = start;
+        let sequence = Sequence::new(rounds.module, Sequencing { ways, last: self.last, earlier });
+        let config = sequence.config(config, privates, going_on);
         let Covered { untested, .. } = covered(rounds.wanted, found, collector.tests());
         let closed = rounds.wanted.goals.ids().filter(|goal| !open.contains(goal)).collect();
         let goals = Goals { closed, watch: Rc::clone(rounds.watch) };

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use touchstone_criteria::{Covered, TestCase};
 use touchstone_ir::{FuncId, Module};
+use touchstone_report::FormSuites;
 
 /// Takes the tests of one function.
 pub trait TestSink {
@@ -28,6 +29,11 @@ pub trait TestSink {
     /// The first file that it writes C to, if it does.
     fn path(&self) -> Option<PathBuf> {
         None
+    }
+
+    /// What each form of suite that it writes runs.
+    fn forms(&self) -> Vec<FormSuites> {
+        Vec::new()
     }
 
     /// No test follows.
@@ -83,6 +89,10 @@ impl TestSink for Several<'_> {
 
     fn path(&self) -> Option<PathBuf> {
         self.0.iter().find_map(|sink| sink.path())
+    }
+
+    fn forms(&self) -> Vec<FormSuites> {
+        self.0.iter().flat_map(|sink| sink.forms()).collect()
     }
 
     fn finish(&mut self) -> Result<Leaves, CampaignError> {

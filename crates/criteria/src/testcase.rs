@@ -113,6 +113,8 @@ pub enum Given<'a> {
     Argument(&'a [u8]),
     /// All of standard input.
     Stdin(&'a [u8]),
+    /// What the next file has that is opened or first read from; nothing if it can't be opened.
+    File(Option<&'a [u8]>),
     /// A variable of the environment: its name, and its text if it is set.
     Variable(&'a str, Option<&'a [u8]>),
     /// The allocation with this number gets no memory.
@@ -148,6 +150,7 @@ impl MadeInput {
             }
             InputSource::Argument => format!("<argv {name}>"),
             InputSource::Stdin => "<stdin>".to_string(),
+            InputSource::File => "<file>".to_string(),
             InputSource::Variable => format!("<getenv {name}>"),
             InputSource::Register => format!("<register {name}>"),
             InputSource::Allocation => format!("<failing allocation {name}>"),
@@ -257,6 +260,10 @@ impl MadeInput {
             (InputSource::Stdin, [a, b, c, d, rest @ ..]) => {
                 let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
                 Given::Stdin(&rest[..length.min(rest.len())])
+            }
+            (InputSource::File, [a, b, c, d, rest @ ..]) => {
+                let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+                Given::File((length < rest.len() + 2).then(|| &rest[..length.min(rest.len())]))
             }
             (InputSource::Argument, bytes) => Given::Argument(&bytes[..text(bytes)]),
             (InputSource::Variable, [set, rest @ ..]) => {

@@ -24,12 +24,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "touchstone_test.h"
@@ -127,87 +125,6 @@ void touchstone_expect_hang(void) {
     signal(SIGVTALRM, has_hung);
     setitimer(ITIMER_VIRTUAL, &tenth, NULL);
 }
-
-/* ---- registers ---- */
-
-/* A page of registers is mapped when the program first gets to it, and kept out of reach: so every access comes here. A read finds the
-   next answer, if that is one for its address. The processor does the access alone, and then the page is out of reach again. */
-#if defined(__x86_64__) && defined(__linux__)
-#define PAGE 4096ul
-#define MOST_PAGES 64
-#define MOST_ANSWERS 4096
-#define TRAP_FLAG 0x100
-#define FAULT_IS_WRITE 2
-
-static struct {
-    unsigned long address;
-    unsigned size;
-    unsigned char bytes[8];
-} register_answers[MOST_ANSWERS];
-static unsigned answers_given, answers_taken;
-static unsigned long register_pages[MOST_PAGES];
-static unsigned page_count;
-static struct sigaction before_registers;
-
-static int open_page(unsigned long page) {
-    for (unsigned i = 0; i < page_count; i++)
-        if (register_pages[i] == page) return mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE) == 0;
-    if (page_count == MOST_PAGES) return 0;
-    void *made = mmap((void *)page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (made != (void *)page) return 0;
-    register_pages[page_count++] = page;
-    return 1;
-}
-
-static void register_access(int number, siginfo_t *info, void *context) {
-    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    unsigned long at = (unsigned long)info->si_addr;
-    (void)number;
-    if (at < 0x10000 || at >> 32 || !open_page(at & ~(PAGE - 1))) {
-        /* Not ours: it happens again, to whoever was there before. */
-        sigaction(SIGSEGV, &before_registers, NULL);
-        return;
-    }
-    if (!(registers[REG_ERR] & FAULT_IS_WRITE) && answers_taken < answers_given) {
-        unsigned long address = register_answers[answers_taken].address;
-        unsigned size = register_answers[answers_taken].size;
-        if (at >= address && at < address + size && open_page((address + size - 1) & ~(PAGE - 1))) {
-            memcpy((void *)address, register_answers[answers_taken].bytes, size);
-            answers_taken++;
-        }
-    }
-    registers[REG_EFL] |= TRAP_FLAG;
-}
-
-static void after_access(int number, siginfo_t *info, void *context) {
-    (void)number;
-    (void)info;
-    for (unsigned i = 0; i < page_count; i++) mprotect((void *)register_pages[i], PAGE, PROT_NONE);
-    ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-}
-
-void touchstone_registers(void) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
-    action.sa_sigaction = after_access;
-    sigaction(SIGTRAP, &action, NULL);
-    action.sa_sigaction = register_access;
-    sigaction(SIGSEGV, &action, &before_registers);
-}
-
-void touchstone_reads(unsigned long address, const void *bytes, unsigned size) {
-    if (answers_given == MOST_ANSWERS || size > 8) touchstone_skip("too many reads of registers");
-    register_answers[answers_given].address = address;
-    register_answers[answers_given].size = size;
-    memcpy(register_answers[answers_given++].bytes, bytes, size);
-}
-#else
-void touchstone_registers(void) { touchstone_skip("registers need x86-64 and Linux"); }
-void touchstone_reads(unsigned long address, const void *bytes, unsigned size) {
-    (void)address, (void)bytes, (void)size;
-}
-#endif
 
 void touchstone_fail(const char *why) { send_text(RECORD_FAILURE, "%s", why); }
 

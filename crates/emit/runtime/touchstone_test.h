@@ -20,8 +20,6 @@
 #undef TEST
 #undef EXPECT_HANG
 #undef MUST_HANG
-#undef REGISTERS
-#undef READS
 #undef ERROR_TEST
 #undef SHAPE
 #undef ROWS
@@ -145,15 +143,6 @@ struct touchstone_table {
 #define EXPECT_HANG() touchstone_expect_hang()
 #define MUST_HANG() touchstone_fail("it returned, and was expected to hang")
 
-/* Addresses that the program writes as numbers are memory from here on: a device's registers. */
-#define REGISTERS() touchstone_registers()
-/* What the next read of a register gives: READS(0x40012400, unsigned int, 2); */
-#define READS(address, type, value)                                      \
-    do {                                                                 \
-        const type touchstone_value = value;                             \
-        touchstone_reads(address, &touchstone_value, sizeof(type));      \
-    } while (0)
-
 /* The test can't be run, and why. */
 #define SKIP(reason) touchstone_skip(reason)
 
@@ -234,8 +223,6 @@ struct touchstone_table {
 extern char *touchstone_arguments[];
 void touchstone_skip(const char *reason);
 void touchstone_expect_hang(void);
-void touchstone_registers(void);
-void touchstone_reads(unsigned long address, const void *bytes, unsigned size);
 void touchstone_fail(const char *why);
 void touchstone_copy(void *to, const void *from, size_t size);
 void touchstone_check_int(long long expected, long long actual, const char *what);

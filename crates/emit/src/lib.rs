@@ -31,6 +31,7 @@ pub use c::form::Form;
 pub use c::kept::{SuiteThere, edited_suites, suites_there, test_names, tests_there};
 pub use c::makeable::unmakeable;
 pub use c::once::Once;
+pub use c::owned::is_emitted;
 pub use c::preprocessed::Preprocessed;
 pub use c::projects::write_projects;
 pub use c::replay::{Replayed, replay};

@@ -67,7 +67,18 @@ pub enum Calls {
         privates: Privates,
         /// Each call but the last is chosen among so many.
         ways: usize,
+        /// Which states go on from one call to the next.
+        going_on: GoingOn,
     },
+}
+
+/// Of several calls, the states that go on from one to the next. What differs in numbers always does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GoingOn {
+    /// A few of those that differ only in what depends on inputs: most ways through a call leave the same state of a machine.
+    Few,
+    /// All of them.
+    All,
 }
 
 /// What variables hold before the first of several calls that only their own file names.

@@ -18,11 +18,12 @@ mod prover;
 mod search;
 mod state;
 
-pub use config::{Aliases, Calls, Config, Entry, Labels, Privates, Search};
+pub use config::{Aliases, Calls, Config, Entry, GoingOn, Labels, Privates, Search};
 pub use confirm::concrete::{
     Call, ConcreteRun, Look, PROGRAM_NAME, SeenRow, program_arguments, run_function, run_program, watch_function,
     watch_program, watch_test,
 };
+pub use confirm::rounding::round_numbers;
 pub use growth::{Growth, Room, Shortage};
 pub use inputs::globals::global_inputs;
 pub use inputs::kept::changers;

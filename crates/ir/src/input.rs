@@ -20,6 +20,9 @@ pub enum InputSource {
     Argument,
     /// All of standard input: a length (4 bytes, the lowest first), and that many bytes.
     Stdin,
+    /// What the next file has that the program opens or first reads: a length (4 bytes, the lowest first), and that many bytes;
+    /// there is no file if the length is by two more than there are bytes.
+    File,
     /// A variable of the environment, by its name: a byte that is not 0 if it is set, and its text.
     Variable,
     /// What a function that tests answer for leaves behind one of its pointers: `function.parameter`; no bytes for nothing.

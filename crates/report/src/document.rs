@@ -6,6 +6,7 @@
 //!
 //! Deliberately not here: how a document is made of a campaign (`json.rs`), and what it adds up to (`figures.rs`).
 
+use crate::forms::FormSuites;
 use crate::kept::KeptSuite;
 use serde::{Deserialize, Serialize};
 use touchstone_criteria::SCHEMA_VERSION;
@@ -35,6 +36,9 @@ pub struct Document {
     /// Suites that were there before the run and stayed, or were asked whether they still pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<KeptSuite>,
+    /// What the emitted suites run and cover, one entry a form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<FormSuites>,
 }
 
 impl Default for Document {
@@ -49,6 +53,7 @@ impl Default for Document {
             unprotected_replay: None,
             state: Vec::new(),
             kept: Vec::new(),
+            forms: Vec::new(),
         }
     }
 }

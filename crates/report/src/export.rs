@@ -13,5 +13,5 @@ pub use badge::badge;
 pub use cobertura::cobertura;
 pub use junit::junit;
 pub use lcov::lcov;
-pub(crate) use lines::position;
+pub(crate) use lines::{Run, position, run};
 pub use sarif::sarif;

@@ -1,5 +1,6 @@
 //! What a report can show beside the campaign.
 
+use crate::forms::FormSuites;
 use crate::kept::KeptSuite;
 use touchstone_criteria::DecisionTable;
 
@@ -12,4 +13,6 @@ pub struct Extras {
     pub sandbox: Option<String>,
     /// Suites that were there before.
     pub kept: Vec<KeptSuite>,
+    /// What the suites of each form run.
+    pub forms: Vec<FormSuites>,
 }

@@ -224,7 +224,7 @@ impl std::str::FromStr for Threshold {
             Ok(percent) if (0.0..=100.0).contains(&percent) => {
                 Ok(Threshold { criterion: criterion.to_string(), percent })
             }
-            _ => Err(format!("`{percent}` is no percentage; expected a number from 0 to 100")),
+            _ => Err(format!("`{percent}` is not a percentage; expected a number from 0 to 100")),
         }
     }
 }

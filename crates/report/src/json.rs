@@ -21,13 +21,16 @@ pub fn document(campaign: &Campaign, module: &Module, extras: &Extras) -> Docume
     let kept = extras.kept.iter().flat_map(|suite| &suite.tests).filter(|test| test.expects_error);
     let errors = ErrorTests::among(&campaign.tests).and(kept.map(|test| test.name.as_str()));
     let covered = |test: &TestCase| by_test.get(test.id.as_str()).map_or(&[][..], Vec::as_slice);
+    let objectives: Vec<document::Objective> =
+        campaign.objectives.iter().map(|given| objective(given, errors.cover(given), files)).collect();
     Document {
         functions: campaign.functions.iter().map(|result| function(result, campaign, &errors, module)).collect(),
-        objectives: campaign.objectives.iter().map(|given| objective(given, errors.cover(given), files)).collect(),
+        objectives,
         decisions: extras.decisions.iter().map(|table| decision(table, files)).collect(),
         tests: campaign.tests.iter().map(|test| test_of(test, covered(test), module)).collect(),
         unprotected_replay: extras.sandbox.clone(),
         kept: extras.kept.clone(),
+        forms: extras.forms.clone(),
         ..Document::default()
     }
 }

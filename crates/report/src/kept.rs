@@ -143,7 +143,7 @@ fn standing(suite: &KeptSuite) -> String {
 fn failures(test: &KeptTest) -> Vec<String> {
     let why = || test.why.clone().unwrap_or_default();
     match test.verdict {
-        KeptVerdict::DoesNotCompile => vec![format!("does not compile any more: {}", why())],
+        KeptVerdict::DoesNotCompile => vec![format!("no longer compiles: {}", why())],
         _ if test.changes.is_empty() => vec![why()],
         _ => {
             let line = |change: &Change| format!("{}: {} → {}", change.what, change.expected, change.got);

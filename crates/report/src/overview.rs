@@ -189,7 +189,7 @@ fn not_measured(out: &mut String, document: &Document, style: Style) {
     let counted = objectives.values().filter(|objective| objective.excluded.is_none());
     by_reason(
         out,
-        "not measured, neither covered nor not",
+        "not measured: neither covered nor uncovered",
         counted.filter_map(|objective| objective.not_measured()),
         style,
     );

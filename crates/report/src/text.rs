@@ -1,6 +1,7 @@
 //! The summary for people: one line a function, then only what needs a look.
 
 use crate::document::{Assumption, Document, Function, IncompletePaths, Replay, Test, Verdict};
+use crate::forms::forms;
 use crate::kept::kept_suites;
 use crate::style::{Paint, Style, cut, heading, longest};
 use crate::summary::summary;
@@ -32,6 +33,7 @@ pub fn text(document: &Document, detail: Detail, style: Style) -> String {
     incomplete(&mut out, document, style);
     disagreements(&mut out, document, style);
     kept_suites(&mut out, &document.kept, style);
+    forms(&mut out, document, style);
     replay_line(&mut out, document, style);
     out
 }

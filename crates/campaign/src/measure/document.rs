@@ -22,6 +22,9 @@ pub fn document(
     selection: &Selection,
     rules: &StateRules,
 ) -> Result<(Document, Vec<Remark>), MeasuringError> {
+    let own_tests = selection.own_tests(measured);
+    let exclude = [&selection.exclude[..], &own_tests[..]].concat();
+    let selection = &Selection { exclude, ..selection.clone() };
     let variants = Variants::new(measured, selection);
     let mut made = Making { measured, selection, variants, files: Files::new(), document: Document::default() };
     let mut objectives: BTreeMap<(String, String), Objective> = BTreeMap::new();
@@ -50,7 +53,11 @@ pub fn document(
     made.sources()?;
     let mut document = made.document;
     touchstone_report::exclude(&mut document);
-    Ok((document, remarks(measured, selection, state)))
+    let mut remarks = remarks(measured, selection, state);
+    if !own_tests.is_empty() {
+        remarks.insert(0, Remark::OwnTests { files: own_tests.len() });
+    }
+    Ok((document, remarks))
 }
 
 /// A file that was compiled more than once: what one of its units covered is covered.

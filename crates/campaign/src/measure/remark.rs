@@ -2,6 +2,7 @@
 
 use crate::measure::selection::Selection;
 use crate::measure::states::StateRemarks;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use touchstone_instrument::{EVENTS, Measured, MeasuredUnit, StateRules, Unprobed};
@@ -24,6 +25,11 @@ pub enum Remark {
         files: usize,
         /// Where the project is.
         root: PathBuf,
+    },
+    /// Tests that we wrote ourselves.
+    OwnTests {
+        /// How many files.
+        files: usize,
     },
     /// What an older version of a file covered.
     Outdated {
@@ -83,9 +89,9 @@ pub(super) fn remarks(measured: &Measured, selection: &Selection, state: StateRe
         // What build tools bring along to try a compiler is nobody's project.
         !file.starts_with(&selection.root) && !file.starts_with("/usr") && file.is_file()
     };
-    let files = measured.units.iter().filter(outside).count();
-    if files > 0 {
-        found.push(Remark::Outside { files, root: selection.root.clone() });
+    let files: BTreeSet<&str> = measured.units.iter().filter(outside).map(|unit| unit.record.file.as_str()).collect();
+    if !files.is_empty() {
+        found.push(Remark::Outside { files: files.len(), root: selection.root.clone() });
     }
     for unit in measured.units.iter().filter(|unit| counts(&unit.record.file)) {
         let function = |(function, why): &(String, Unprobed)| Remark::NotMeasured {
@@ -124,6 +130,10 @@ fn of_state(found: &mut Vec<Remark>, measured: &Measured, state: StateRemarks) {
     }
 }
 
+fn counted(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -133,9 +143,13 @@ impl fmt::Display for Remark {
             }
             Remark::Outside { files, root } => write!(
                 f,
-                "not counted: {files} files outside of {}; --root DIR says where the project is",
+                "not counted: {} outside of {}; --root DIR says where the project is",
+                counted(*files, "file", "files"),
                 root.display()
             ),
+            Remark::OwnTests { files } => {
+                write!(f, "not counted: {} that Touchstone wrote", counted(*files, "test file", "test files"))
+            }
             Remark::Outdated { file } => write!(f, "not counted: what an older version of {file} covered"),
             Remark::Damaged { what } => write!(f, "warning: {what}"),
             Remark::Unexplained { units } => write!(

@@ -1,7 +1,9 @@
 //! Which of the files that were measured count.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use touchstone_instrument::{MeasuredUnit, SourceRange};
+use touchstone_emit::is_emitted;
+use touchstone_instrument::{Measured, MeasuredUnit, SourceRange};
 
 /// Which files count.
 #[derive(Clone, Debug)]
@@ -21,6 +23,14 @@ impl Selection {
         let of_cmake = file.components().any(|part| part.as_os_str() == "CMakeFiles");
         let excluded = self.exclude.iter().any(|other| file.starts_with(other));
         file.starts_with(&self.root) && !excluded && !of_cmake && file.is_file()
+    }
+
+    /// The tests among the measured files that we wrote ourselves: what they do to check the program is no part of it.
+    pub(super) fn own_tests(&self, measured: &Measured) -> Vec<PathBuf> {
+        let files: BTreeSet<&str> =
+            measured.units.iter().flat_map(|unit| &unit.record.files).map(String::as_str).collect();
+        let ours = files.into_iter().map(Path::new).filter(|file| self.counts(file) && is_emitted(file));
+        ours.map(Path::to_path_buf).collect()
     }
 
     /// Which files of a unit count: a test that includes the code under test may itself be excluded.

@@ -161,7 +161,7 @@ fn write_site(dir: &Path, document: &Document, history: &[Past], quiet: bool) ->
             Ok(bytes) => {
                 sources.insert(path.to_string(), String::from_utf8_lossy(&bytes).into_owned());
             }
-            Err(error) if !quiet => eprintln!("warning: can't read {path} ({error}); its page is without text"),
+            Err(error) if !quiet => eprintln!("warning: can't read {path} ({error}); its page shows no source"),
             Err(_) => {}
         }
     }

@@ -71,7 +71,7 @@ pub fn report(options: &Report) -> Result<ExitCode> {
 /// Restricts a document to the lines that changed since a revision.
 fn restrict(document: &mut Document, revision: &str) -> Result<()> {
     if revision.starts_with('-') {
-        bail!("`{revision}` is no revision; write for example --since main");
+        bail!("`{revision}` is not a revision; try for example --since main");
     }
     let root = git(&["rev-parse", "--show-toplevel"])?;
     let root = PathBuf::from(root.trim_end_matches('\n'));

@@ -183,17 +183,16 @@ fn results_that_are_null_or_lead_to_the_heap_are_checked() {
 fn what_only_the_library_makes_is_no_input() {
     let project = Project::new(&[(
         "a.c",
-        "#include <stdio.h>\nint f(FILE *f, int x) { if (!f) return -1; if (x > 3) return fputc('x', f); return 0; }\n",
+        "#include <regex.h>\nint f(regex_t *f, int x) { if (!f) return -1; if (x > 3) return f->re_nsub > 2; return 0; }\n",
     )]);
     let said = project.agrees(&["a.c", "-c", "branch"]);
-    assert!(said.contains("a `FILE` that the library did not make as an input"), "{said}");
+    assert!(said.contains("a `regex_t` that the library did not make as an input"), "{said}");
     assert!(said.contains("1/4           0        3"), "what it guards is unknown, not covered: {said}");
 }
 
 #[test]
-fn what_a_null_pointer_covers_is_covered_though_a_made_up_file_came_first() {
-    let text =
-        "#include <stdio.h>\nint f(FILE *f, int x) { int r = 0; if (f) r = 1; if (x > 3) return r + 1; return r; }\n";
+fn what_a_null_pointer_covers_is_covered_though_a_made_up_object_came_first() {
+    let text = "#include <regex.h>\nint f(regex_t *f, int x) { int r = 0; if (f) r = 1; if (x > 3) return r + 1; return r; }\n";
     let project = Project::new(&[("a.c", text)]);
     let said = project.agrees(&["a.c", "-c", "branch"]);
     assert!(said.contains("3/4           0        1"), "only `f` is not null has no test, and is unknown: {said}");
@@ -608,5 +607,102 @@ fn an_assumption_that_joins_others_is_as_good_as_several() {
     ] {
         let together = questions(joined);
         assert!(together <= apart + apart / 4 + 20, "{joined}: {together} questions instead of {apart}");
+    }
+}
+
+/// Runs the tool on the firmware of the examples.
+fn firmware() -> Project {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/firmware/src");
+    let files = std::fs::read_dir(sources).expect("the example").map(|entry| entry.expect("an entry").path());
+    let text = |path: &Path| std::fs::read_to_string(path).expect("a readable file");
+    let name = |path: &Path| format!("src/{}", path.file_name().unwrap_or_default().to_string_lossy());
+    let files: Vec<(String, String)> = files.map(|path| (name(&path), text(&path))).collect();
+    let mut files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.push(("unity/unity.c", "\n"));
+    let project = Project::new(&files);
+    let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
+    std::fs::copy(standins.join("unity.h"), project.path("unity/unity.h")).expect("a stand-in");
+    project
+}
+
+#[test]
+fn a_first_run_decides_all_of_the_firmware_and_its_suite_measures_the_same() {
+    let project = firmware();
+    // Time is only for machines that do much else: a quiet one needs some ten seconds.
+    let words = ["src/can.c", "src/motor.c", "src/pid.c", "--emit", "c,unity", "-o", "out", "--timeout", "300"];
+    let said = project.agrees(&words);
+    assert!(!said.contains("\nunknown\n"), "{said}");
+    let covered = covered_mcdc(&json(&project, "out/campaign.json"));
+    assert!(covered.len() > 100, "{covered:?}");
+    if !has("cmake") {
+        eprintln!("cmake is not installed: the suite was not built with it");
+        return;
+    }
+    let build = "cd out/unity && cmake -B build && cmake --build build && ctest --test-dir build";
+    let tool = env!("CARGO_BIN_EXE_touchstone");
+    let own = project.dir.path().display();
+    let said = project.sh(&format!(
+        "UNITY_DIR={own}/unity {tool} measure -c mcdc --exclude unity --json measured.json -- sh -c '{build}'"
+    ));
+    assert!(said.contains("100% tests passed, 0 tests failed out of 19"), "{said}");
+    assert!(said.contains("test files that Touchstone wrote"), "{said}");
+    let measured = covered_mcdc(&json(&project, "measured.json"));
+    assert_eq!(measured.symmetric_difference(&covered).collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+fn json(project: &Project, path: &str) -> serde_json::Value {
+    serde_json::from_str(&project.text(path)).expect("JSON")
+}
+
+/// Where something is covered, and what.
+fn covered_mcdc(report: &serde_json::Value) -> std::collections::BTreeSet<String> {
+    let all = report["objectives"].as_array().expect("objectives").iter();
+    let covered = all.filter(|one| one["status"] == "covered");
+    covered.map(|one| format!("{}:{} {}", one["line"], one["column"], one["text"])).collect()
+}
+
+/// Some of its tests can't be run by frameworks that have one process: one that exits, one that hangs, one that goes wrong.
+const ENDS: &str = "#include <stdlib.h>
+static int table[4] = {3, 1, 4, 1};
+int pick(int i, int strict) {
+    if (strict > 1)
+        exit(3);
+    if (strict && i < 0)
+        for (;;);
+    if (strict == -5)
+        return table[i + 100];
+    return i == 2 ? table[2] : 0;
+}
+";
+
+#[test]
+fn the_figure_of_each_form_is_what_its_suite_gives() {
+    let project =
+        Project::new(&[("src/a.c", ENDS), ("other/unity.c", "\n"), ("other/cmocka/lib/nothing.c", "int nothing;\n")]);
+    let standins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../emit/tests/standins");
+    std::fs::copy(standins.join("unity.h"), project.path("other/unity.h")).expect("a stand-in");
+    std::fs::copy(standins.join("cmocka.h"), project.path("other/cmocka/cmocka.h")).expect("a stand-in");
+    project.sh("cd other/cmocka/lib && cc -c nothing.c && ar rcs libcmocka.a nothing.o");
+    let said = project.agrees(&["src/a.c", "--emit", "c,unity,cmocka,gtest", "-o", "out"]);
+    assert!(said.contains("\ntests that a form does not run\n  unity   3 tests skipped; without: mcdc "), "{said}");
+    assert!(said.contains("1: the call ends the process with exit status 3\n"), "{said}");
+    let report = json(&project, "out/campaign.json");
+    let all = covered_mcdc(&report).len();
+    let (own, tool) = (project.dir.path().display(), env!("CARGO_BIN_EXE_touchstone"));
+    let mut forms = vec!["unity", "cmocka"];
+    if Path::new("/usr/include/gtest/gtest.h").exists() {
+        forms.push("gtest");
+    }
+    for form in forms {
+        let make = format!(
+            "make -f out/{form}/touchstone.mk UNITY_DIR=other CMOCKA_CFLAGS=-I{own}/other/cmocka \
+             CMOCKA_LIBS=\"-L{own}/other/cmocka/lib -lcmocka\" TOUCHSTONE_BUILD={own}/make-{form}"
+        );
+        project.sh(&format!("{tool} measure -c mcdc --root src -o {form} --json {form}.json -- sh -c '{make}'"));
+        let measured = covered_mcdc(&json(&project, &format!("{form}.json"))).len();
+        let entry = report["forms"].as_array().expect("forms").iter().find(|entry| entry["form"] == form);
+        let said = entry.map_or(all, |entry| entry["covered"]["mcdc"].as_u64().unwrap_or_default() as usize);
+        assert_eq!(measured, said, "{form}");
+        assert!(said < all, "{form}: {said} of {all}");
     }
 }

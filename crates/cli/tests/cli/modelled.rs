@@ -266,7 +266,7 @@ int f(unsigned n) {
 
 #[test]
 fn registers_answer_volatile_reads_one_by_one_and_keep_the_others() {
-    let made = generate(REGISTERS, &["-c", "branch", "--timeout", "3"]);
+    let made = generate(REGISTERS, &["-c", "branch", "--timeout", "3", "--emit", "c,unity,cmocka,gtest"]);
     for (objective, status) in [
         ("!(ADC1->SR & 2) is true", "covered"),
         ("!(ADC1->SR & 2) is false", "covered"),
@@ -282,6 +282,7 @@ fn registers_answer_volatile_reads_one_by_one_and_keep_the_others() {
     for line in ["REGISTERS();", "READS(0x40012404, unsigned int, 0);", "READS(0x40012408, unsigned short, "] {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
+    check_forms(&made.out, text.matches("\nTEST(").count());
 }
 
 #[test]
@@ -298,4 +299,59 @@ int f(int n) {
     let complete = generate(program, &["-c", "paths"]);
     assert!(!complete.shown.contains("\nincomplete\n"), "{}", complete.shown);
     assert_eq!(complete.suite("f").matches("\nTEST(").count(), 4, "{}", complete.suite("f"));
+}
+
+const FILES: &str = "#include <stdio.h>
+int f(const char *name, FILE *log, int keep) {
+    char line[8];
+    int marked = 0;
+    FILE *in = fopen(name, keep ? \"a\" : \"r\");
+    if (!in)
+        return -1;
+    if (keep) {
+        fprintf(in, \"%d\", keep);
+        return fclose(in) == 0 ? -2 : -3;
+    }
+    while (fgets(line, sizeof line, in))
+        if (line[0] == '#' && line[1] != '!')
+            marked++;
+    if (feof(in) && log)
+        fputs(\"end\", log);
+    fseek(in, 0, SEEK_END);
+    if (ftell(in) > 2 && ungetc(fgetc(in), in) == EOF)
+        marked += 10;
+    fclose(in);
+    return marked;
+}
+int g(FILE *in) {
+    int c = getc(in);
+    if (c == 'x')
+        return 1;
+    return ferror(in) ? 2 : 3;
+}
+";
+
+#[test]
+fn files_are_made_in_memory_in_every_form() {
+    let made = generate(FILES, &["-c", "mcdc", "--timeout", "10", "--emit", "c,unity,cmocka,gtest"]);
+    for (objective, status) in [
+        ("in is true and decides", "covered"),
+        ("in is false and decides", "covered"),
+        ("line[0] == '#' is true and decides", "covered"),
+        ("line[1] != '!' is false and decides", "covered"),
+        ("ftell(in) > 2 is true and decides", "covered"),
+        ("c == 'x' is true and decides", "covered"),
+        // No test makes these happen, and they are not infeasible.
+        ("fclose(in) == 0 is false and decides", "unknown"),
+        ("ferror(in) is true and decides", "unknown"),
+    ] {
+        assert_eq!(made.status(objective), [status], "{objective}\n{}", made.shown);
+    }
+    assert!(made.shown.contains(" agreed") && !made.shown.contains("disagree"), "{}", made.shown);
+    let text = made.suite("f");
+    for line in ["= STREAM();", "FILE_WITH(\"#", "NO_FILE();"] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("MOST_STREAMS"), "titles tell the program's conditions:\n{text}");
+    check_forms(&made.out, text.matches("\nTEST(").count());
 }

@@ -48,7 +48,7 @@ fn a_stored_campaign_is_rendered_as_the_run_itself_would() {
     }
     // The sources may be gone by now.
     std::fs::remove_file(dir.path().join("sign.c")).expect("removable");
-    check(dir.path(), "report touchstone-out/campaign.json --html three", 0, "sign.c", "its page is without text");
+    check(dir.path(), "report touchstone-out/campaign.json --html three", 0, "sign.c", "its page shows no source");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_threshold_decides_the_exit_code() {
     check(dir.path(), "report --fail-under branch=10", 0, "", "");
     check(dir.path(), "report --fail-under wm=10", 1, "", "no wm objectives, only branch");
     check(dir.path(), "generate sign.c -c branch --fail-under mcdc=10", 1, "", "add it to -c branch");
-    check(dir.path(), "report --fail-under branch=ten", 1, "", "no percentage");
+    check(dir.path(), "report --fail-under branch=ten", 1, "", "not a percentage");
     check(dir.path(), "report nowhere", 1, "", "run touchstone generate or prove first");
 }
 
@@ -93,7 +93,7 @@ fn since_keeps_what_stands_on_changed_lines() {
     check(dir.path(), "report --since HEAD", 0, "branch         2/2", "");
     check(dir.path(), "report --since HEAD", 0, "stmt           1/1", "");
     check(dir.path(), "report --since no-such-revision", 1, "", "--since: git diff failed");
-    check(dir.path(), "report --since=--output=x", 1, "", "is no revision");
+    check(dir.path(), "report --since=--output=x", 1, "", "is not a revision");
 }
 
 #[test]

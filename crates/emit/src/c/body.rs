@@ -40,13 +40,15 @@ pub(crate) struct TestedProgram<'m> {
 pub(crate) struct TestText {
     pub(crate) text: String,
     pub(crate) declarations: BTreeSet<String>,
+    /// Why it does not run, if it doesn't.
+    pub(crate) skipped: Option<String>,
 }
 
 /// The test as C. One that can't be written becomes a test that says so and is skipped.
 pub(crate) fn test_text(program: &TestedProgram, test: &TestCase) -> TestText {
-    let (lines, declarations) = match body(program, test) {
-        Ok(found) => found,
-        Err(why) => (vec![program.form.skip(&why.to_string())], BTreeSet::new()),
+    let (lines, declarations, skipped) = match body(program, test) {
+        Ok((lines, declarations)) => (lines, declarations, why_skipped(program, test)),
+        Err(why) => (vec![program.form.skip(&why.to_string())], BTreeSet::new(), Some(why.to_string())),
     };
     let mut text = format!("\n{}", program.form.begin(test));
     for line in lines {
@@ -55,7 +57,7 @@ pub(crate) fn test_text(program: &TestedProgram, test: &TestCase) -> TestText {
         text.push('\n');
     }
     text.push_str("}\n");
-    TestText { text, declarations }
+    TestText { text, declarations, skipped }
 }
 
 type Body = (Vec<String>, BTreeSet<String>);
@@ -92,13 +94,16 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
 
 /// Ends a test that is known not to be checkable before it does any harm.
 fn skip(program: &TestedProgram, test: &TestCase) -> Option<String> {
-    let why = match &test.replayed {
+    why_skipped(program, test).map(|why| program.form.skip(&why))
+}
+
+fn why_skipped(program: &TestedProgram, test: &TestCase) -> Option<String> {
+    match &test.replayed {
         Replay::NotCheckable(why) => Some(why.to_string()),
         Replay::NotRun | Replay::Agreed | Replay::Disagreed(_) => {
             program.form.refuses(test, || file_name(program, &test.outcome)).map(|why| why.to_string())
         }
-    };
-    why.map(|why| program.form.skip(&why))
+    }
 }
 
 /// The name of the file that an error happens in.
@@ -230,6 +235,11 @@ impl<'a> FunctionTest<'a> {
                 // Nobody takes an argument from it (`makeable.rs`); only the compiler knows its type.
                 self.lines.push(format!("__builtin_va_list {name};"));
                 self.lines.push(format!("__builtin_memset(&{name}, 0, sizeof {name});"));
+                self.values.objects[index].is_array = true;
+                continue;
+            }
+            if librarys_own(self.program.module, object.element) == Some("FILE") {
+                self.lines.push(format!("FILE *{name} = STREAM();"));
                 self.values.objects[index].is_array = true;
                 continue;
             }
@@ -392,7 +402,8 @@ impl<'a> FunctionTest<'a> {
 
     fn check(&mut self, test: &TestCase, globals: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
         if test.outcome == Outcome::Hung {
-            self.lines.push("MUST_HANG();".to_string());
+            // Others skip it.
+            self.lines.extend((self.program.form == Form::Touchstone).then(|| "MUST_HANG();".to_string()));
             return Ok(());
         }
         if matches!(test.outcome, Outcome::Error { .. } | Outcome::Exited(_)) {

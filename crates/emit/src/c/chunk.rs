@@ -35,8 +35,8 @@ pub(crate) struct Complaints {
 impl<'t> Chunk<'t> {
     pub(crate) fn new(text: &'t str) -> Chunk<'t> {
         let mut chunk = Chunk { lines: text.lines().collect(), ..Chunk::default() };
-        let begins = |line: &&str| line.starts_with("#include \"touchstone_");
-        let mut from = chunk.lines.iter().rposition(begins).map_or(0, |at| at + 1);
+        let first = chunk.lines.iter().position(|line| test_name(line).is_some()).unwrap_or(chunk.lines.len());
+        let mut from = chunk.lines[..first].iter().rposition(|line| includes_ours(line)).map_or(0, |at| at + 1);
         let mut at = from;
         while at < chunk.lines.len() {
             let line = chunk.lines[at];
@@ -138,7 +138,8 @@ impl<'t> Chunk<'t> {
     pub(crate) fn without(&self, left_out: &BTreeMap<String, String>) -> String {
         let mut lines = self.lines.clone();
         for (_, range) in self.tests.iter().filter(|(name, _)| left_out.contains_key(name)) {
-            lines[range.clone()].fill("");
+            // Later tests may need a header as well.
+            lines[range.clone()].iter_mut().filter(|line| !includes_ours(line)).for_each(|line| *line = "");
         }
         // A shape without rows goes with its tables.
         let unused = |shape: &&Shape| shape.rows.iter().all(|row| left_out.contains_key(&self.tests[*row].0));
@@ -147,6 +148,11 @@ impl<'t> Chunk<'t> {
         }
         lines.join("\n") + "\n"
     }
+}
+
+/// Whether a line includes a header of ours.
+fn includes_ours(line: &str) -> bool {
+    line.starts_with("#include \"touchstone_")
 }
 
 /// The name in a line that begins a test.
@@ -200,6 +206,19 @@ mod tests {
         assert!(text.contains("{3, {1}}") && !text.contains("{4,") && text.contains("TABLE("), "{text}");
         assert_eq!(text.lines().position(|line| line.contains("one()")), Some(5));
         assert_eq!(chunk.complaints("x.c:1:1: error: no", "test_f.c").first, "no");
+    }
+
+    #[test]
+    fn a_header_that_only_later_tests_need_ends_nothing_and_stays() {
+        let text = "#include \"touchstone_test.h\"\nTEST(f_1, \"\") {\n    one();\n}\n\n#include \"touchstone_registers.h\"\n\n\
+                    TEST(f_2, \"\") {\n    two();\n}\n";
+        let chunk = Chunk::new(text);
+        assert_eq!(chunk.names().collect::<Vec<_>>(), ["f_1", "f_2"]);
+        let left = chunk.without(&BTreeMap::from([("f_2".to_string(), String::new())]));
+        assert!(
+            left.contains("one();") && left.contains("touchstone_registers.h") && !left.contains("two();"),
+            "{left}"
+        );
     }
 
     #[test]

@@ -59,9 +59,10 @@ pub(crate) fn librarys_own(module: &Module, data: DataTypeId) -> Option<&'static
     LIBRARYS_OWN.iter().find(|(known, _)| *known == own).map(|(_, name)| *name)
 }
 
-/// Locks are made of zeros by their initialisers; a list of variable arguments that nobody takes one from needs no insides.
+/// Locks are made of zeros by their initialisers; a list of variable arguments that nobody takes one from needs no insides, nor
+/// does a stream that only functions of the library look into.
 fn is_made_of_zeros(name: &str) -> bool {
-    matches!(name, "va_list" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
+    matches!(name, "FILE" | "va_list" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
 }
 
 /// Zeros, null and what nobody looked at.

@@ -9,7 +9,7 @@
 use crate::EmitError;
 use std::fs::{self, File};
 use std::hash::Hasher;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use touchstone_base::StableHasher;
@@ -62,6 +62,15 @@ fn digits(text: &[u8]) -> Option<usize> {
         start += line.len();
     }
     None
+}
+
+/// Whether we wrote a file, whoever edited it since: its first comment has our checksum.
+pub fn is_emitted(path: &Path) -> bool {
+    const FIRST_COMMENT: u64 = 1 << 16;
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(FIRST_COMMENT).read_to_end(&mut head));
+    let comment = head.windows(2).position(|bytes| bytes == b"*/").map_or(&head[..], |end| &head[..end]);
+    read.is_ok() && comment.starts_with(b"/*") && digits(comment).is_some()
 }
 
 /// The checksum of a text, whatever its digits are now.

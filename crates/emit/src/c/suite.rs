@@ -30,7 +30,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
-use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InstKind, Linkage, Module};
+use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InputSource, InstKind, Linkage, Module};
 
 /// How many tests are written out before tables begin.
 const WRITTEN_OUT: usize = 100;
@@ -47,6 +47,9 @@ pub(crate) const RUNNER: &str = include_str!("../../runtime/touchstone_test.c");
 const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
 /// What tests of every form need where allocations fail.
 const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
+/// What tests of every form need that have registers, and those that have files: the name of a header, and its text.
+const REGISTERS: (&str, &str) = ("touchstone_registers.h", include_str!("../../runtime/touchstone_registers.h"));
+const FILES: (&str, &str) = ("touchstone_files.h", include_str!("../../runtime/touchstone_files.h"));
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
 const GTEST_GLUE: &str = include_str!("../../runtime/touchstone_gtest.cc");
@@ -83,6 +86,8 @@ pub struct CSuite<'m> {
     shapes: BTreeMap<String, usize>,
     /// Macros of the program that are taken back in the current file.
     taken_back: BTreeSet<String>,
+    /// Tests that are written and do not run, and why.
+    skipped: Vec<(String, String)>,
 }
 
 /// Whether a test was added: one that a user's file has already is not.
@@ -182,11 +187,13 @@ impl<'m> CSuite<'m> {
             declared,
             shapes,
             taken_back,
+            skipped: Vec::new(),
         })
     }
 
     /// Says instead of a test why it is left out.
     pub fn leave_out(&mut self, test: &TestCase, why: &str) -> Result<(), EmitError> {
+        self.skipped.push((test.id.clone(), format!("it does not compile: {why}")));
         let text = format!("\n/* {} is left out, it does not compile: {} */\n", test.id, comment_text(why));
         self.open = None;
         self.file.append(&text)
@@ -194,6 +201,8 @@ impl<'m> CSuite<'m> {
 
     /// Says instead of the whole file why there are no tests in it.
     pub fn give_up(&mut self, why: &str) -> Result<(), EmitError> {
+        let all = std::mem::take(&mut self.tests);
+        self.skipped = all.into_iter().map(|test| (test.id, format!("it does not compile: {why}"))).collect();
         let (name, why) = (&self.program.name, comment_text(why));
         let sum = checksum_line();
         let text =
@@ -227,7 +236,7 @@ impl<'m> CSuite<'m> {
             return Ok(());
         }
         self.added += 1;
-        if !test.earlier().is_empty() {
+        if !test.earlier().is_empty() || has(test, InputSource::Register) || has(test, InputSource::File) {
             self.processes = Processes::OneEach;
         }
         self.tests.push(Listed::of(self.program.form, test));
@@ -255,12 +264,28 @@ impl<'m> CSuite<'m> {
         if self.known.contains(written.text.trim()) {
             return Ok(Added::No);
         }
+        let headers = self.headers_for(test, &written.text)?;
+        self.skipped.extend(written.skipped.map(|why| (test.id.clone(), why)));
         let text = self.declare(written.declarations) + &written.text;
-        let taken_back = self.take_back(&text);
+        let names: String = headers.iter().map(|(_, text)| *text).collect();
+        let taken_back = self.take_back(&format!("{names}{text}"));
+        let lines = headers.iter().map(|(name, _)| format!("#include \"{name}\"\n")).collect();
+        let header = self.declare(lines);
         self.weight += ROWS_A_TEST;
         self.open = None;
-        self.file.append(&format!("{taken_back}{comment}{text}"))?;
+        self.file.append(&format!("{taken_back}{header}{comment}{text}"))?;
         Ok(Added::Yes)
+    }
+
+    /// The headers that a test needs, which are there from now on.
+    fn headers_for(&self, test: &TestCase, text: &str) -> Result<Vec<(&'static str, &'static str)>, EmitError> {
+        let mut headers = Vec::new();
+        headers.extend(has(test, InputSource::Register).then_some(REGISTERS));
+        headers.extend((has(test, InputSource::File) || text.contains(" = STREAM();")).then_some(FILES));
+        for (name, text) in &headers {
+            write_stamped(&self.path.with_file_name(name), &with_checksum(text))?;
+        }
+        Ok(headers)
     }
 
     /// A row goes into the table that the file ends in, if it fits there, else into a new one.
@@ -302,6 +327,11 @@ impl<'m> CSuite<'m> {
         self.file.append(&text)
     }
 
+    /// How many tests were added, and which of them do not run, with the reason.
+    pub fn runs(&self) -> (usize, &[(String, String)]) {
+        (self.added, &self.skipped)
+    }
+
     /// The first file of the suite.
     pub fn path(&self) -> &Path {
         &self.path
@@ -311,10 +341,13 @@ impl<'m> CSuite<'m> {
 /// How a test file begins, from its first byte on.
 const BEGIN: &str = "/* Tests of ";
 /// How one begins that registers its tests.
-const REGISTERS: &str = "/* Registers the tests of ";
+const REGISTRATION: &str = "/* Registers the tests of ";
 /// How our files are known. One without tests had other words once.
-pub(crate) const OURS: Beginnings =
-    Beginnings { starts: &[BEGIN, REGISTERS], marks: &["written by Touchstone", REGISTERS], empty: "/* No tests of " };
+pub(crate) const OURS: Beginnings = Beginnings {
+    starts: &[BEGIN, REGISTRATION],
+    marks: &["written by Touchstone", REGISTRATION],
+    empty: "/* No tests of ",
+};
 
 /// Refuses a file that is there and that we did not write: a user's directory may have tests that are called like ours.
 fn check_ours(path: &Path) -> Result<(), EmitError> {
@@ -349,7 +382,7 @@ fn begin_registry(form: Form, path: &Path) -> Result<Option<OwnedFile>, EmitErro
         return Ok(None);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let head = format!("{REGISTERS}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
+    let head = format!("{REGISTRATION}{name}.\n{} */\n#include <gtest/gtest.h>\n", checksum_line());
     begin_file(&path.with_extension("cc"), &head).map(Some)
 }
 
@@ -503,6 +536,11 @@ fn elsewhere(program: &TestedProgram) -> String {
     let lines: String =
         missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), global.size)).collect();
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
+}
+
+/// Whether a test gives the program something that comes in there.
+fn has(test: &TestCase, source: InputSource) -> bool {
+    test.answers.iter().any(|input| input.source == source)
 }
 
 /// Whether the program allocates, and has no allocator of its own.

@@ -21,10 +21,9 @@ pub(crate) fn lines(
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
         let written = |input: &MadeInput| {
-            matches!(input.given(), Given::FailingAllocation(_)) || stub_of(program, input).is_some()
-        };
-        if test.answers.iter().any(|input| input.source == InputSource::Register) {
-            return Err(Unwritable::Registers);
+            let ours = matches!(input.given(), Given::FailingAllocation(_) | Given::File(_))
+                || input.source == InputSource::Register;
+            ours || stub_of(program, input).is_some()
         };
         if !test.answers.iter().all(written) {
             return Err(Unwritable::InputsFromOutside);
@@ -41,6 +40,8 @@ pub(crate) fn lines(
             }
             Given::FailingAllocation(_) if !program.allocates => return Err(Unwritable::InputsFromOutside),
             Given::FailingAllocation(number) => rest.push(format!("FAIL_ALLOCATION({number});")),
+            Given::File(None) => rest.push("NO_FILE();".to_string()),
+            Given::File(Some(text)) => rest.push(format!("FILE_WITH({});", literal::string(text))),
             Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
             Given::Variable(name, text) => {
                 let text = text.map_or("NULL".to_string(), literal::string);

@@ -29,10 +29,6 @@ touchstone_base::reasons! {
         #[error("the file does not know the type that it returns")]
         "unknown_result_type" => UnknownResultType,
 
-        /// Registers, which only our own runner gives.
-        #[error("registers at fixed addresses, which only tests of the form c have")]
-        "registers" => Registers,
-
         /// It never ends.
         #[error("a run that hangs, which only tests of the form c can see")]
         "hangs" => Hangs,

@@ -455,8 +455,10 @@ impl Executor<'_> {
     fn describe(&self, state: &State) -> String {
         let mut outcomes = Vec::new();
         for outcome in state.trail.outcomes() {
-            if let Some(tag) = outcome.tag {
-                let decision = &self.module.functions[outcome.func].decisions[tag.decision];
+            // How models of the library do things is of no interest to anybody.
+            let function = &self.module.functions[outcome.func];
+            if let Some(tag) = outcome.tag.filter(|_| !function.is_library()) {
+                let decision = &function.decisions[tag.decision];
                 let text = &decision.conditions[tag.condition].text;
                 outcomes.push(if outcome.taken { text.clone() } else { format!("!({text})") });
             }

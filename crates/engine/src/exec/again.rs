@@ -2,17 +2,20 @@
 //!
 //! A call can differ from another at its place only in what variables hold, and in what earlier inputs are that later ones
 //! may lead to. So a state is given up that holds the same numbers as one that came to the same call before, or to a call
-//! before this one. Sequences only add tests: nothing is concluded from what is given up here.
+//! before this one. Where only few are asked for ([`GoingOn::Few`]), so is one that differs from enough others only in what
+//! depends on inputs. Sequences only add tests: nothing is concluded from what is given up here.
 
-use crate::config::Calls;
+use crate::config::{Calls, GoingOn};
 use crate::exec::executor::Executor;
 use crate::state::State;
 use crate::state::memory::{Cell, Contents, global_object};
 use touchstone_base::Id;
-use touchstone_ir::GlobalId;
 
 /// States with the same numbers, but different inputs that later calls may see, that come to the same call.
 const WITH_OTHER_INPUTS: usize = 8;
+
+/// States that differ only in what depends on inputs, where few of them go on.
+const FEW: usize = 4;
 
 /// A state that came to a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,11 +31,14 @@ pub(super) struct FoundBefore {
 impl Executor<'_> {
     /// Whether another state came to this call of a sequence, or to an earlier one, with the same in memory.
     pub(super) fn is_found_again(&mut self, state: &State) -> bool {
-        let Calls::Several { ways, .. } = self.config.calls else { return false };
+        let Calls::Several { ways, going_on, .. } = self.config.calls else { return false };
         if state.frames.len() != 1 || state.is_folded() || !state.pending.is_empty() {
             return false;
         }
-        let Some(key) = self.numbers_left(state) else { return false };
+        let Left { key, depends } = self.numbers_left(state);
+        if depends && going_on == GoingOn::All {
+            return false;
+        }
         let frame = state.top();
         let own = FoundBefore {
             turn: frame.block.index() / (ways + 1),
@@ -44,40 +50,51 @@ impl Executor<'_> {
         let others = known.iter().filter(|other| other.identity != own.identity);
         let earlier = others.clone().any(|other| other.turn < own.turn);
         let same = others.filter(|other| other.place == own.place).count();
-        let again = (earlier && alone) || same >= if alone { 1 } else { WITH_OTHER_INPUTS };
+        let again = match depends {
+            true => same >= FEW,
+            false => (earlier && alone) || same >= if alone { 1 } else { WITH_OTHER_INPUTS },
+        };
         if !again && !known.contains(&own) {
             known.push(own);
         }
         again
     }
 
-    /// What variables hold that calls change; `None` if it depends on inputs of earlier calls.
-    fn numbers_left(&self, state: &State) -> Option<Vec<u8>> {
-        let mut key = Vec::new();
+    /// What variables hold that calls change.
+    fn numbers_left(&self, state: &State) -> Left {
+        let (mut key, mut depends) = (Vec::new(), false);
         for id in &self.left {
-            let Contents::Cells(cells) = &state.memory.get(global_object(*id)).contents else { return None };
-            for cell in cells {
-                match cell {
-                    Cell::Byte(byte) => key.push(*byte),
-                    _ => return None,
-                }
-            }
+            let Contents::Cells(cells) = &state.memory.get(global_object(*id)).contents else {
+                depends = true;
+                continue;
+            };
+            depends |= cells.iter().any(|cell| !matches!(cell, Cell::Byte(_)));
+            add_numbers(cells, &mut key);
         }
         // What is an input may have been given a number since.
         let inputs = state.inputs.globals.iter().filter_map(|input| self.module.global_named(&input.name));
         for id in inputs {
-            self.add_numbers(state, id, &mut key);
-        }
-        Some(key)
-    }
-
-    fn add_numbers(&self, state: &State, id: GlobalId, key: &mut Vec<u8>) {
-        let Contents::Cells(cells) = &state.memory.get(global_object(id)).contents else { return };
-        for cell in cells {
-            match cell {
-                Cell::Byte(byte) => key.extend([1, *byte]),
-                _ => key.push(0),
+            if let Contents::Cells(cells) = &state.memory.get(global_object(id)).contents {
+                add_numbers(cells, &mut key);
             }
+        }
+        Left { key, depends }
+    }
+}
+
+/// What calls left.
+struct Left {
+    /// The numbers in it.
+    key: Vec<u8>,
+    /// Whether something in it is no number, but depends on inputs of earlier calls.
+    depends: bool,
+}
+
+fn add_numbers<'c>(cells: impl IntoIterator<Item = &'c Cell>, key: &mut Vec<u8>) {
+    for cell in cells {
+        match cell {
+            Cell::Byte(byte) => key.extend([1, *byte]),
+            _ => key.push(0),
         }
     }
 }

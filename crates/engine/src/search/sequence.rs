@@ -8,7 +8,7 @@
 //! Layout of a driver, on which `exec/again.rs` counts: for each call but the last the block that chooses and one block for
 //! each function, then the last call.
 
-use crate::config::{Calls, Config, Privates};
+use crate::config::{Calls, Config, GoingOn, Privates};
 use crate::growth::renamed;
 use std::collections::BTreeSet;
 use touchstone_base::{Id, IndexMap};
@@ -70,7 +70,7 @@ impl Sequence {
     }
 
     /// How the driver is explored, where `config` says how its function is: inputs are as long, and as large, in every call.
-    pub fn config(&self, config: &Config, privates: Privates) -> Config {
+    pub fn config(&self, config: &Config, privates: Privates, going_on: GoingOn) -> Config {
         let (mut lengths, mut ranges) = (config.lengths.clone(), config.ranges.clone());
         let mut growth = config.growth.clone().unwrap_or_default();
         for (func, own, name) in &self.names {
@@ -83,7 +83,7 @@ impl Sequence {
             }
         }
         Config {
-            calls: Calls::Several { privates, ways: self.ways.len() },
+            calls: Calls::Several { privates, ways: self.ways.len(), going_on },
             lengths,
             ranges,
             growth: Some(growth),

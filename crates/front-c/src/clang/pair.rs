@@ -3,6 +3,7 @@
 //! Of a small file, starting clang is most of the time. Only whoever knows that the flags of one do no harm to the other
 //! may ask for both at once.
 
+use crate::clang::compact;
 use crate::clang::dump::Dump;
 use crate::clang::flags::{flags_for, own_macros};
 use crate::clang::options::Options;
@@ -15,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What clang is asked for.
-const ACTION: &str = "-ast-dump=json";
+pub(super) const ACTION: &str = "-ast-dump=json";
 
 /// A source and its preprocessed text, which has an absolute name.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +35,17 @@ pub fn dump_both(texts: Texts<'_>, options: &Options) -> Result<Option<(Dump, Du
     // A second input of the compiler behind clang's driver: it comes first.
     flags.extend(["-Xclang".to_string(), texts.preprocessed.to_string_lossy().into_owned()]);
     // About what it says of most texts; growing step by step copies and clears all of it again and again.
-    let expected = 64 * std::fs::metadata(texts.preprocessed).map_or(0, |meta| meta.len() as usize);
+    let expected = 16 * std::fs::metadata(texts.preprocessed).map_or(0, |meta| meta.len() as usize);
     let mut said = Vec::with_capacity(expected);
     if !listen(&clang, &flags, Input::File(texts.written), &mut said)? {
         return Ok(None);
+    }
+    if compact::is_compact(&said) {
+        let Some([second, first]) = compact::documents(&said).and_then(|all| <[_; 2]>::try_from(all).ok()) else {
+            return Ok(None);
+        };
+        let all = Arc::new(said);
+        return Ok(Some((Dump { all: all.clone(), part: second }, Dump { all, part: first })));
     }
     // Inside of a unit, a comma or a break follows a closing brace at the start of a line.
     let mut ends = memchr::memmem::find_iter(&said, b"\n}{").map(|at| at + 2);
@@ -55,15 +63,29 @@ pub(crate) fn heard(clang: &Clang, flags: &[String], input: Input<'_>) -> Option
     }
     let mut asked = resident::ask(&clang.program, &run::words(ACTION, flags, input))?;
     let mut said = Vec::new();
-    Dense::new((&mut asked).take(MOST)).read_to_end(&mut said).ok()?;
+    hear((&mut asked).take(MOST), &mut said).ok()?;
     let part = 0..said.len();
     (asked.status() == Some(0)).then(|| Dump { all: Arc::new(said), part })
+}
+
+/// All that it says, without blanks.
+pub(super) fn hear(mut asked: impl Read, said: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut first = [0];
+    let begun = asked.read(&mut first)?;
+    let begin = &first[..begun];
+    if compact::is_compact(begin) {
+        said.extend_from_slice(begin);
+        asked.read_to_end(said)?;
+    } else {
+        Dense::new(begin.chain(asked)).read_to_end(said)?;
+    }
+    Ok(())
 }
 
 /// Hears what clang says, from the one that stays if there is one; whether it understands the texts.
 fn listen(clang: &Clang, flags: &[String], input: Input<'_>, said: &mut Vec<u8>) -> Result<bool, FrontError> {
     if let Some(mut asked) = resident::ask(&clang.program, &run::words(ACTION, flags, input))
-        && Dense::new(&mut asked).read_to_end(said).is_ok()
+        && hear(&mut asked, said).is_ok()
         && let Some(status) = asked.status()
     {
         return Ok(status == 0);

@@ -6,11 +6,13 @@
 //!
 //! Deliberately not here: any meaning of a node.
 
+use crate::clang::compact;
+use crate::clang::keys::Key;
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::{DeclRef, Node, Position, RawLoc, TypeText};
+use rustc_hash::FxHashMap;
 use serde::Deserializer;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -19,10 +21,10 @@ use std::rc::Rc;
 pub(crate) struct Positions {
     /// File names as clang prints them.
     pub files: Vec<Rc<str>>,
-    by_name: HashMap<Rc<str>, u32>,
+    by_name: FxHashMap<Rc<str>, u32>,
     file: u32,
     line: u32,
-    strings: HashMap<Rc<str>, ()>,
+    strings: FxHashMap<Rc<str>, ()>,
 }
 
 impl Positions {
@@ -64,6 +66,11 @@ pub(crate) fn read_bytes<F>(bytes: &[u8], positions: &mut Positions, each: F) ->
 where
     F: FnMut(&Positions, Node),
 {
+    if compact::is_compact(bytes) {
+        let mut compact = compact::Compact::new(bytes)?;
+        UnitSeed { positions, each }.deserialize(&mut compact)?;
+        return compact.end();
+    }
     // Looked at once as a whole, and not again for every string.
     let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
     let mut json = serde_json::Deserializer::from_str(text);
@@ -307,128 +314,7 @@ fn spelled_offset(mut node: Node) -> Node {
     node
 }
 
-/// The keys of all maps that are read.
-enum Key {
-    Id,
-    Kind,
-    Loc,
-    Range,
-    Name,
-    MangledName,
-    Type,
-    ArgType,
-    ComputeLhsType,
-    ComputeResultType,
-    Opcode,
-    CastKind,
-    Value,
-    StorageClass,
-    TagUsed,
-    ReferencedDecl,
-    Decl,
-    Field,
-    OwnedTagDecl,
-    Link,
-    Init,
-    Tls,
-    IsArrow,
-    IsPostfix,
-    IsBitfield,
-    ObjectKind,
-    CompleteDefinition,
-    IsGnuRange,
-    Inline,
-    IsImplicit,
-    Variadic,
-    Selected,
-    HasElse,
-    ArrayFiller,
-    Inner,
-    QualType,
-    DesugaredQualType,
-    Begin,
-    End,
-    Offset,
-    File,
-    Line,
-    Col,
-    TokLen,
-    SpellingLoc,
-    ExpansionLoc,
-    IsMacroArgExpansion,
-    Other,
-}
-
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
-        struct KeyVisitor;
-        impl Visitor<'_> for KeyVisitor {
-            type Value = Key;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-            fn visit_str<E>(self, key: &str) -> Result<Key, E> {
-                Ok(key_of(key))
-            }
-        }
-        deserializer.deserialize_identifier(KeyVisitor)
-    }
-}
-
-fn key_of(key: &str) -> Key {
-    match key {
-        "id" => Key::Id,
-        "kind" => Key::Kind,
-        "loc" => Key::Loc,
-        "range" => Key::Range,
-        "name" | "aliasee" => Key::Name,
-        "mangledName" => Key::MangledName,
-        "type" => Key::Type,
-        "argType" | "fixedUnderlyingType" => Key::ArgType,
-        "computeLHSType" => Key::ComputeLhsType,
-        "computeResultType" => Key::ComputeResultType,
-        "opcode" => Key::Opcode,
-        "castKind" => Key::CastKind,
-        "value" => Key::Value,
-        "storageClass" => Key::StorageClass,
-        "tagUsed" => Key::TagUsed,
-        "referencedDecl" => Key::ReferencedDecl,
-        "decl" => Key::Decl,
-        "field" => Key::Field,
-        "ownedTagDecl" => Key::OwnedTagDecl,
-        "referencedMemberDecl" | "targetLabelDeclId" | "labelDeclId" | "declId" | "previousDecl" => Key::Link,
-        "init" => Key::Init,
-        "tls" => Key::Tls,
-        "isArrow" => Key::IsArrow,
-        "isPostfix" => Key::IsPostfix,
-        "isBitfield" => Key::IsBitfield,
-        "objectKind" => Key::ObjectKind,
-        "completeDefinition" => Key::CompleteDefinition,
-        "isGNURange" => Key::IsGnuRange,
-        "inline" => Key::Inline,
-        "isImplicit" => Key::IsImplicit,
-        "variadic" => Key::Variadic,
-        "selected" => Key::Selected,
-        "hasElse" => Key::HasElse,
-        "array_filler" => Key::ArrayFiller,
-        "inner" => Key::Inner,
-        "qualType" => Key::QualType,
-        "desugaredQualType" => Key::DesugaredQualType,
-        "begin" => Key::Begin,
-        "end" => Key::End,
-        "offset" => Key::Offset,
-        "file" => Key::File,
-        "line" => Key::Line,
-        "col" => Key::Col,
-        "tokLen" => Key::TokLen,
-        "spellingLoc" => Key::SpellingLoc,
-        "expansionLoc" => Key::ExpansionLoc,
-        "isMacroArgExpansion" => Key::IsMacroArgExpansion,
-        _ => Key::Other,
-    }
-}
-
-/// A node id: `0x` and hexadecimal digits.
+/// A node id: `0x` and hexadecimal digits, or a number.
 struct HexId(u64);
 
 impl<'de> Deserialize<'de> for HexId {
@@ -442,6 +328,9 @@ impl<'de> Deserialize<'de> for HexId {
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<HexId, E> {
                 let digits = text.strip_prefix("0x").unwrap_or(text);
                 u64::from_str_radix(digits, 16).map(HexId).map_err(|_| E::custom("a node id is not hexadecimal"))
+            }
+            fn visit_u64<E>(self, id: u64) -> Result<HexId, E> {
+                Ok(HexId(id))
             }
         }
         deserializer.deserialize_str(HexVisitor)

@@ -6,24 +6,17 @@
    It ends when its standard input does, that is, with whoever started it.
 
    Five of six bytes of what clang prints of deep code are blanks before lines, and most of what it prints of headers is their
-   documentation and who included them. Nobody reads any of it: here it prints none. */
+   documentation and who included them. Nobody reads any of it: here it prints none, and tells the rest shortly (`compact.c`,
+   which stands before this). */
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 typedef int Program(int, char **, char **);
 typedef int Start(Program *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
@@ -32,6 +25,7 @@ enum { MOST = 64, LARGEST = 4 << 20 };
 
 extern char **environ;
 static Program *program;
+static int knows_layout;
 static struct { pid_t process; int answer; } running[MOST];
 
 static int receive(int from, void *to, size_t size)
@@ -76,6 +70,10 @@ static int become(int answer, unsigned *head, char *text)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     environ = variables;
+    /* What C++ makes of its objects nobody has tried. */
+    int is_c = knows_layout;
+    for (char **word = words; *word; word++) is_c &= !!strcmp(*word, "c++");
+    if (is_c) tell_shortly();
     return program((int)head[1], words, variables);
 }
 
@@ -117,15 +115,10 @@ static int request(int answer)
     return -1;
 }
 
-/* Replaces the first instructions of a function that is there: calls inside of a library don't ask the linker for it. */
-static void replace_code(const char *name, const unsigned char *code, size_t length)
+static void replace_function(const char *name, const unsigned char *code, size_t length)
 {
-    unsigned char *function = dlsym(RTLD_DEFAULT, name);
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)function & -page;
-    size_t size = (((uintptr_t)function + length - 1) & -page) - first + page;
-    if (!function || mprotect((void *)first, size, PROT_READ | PROT_WRITE)) return;
-    memcpy(function, code, length);
-    if (mprotect((void *)first, size, PROT_READ | PROT_EXEC)) _exit(1);
+    void *function = dlsym(RTLD_DEFAULT, name);
+    if (function) replace_code(function, code, length);
 }
 
 /* Clang prints no blanks before lines (`raw_ostream &raw_ostream::indent(unsigned)`), nor who included a file
@@ -135,9 +128,9 @@ static void print_less(void)
 {
 #ifdef __x86_64__
     static const unsigned char give_stream[] = {0x48, 0x89, 0xf8, 0xc3}, give_nothing[] = {0xc3}; /* mov %rdi,%rax; ret */
-    replace_code("_ZN4llvm11raw_ostream6indentEj", give_stream, sizeof give_stream);
-    replace_code("_ZN5clang14JSONNodeDumper17writeIncludeStackENS_11PresumedLocEb", give_nothing, sizeof give_nothing);
-    replace_code("_ZN5clang4Sema12ActOnCommentENS_11SourceRangeE", give_nothing, sizeof give_nothing);
+    replace_function("_ZN4llvm11raw_ostream6indentEj", give_stream, sizeof give_stream);
+    replace_function("_ZN5clang14JSONNodeDumper17writeIncludeStackENS_11PresumedLocEb", give_nothing, sizeof give_nothing);
+    replace_function("_ZN5clang4Sema12ActOnCommentENS_11SourceRangeE", give_nothing, sizeof give_nothing);
 #endif
 }
 
@@ -147,6 +140,9 @@ static int serve(int count, char **words, char **variables)
     sigset_t children;
     (void)count, (void)words, (void)variables;
     print_less();
+#ifdef __x86_64__
+    knows_layout = can_tell_shortly();
+#endif
     strncpy(name.sun_path, getenv("TOUCHSTONE_RESIDENT"), sizeof name.sun_path - 1);
     int asked = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (asked < 0 || bind(asked, (struct sockaddr *)&name, sizeof name) || listen(asked, MOST)) return 1;

@@ -2,8 +2,9 @@
 //!
 //! Of a small file, most of clang's time goes to loading and linking its libraries. `measure` keeps a clang for as long as it
 //! runs; compilers ask it, by the socket that the environment names. It is made by a few lines of C that are loaded before
-//! clang (`resident.c`). Wherever any of this does not work, clang is started as always, and nobody hears of it.
+//! clang (`resident.c`, and `compact.c`). Wherever any of this does not work, clang is started as always, and nobody hears of it.
 
+use crate::clang::keys::table_in_c;
 use crate::clang::run::with_deep_stack;
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -17,7 +18,10 @@ use touchstone_base::stable_hash;
 const RESIDENT: &str = "TOUCHSTONE_RESIDENT";
 const IS: &str = "TOUCHSTONE_RESIDENT_IS";
 
-const SOURCE: &str = include_str!("resident.c");
+/// All that is loaded before clang, in C.
+fn source() -> String {
+    [table_in_c().as_str(), include_str!("compact.c"), include_str!("resident.c")].concat()
+}
 
 /// A clang that stays until this goes out of scope.
 pub struct Resident {
@@ -50,15 +54,16 @@ impl Drop for Resident {
 
 /// What is loaded before clang; clang itself compiles it.
 fn library(clang: &Path, folder: &Path) -> Option<PathBuf> {
-    let made = folder.join(format!("resident-{:016x}.so", stable_hash(SOURCE)));
+    let source = source();
+    let made = folder.join(format!("resident-{:016x}.so", stable_hash(source.as_str())));
     if made.is_file() {
         return Some(made);
     }
     let part = |extension: &str| folder.join(format!("resident-{}.{extension}", std::process::id()));
     let (from, to) = (part("c"), part("so"));
-    std::fs::write(&from, SOURCE).ok()?;
+    std::fs::write(&from, source).ok()?;
     let mut command = Command::new(clang);
-    command.args(["-O1", "-w", "-shared", "-fPIC", "-o"]).arg(&to).arg(&from).arg("-ldl");
+    command.args(["-O2", "-w", "-shared", "-fPIC", "-o"]).arg(&to).arg(&from).arg("-ldl");
     let done = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     let _ = std::fs::remove_file(&from);
     if !done.is_ok_and(|status| status.success()) {
@@ -89,6 +94,10 @@ pub(crate) fn ask(clang: &Path, words: &[OsString]) -> Option<Asked> {
     if std::env::var_os(IS)? != clang {
         return None;
     }
+    ask_at(Path::new(&socket), clang, words)
+}
+
+fn ask_at(socket: &Path, clang: &Path, words: &[OsString]) -> Option<Asked> {
     let mut stream = UnixStream::connect(socket).ok()?;
     stream.write_all(&request(&std::env::current_dir().ok()?, clang, words)?).ok()?;
     Some(Asked { stream, end: End::Open })
@@ -149,6 +158,9 @@ impl Read for Asked {
         Ok(printed)
     }
 }
+
+#[cfg(test)]
+mod alike;
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,8 @@
 //! at its own place in the argument.
 
 use crate::clang::node::{Node, Position, RawLoc};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use touchstone_base::{FileId, Files, Id, Span};
 
@@ -15,10 +15,10 @@ type Parts = Rc<[(u32, bool)]>;
 /// Source texts, read when first needed.
 #[derive(Default)]
 pub(crate) struct Sources {
-    texts: RefCell<HashMap<String, Rc<[u8]>>>,
+    texts: RefCell<FxHashMap<String, Rc<[u8]>>>,
     /// By preprocessed file: the first line of every part, and whether a system header wrote it.
-    parts: RefCell<HashMap<String, Parts>>,
-    ids: HashMap<String, FileId>,
+    parts: RefCell<FxHashMap<String, Parts>>,
+    ids: FxHashMap<String, FileId>,
 }
 
 /// The parts that line markers (`# 12 "file.h" 1 3`) divide a text into. Markers may be commented out (`//12 "file.h" 1 3`):

@@ -8,7 +8,8 @@ use crate::error::FrontError;
 use crate::link::starter::Starter;
 use crate::link::tidy;
 use crate::types::ctype::{Type, TypeKind, Types};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::float::{Format, Op};
 use touchstone_base::{Files, Id, IndexMap, Span};
 use touchstone_ir::{
@@ -35,22 +36,22 @@ pub(crate) struct LinkedProgram {
     pub of_library: BTreeSet<String>,
     /// Names of weak symbols: another file may define them instead, or nobody.
     pub weak: BTreeSet<String>,
-    external_functions: HashMap<String, FuncId>,
+    external_functions: FxHashMap<String, FuncId>,
     /// Functions of the library that the program has, too.
-    library_functions: HashMap<String, FuncId>,
-    external_globals: HashMap<String, GlobalId>,
+    library_functions: FxHashMap<String, FuncId>,
+    external_globals: FxHashMap<String, GlobalId>,
     /// Functions that may be defined more than once, with the same meaning.
-    inline: HashSet<FuncId>,
+    inline: FxHashSet<FuncId>,
     /// File names of internal functions and globals, for their final names.
     function_files: BTreeMap<FuncId, String>,
     global_files: BTreeMap<GlobalId, String>,
     /// Globals whose initialiser is not supported, and what it has.
-    poisoned: HashMap<GlobalId, String>,
-    literals: HashMap<(Vec<u8>, DataTypeId), GlobalId>,
-    function_marks: HashMap<FuncId, GlobalId>,
+    poisoned: FxHashMap<GlobalId, String>,
+    literals: FxHashMap<(Vec<u8>, DataTypeId), GlobalId>,
+    function_marks: FxHashMap<FuncId, GlobalId>,
     /// The types of functions, to find those that a pointer may lead to.
     pub function_types: BTreeMap<FuncId, Type>,
-    names: HashSet<String>,
+    names: FxHashSet<String>,
     /// Whether compilers call hooks where functions begin and end.
     pub hooked: bool,
     /// Constructors and destructors, in the order of their definitions.
@@ -106,17 +107,17 @@ impl LinkedProgram {
             endless: BTreeSet::new(),
             of_library: BTreeSet::new(),
             weak: BTreeSet::new(),
-            external_functions: HashMap::new(),
-            library_functions: HashMap::new(),
-            external_globals: HashMap::new(),
-            inline: HashSet::new(),
+            external_functions: FxHashMap::default(),
+            library_functions: FxHashMap::default(),
+            external_globals: FxHashMap::default(),
+            inline: FxHashSet::default(),
             function_files: BTreeMap::new(),
             global_files: BTreeMap::new(),
-            poisoned: HashMap::new(),
-            literals: HashMap::new(),
-            function_marks: HashMap::new(),
+            poisoned: FxHashMap::default(),
+            literals: FxHashMap::default(),
+            function_marks: FxHashMap::default(),
             function_types: BTreeMap::new(),
-            names: HashSet::new(),
+            names: FxHashSet::default(),
             hooked: false,
             starters: Vec::new(),
         }
@@ -157,7 +158,7 @@ impl LinkedProgram {
     pub fn settle_library(&mut self) {
         let unneeded: Vec<String> =
             self.library_functions.keys().filter(|name| !self.overrides(name)).cloned().collect();
-        let mut instead: HashMap<FuncId, FuncId> = HashMap::new();
+        let mut instead: FxHashMap<FuncId, FuncId> = FxHashMap::default();
         for name in unneeded {
             let Some(beside) = self.library_functions.remove(&name) else { continue };
             let external = *self.external_functions.entry(name).or_insert(beside);
@@ -472,7 +473,7 @@ impl LinkedProgram {
 
     /// Where something points to functions of a type, every function of the program of that type can be there.
     fn offer_functions(&mut self) {
-        let pointed: HashSet<DataTypeId> = self
+        let pointed: FxHashSet<DataTypeId> = self
             .types
             .data
             .values()
@@ -562,7 +563,7 @@ impl LinkedProgram {
         }
     }
     fn name_globals(&mut self) {
-        let mut names: HashSet<String> = HashSet::new();
+        let mut names: FxHashSet<String> = FxHashSet::default();
         for (id, global) in self.globals.iter() {
             if !self.global_files.contains_key(&id) {
                 names.insert(global.name.clone());
@@ -601,7 +602,7 @@ fn is_narrower(narrow: Ty, wide: Ty) -> bool {
 }
 
 /// The name, `name@file.c`, `name$2`, …: the first that is free.
-fn unique(names: &mut HashSet<String>, name: &str, file: &str) -> String {
+fn unique(names: &mut FxHashSet<String>, name: &str, file: &str) -> String {
     let base = std::path::Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     let with_file = format!("{name}@{}", base.unwrap_or_default());
     let mut candidates = [name.to_string(), with_file].into_iter().chain((2u32..).map(|n| format!("{name}${n}")));
@@ -627,7 +628,7 @@ fn mentions(kind: &PointKind, mut wanted: impl FnMut(GlobalId) -> bool) -> bool 
 /// Finds instructions that can't be executed as they are: calls that don't fit, uses of poisoned globals.
 struct Fits<'a> {
     functions: &'a IndexMap<FuncId, Function>,
-    poisoned: &'a HashMap<GlobalId, String>,
+    poisoned: &'a FxHashMap<GlobalId, String>,
 }
 
 impl Fits<'_> {

@@ -2,7 +2,8 @@
 //! (headers declare thousands).
 
 use crate::link::memory::byte_type;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use touchstone_base::{FileId, Files, Id, IndexMap, Span};
 use touchstone_ir::{
     Block, BlockId, Callee, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, IntKind, Module,
@@ -73,7 +74,7 @@ pub(crate) fn drop_points(function: &mut Function, unwanted: impl Fn(&PointKind)
         return;
     }
     let mut points = IndexMap::new();
-    let mut new_ids = HashMap::new();
+    let mut new_ids = FxHashMap::default();
     for (id, point) in function.points.iter().filter(|(_, point)| !unwanted(&point.kind)) {
         new_ids.insert(id, points.push(point.clone()));
     }
@@ -190,7 +191,7 @@ pub(crate) fn merge_types(module: &mut Module) {
     let mut classes = vec![0usize; types.len()];
     let mut count = 1;
     loop {
-        let mut known: HashMap<DataType, usize> = HashMap::new();
+        let mut known: FxHashMap<DataType, usize> = FxHashMap::default();
         let mut next = Vec::with_capacity(types.len());
         for id in types.ids() {
             let shape = map_types(&types[stand_in[id.index()]], |child| DataTypeId::new(of(&classes, child)));
@@ -210,7 +211,7 @@ pub(crate) fn merge_types(module: &mut Module) {
         first[classes[id.index()]].get_or_insert(stand_in[id.index()]);
     }
     let mut merged =
-        Merged { types: &types, first, class: |id| of(&classes, id), new_ids: HashMap::new(), order: Vec::new() };
+        Merged { types: &types, first, class: |id| of(&classes, id), new_ids: FxHashMap::default(), order: Vec::new() };
     each_type(module, |id| *id = merged.new_id(*id));
     let shapes: Vec<DataTypeId> = merged.all();
     let new_ids = merged.new_ids;
@@ -219,7 +220,7 @@ pub(crate) fn merge_types(module: &mut Module) {
 
 /// For each type, the type that it stands for: itself, or the complete structure of an incomplete one's name.
 fn stand_ins(types: &DataTypes) -> Vec<DataTypeId> {
-    let mut complete: HashMap<&str, DataTypeId> = HashMap::new();
+    let mut complete: FxHashMap<&str, DataTypeId> = FxHashMap::default();
     for (id, ty) in types.iter() {
         if let DataType::Struct { name, .. } | DataType::Union { name, .. } = ty {
             complete.entry(name).or_insert(id);
@@ -238,7 +239,7 @@ struct Merged<'t, F> {
     /// A type of each class.
     first: Vec<Option<DataTypeId>>,
     class: F,
-    new_ids: HashMap<usize, DataTypeId>,
+    new_ids: FxHashMap<usize, DataTypeId>,
     order: Vec<usize>,
 }
 
@@ -326,7 +327,7 @@ pub(crate) fn drop_unused_files(module: &mut Module, given: usize) {
         }
     });
     let mut files = Files::new();
-    let mut new_ids = HashMap::new();
+    let mut new_ids = FxHashMap::default();
     for id in used {
         if let Some(name) = module.files.get(id) {
             new_ids.insert(id, files.push(name.clone()));

@@ -7,7 +7,7 @@ use crate::lower::vla::effects;
 use crate::types::ctype::TypeKind;
 use crate::types::tokens::{Token, tokenize};
 use crate::types::typename::{Parser, split_commas};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_ir::Function;
 
 /// Gives parameters that were declared as arrays their array type back.
@@ -23,7 +23,7 @@ pub(crate) fn restore(
     // Without this output parameters are plain pointers, which is still right.
     let Ok(printed) = run::capture(clang, "-ast-print", flags, input)? else { return Ok(()) };
     let candidates = std::mem::take(&mut unit.array_candidates);
-    let names: HashSet<String> = candidates.iter().map(|&id| unit.program.functions[id].name.clone()).collect();
+    let names: FxHashSet<String> = candidates.iter().map(|&id| unit.program.functions[id].name.clone()).collect();
     let definitions = definitions(&tokenize(&printed), &names);
     for id in candidates {
         let Some(tokens) = definitions.get(&unit.program.functions[id].name) else { continue };
@@ -58,8 +58,8 @@ fn refuse(function: &mut Function) {
 }
 
 /// The tokens of the parameter lists of the functions that a text defines.
-fn definitions(tokens: &[Token], wanted: &HashSet<String>) -> HashMap<String, Vec<Token>> {
-    let mut found = HashMap::new();
+fn definitions(tokens: &[Token], wanted: &FxHashSet<String>) -> FxHashMap<String, Vec<Token>> {
+    let mut found = FxHashMap::default();
     let mut depth = 0i32;
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
@@ -114,7 +114,7 @@ mod tests {
     fn only_definitions_are_found() {
         let text =
             "int f(int a[3]); int g(void) { f(1); } static int f(int a[4], perm p) __attribute__((cold)) { g(); }";
-        let wanted = HashSet::from(["f".to_string()]);
+        let wanted = FxHashSet::from_iter(["f".to_string()]);
         let found = definitions(&tokenize(text), &wanted);
         assert_eq!(found["f"], tokenize("int a[4], perm p"));
     }

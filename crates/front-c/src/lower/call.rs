@@ -57,6 +57,7 @@ fn known(name: &str) -> Option<Known> {
         "klee_make_symbolic" | "touchstone_symbolic" => made_bytes(InputSource::Request),
         "touchstone_given_answer" => made_bytes(InputSource::External),
         "touchstone_given_stdin" => made_bytes(InputSource::Stdin),
+        "touchstone_given_file" => made_bytes(InputSource::File),
         "touchstone_given_variable" => made_bytes(InputSource::Variable),
         "klee_int" => Known::Plain(Builtin::FreshInt(InputSource::Request), &[PTR], Some(Ty::I32)),
         "klee_assume" | "touchstone_assume" | "__VERIFIER_assume" => Known::Assume,

@@ -15,7 +15,7 @@ use crate::lower::unit::Unit;
 use crate::lower::vla::Style;
 use crate::types::ctype::{Type, TypeKind};
 use crate::types::tokens::{Token, tokenize};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use touchstone_base::{Id, IndexMap, Span};
 use touchstone_ir::{
@@ -52,19 +52,19 @@ pub(crate) struct Lowerer<'u, 'p> {
     pub unit: &'u mut Unit<'p>,
     pub function: Function,
     pub result: Type,
-    pub locals: HashMap<u64, Local>,
+    pub locals: FxHashMap<u64, Local>,
     /// Types of variables with lengths that were computed where they are declared, by clang's id (see `vla`).
-    pub frozen_types: HashMap<u64, Type>,
+    pub frozen_types: FxHashMap<u64, Type>,
     /// What these lengths are.
     pub lengths: Vec<Reg>,
     /// Blocks of labels, by clang's id of the label.
-    pub labels: HashMap<u64, BlockId>,
+    pub labels: FxHashMap<u64, BlockId>,
     /// Blocks of `case` and `default`, by clang's id of the statement.
-    pub cases: HashMap<u64, BlockId>,
+    pub cases: FxHashMap<u64, BlockId>,
     pub breaks: Vec<BlockId>,
     pub continues: Vec<BlockId>,
     /// Decisions by clang's id of the expression: code that is lowered twice has one decision.
-    pub decisions: HashMap<u64, DecisionId>,
+    pub decisions: FxHashMap<u64, DecisionId>,
     pub marks: Marks,
     pub lives: Lives,
     pub error: Option<FrontError>,
@@ -77,9 +77,9 @@ pub(crate) struct Lowerer<'u, 'p> {
 #[derive(Default)]
 struct Facts {
     /// Variables whose address is taken, by clang's id.
-    address_taken: HashSet<u64>,
+    address_taken: FxHashSet<u64>,
     /// Variables that are, or have, an array that becomes a pointer otherwise than to be indexed.
-    decayed: HashSet<u64>,
+    decayed: FxHashSet<u64>,
     /// Ids of labels, in order.
     labels: Vec<u64>,
     /// A declaration may be jumped over.
@@ -146,14 +146,14 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         unit,
         function,
         result,
-        locals: HashMap::new(),
-        frozen_types: HashMap::new(),
+        locals: FxHashMap::default(),
+        frozen_types: FxHashMap::default(),
         lengths: Vec::new(),
-        labels: HashMap::new(),
-        cases: HashMap::new(),
+        labels: FxHashMap::default(),
+        cases: FxHashMap::default(),
         breaks: Vec::new(),
         continues: Vec::new(),
-        decisions: HashMap::new(),
+        decisions: FxHashMap::default(),
         marks: Marks::default(),
         lives: Lives::default(),
         error: None,
@@ -467,7 +467,7 @@ impl Lowerer<'_, '_> {
                 }
             }
         }
-        let mut new_ids = HashMap::new();
+        let mut new_ids = FxHashMap::default();
         for (index, _) in kept.iter().enumerate().filter(|(_, kept)| **kept) {
             let next = BlockId::new(new_ids.len());
             new_ids.insert(BlockId::new(index), next);

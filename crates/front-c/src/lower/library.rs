@@ -10,6 +10,9 @@ use crate::lower::unit::Selection;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+/// What files have at most, where they are inputs.
+const FILE_BYTES: u32 = 32;
+
 /// Adds the models of functions that the program uses but does not define, and of those that they use.
 pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Surroundings) -> Result<(), FrontError> {
     program.settle_library();
@@ -17,6 +20,7 @@ pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Surrounding
     let mut flags = vec!["-ffreestanding".to_string(), "-fno-builtin".to_string()];
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
     flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
+    flags.extend(given.externals.then(|| format!("-DTOUCHSTONE_FILES={FILE_BYTES}")));
     flags.extend(program.redirects().then(|| "-DTOUCHSTONE_REDIRECTED".to_string()));
     let mut tried = BTreeSet::new();
     loop {

@@ -12,7 +12,8 @@
 //! label stay the objects that they are (C11 6.2.4). Only an array of variable length dies there.
 
 use crate::lower::func::{Draft, Lowerer};
-use std::collections::{BTreeMap, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
 use touchstone_ir::{Builtin, CBuiltin, Function, Inst, InstKind, Operand, Reg, SlotId, TermKind};
 
@@ -103,7 +104,7 @@ impl Lives {
     }
     /// What is alive at one place and not at another one, the youngest first.
     fn between(&self, from: Mark, to: Mark) -> impl Iterator<Item = &Declared> {
-        let kept: HashSet<usize> = self.chain(to).collect();
+        let kept: FxHashSet<usize> = self.chain(to).collect();
         self.chain(from).filter(move |index| !kept.contains(index)).map(|index| &self.declared[index])
     }
     fn chain(&self, from: Mark) -> impl Iterator<Item = usize> + '_ {
@@ -170,16 +171,16 @@ pub(crate) fn end_on_jumps(blocks: &mut [Draft], function: &Function, lives: &Li
 }
 
 /// Slots whose address is kept somewhere: in a variable, in memory, by a callee, as a number.
-fn outlived(blocks: &[Draft], function: &Function) -> HashSet<SlotId> {
-    let mut from: Vec<HashSet<SlotId>> = vec![HashSet::new(); function.regs.len()];
-    let mut found = HashSet::new();
+fn outlived(blocks: &[Draft], function: &Function) -> FxHashSet<SlotId> {
+    let mut from: Vec<FxHashSet<SlotId>> = vec![FxHashSet::default(); function.regs.len()];
+    let mut found = FxHashSet::default();
     // Temporaries are made before they are used, but blocks need not be in that order.
     let mut grown = true;
     while grown {
         grown = false;
         for inst in blocks.iter().flat_map(|block| &block.insts) {
             let (dst, slots) = match &inst.kind {
-                InstKind::SlotAddr { dst, slot } => (*dst, HashSet::from([*slot])),
+                InstKind::SlotAddr { dst, slot } => (*dst, FxHashSet::from_iter([*slot])),
                 InstKind::PtrAdd { dst, base: Operand::Reg(base), .. } => (*dst, from[base.index()].clone()),
                 _ => continue,
             };

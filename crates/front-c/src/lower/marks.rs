@@ -2,7 +2,7 @@
 //!
 //! Only what lowering itself has to keep. `points/` makes them.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use touchstone_ir::{CondTag, DecisionId, PointId};
 
 /// What a point is about: clang's id of the node, or the condition.
@@ -21,7 +21,7 @@ pub(crate) enum Subject {
 #[derive(Default)]
 pub(crate) struct Marks {
     /// `None` for what has no point.
-    pub known: HashMap<Subject, Option<PointId>>,
+    pub known: FxHashMap<Subject, Option<PointId>>,
     pub labels: u32,
     /// Inside of code that a system header's macro made: its own statements and values are not the user's.
     pub hidden: bool,

@@ -10,8 +10,9 @@ use crate::link::program::{Declaration, GlobalDeclaration, LinkedProgram};
 use crate::types::ctype::{FieldDecl, Layout, Type, TypeKind};
 use crate::types::scope::{Scopes, Tag};
 use crate::types::typename::{parse_known, parse_type};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use touchstone_base::Span;
 use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, GlobalRole, Linkage};
@@ -34,28 +35,28 @@ pub(crate) struct Unit<'p> {
     /// The file that was given.
     pub file: String,
     /// Values of enumeration constants by clang's id.
-    pub constants: HashMap<u64, i64>,
+    pub constants: FxHashMap<u64, i64>,
     /// Record and index of fields by clang's id.
-    pub fields: HashMap<u64, (usize, usize)>,
+    pub fields: FxHashMap<u64, (usize, usize)>,
     /// Functions whose parameters may be declared as arrays.
     pub array_candidates: Vec<FuncId>,
     /// Alignments that declarations have otherwise than by their types, by clang's id.
-    pub alignments: HashMap<u64, u64>,
+    pub alignments: FxHashMap<u64, u64>,
     /// How many things functions do because the lengths of their parameters do them.
-    pub entered: HashMap<String, usize>,
+    pub entered: FxHashMap<String, usize>,
     /// Numbers of labels by clang's id: what their addresses are.
-    pub label_numbers: HashMap<u64, u64>,
+    pub label_numbers: FxHashMap<u64, u64>,
     /// Static locals by clang's id.
-    pub static_locals: HashMap<u64, GlobalId>,
+    pub static_locals: FxHashMap<u64, GlobalId>,
     /// Whether compilers have their own code for some functions of the library.
     pub inlines: bool,
     selection: Selection,
-    types: RefCell<HashMap<Rc<str>, Type>>,
-    declarations: HashMap<String, Declaration>,
-    functions: HashMap<String, FuncId>,
-    global_declarations: HashMap<String, GlobalDeclaration>,
-    globals: HashMap<String, GlobalId>,
-    postponed: HashMap<String, Node>,
+    types: RefCell<FxHashMap<Rc<str>, Type>>,
+    declarations: FxHashMap<String, Declaration>,
+    functions: FxHashMap<String, FuncId>,
+    global_declarations: FxHashMap<String, GlobalDeclaration>,
+    globals: FxHashMap<String, GlobalId>,
+    postponed: FxHashMap<String, Node>,
     wanted: VecDeque<String>,
 }
 
@@ -67,21 +68,21 @@ impl<'p> Unit<'p> {
             scopes: Scopes::new(),
             names: Vec::new(),
             file: file.to_string(),
-            constants: HashMap::new(),
-            fields: HashMap::new(),
+            constants: FxHashMap::default(),
+            fields: FxHashMap::default(),
             array_candidates: Vec::new(),
-            alignments: HashMap::new(),
-            entered: HashMap::new(),
-            label_numbers: HashMap::new(),
-            static_locals: HashMap::new(),
+            alignments: FxHashMap::default(),
+            entered: FxHashMap::default(),
+            label_numbers: FxHashMap::default(),
+            static_locals: FxHashMap::default(),
             inlines: false,
             selection,
-            types: RefCell::new(HashMap::new()),
-            declarations: HashMap::new(),
-            functions: HashMap::new(),
-            global_declarations: HashMap::new(),
-            globals: HashMap::new(),
-            postponed: HashMap::new(),
+            types: RefCell::new(FxHashMap::default()),
+            declarations: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            global_declarations: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            postponed: FxHashMap::default(),
             wanted: VecDeque::new(),
         }
     }

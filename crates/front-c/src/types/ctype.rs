@@ -2,7 +2,8 @@
 
 use crate::clang::options::Offsets;
 use crate::types::tokens::Token;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, DataTypes, EnumItem, Field, IntKind, StructKind, Ty};
@@ -230,7 +231,7 @@ pub(crate) struct Types {
     /// How `offsetof` is understood.
     pub offsets: Offsets,
     pub wide_fields: WideFields,
-    interned: HashMap<DataType, DataTypeId>,
+    interned: FxHashMap<DataType, DataTypeId>,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
 }
@@ -246,7 +247,7 @@ impl Types {
             fresh_volatile: false,
             offsets: Offsets::default(),
             wide_fields: WideFields::Unknown,
-            interned: HashMap::new(),
+            interned: FxHashMap::default(),
             functions: BTreeMap::new(),
         };
         let list = types.new_record("struct __va_list_tag".to_string(), true, false);

@@ -4,7 +4,7 @@
 //! scopes finds what the text means.
 
 use crate::types::ctype::Type;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A structure, union or enumeration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,23 +15,23 @@ pub(crate) enum Tag {
 
 #[derive(Default)]
 struct Level {
-    typedefs: HashMap<String, Type>,
-    tags: HashMap<String, Tag>,
+    typedefs: FxHashMap<String, Type>,
+    tags: FxHashMap<String, Tag>,
     /// Variables of a function, by name: clang's id and type.
-    variables: HashMap<String, (u64, Type)>,
+    variables: FxHashMap<String, (u64, Type)>,
 }
 
 /// The scopes of a translation unit.
 pub(crate) struct Scopes {
     levels: Vec<Level>,
     /// Unnamed ones by `file:line:column`, as clang's type texts name them.
-    pub unnamed: HashMap<String, Tag>,
+    pub unnamed: FxHashMap<String, Tag>,
     /// By clang's id.
-    pub by_id: HashMap<u64, Tag>,
+    pub by_id: FxHashMap<u64, Tag>,
     /// Values of enumeration constants by name, for constant expressions that are only there as text.
-    pub constants: HashMap<String, i64>,
+    pub constants: FxHashMap<String, i64>,
     /// Types of globals and functions, also those that a block declares.
-    globals: HashMap<String, Type>,
+    globals: FxHashMap<String, Type>,
 }
 
 impl Scopes {
@@ -39,10 +39,10 @@ impl Scopes {
     pub fn new() -> Scopes {
         Scopes {
             levels: vec![Level::default()],
-            unnamed: HashMap::new(),
-            by_id: HashMap::new(),
-            constants: HashMap::new(),
-            globals: HashMap::new(),
+            unnamed: FxHashMap::default(),
+            by_id: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            globals: FxHashMap::default(),
         }
     }
     /// Enters a block.

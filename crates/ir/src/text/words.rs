@@ -56,7 +56,7 @@ words! {
     IntKind { Number => "number", Character => "character" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
-        Written => "written", Changed => "changed", Allocation => "allocation", Register => "register", Volatile => "volatile",
+        Written => "written", Changed => "changed", Allocation => "allocation", Register => "register", Volatile => "volatile", File => "file",
     }
     Stands { Elements => "elements", Text => "text" }
     Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }

@@ -49,6 +49,24 @@ impl Ratio {
     }
 }
 
+/// How much of a document ran, as these formats count it.
+pub(crate) struct Run {
+    /// Functions that ran, and all.
+    pub functions: (u64, u64),
+    /// Lines that ran, and all that can.
+    pub lines: (u64, u64),
+}
+
+/// How much of a document ran.
+pub(crate) fn run(document: &Document) -> Run {
+    let (mut functions, mut lines) = (Ratio::default(), Ratio::default());
+    for file in by_file(document).values() {
+        functions = functions.join(ratio(file.functions.values().map(|hits| *hits > 0)));
+        lines = lines.join(file.line_ratio());
+    }
+    Run { functions: (functions.hit, functions.found), lines: (lines.hit, lines.found) }
+}
+
 fn short(number: f64) -> String {
     let text = format!("{number:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()

@@ -4,6 +4,7 @@ use super::chart::chart;
 use super::shell::{Level, Tab, bar, cells, escape, level_of, numbers, page as shell, plural};
 use super::tree::tree;
 use super::{Site, lists};
+use crate::export::{Run, run};
 use std::fmt::Write;
 
 /// So many open objectives are listed.
@@ -18,8 +19,14 @@ pub(super) fn page(site: &Site<'_>) -> String {
         plural(site.figures.functions.len(), "function"),
         plural(site.document.tests.len(), "test")
     );
+    let Run { functions, lines } = run(site.document);
+    if lines.1 > 0 {
+        let ran = |(ran, all): (u64, u64), what: &str| format!("{ran} of {}", plural(all as usize, what));
+        let _ = writeln!(body, "<p class=\"sub\">ran: {}, {}</p>", ran(functions, "function"), ran(lines, "line"));
+    }
     body.push_str(&lists::unprotected(site));
     totals(&mut body, site);
+    forms(&mut body, site);
     if let Some(chart) = chart(site.history) {
         let _ = writeln!(body, "<section><h2>History</h2>{chart}</section>");
     }
@@ -51,6 +58,21 @@ fn totals(out: &mut String, site: &Site<'_>) {
         );
     }
     out.push_str("</section>\n");
+}
+
+/// What suites of frameworks that can't run every test cover.
+fn forms(out: &mut String, site: &Site<'_>) {
+    for suites in crate::forms::short(site.document) {
+        let reasons = crate::forms::reasons(suites);
+        let reasons: Vec<String> = reasons.iter().map(|(why, count)| format!("{count}: {why}")).collect();
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">Tests for {}: {} <span class=\"dim\">({})</span></p>",
+            escape(&suites.form),
+            escape(&crate::forms::said(suites, &site.figures)),
+            escape(&reasons.join("; "))
+        );
+    }
 }
 
 fn files(out: &mut String, site: &Site<'_>) {

@@ -161,10 +161,14 @@ impl<'s> Source<'s> {
     pub fn calls_around(&self, first: usize, offset: usize) -> Vec<&'s str> {
         let mut open: Vec<&str> = Vec::new();
         for at in first..self.first_from(offset) {
-            match self.word(at) {
-                "(" if at > 0 && self.tokens[at - 1].kind == Kind::Word => open.push(self.word(at - 1)),
-                "(" | "[" | "{" => open.push(""),
-                ")" | "]" | "}" => {
+            let token = self.tokens[at];
+            if token.kind != Kind::Sign {
+                continue;
+            }
+            match self.text.as_bytes()[token.start] {
+                b'(' if at > 0 && self.tokens[at - 1].kind == Kind::Word => open.push(self.word(at - 1)),
+                b'(' | b'[' | b'{' => open.push(""),
+                b')' | b']' | b'}' => {
                     open.pop();
                 }
                 _ => {}

@@ -1,0 +1,268 @@
+//! Round numbers: a solver is free where the program does not look closely, and takes 2147479561 where 0 does as well. Of a
+//! test that is kept, odd numbers become round ones if the run stays on its path.
+//!
+//! A matter of taste, never of verdicts: the reference interpreter runs the test with the other number, and only if it takes
+//! the very same path and covers as much it is the test. What else limits inputs (preconditions, ranges that users gave) is not
+//! known here: who asks for rounding knows that there is none.
+
+use crate::confirm::concrete::{Look, watch_test};
+use touchstone_base::float::Format;
+use touchstone_criteria::{MadeInput, NamedValue, Outcome, TestCase, TestKind, Watch};
+use touchstone_interp::Limits;
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, mask};
+
+/// Numbers below are as good as any.
+const SMALL: u128 = 100;
+/// A run that takes longer is not repeated.
+const STEPS: u64 = 20_000;
+
+/// Makes odd numbers of a test round, as long as there are runs left for it.
+pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
+    if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
+        return;
+    }
+    let types = &module.types;
+    let mut odd = Vec::new();
+    let mut at = 0;
+    visit(types, test, &mut |kind, number| {
+        if is_odd(kind, *number) {
+            odd.push((at, candidates(kind, *number)));
+        }
+        at += 1;
+    });
+    for (place, candidates) in odd {
+        for candidate in candidates {
+            if *runs == 0 {
+                return;
+            }
+            *runs -= 1;
+            if let Some(rounder) = with(module, func, test, watch, place, candidate) {
+                *test = rounder;
+                break;
+            }
+        }
+    }
+}
+
+/// The test with another number at a place, if it is as good.
+fn with(
+    module: &Module,
+    func: FuncId,
+    test: &TestCase,
+    watch: &Watch,
+    place: usize,
+    candidate: u64,
+) -> Option<TestCase> {
+    let mut other = test.clone();
+    let mut at = 0;
+    visit(&module.types, &mut other, &mut |_, number| {
+        if at == place {
+            *number = candidate;
+        }
+        at += 1;
+    });
+    let limits = Limits { steps: STEPS, ..Limits::default() };
+    let run = watch_test(module, func, &other, Look { watch: Some(watch), limits, ..Look::default() });
+    let covers = test.covers.iter().all(|goal| run.hits.contains(goal));
+    if run.path != test.path || !covers || run.traps || run.shows_addresses {
+        return None;
+    }
+    if let TestKind::Function { earlier, .. } = &mut other.kind {
+        earlier.iter_mut().zip(run.earlier).for_each(|(call, result)| call.result = result);
+    }
+    other.expected = run.expected;
+    Some(other)
+}
+
+/// What a number is.
+#[derive(Clone, Copy)]
+enum Kind<'t> {
+    Int { bits: u8, signed: bool },
+    Float(Format),
+    Enum(&'t DataType),
+}
+
+/// Shows every number of a test's inputs that may be another, in order.
+fn visit<'t>(types: &'t DataTypes, test: &mut TestCase, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    if let TestKind::Function { earlier, params, globals, objects } = &mut test.kind {
+        let calls = earlier.iter_mut().flat_map(|call| &mut call.params);
+        for NamedValue { data, value, .. } in calls.chain(params).chain(globals) {
+            visit_value(types, *data, value, see);
+        }
+        for object in objects {
+            object.values.iter_mut().for_each(|value| visit_value(types, object.element, value, see));
+        }
+    }
+    test.answers.iter_mut().for_each(|answer| visit_answer(types, answer, see));
+}
+
+fn visit_value<'t>(
+    types: &'t DataTypes,
+    data: DataTypeId,
+    value: &mut DataValue,
+    see: &mut dyn FnMut(Kind<'t>, &mut u64),
+) {
+    match (&types[data], value) {
+        (DataType::Array { element, .. }, DataValue::Array(values)) => {
+            values.iter_mut().for_each(|value| visit_value(types, *element, value, see));
+        }
+        (DataType::Struct { fields, .. }, DataValue::Struct(values)) => {
+            let fields = fields.iter().zip(values);
+            fields.for_each(|(field, value)| visit_value(types, field.ty, value, see));
+        }
+        (DataType::Union { members, .. }, DataValue::Member(index, value)) => {
+            if let Some(member) = members.get(*index) {
+                visit_value(types, member.ty, value, see);
+            }
+        }
+        (scalar, DataValue::Int(number)) => {
+            if let Some(kind) = kind_of(scalar) {
+                see(kind, number);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An answer that is one number.
+fn visit_answer<'t>(types: &'t DataTypes, answer: &mut MadeInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    let asked = matches!(
+        answer.source,
+        InputSource::Request | InputSource::External | InputSource::Written | InputSource::Register
+    );
+    let size = answer.bytes.len();
+    if !asked || !answer.pointers.is_empty() || !matches!(size, 1 | 2 | 4 | 8) {
+        return;
+    }
+    let kind = match answer.data.map(|data| &types[data]) {
+        None => Some(Kind::Int { bits: 8 * size as u8, signed: false }),
+        Some(data) => kind_of(data).filter(|_| data.size(types) == size as u64),
+    };
+    let Some(kind) = kind else { return };
+    let mut number = answer.bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    see(kind, &mut number);
+    answer.bytes.copy_from_slice(&number.to_le_bytes()[..size]);
+}
+
+fn kind_of(data: &DataType) -> Option<Kind<'_>> {
+    match data {
+        DataType::Int { bits, signed, kind: IntKind::Number, .. } => Some(Kind::Int { bits: *bits, signed: *signed }),
+        DataType::Float { format, .. } => Some(Kind::Float(*format)),
+        DataType::Enum { items, .. } if !items.is_empty() => Some(Kind::Enum(data)),
+        _ => None,
+    }
+}
+
+/// Whether nobody would write this number.
+fn is_odd(kind: Kind<'_>, number: u64) -> bool {
+    match kind {
+        Kind::Int { bits, signed } => {
+            let size = value(bits, signed, number).unsigned_abs();
+            size >= SMALL && significant(size) > 1
+        }
+        Kind::Float(format) => {
+            let real = real(format, number);
+            !(real.fract() == 0.0 && real.abs() < SMALL as f64) && real.to_string().len() > 4
+        }
+        Kind::Enum(data) => !items(data).contains(&number),
+    }
+}
+
+/// Numbers that are better than this one, the best first.
+fn candidates(kind: Kind<'_>, number: u64) -> Vec<u64> {
+    match kind {
+        Kind::Int { bits, signed } => {
+            let given = value(bits, signed, number);
+            let fits = |candidate: &i128| value(bits, signed, mask(*candidate as u64, bits)) == *candidate;
+            let better = rounder(given).into_iter().filter(fits);
+            better.map(|candidate| mask(candidate as u64, bits)).collect()
+        }
+        Kind::Float(format) => {
+            const REALS: [f64; 14] =
+                [0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 10.0, -10.0, 100.0, -100.0, 1000.0, -1000.0, 1e6, -1e6];
+            REALS.iter().map(|real| pattern(format, *real)).collect()
+        }
+        Kind::Enum(data) => items(data),
+    }
+}
+
+/// Round numbers: small ones, powers of ten, then those next to the number itself.
+fn rounder(number: i128) -> Vec<i128> {
+    let mut found = vec![0, 1, -1, 2];
+    let mut power: i128 = 10;
+    while power <= number.abs() * 10 {
+        found.extend([power, -power]);
+        power *= 10;
+    }
+    let digits = number.unsigned_abs().to_string().len() as u32;
+    for kept in 1..=2 {
+        let unit = 10i128.pow(digits.saturating_sub(kept));
+        let (down, up) = (number / unit * unit, (number / unit + number.signum()) * unit);
+        found.extend([down, up]);
+    }
+    let mut known = std::collections::BTreeSet::from([number]);
+    found.retain(|candidate| known.insert(*candidate));
+    found
+}
+
+/// Digits without the zeros at the end.
+fn significant(number: u128) -> usize {
+    number.to_string().trim_end_matches('0').len()
+}
+
+fn value(bits: u8, signed: bool, number: u64) -> i128 {
+    match signed && bits < 64 && number >> (bits - 1) & 1 == 1 {
+        true => i128::from(number) - (1i128 << bits),
+        false if signed && bits == 64 => i128::from(number as i64),
+        false => i128::from(number),
+    }
+}
+
+fn items(data: &DataType) -> Vec<u64> {
+    match data {
+        DataType::Enum { items, bits, .. } => items.iter().map(|item| mask(item.value as u64, *bits)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn real(format: Format, bits: u64) -> f64 {
+    match format {
+        Format::F32 => f64::from(f32::from_bits(bits as u32)),
+        Format::F64 => f64::from_bits(bits),
+    }
+}
+
+fn pattern(format: Format, real: f64) -> u64 {
+    match format {
+        Format::F32 => u64::from((real as f32).to_bits()),
+        Format::F64 => real.to_bits(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INT: Kind<'static> = Kind::Int { bits: 32, signed: true };
+
+    #[test]
+    fn small_and_round_numbers_stay() {
+        for number in [0, 1, 7, 99, 100, 5000, u64::from(u32::MAX)] {
+            assert!(!is_odd(INT, number), "{number}");
+        }
+        for number in [101, 4096, 2_147_479_561, u64::from(i32::MIN as u32)] {
+            assert!(is_odd(INT, number), "{number}");
+        }
+    }
+
+    #[test]
+    fn candidates_fit_the_type_and_end_next_to_the_number() {
+        let candidates = candidates(INT, 4097);
+        assert_eq!(candidates[..4], [0, 1, u64::from(u32::MAX), 2]);
+        for near in [4000, 5000, 4100] {
+            assert!(candidates.contains(&near), "{near} in {candidates:?}");
+        }
+        let byte = super::candidates(Kind::Int { bits: 8, signed: false }, 171);
+        assert!(byte.iter().all(|number| *number <= 255) && byte.contains(&200) && byte.contains(&170), "{byte:?}");
+    }
+}

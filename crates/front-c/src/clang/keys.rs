@@ -1,0 +1,122 @@
+//! The keys of clang's JSON that somebody reads. All others are left out where clang is told to be short (`compact.c`).
+
+use serde::Deserializer;
+use serde::de::{Deserialize, Visitor};
+use std::fmt;
+
+macro_rules! keys {
+    ($($key:ident = $($text:literal)|+,)*) => {
+        /// A key of a map.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Key {
+            $($key,)*
+            Other,
+        }
+
+        impl Key {
+            /// All texts that are a key.
+            pub const KNOWN: &[(&str, Key)] = &[$($(($text, Key::$key),)+)*];
+
+            fn of(key: &str) -> Key {
+                match key {
+                    $($($text)|+ => Key::$key,)*
+                    _ => Key::Other,
+                }
+            }
+        }
+    };
+}
+
+keys! {
+    Id = "id",
+    Kind = "kind",
+    Loc = "loc",
+    Range = "range",
+    Name = "name" | "aliasee",
+    MangledName = "mangledName",
+    Type = "type",
+    ArgType = "argType" | "fixedUnderlyingType",
+    ComputeLhsType = "computeLHSType",
+    ComputeResultType = "computeResultType",
+    Opcode = "opcode",
+    CastKind = "castKind",
+    Value = "value",
+    StorageClass = "storageClass",
+    TagUsed = "tagUsed",
+    ReferencedDecl = "referencedDecl",
+    Decl = "decl",
+    Field = "field",
+    OwnedTagDecl = "ownedTagDecl",
+    Link = "referencedMemberDecl" | "targetLabelDeclId" | "labelDeclId" | "declId" | "previousDecl",
+    Init = "init",
+    Tls = "tls",
+    IsArrow = "isArrow",
+    IsPostfix = "isPostfix",
+    IsBitfield = "isBitfield",
+    ObjectKind = "objectKind",
+    CompleteDefinition = "completeDefinition",
+    IsGnuRange = "isGNURange",
+    Inline = "inline",
+    IsImplicit = "isImplicit",
+    Variadic = "variadic",
+    Selected = "selected",
+    HasElse = "hasElse",
+    ArrayFiller = "array_filler",
+    Inner = "inner",
+    QualType = "qualType",
+    DesugaredQualType = "desugaredQualType",
+    Begin = "begin",
+    End = "end",
+    Offset = "offset",
+    File = "file",
+    Line = "line",
+    Col = "col",
+    TokLen = "tokLen",
+    SpellingLoc = "spellingLoc",
+    ExpansionLoc = "expansionLoc",
+    IsMacroArgExpansion = "isMacroArgExpansion",
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Key, D::Error> {
+        struct KeyVisitor;
+        impl Visitor<'_> for KeyVisitor {
+            type Value = Key;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_str<E>(self, key: &str) -> Result<Key, E> {
+                Ok(Key::of(key))
+            }
+            fn visit_u64<E: serde::de::Error>(self, index: u64) -> Result<Key, E> {
+                let known = usize::try_from(index).ok().and_then(|index| Key::KNOWN.get(index));
+                known.map(|(_, key)| *key).ok_or_else(|| E::custom("no such key"))
+            }
+        }
+        deserializer.deserialize_identifier(KeyVisitor)
+    }
+}
+
+/// The keys as a table in C: with the lengths of their texts, whether each names a node, and which part of a position it is.
+pub(super) fn table_in_c() -> String {
+    let mut rows = String::new();
+    let mut numbers = String::new();
+    for (number, (text, key)) in Key::KNOWN.iter().enumerate() {
+        let is_node = u8::from(matches!(key, Key::Id | Key::Link));
+        let is_place = match key {
+            Key::Offset => "'o'",
+            Key::File => "'f'",
+            Key::Line => "'l'",
+            Key::Col => "'c'",
+            _ => "0",
+        };
+        rows += &format!("    {{\"{text}\", {}, {is_node}, {is_place}}},\n", text.len());
+        match key {
+            Key::File => numbers += &format!("    FILE_KEY = {number},\n"),
+            Key::Line => numbers += &format!("    LINE_KEY = {number},\n"),
+            _ => {}
+        }
+    }
+    let row = "struct { const char *text; unsigned length; int is_node, is_place; }";
+    format!("static const {row} keys[] = {{\n{rows}}};\nenum {{\n{numbers}}};\n")
+}
