@@ -6,7 +6,7 @@ use crate::suite::add_tests;
 use crate::work::Work;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Campaign, Criterion, DecisionTable, FunctionResult, Objective, Replay, TestCase};
-use touchstone_emit::Sandbox;
+use touchstone_emit::Target;
 use touchstone_report::{Document, Extras, FormSuites, KeptSuite, join_forms};
 
 /// What one function gave.
@@ -55,9 +55,9 @@ impl Finished {
     }
 
     /// Notes what nothing kept the replay from, if there was one.
-    pub(crate) fn note_protection(&mut self, sandbox: &Sandbox) {
+    pub(crate) fn note_protection(&mut self, target: &Target) {
         let replayed = self.campaign.tests.iter().any(|test| test.replayed != Replay::NotRun);
-        self.extras.sandbox = sandbox.told().filter(|_| replayed);
+        self.extras.sandbox = target.unprotected().filter(|_| replayed);
     }
 
     /// What users should know of it.

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchstone_criteria::{Covered, TestCase, covered_by_test};
-use touchstone_emit::{CSuite, EmitError, Form, Replayed, TestCompSuite, edited_suites};
+use touchstone_emit::{CSuite, EmitError, Form, JUnit, JUnitSuite, Replayed, TestCompSuite, edited_suites};
 use touchstone_ir::{FuncId, Module};
 use touchstone_report::{FormSuites, SkippedTest};
 
@@ -55,13 +55,20 @@ impl TestSinks for TestFiles<'_> {
         let (request, out) = (&plan.request, plan.out.path());
         let emits = |form: TestForm| request.purpose == Purpose::Tests && request.emit.contains(&form);
         let mut sinks: Vec<Box<dyn TestSink + 's>> = Vec::new();
+        if let Some(target) = plan.target.java() {
+            for (_, junit, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
+                let suite = JUnitSuite::create(&out.join(folder), module, func, target, junit)?;
+                sinks.push(Box::new(InJUnit(suite)));
+            }
+        }
         // Only what suites in our own form lack is generated, so the same suites stay in other forms.
         let staying = match emits(TestForm::C) {
             true => edited_suites(out, &module.functions[func].name)?,
             false => 0,
         };
         for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
-            match CSuite::create_after(&out.join(folder), module, func, &plan.target, form, staying) {
+            let Some(target) = plan.target.c() else { continue };
+            match CSuite::create_after(&out.join(folder), module, func, target, form, staying) {
                 // There is no way to write tests of this function; of others there may be.
                 Err(error @ (EmitError::NoUnit { .. } | EmitError::NotIncludable { .. })) => {
                     sinks.push(Box::new(Refusal { why: error.to_string() }));
@@ -69,9 +76,9 @@ impl TestSinks for TestFiles<'_> {
                 suite => sinks.push(Box::new(InC { suite: suite?, form: wanted })),
             }
         }
-        if emits(TestForm::TestComp) {
+        if let (true, Some(target)) = (emits(TestForm::TestComp), plan.target.c()) {
             let producer = concat!("touchstone ", env!("CARGO_PKG_VERSION"));
-            let suite = TestCompSuite::create(out, module, func, &plan.target, producer)?;
+            let suite = TestCompSuite::create(out, module, func, target, producer)?;
             sinks.push(Box::new(InTestComp(suite)));
         }
         if emits(TestForm::Json) {
@@ -91,11 +98,37 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
         if wanted == TestForm::C {
             continue;
         }
+        let Some(target) = plan.target.c() else { continue };
         let dir = plan.out.path().join(folder);
-        let stay = touchstone_emit::write_projects(&dir, &plan.program.module, &plan.target, form)?;
+        let stay = touchstone_emit::write_projects(&dir, &plan.program.module, target, form)?;
         notices.extend(stay.into_iter().map(|file| Notice::FileStays { file }));
     }
     Ok(notices)
+}
+
+/// The forms that are JUnit, and the folder of each.
+const IN_JUNIT: [(TestForm, JUnit, &str); 2] =
+    [(TestForm::JUnit5, JUnit::Five, ""), (TestForm::JUnit4, JUnit::Four, "junit4")];
+
+/// JUnit classes.
+struct InJUnit<'m>(JUnitSuite<'m>);
+
+impl TestSink for InJUnit<'_> {
+    fn add(&mut self, test: &TestCase, covers: &[Covered<'_>]) -> Result<(), CampaignError> {
+        Ok(self.0.add(test, covers)?)
+    }
+
+    fn leave_out(&mut self, test: &TestCase, _: &[Covered<'_>], why: &str) -> Result<(), CampaignError> {
+        Ok(self.0.leave_out(test, why)?)
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        Some(self.0.path().to_path_buf())
+    }
+
+    fn finish(&mut self) -> Result<Leaves, CampaignError> {
+        Ok(Leaves::Suite(self.0.path().to_path_buf()))
+    }
 }
 
 /// C files.

@@ -51,6 +51,12 @@ pub enum PlanError {
          help: explore one by --entry main; tests of functions are --emit c, json, unity, cmocka or gtest"
     )]
     TestCompOfFunctions,
+    /// Tests in another language.
+    #[error("--emit {}: tests of this form are for another language", form.word())]
+    FormOfOtherLanguage {
+        /// The form.
+        form: TestForm,
+    },
     /// A length or range of nothing.
     #[error("no parameter or global is called `{name}`; check --len and --range")]
     NoSuchInput {
@@ -170,6 +176,22 @@ pub enum SubjectError {
     OnlyDeclared {
         /// What was asked for.
         name: String,
+    },
+    /// Tests of it can't be made.
+    #[error("`{name}` can't be tested: {why}")]
+    NotTestable {
+        /// What was asked for.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+    /// Several methods have this name.
+    #[error("`{name}` may be {}; say which", which.join(" or "))]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// What it may be.
+        which: Vec<String>,
     },
     /// There is none of this name.
     #[error("there is no function `{name}`{}", others(known))]

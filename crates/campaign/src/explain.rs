@@ -100,7 +100,7 @@ impl Question {
         }
         let material = Material::read(&request)?;
         let module = &material.program.module;
-        let (entry, functions) = subject::resolve(module, &request).map_err(PlanError::from)?;
+        let (entry, functions) = subject::resolve(&material.program, &request).map_err(PlanError::from)?;
         let named = functions.iter().copied().find(|id| module.functions[*id].name == function);
         let (entry, func) = match (named, functions.as_slice()) {
             (Some(func), _) => (entry, func),
@@ -108,11 +108,13 @@ impl Question {
             (None, [only]) => (entry, *only),
             (None, _) => {
                 let own = Request { subject: Subject::Functions(vec![function.to_string()]), ..request.clone() };
-                let (entry, functions) = subject::resolve(module, &own).map_err(PlanError::from)?;
+                let (entry, functions) = subject::resolve(&material.program, &own).map_err(PlanError::from)?;
                 let &[func] = functions.as_slice() else { return Err(ExplainError::SeveralFunctions) };
                 (entry, func)
             }
         };
+        let testable = subject::testable(&material.program, &request, vec![func]).map_err(PlanError::from)?;
+        let func = testable.first().copied().unwrap_or(func);
         let name = module.functions[func].name.clone();
         let material = material.with_preconditions(&[func])?;
         let task = material.task(&name, entry)?;
@@ -135,7 +137,7 @@ impl Question {
         let settled = wanted.settled.contains(&goal);
         let watch = Rc::new(Watch::new(module, wanted.goals.clone()));
         let goals = Goals { watch: Rc::clone(&watch), closed: wanted.settled.iter().copied().collect() };
-        let mut tests = Kept::of(module);
+        let mut tests = Kept::of(&self.program);
         let mut found = explore_goals(module, func, goals, &config, &mut tests);
         let growing = self.growing.unwrap_or(Growing::NOT);
         let rounds = Rounds { module, func, wanted: &wanted, watch: &watch, config: &config, growing };

@@ -4,6 +4,7 @@
 use crate::conclude::Proofs;
 use crate::error::CampaignError;
 use crate::grow::{Collector, Growing, Rounds, grow, no_gain};
+use crate::program::Program;
 use crate::request::Purpose;
 use crate::sequences::sequences;
 use crate::sink::TestSink;
@@ -13,12 +14,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
-use touchstone_emit::unmakeable;
 use touchstone_engine::{
     Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore_goals, explore_pairs,
     explore_paths_and_goals,
 };
-use touchstone_ir::Module;
 
 /// What a search found.
 pub(crate) struct Explored<'s> {
@@ -111,7 +110,7 @@ const FIRST_PATHS: u64 = 8;
 /// A test that calls the function, without an error if one of the first paths has none; or why there is none.
 pub(crate) fn any_test(work: &Work<'_>, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
     let (module, func) = (work.module(), work.task.func);
-    let mut found = Kept::of(module);
+    let mut found = Kept::of(&work.plan.program);
     let config = Config { max_paths: Some(FIRST_PATHS), deadline, ..work.config.clone() };
     let result = touchstone_engine::explore(module, func, &config, &mut found);
     let returns = found.tests.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
@@ -123,7 +122,7 @@ pub(crate) fn any_test(work: &Work<'_>, deadline: Deadline) -> Result<TestCase, 
 
 /// Keeps the tests.
 pub(crate) struct Kept<'m> {
-    module: &'m Module,
+    program: &'m Program,
     /// Those that can be made.
     pub tests: Vec<TestCase>,
     /// In a round after the first: goals without any test.
@@ -131,8 +130,8 @@ pub(crate) struct Kept<'m> {
 }
 
 impl<'m> Kept<'m> {
-    pub fn of(module: &'m Module) -> Kept<'m> {
-        Kept { module, tests: Vec::new(), untested: None }
+    pub fn of(program: &'m Program) -> Kept<'m> {
+        Kept { program, tests: Vec::new(), untested: None }
     }
 }
 
@@ -144,7 +143,7 @@ impl Sink for Kept<'_> {
     }
 
     fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
-        no_gain(self.untested.as_ref(), test).or_else(|| unmakeable(self.module, test))
+        no_gain(self.untested.as_ref(), test).or_else(|| self.program.unmakeable(test))
     }
 }
 
@@ -184,7 +183,7 @@ impl Sink for Writer<'_, '_> {
         }
     }
     fn refuses(&self, test: &TestCase) -> Option<Unmakeable> {
-        no_gain(self.untested.as_ref(), test).or_else(|| unmakeable(self.work.module(), test))
+        no_gain(self.untested.as_ref(), test).or_else(|| self.work.plan.program.unmakeable(test))
     }
 }
 

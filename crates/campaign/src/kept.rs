@@ -32,7 +32,7 @@ pub(crate) struct Kept {
 pub(crate) fn look(work: &Work<'_>) -> Result<Kept, CampaignError> {
     let request = &work.plan.request;
     let mut kept = Kept::default();
-    if request.purpose != Purpose::Tests {
+    if request.purpose != Purpose::Tests || work.plan.target.c().is_none() {
         return Ok(kept);
     }
     for (form, folder) in FOLDERS.into_iter().filter(|(form, _)| request.emit.contains(form)) {
@@ -88,7 +88,8 @@ impl Kept {
             true => Probing::new(work)?,
             false => None,
         };
-        let build = probing.as_ref().map_or(&work.plan.target, |probing| &probing.build);
+        let Some(own) = work.plan.target.c() else { return Ok(said) };
+        let build = probing.as_ref().map_or(own, |probing| &probing.build);
         match touchstone_emit::replay(&suite.path, work.module(), build, &tests, &mut |_| {}) {
             _ if interrupted() => said.not_run = Some("interrupted".to_string()),
             Ok(replayed) => said.tests = verdicts(&tests, &replayed),
@@ -136,6 +137,7 @@ impl Probing {
     fn new(work: &Work<'_>) -> Result<Option<Probing>, CampaignError> {
         let request = &work.plan.request;
         let (Some(tool), false) = (&request.tool, work.criteria.is_empty()) else { return Ok(None) };
+        let Some(own) = work.plan.target.c() else { return Ok(None) };
         let failed = |source| CampaignError::NotWritten { path: work.plan.out.path().to_path_buf(), source };
         let directory = tempfile::tempdir().map_err(failed)?;
         let place = directory.path().canonicalize().map_err(failed)?;
@@ -147,7 +149,7 @@ impl Probing {
             tool.display().to_string(),
             "cc".to_string(),
         ];
-        Ok(Some(Probing { build: work.plan.target.through(&command, &place)?, directory }))
+        Ok(Some(Probing { build: own.through(&command, &place)?, directory }))
     }
 
     /// What the tests covered; nothing if nothing could be measured.

@@ -38,6 +38,7 @@ mod error;
 mod explain;
 mod explore;
 mod grow;
+mod java;
 mod kept;
 mod measure;
 mod naming;
@@ -68,6 +69,7 @@ pub use bounds::{BadBounds, parse_bounds};
 pub use document::Finished;
 pub use error::{CampaignError, ExplainError, PlanError, SubjectError, Takes};
 pub use explain::{Answer, Question, Why};
+pub use java::JavaError;
 pub use measure::{
     Earlier, Measurement, Measuring, MeasuringError, Ran, Remark, Selection, Surroundings, measure, measured_document,
     merge,

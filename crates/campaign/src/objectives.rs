@@ -30,10 +30,12 @@ impl Listed {
     pub fn new(request: &Request) -> Result<Listed, PlanError> {
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
         let reader = Reader::new(&request.files, &request.compilation, &request.out.join("include"))?
-            .within(request.effort.timeout);
+            .within(request.effort.timeout)
+            .about(&request.subject)
+            .for_listing();
         let program = reader.read(&request.files)?;
         let module = &program.module;
-        let (_, found) = subject::resolve(module, request)?;
+        let (_, found) = subject::resolve(&program, request)?;
         let file = OptionsFile::near(first)?;
         let mut functions = Vec::new();
         for func in found {

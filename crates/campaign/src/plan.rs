@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
-use touchstone_emit::{Build, Once, Preprocessed, ReplayLimits, Sandbox};
+use touchstone_emit::{Build, Once, Preprocessed, ReplayLimits, Sandbox, Target};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::Document;
@@ -36,7 +36,7 @@ pub struct Plan {
     /// The explorations to do, in the order in which reports show them.
     pub tasks: Vec<Task>,
     /// How tests are compiled and replayed.
-    pub target: Build,
+    pub target: Target,
     /// The suite to begin from.
     pub suite: Option<Suite>,
     /// The files that define the program's functions, with what their comments exclude.
@@ -70,12 +70,14 @@ impl Plan {
         if request.wants_state() {
             return Err(PlanError::State);
         }
+        let request = &in_its_language(request)?;
         let out = OutDir::open(&request.out)?;
         let stored = stored(request);
         let earlier = stored.as_ref().map(EarlierNames::of).unwrap_or_default();
         let material = Material::read(request)?;
         let sources = source_files(&material.program)?;
-        let (entry, functions) = subject::resolve(&material.program.module, request)?;
+        let (entry, functions) = subject::resolve(&material.program, request)?;
+        let functions = subject::testable(&material.program, request, functions)?;
         check_names(&material.program.module, &functions, entry, request)?;
         if request.purpose == Purpose::Tests {
             check_forms(entry, request)?;
@@ -137,7 +139,8 @@ impl<'r> Material<'r> {
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
         let reader = Reader::new(&request.files, &request.compilation, &include_dir)?
             .within(request.effort.timeout)
-            .surrounded(request.inputs.surroundings);
+            .surrounded(request.inputs.surroundings)
+            .about(&request.subject);
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;
         options.check(program.module.functions.values().map(|function| function.name.as_str()))?;
@@ -166,7 +169,7 @@ impl<'r> Material<'r> {
         let func = self.program.module.function_named(name).ok_or(PlanError::LostFunction)?;
         let config = self.config(func, entry)?;
         let functions = match (self.request.objectives_of, entry) {
-            (ObjectivesOf::Own, Entry::Function) => vec![func],
+            (ObjectivesOf::Own, Entry::Function) => vec![self.program.tested_by(func)],
             _ => self.program.with_callees(func),
         };
         Ok(Task { func, config, criteria: criteria_options(self.request, &self.options, name)?, functions })
@@ -231,8 +234,11 @@ impl<'r> Material<'r> {
         })
     }
 
-    fn target(&self) -> Build {
-        Build {
+    fn target(&self) -> Target {
+        if let Some(java) = &self.program.java {
+            return Target::Java(Box::new(java.target(replay_limits(self.request))));
+        }
+        Target::C(Box::new(Build {
             units: self.program.units.clone(),
             include_dir: self.include_dir.clone(),
             cc: self.request.compilation.compiler.clone(),
@@ -244,8 +250,25 @@ impl<'r> Material<'r> {
             },
             preprocessed: Preprocessed::default(),
             once: Once::default(),
-        }
+        }))
     }
+}
+
+/// The request with the forms that tests of its language have: what C is for C, JUnit 5 is for Java.
+fn in_its_language(request: &Request) -> Result<Request, PlanError> {
+    let java = crate::java::is_java(&request.files);
+    let mut made = request.clone();
+    for form in &mut made.emit {
+        *form = match (java, *form) {
+            (true, TestForm::C) => TestForm::JUnit5,
+            (true, TestForm::Json | TestForm::JUnit4 | TestForm::JUnit5) => *form,
+            (false, TestForm::JUnit4 | TestForm::JUnit5) | (true, _) => {
+                return Err(PlanError::FormOfOtherLanguage { form: *form });
+            }
+            (false, _) => *form,
+        };
+    }
+    Ok(made)
 }
 
 /// What an earlier run left. A document that can't be read says nothing.

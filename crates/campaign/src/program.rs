@@ -1,10 +1,12 @@
 //! Reading the user's program: headers, flags, lowering.
 
-use crate::request::Compilation;
+use crate::java::{self, JavaError, JavaProgram};
+use crate::request::{Compilation, Subject};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use touchstone_base::{Deadline, FileId};
+use touchstone_criteria::{TestCase, Unmakeable};
 use touchstone_emit::SourceUnit;
 use touchstone_front_c::{
     Followed, FrontError, Library, Offsets, Options, Surroundings, flags_for, follow, lower_files, write_headers,
@@ -25,6 +27,12 @@ pub enum ReadError {
     /// The front end refuses it.
     #[error(transparent)]
     Front(#[from] FrontError),
+    /// A Java program can't be read.
+    #[error(transparent)]
+    Java(#[from] JavaError),
+    /// Only the data of C is followed.
+    #[error("{}: state coverage of Java is not there yet", .0.display())]
+    NotFollowed(PathBuf),
     /// The front end made something that is no program: a bug of ours.
     #[error("internal: the lowered program is not well-formed: {problem}")]
     Malformed {
@@ -38,8 +46,10 @@ pub enum ReadError {
 pub struct Program {
     /// What it does.
     pub module: Module,
-    /// What it is compiled from.
+    /// What it is compiled from, if it is C.
     pub units: Vec<SourceUnit>,
+    /// What of it is Java's own.
+    pub(crate) java: Option<JavaProgram>,
 }
 
 impl Program {
@@ -47,6 +57,24 @@ impl Program {
     pub fn helper(&self, function: &str, suffix: &str) -> Option<String> {
         let name = format!("{function}{suffix}");
         self.module.function_named(&name).filter(|&id| self.module.functions[id].is_defined()).map(|_| name)
+    }
+
+    /// The methods of the given classes, where it has classes.
+    pub(crate) fn methods(&self) -> Vec<FuncId> {
+        self.java.iter().flat_map(JavaProgram::functions).collect()
+    }
+
+    /// The function whose objectives count where tests call another: what makes an object for a method is not tested.
+    pub(crate) fn tested_by(&self, entry: FuncId) -> FuncId {
+        self.java.as_ref().map_or(entry, |java| java.tested(entry))
+    }
+
+    /// Why tests of it can't be made so.
+    pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Unmakeable> {
+        match self.java {
+            Some(_) => None,
+            None => touchstone_emit::unmakeable(&self.module, test),
+        }
     }
 
     /// The variables that a test of a function can't name, since it includes one file and they are private to another.
@@ -77,14 +105,40 @@ impl Program {
 /// How to read one.
 #[derive(Debug)]
 pub struct Reader {
-    options: Options,
+    language: Language,
     /// How long it may take to read a program.
     time: Option<Duration>,
+    /// What is under test.
+    subject: Subject,
+    reading: Reading,
+}
+
+/// What a program is read for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reading {
+    /// Its objectives are listed.
+    Listing,
+    /// Its paths are followed.
+    Search,
+}
+
+/// What the files are written in.
+#[derive(Debug)]
+enum Language {
+    C(Box<Options>),
+    /// Compiled classes go to a directory.
+    Java {
+        classes: PathBuf,
+    },
 }
 
 impl Reader {
     /// `include_dir` gets our headers.
     pub fn new(files: &[PathBuf], compilation: &Compilation, include_dir: &Path) -> Result<Reader, ReadError> {
+        if java::is_java(files) {
+            let classes = include_dir.with_file_name("touchstone-classes");
+            return Ok(Reader::of(Language::Java { classes }));
+        }
         write_headers(include_dir)
             .map_err(|source| ReadError::Headers { directory: include_dir.to_path_buf(), source })?;
         let options = Options {
@@ -99,7 +153,17 @@ impl Reader {
             deadline: Deadline::NEVER,
             dump: None,
         };
-        Ok(Reader { options, time: None })
+        Ok(Reader::of(Language::C(Box::new(options))))
+    }
+
+    fn of(language: Language) -> Reader {
+        Reader { language, time: None, subject: Subject::EveryFunction, reading: Reading::Search }
+    }
+
+    /// The same, where nobody is going to follow the program's paths.
+    pub(crate) fn for_listing(mut self) -> Reader {
+        self.reading = Reading::Listing;
+        self
     }
 
     /// The same, where `--timeout` is this much: to read a program may take ten times as long and half a minute. A
@@ -112,25 +176,44 @@ impl Reader {
 
     /// The same, with these parts of a program's surroundings as inputs.
     pub fn surrounded(mut self, surroundings: Surroundings) -> Reader {
-        self.options.surroundings = surroundings;
+        if let Language::C(options) = &mut self.language {
+            options.surroundings = surroundings;
+        }
+        self
+    }
+
+    /// The same, where only this is under test: what else there is need not be known as well.
+    pub fn about(mut self, subject: &Subject) -> Reader {
+        self.subject = subject.clone();
         self
     }
 
     /// Reads these files as one program.
     pub fn read(&self, files: &[PathBuf]) -> Result<Program, ReadError> {
-        let options = Options { deadline: Deadline::within(self.time), ..self.options.clone() };
-        let module = lower_files(files, &options)?;
-        let unit = |path: &PathBuf| Ok(SourceUnit { path: path.clone(), flags: flags_for(path, &self.options)? });
-        let units = files.iter().map(unit).collect::<Result<Vec<SourceUnit>, FrontError>>()?;
-        match touchstone_ir::verify(&module).first() {
+        let program = match &self.language {
+            Language::C(options) => self.read_c(files, options)?,
+            Language::Java { classes } => java::read(files, &self.subject, self.reading, classes)?,
+        };
+        match touchstone_ir::verify(&program.module).first() {
             Some(problem) => Err(ReadError::Malformed { problem: problem.to_string() }),
-            None => Ok(Program { module, units }),
+            None => Ok(program),
         }
+    }
+
+    fn read_c(&self, files: &[PathBuf], known: &Options) -> Result<Program, ReadError> {
+        let options = Options { deadline: Deadline::within(self.time), ..known.clone() };
+        let module = lower_files(files, &options)?;
+        let unit = |path: &PathBuf| Ok(SourceUnit { path: path.clone(), flags: flags_for(path, known)? });
+        let units = files.iter().map(unit).collect::<Result<Vec<SourceUnit>, FrontError>>()?;
+        Ok(Program { module, units, java: None })
     }
 
     /// What the functions of these names in a file do to data.
     pub fn followed(&self, file: &Path, functions: &BTreeSet<String>) -> Result<Followed, ReadError> {
-        Ok(follow((file, &self.options), (file, &self.options), functions)?)
+        match &self.language {
+            Language::C(options) => Ok(follow((file, options), (file, options), functions)?),
+            Language::Java { .. } => Err(ReadError::NotFollowed(file.to_path_buf())),
+        }
     }
 }
 

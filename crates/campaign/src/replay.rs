@@ -29,7 +29,7 @@ pub(crate) fn replay(
     }
     let total = tests.len();
     let mut progress = |done| watcher.replayed(done, total);
-    let mut replayed = match touchstone_emit::replay(suite, work.module(), &work.plan.target, tests, &mut progress) {
+    let mut replayed = match work.plan.target.replay(suite, work.module(), work.task.func, tests, &mut progress) {
         // What was going on was ended, too, and says nothing.
         replayed if work.plan.request.is_interrupted() => only_agreed(replayed.unwrap_or_default(), total),
         replayed => replayed?,

@@ -17,7 +17,7 @@ use touchstone_front_c::Surroundings;
 /// What somebody wants.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// C source files of the program.
+    /// Source files of the program: C; or Java, also as classes, jars and directories.
     pub files: Vec<PathBuf>,
     /// Where files are written.
     pub out: PathBuf,
@@ -280,6 +280,10 @@ pub enum TestForm {
     Gtest,
     /// A Test-Comp suite.
     TestComp,
+    /// JUnit 5: one class for each class under test.
+    JUnit5,
+    /// JUnit 4: the same.
+    JUnit4,
 }
 
 impl TestForm {
@@ -292,6 +296,8 @@ impl TestForm {
             TestForm::Cmocka => "cmocka",
             TestForm::Gtest => "gtest",
             TestForm::TestComp => "testcomp",
+            TestForm::JUnit5 => "junit5",
+            TestForm::JUnit4 => "junit4",
         }
     }
 }

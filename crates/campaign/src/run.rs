@@ -72,14 +72,15 @@ fn run_tasks(plan: &Plan, sinks: &dyn TestSinks, watcher: &dyn Watcher) -> Resul
         }
     }
     finished.notice(build_files(plan)?);
-    finished.note_protection(&plan.target.sandbox);
+    finished.note_protection(&plan.target);
     Ok(finished)
 }
 
 /// Whether tests are going to be compiled.
 fn will_replay(plan: &Plan) -> bool {
     let request = &plan.request;
-    let tests = request.purpose == Purpose::Tests && request.emit.contains(&TestForm::C);
+    let replayed = |form: &TestForm| matches!(form, TestForm::C | TestForm::JUnit5 | TestForm::JUnit4);
+    let tests = request.purpose == Purpose::Tests && request.emit.iter().any(replayed);
     tests && request.replay != Replaying::Off && !plan.tasks.is_empty()
 }
 

@@ -1,12 +1,18 @@
 //! Which functions are to be tested: what was asked for, else what the files define.
 
 use crate::error::SubjectError;
+use crate::java::is_called;
+use crate::program::Program;
 use crate::request::{Request, Subject};
 use touchstone_engine::Entry;
 use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InputSource, InstKind, Module};
 
 /// The functions that a request is about, and whether they are called or whole programs begin there.
-pub(crate) fn resolve(module: &Module, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
+pub(crate) fn resolve(program: &Program, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
+    let module = &program.module;
+    if program.java.is_some() {
+        return Ok((Entry::Function, methods(program, request)?));
+    }
     match (&request.subject, request.inputs.arguments) {
         (Subject::Program(entry), _) => Ok((Entry::Program, vec![find(module, entry)?])),
         (Subject::Functions(_), Some(_)) => Err(SubjectError::ArgumentsOfFunction),
@@ -20,6 +26,50 @@ pub(crate) fn resolve(module: &Module, request: &Request) -> Result<(Entry, Vec<
         }
         (Subject::EveryFunction, None) => every_function(module),
     }
+}
+
+/// The methods that a request is about.
+fn methods(program: &Program, request: &Request) -> Result<Vec<FuncId>, SubjectError> {
+    let module = &program.module;
+    let known: Vec<FuncId> = program.methods();
+    let names = match &request.subject {
+        Subject::EveryFunction if known.is_empty() => return Err(SubjectError::NoFunction),
+        Subject::EveryFunction => return Ok(known),
+        Subject::Functions(names) => names.clone(),
+        Subject::Program(name) => vec![name.clone()],
+    };
+    let mut found = Vec::new();
+    for name in names {
+        let title = |id: &FuncId| module.functions[*id].name.clone();
+        let meant: Vec<FuncId> = known.iter().copied().filter(|id| is_called(&title(id), &name)).collect();
+        match meant.as_slice() {
+            [only] => found.push(*only),
+            [] => return Err(SubjectError::Unknown { name, known: known.iter().map(title).collect() }),
+            several => return Err(SubjectError::Ambiguous { name, which: several.iter().map(title).collect() }),
+        }
+    }
+    Ok(found)
+}
+
+/// What tests of functions call, of those that can be tested; who asks for another by name is told why it can't be tested.
+pub(crate) fn testable(
+    program: &Program,
+    request: &Request,
+    functions: Vec<FuncId>,
+) -> Result<Vec<FuncId>, SubjectError> {
+    let Some(java) = &program.java else { return Ok(functions) };
+    let name = |id: FuncId| program.module.functions[id].name.clone();
+    if let Subject::EveryFunction = request.subject {
+        let possible: Vec<FuncId> = functions.into_iter().filter(|id| java.refusal(&name(*id)).is_none()).collect();
+        let entries: Vec<FuncId> = possible.into_iter().map(|id| java.entry(id)).collect();
+        return if entries.is_empty() { Err(SubjectError::NoFunction) } else { Ok(entries) };
+    }
+    for id in &functions {
+        if let Some(why) = java.refusal(&name(*id)) {
+            return Err(SubjectError::NotTestable { name: name(*id), why });
+        }
+    }
+    Ok(functions.into_iter().map(|id| java.entry(id)).collect())
 }
 
 fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError> {

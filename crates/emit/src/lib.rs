@@ -1,4 +1,4 @@
-//! Test cases as readable source of the language under test; compile, replay, compare. A language has a folder: `c/`.
+//! Test cases as readable source of the language under test; compile, replay, compare. A language has a folder: `c/`, `java/`.
 //!
 //! [`CSuite`] writes one C file a function as tests are found: after every [`CSuite::add`] the file is whole, so a run
 //! that is killed leaves a usable suite. [`replay`] compiles the suite against the *unmodified* source, runs every test
@@ -20,8 +20,10 @@
 mod archive;
 mod c;
 mod error;
+mod java;
 mod sha256;
 mod tap;
+mod target;
 
 pub use c::build::{Build, ReplayLimits, SourceUnit};
 pub use c::ctype::parameter_list;
@@ -38,3 +40,8 @@ pub use c::suite::CSuite;
 pub use c::testcomp::TestCompSuite;
 pub use c::unwritable::Unwritable;
 pub use error::EmitError;
+pub use java::jvm::Jvm;
+pub use java::replay::replay_java;
+pub use java::suite::{JUnit, JUnitSuite};
+pub use java::target::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget};
+pub use target::Target;

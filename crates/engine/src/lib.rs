@@ -37,4 +37,5 @@ pub use search::pairs::{Before, PairsFound, distinct, explore_pairs, rows_of};
 pub use search::prefix::{LostPrefix, Prefix, PrefixInput, explore_from, explore_turns};
 pub use search::sequence::{Sequence, SequenceCall, Sequencing};
 pub use state::trail::Choice;
+pub use touchstone_interp::{End, Limits, Starting, Whose};
 pub use vary::{Pool, Variation, Wishes};

@@ -6,9 +6,16 @@
 #![warn(missing_docs)]
 
 pub mod classfile;
+mod jdk;
 mod lower;
+mod marks;
 pub mod path;
 mod program;
+mod tested;
 mod world;
 
+pub use jdk::{Compiled, Jdk, JdkError};
+pub use lower::{Scenario, ScenarioCall, ScenarioSlot};
+pub use marks::Marks;
 pub use program::{Program, ProgramError, Setup, release_of};
+pub use tested::{Field, Kind, Loaded, Method, Visible};

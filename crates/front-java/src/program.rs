@@ -1,6 +1,7 @@
 //! A program: the classes that it begins with, and all that a run meets.
 
 use crate::lower::{Data, Func, World, empty_module};
+use crate::marks::Marks;
 use crate::path::{ClassPath, PathError};
 use crate::world::{Classes, MethodRef, Refusal};
 use std::cell::{OnceCell, RefCell};
@@ -14,6 +15,14 @@ pub enum ProgramError {
     /// The class path is wrong.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// A class can't be loaded.
+    #[error("can't load the class {class}: {reason}")]
+    NoClass {
+        /// Which one.
+        class: String,
+        /// Why.
+        reason: String,
+    },
     /// The main class can't be loaded.
     #[error("can't load the main class {class}: {reason}")]
     NoMainClass {
@@ -29,8 +38,8 @@ pub enum ProgramError {
 
 /// A program that is lowered as it runs.
 pub struct Program {
-    module: Module,
-    world: RefCell<World>,
+    pub(crate) module: Module,
+    pub(crate) world: RefCell<World>,
     /// Bodies, and which of them each function has: a later generation takes the place of earlier ones.
     bodies: Grown<Function>,
     functions: RefCell<Vec<Option<usize>>>,
@@ -73,14 +82,30 @@ impl Program {
             return Err(ProgramError::NoMain(setup.main_class));
         }
         let entry = world.func(Func::Main(class));
-        Ok(Program {
+        Ok(Program::of(world, entry))
+    }
+
+    /// A program whose methods are called one by one; nobody runs it as a whole.
+    ///
+    /// # Errors
+    /// If something of the class path is not there.
+    pub fn of_methods(setup: Setup, marks: Option<Marks>) -> Result<Program, ProgramError> {
+        let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
+        let mut world = World::new(Classes::new(path), setup.arguments, setup.release, setup.locale);
+        world.marks = marks;
+        let entry = world.func(Func::Helper("system"));
+        Ok(Program::of(world, entry))
+    }
+
+    fn of(world: World, entry: FuncId) -> Program {
+        Program {
             module: empty_module(),
             world: RefCell::new(world),
             bodies: Grown::default(),
             functions: RefCell::default(),
             globals: Grown::default(),
             entry,
-        })
+        }
     }
 
     /// The module that a run begins with: it has no functions, since all of them come later.
@@ -121,11 +146,13 @@ impl Program {
     /// All that was met so far as one module; functions that nobody called are only declared.
     pub fn met(&self) -> Module {
         let mut module = self.module.clone();
+        module.types = self.world.borrow().types.clone();
         let mut function = 0;
         let mut global = 0;
         loop {
             let (functions, globals) = (self.world.borrow().functions(), self.world.borrow().globals());
             if (function, global) == (functions, globals) {
+                module.types = self.world.borrow().types.clone();
                 module.files = self.files();
                 return module;
             }
@@ -156,6 +183,9 @@ impl Program {
         let world = self.world.borrow();
         match world.what(id) {
             Some(Func::Method(method) | Func::Original(method)) => world.method_title(*method),
+            Some(Func::Dispatch(method, _)) => format!("a call of {}", world.method_title(*method)),
+            Some(Func::Init(class)) => format!("the initialiser of {}", world.classes.get(*class).title()),
+            Some(Func::InstanceOf(class, _)) => format!("instanceof {}", world.classes.get(*class).title()),
             Some(other) => format!("{other:?}"),
             None => id.to_string(),
         }

@@ -41,7 +41,7 @@ pub use machine::{End, InputRequest, LimitKind, Limits, Machine, Provided};
 pub use memory::{Layout, ObjectInfo, ObjectKind};
 pub use observer::{Event, NullObserver, Observer, PathRecorder};
 
-pub use start::started;
+pub use start::{Starting, Whose, started};
 pub use touchstone_ir::PathHash;
 pub use unrunnable::Unrunnable;
 pub use value::{ObjectId, Pointer, Value};

@@ -11,7 +11,7 @@ use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
 use std::collections::BTreeMap;
 use touchstone_base::{Id, Span};
-use touchstone_ir::{DataType, Global, GlobalId, GlobalRole, Init, Linkage, Module, Ty};
+use touchstone_ir::{DataType, FuncId, Global, GlobalId, GlobalRole, Growing, Init, Linkage, Module, Ty};
 
 /// The module as its start-up functions leave it, without them.
 ///
@@ -29,16 +29,94 @@ pub fn started(module: &Module, limits: Limits) -> Result<Module, End> {
             end => return Err(end),
         }
     }
+    match refused(&machine, &output) {
+        Some(what) => Err(unsupported(what)),
+        None => left(module, &machine, |_| true),
+    }
+}
+
+/// What was done at start that can't be data.
+fn refused(machine: &Machine<'_>, output: &Output) -> Option<Unrunnable> {
     let refusals = [
         (output.0, Unrunnable::OutputAtStart),
         (!machine.requests.is_empty(), Unrunnable::InputAtStart),
         (machine.has_work_at_exit(), Unrunnable::EndAtStart),
         (machine.shows_addresses(), Unrunnable::AddressAtStart),
     ];
-    if let Some((_, what)) = refusals.into_iter().find(|(refused, _)| *refused) {
-        return Err(unsupported(what));
+    refusals.into_iter().find(|(refused, _)| *refused).map(|(_, what)| what)
+}
+
+/// Start-up of a program that grows: its functions run one by one, and those that can't be run at start are left out.
+pub struct Starting<'p> {
+    module: &'p Module,
+    growing: &'p dyn Growing,
+    limits: Limits,
+    machine: Machine<'p>,
+    /// What ran, and whose it is.
+    ran: Vec<(FuncId, Whose)>,
+    /// Objects of the heap that the program's own functions made: from, to.
+    own: Vec<(ObjectId, ObjectId)>,
+}
+
+/// Whose a function is that runs at start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// The language's own library's.
+    Library,
+    /// The program's.
+    Program,
+}
+
+impl<'p> Starting<'p> {
+    /// Nothing ran yet.
+    pub fn new(module: &'p Module, growing: &'p dyn Growing, limits: Limits) -> Starting<'p> {
+        let machine = Machine::growing(module, growing, limits);
+        Starting { module, growing, limits, machine, ran: Vec::new(), own: Vec::new() }
     }
-    left(module, &machine)
+
+    fn next_object(&self) -> ObjectId {
+        self.machine.memory.live().max().map_or(ObjectId::new(0), |last| ObjectId::new(last.index() + 1))
+    }
+
+    /// Runs a function.
+    ///
+    /// # Errors
+    /// Why it can't be run; it is then as if it had not begun.
+    pub fn run(&mut self, function: FuncId, whose: Whose) -> Result<(), End> {
+        let end = self.step(function, whose);
+        match end {
+            Ok(()) => self.ran.push((function, whose)),
+            Err(_) => {
+                self.machine = Machine::growing(self.module, self.growing, self.limits);
+                self.own.clear();
+                for (earlier, whose) in self.ran.clone() {
+                    self.step(earlier, whose)?;
+                }
+            }
+        }
+        end
+    }
+
+    fn step(&mut self, function: FuncId, whose: Whose) -> Result<(), End> {
+        let (mut output, from) = (Output(false), self.next_object());
+        match self.machine.call_now(function, &[], &mut output) {
+            End::Returned(_) => match refused(&self.machine, &output) {
+                Some(what) => return Err(unsupported(what)),
+                None if whose == Whose::Program => self.own.push((from, self.next_object())),
+                None => {}
+            },
+            end => return Err(end),
+        }
+        Ok(())
+    }
+
+    /// The module with the globals that are left; it has all functions and globals that were met.
+    ///
+    /// # Errors
+    /// If something is left that is no data.
+    pub fn left(&self, met: &Module) -> Result<Module, End> {
+        left(met, &self.machine, |object| self.own.iter().any(|(from, to)| (*from..*to).contains(&object)))
+    }
 }
 
 /// Whether anything was written.
@@ -58,12 +136,13 @@ fn unsupported(what: Unrunnable) -> End {
     End::Unsupported { what, span: Span::none() }
 }
 
-fn left(module: &Module, machine: &Machine<'_>) -> Result<Module, End> {
+/// `is_own` says which objects of the heap are the program's.
+fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> bool) -> Result<Module, End> {
     let mut made = Module { startup: Vec::new(), ..module.clone() };
     let own = |id: ObjectId| machine.object(id).kind == ObjectKind::Heap;
     let heap: Vec<ObjectId> = machine.memory.live().filter(|id| own(*id)).collect();
     let mut globals: BTreeMap<ObjectId, GlobalId> =
-        module.globals.ids().map(|id| (machine.global_object(id), id)).collect();
+        module.globals.ids().filter_map(|id| Some((machine.known_global(id)?, id))).collect();
     if !heap.is_empty() {
         let data = made.types.push(DataType::Opaque { name: "heap object".to_string(), size: 0, align: 8 });
         for object in &heap {
@@ -74,7 +153,7 @@ fn left(module: &Module, machine: &Machine<'_>) -> Result<Module, End> {
                 size: machine.object(*object).size,
                 constant: false,
                 linkage: Linkage::Local,
-                role: GlobalRole::Heap,
+                role: if is_own(*object) { GlobalRole::Heap } else { GlobalRole::Runtime },
                 function: None,
                 init: None,
             });
@@ -87,7 +166,8 @@ fn left(module: &Module, machine: &Machine<'_>) -> Result<Module, End> {
         if !unchangeable {
             let contents = contents(machine, *object, &globals)?;
             // What nothing initialises is an input: only a change is told.
-            if global.init.is_some() || global.role == GlobalRole::Heap || !contents.is_empty() {
+            let is_object = matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime);
+            if global.init.is_some() || is_object || !contents.is_empty() {
                 global.init = Some(contents);
             }
         }

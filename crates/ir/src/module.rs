@@ -68,6 +68,8 @@ pub enum GlobalRole {
     /// An object of the heap that is there when a run begins. It holds what the module says, no test sets it, and its life
     /// never ends (whoever ends it stops as unsupported).
     Heap,
+    /// The same, of the language's own library: what earlier calls may have left there makes no difference to any run.
+    Runtime,
 }
 
 /// Who can see a global.

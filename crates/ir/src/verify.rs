@@ -332,7 +332,8 @@ impl<'m> Verifier<'m> {
             self.check(known, || format!("{function} of `{name}` is no function"));
             self.check(global.size == 0, || format!("`{name}` stands for a function and has a size"));
         }
-        let nameless = global.role != GlobalRole::Heap || global.linkage == Linkage::Local;
+        let on_heap = matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime);
+        let nameless = !on_heap || global.linkage == Linkage::Local;
         self.check(nameless, || format!("`{name}` is on the heap and not local"));
         let declared_only = global.linkage == Linkage::Undefined;
         self.check(!(declared_only && global.init.is_some()), || format!("`{name}` is undefined and has contents"));

@@ -28,7 +28,7 @@ pub fn criteria_help(others: &str) -> String {
 
 #[derive(ClapArgs, Debug, Clone)]
 pub struct Generate {
-    /// C source files of the program
+    /// Files of the program: C sources; or Java sources, classes, jars and directories
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Function to test; may be repeated [default: every function that the files define]
@@ -277,6 +277,10 @@ pub enum Emit {
     Gtest,
     /// Test-Comp: test-suite/ and test-suite.zip with the inputs of a whole program
     Testcomp,
+    /// JUnit 5, for Java: one class for each class under test
+    Junit5,
+    /// JUnit 4, for Java: the same
+    Junit4,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

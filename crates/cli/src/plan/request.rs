@@ -145,6 +145,8 @@ fn test_form(emit: Emit) -> TestForm {
         Emit::Cmocka => TestForm::Cmocka,
         Emit::Gtest => TestForm::Gtest,
         Emit::Testcomp => TestForm::TestComp,
+        Emit::Junit5 => TestForm::JUnit5,
+        Emit::Junit4 => TestForm::JUnit4,
     }
 }
 

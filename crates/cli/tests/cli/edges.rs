@@ -20,7 +20,7 @@ fn allowed() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("emit", vec!["base", "ir", "criteria"]),
         ("instrument", vec!["base", "ir", "criteria", "front-c"]),
         ("report", vec!["base", "ir", "criteria"]),
-        ("campaign", vec!["base", "ir", "criteria", "front-c", "engine", "emit", "instrument", "report"]),
+        ("campaign", vec!["base", "ir", "criteria", "front-c", "front-java", "engine", "emit", "instrument", "report"]),
         (
             "cli",
             vec![

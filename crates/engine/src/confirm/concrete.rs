@@ -11,8 +11,8 @@ use touchstone_interp::{
     End, Layout, Limits, Machine, ObjectId, ObjectKind, Observer, PathRecorder, Provided, Unrunnable, Value,
 };
 use touchstone_ir::{
-    DataType, DataTypeId, DataValue, DecisionId, FuncId, Global, GlobalId, InputSource, Linkage, Module, PointerTarget,
-    Tail, Ty, mask,
+    DataType, DataTypeId, DataValue, DecisionId, FuncId, Function, Global, GlobalId, InputSource, Linkage, Module,
+    Param, PointerTarget, Tail, Ty, mask, sign_extend,
 };
 
 /// So many things that a result leads to are told, and so many elements of one.
@@ -452,12 +452,23 @@ impl Run<'_> {
             args.push(Value::ptr(object, 0));
         }
         for (param, input) in function.params.iter().skip(args.len()).zip(params) {
-            args.push(self.argument(param.aggregate, input));
+            let value = self.argument(param.aggregate, input);
+            args.push(self.in_register(value, param, function));
         }
         if function.variadic {
             args.push(Value::NULL);
         }
         ReadyCall { func, args, result_object }
+    }
+
+    /// An argument in a register that may be wider than the values of its type.
+    fn in_register(&self, value: Value, param: &Param, function: &Function) -> Value {
+        match (value, &self.module.types[param.data], function.regs[param.reg].ty) {
+            (Value::Int(number), &DataType::Int { bits, signed: true, .. }, Ty::Int(wide)) if bits < wide => {
+                Value::Int(mask(sign_extend(number, bits) as u64, wide))
+            }
+            (value, ..) => value,
+        }
     }
 
     /// What a call returned.

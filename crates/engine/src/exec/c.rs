@@ -122,7 +122,7 @@ impl Executor<'_> {
                     .module
                     .globals
                     .get(GlobalId::new(object.index()))
-                    .is_some_and(|global| global.role == GlobalRole::Heap) =>
+                    .is_some_and(|global| matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime)) =>
             {
                 Err(Stop::unsupported(Unsupported::EndOfStartObject, span))
             }

@@ -10,7 +10,7 @@ use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_criteria::{MadeInput, Unsupported};
-use touchstone_ir::{DataType, FuncId, InputSource, Ty};
+use touchstone_ir::{CastOp, DataType, FuncId, InputSource, Ty};
 
 impl Executor<'_> {
     /// The arguments of the function under test, one for each of its parameters.
@@ -74,9 +74,21 @@ impl Executor<'_> {
             let object = Object::with_cells(cells.clone(), ObjectKind::Slot, Some(param.data));
             return Ok((Value::pointer(state.memory.alloc(object), 0), cells));
         }
-        let value = if cells.len() == usize::from(ty.bytes()) {
-            match assemble(&cells, ty, &mut self.terms, &self.pointers) {
-                Assembled::Value(value) => value,
+        let own = match ty {
+            // A register may be wider than the values of the type.
+            Ty::Int(bits) => Ty::Int(bits.min((size * 8).min(64) as u8)),
+            Ty::Ptr => ty,
+        };
+        let value = if cells.len() == usize::from(own.bytes()) {
+            match assemble(&cells, own, &mut self.terms, &self.pointers) {
+                Assembled::Value(value) if own == ty => value,
+                Assembled::Value(value) => {
+                    let op = match self.module.types[param.data] {
+                        DataType::Int { signed: true, .. } => CastOp::Sext,
+                        _ => CastOp::Zext,
+                    };
+                    self.cast(state, op, &value, own, ty, function.span)?
+                }
                 Assembled::Undefined | Assembled::Mixed | Assembled::Lost => Value::NULL,
             }
         } else {

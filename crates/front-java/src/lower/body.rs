@@ -5,6 +5,7 @@
 //! inference of classes is needed.
 
 use super::builder::{Builder, ty_of};
+use super::marked::{Known, Table};
 use super::origin::Origin;
 use super::world::{ANY, Func, World, result_ty};
 use crate::classfile::{ClassFile, Code, Decoded, MethodDesc, access, decode};
@@ -45,6 +46,8 @@ pub(crate) struct Body<'w> {
     pub initialised: FxHashSet<ClassId>,
     /// The receiver, if nothing is ever stored there.
     this: Option<Reg>,
+    /// What the code is to its source.
+    pub table: Table,
 }
 
 impl World {
@@ -62,8 +65,13 @@ impl World {
             decode(&code.bytes, code.offset).map_err(|error| Refusal::Malformed(format!("{}: {error}", file.name)))?;
         let desc = MethodDesc::parse(&member.desc).ok_or_else(|| Refusal::Malformed(title.clone()))?;
         let (params, _) = self.signature(method);
-        let source = file.source_file().cloned().unwrap_or_else(|| file.name.clone());
+        let known = self.known_of(method);
+        let source = match &known {
+            Known::Source(marks) => marks.file.as_str().into(),
+            _ => file.source_file().cloned().unwrap_or_else(|| file.name.clone()),
+        };
         let source = self.file(&source);
+        let table = Table::new(&known, source, code, &insns);
         let leaders: FxHashSet<usize> = leaders(code, &insns).collect();
         let mut body = Body {
             world: self,
@@ -88,6 +96,7 @@ impl World {
             params: 0,
             initialised: FxHashSet::default(),
             this: None,
+            table,
         };
         body.parameters(member.is(access::STATIC), &desc);
         body.go_on_at(0);
@@ -98,8 +107,13 @@ impl World {
             true => FunctionRole::Model,
             false => FunctionRole::Program,
         };
-        let result = result_ty(&desc.result);
-        Ok(body.b.finish(format!("{name} {title}"), result, DataTypeId::new(ANY), role))
+        let (result, table) = (result_ty(&desc.result), body.table);
+        let mut function = body.b.finish(format!("{name} {title}"), result, DataTypeId::new(ANY), role);
+        table.give(&mut function);
+        if role == FunctionRole::Program {
+            self.present(method, code, &desc, &mut function);
+        }
+        Ok(function)
     }
 }
 
@@ -306,6 +320,7 @@ impl Body<'_> {
             self.position = insn.at;
             self.b.catcher = None;
             self.set_catcher(insn.at);
+            self.mark_statements(insn.at);
             if let Err(refusal) = self.lower_insn(insn) {
                 self.world.refuse(&mut self.b, &refusal);
             }

@@ -70,6 +70,23 @@ fn string_bytes(units: &[u16]) -> (Vec<u8>, u8) {
 impl World {
     pub fn define_data(&mut self, id: GlobalId, data: &Data) -> Global {
         let (size, init) = self.contents(data).unwrap_or((0, Vec::new()));
+        if let Data::Static(field) = data
+            && let Some(shown) = self.shown_static(*field)
+        {
+            // Whoever called before may have written it. What is no number nobody can make yet: whoever reads it stops.
+            let (_, desc) = self.classes.static_field(*field);
+            return Global {
+                name: shown,
+                span: Span::none(),
+                data: super::present::value_type(&desc),
+                size,
+                constant: false,
+                linkage: Linkage::External,
+                role: GlobalRole::Variable,
+                function: None,
+                init: None,
+            };
+        }
         Global {
             name: format!("{id} {data:?}"),
             span: Span::none(),
@@ -77,7 +94,7 @@ impl World {
             size,
             constant: false,
             linkage: Linkage::Local,
-            role: GlobalRole::Heap,
+            role: GlobalRole::Runtime,
             function: None,
             init: Some(init),
         }
@@ -98,6 +115,10 @@ impl World {
             Data::Static(field) => self.static_contents(*field),
             Data::InitFlag(_) => Ok((1, Vec::new())),
             Data::Cell(_) => Ok((8, Vec::new())),
+            Data::Text(text) => {
+                let init = Init::Bytes { offset: 0, bytes: text.as_bytes().to_vec() };
+                Ok((text.len() as u64 + 1, vec![init]))
+            }
             Data::Mirror(class) => self.mirror_object(*class),
             Data::Arguments => self.arguments_object(),
             Data::Named(name) => self.named_object(name),

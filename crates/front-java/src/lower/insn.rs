@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::builder::{NULL, int, long, ty_of};
+use super::marked::{Taken, opposite};
 use super::origin::{Origin, array_word, call_text, type_text};
 use super::world::{Data, Func, result_ty};
 use crate::classfile::{
@@ -321,6 +322,12 @@ impl Body<'_> {
     // Control.
 
     fn jump_if(&mut self, cond: Cond, left: Operand, right: Operand, target: usize, next: usize) {
+        let jump = self.jump_here();
+        // A branch of a condition goes to its first block if the condition holds, whatever the code jumps for.
+        let (cond, target, next) = match jump.taken {
+            Taken::IfTrue => (cond, target, next),
+            Taken::IfFalse => (opposite(cond), next, target),
+        };
         let (op, left, right) = match cond {
             Cond::Eq => (CmpOp::Eq, left, right),
             Cond::Ne => (CmpOp::Ne, left, right),
@@ -331,8 +338,16 @@ impl Body<'_> {
         };
         let holds = self.b.cmp(op, left, right);
         let (target, next) = (self.target(target), self.target(next));
-        // Which condition of the source this is will come from whoever compiled it.
-        self.b.branch(holds, target, next, BranchRole::Condition);
+        if let Some(tag) = jump.tag {
+            self.b.span = self.table.span_of(tag);
+        }
+        self.b.end(TermKind::Branch {
+            cond: holds,
+            then_block: target,
+            else_block: next,
+            role: jump.role,
+            tag: jump.tag,
+        });
     }
 
     fn switch(&mut self, default: usize, cases: &[(i32, usize)]) -> Result<(), Refusal> {
@@ -353,7 +368,8 @@ impl Body<'_> {
             last = Some(*case);
         }
         let default = self.target(default);
-        self.b.switch(value, arms, default, BranchRole::Condition);
+        let role = self.switch_here();
+        self.b.switch(value, arms, default, role);
         Ok(())
     }
 

@@ -95,6 +95,7 @@ impl World {
     pub fn system_helper(&mut self, b: &mut Builder, name: &str) -> Result<(), Refusal> {
         let system = self.jdk("java/lang/System")?;
         match name {
+            "system" => self.init_machine(b)?,
             "properties" => {
                 const CLASS: &str = "java/util/Properties";
                 let class = self.jdk(CLASS)?;
@@ -135,6 +136,15 @@ impl World {
         Ok(())
     }
 
+    /// There are objects of these before any code runs.
+    fn init_machine(&mut self, b: &mut Builder) -> Result<(), Refusal> {
+        for class in ["java/lang/String", "java/lang/Class", "java/lang/Thread", "java/lang/System"] {
+            let class = self.jdk(class)?;
+            self.ensure_init(b, class);
+        }
+        Ok(())
+    }
+
     /// The method that a program begins with.
     pub fn main_method(&self, class: ClassId) -> Option<MethodRef> {
         let own = |desc| self.classes.find_method(class, "main", desc);
@@ -150,11 +160,7 @@ impl World {
         let main = main.ok_or_else(|| Refusal::NoMethod(format!("{}.main", self.classes.get(class).title())))?;
         let thrown = b.reg(Ty::Ptr);
         let landing = b.block();
-        // There are objects of these before any code runs.
-        for class in ["java/lang/String", "java/lang/Class", "java/lang/Thread", "java/lang/System"] {
-            let class = self.jdk(class)?;
-            self.ensure_init(b, class);
-        }
+        self.init_machine(b)?;
         b.catcher = Some((thrown, landing));
         self.ensure_init(b, class);
         let mut args = Vec::new();

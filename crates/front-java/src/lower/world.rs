@@ -1,14 +1,18 @@
 //! The functions and globals of a program: what each is, by its id.
 
 use super::builder::{Builder, ty_of};
+use super::marked::Known;
+use super::types::Use;
 use crate::classfile::{Desc, MethodDesc, access};
+use crate::marks::Marks;
 use crate::world::{ClassId, Classes, FieldRef, MethodRef, Refusal, Shape};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use touchstone_base::{FileId, Files, Id};
 use touchstone_ir::{
-    DataType, DataTypeId, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand, Tag, Ty, Variant,
+    DataType, DataTypeId, DataTypes, FuncId, Function, FunctionRole, Global, GlobalId, IntKind, Module, Operand, Tag,
+    Ty, Variant,
 };
 
 /// What a function is.
@@ -54,6 +58,10 @@ pub(crate) enum Func {
     Helper(&'static str),
     /// Runs the program.
     Main(ClassId),
+    /// Makes an object, and calls a method of it: what tests of the method do.
+    Scenario(MethodRef),
+    /// `(parameters of what tests call) -> i32`: whether these are values that a caller can have.
+    Possible(MethodRef),
 }
 
 /// What can be asked about a class that only its number is known of.
@@ -102,6 +110,8 @@ pub(crate) enum Data {
     Named(&'static str),
     /// A number of eight bytes that the machine keeps, by name.
     Cell(&'static str),
+    /// A text for people, with a zero behind it.
+    Text(&'static str),
 }
 
 /// Everything that lowering knows.
@@ -124,6 +134,11 @@ pub(crate) struct World {
     pub seen_by: FxHashMap<Func, usize>,
     /// The newest generation of each dispatch.
     pub newest: FxHashMap<Func, u32>,
+    /// What the source says, where it was compiled.
+    pub marks: Option<Marks>,
+    /// Data types, and which of them stands for what.
+    pub types: DataTypes,
+    pub type_ids: FxHashMap<(Arc<str>, Use), DataTypeId>,
 }
 
 /// The type of everything, until types are needed.
@@ -149,6 +164,7 @@ pub(crate) fn empty_module() -> Module {
         variants: vec![Variant { tag: 0, ty: object }],
     });
     module.thrown = Some(thrown);
+    super::present::add_types(&mut module.types);
     module
 }
 
@@ -168,6 +184,9 @@ impl World {
             needs_init: FxHashMap::default(),
             seen_by: FxHashMap::default(),
             newest: FxHashMap::default(),
+            marks: None,
+            types: World::base_types(),
+            type_ids: FxHashMap::default(),
         }
     }
 
@@ -197,6 +216,14 @@ impl World {
 
     pub fn what(&self, id: FuncId) -> Option<&Func> {
         self.funcs.get(id.index())
+    }
+
+    /// The static field that a global is, if it is one.
+    pub fn static_of(&self, id: GlobalId) -> Option<FieldRef> {
+        match self.data.get(id.index()) {
+            Some(Data::Static(field)) => Some(*field),
+            _ => None,
+        }
     }
 
     pub fn datum(&mut self, data: Data) -> GlobalId {
@@ -287,6 +314,17 @@ impl World {
         format!("{}.{}{}", self.classes.get(method.class).title(), member.name, member.desc)
     }
 
+    /// What is known of a method's decisions.
+    pub fn known_of(&self, method: MethodRef) -> Known {
+        let class = self.classes.get(method.class);
+        if class.of_jdk {
+            return Known::Library;
+        }
+        let member = self.classes.method(method);
+        let marks = self.marks.as_ref().and_then(|marks| marks.of(&class.name, &member.name, &member.desc));
+        marks.map_or(Known::CodeOnly, Known::Source)
+    }
+
     /// Finishes a function of ours.
     pub fn helper(&self, b: Builder, name: String, result: Option<Ty>) -> Function {
         b.finish(name, result, DataTypeId::new(ANY), FunctionRole::Model)
@@ -322,6 +360,10 @@ impl World {
     fn shape_of(&self, func: &Func) -> (Vec<Ty>, Option<Ty>) {
         match func {
             Func::Method(method) | Func::Original(method) | Func::Dispatch(method, _) => self.signature(*method),
+            Func::Possible(method) => (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32)),
+            Func::Scenario(method) => {
+                (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(*method).1)
+            }
             Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
             Func::CastFailed(..) | Func::Throw(_) | Func::ThrowNull => (vec![Ty::Ptr], None),
             Func::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
@@ -379,6 +421,8 @@ impl World {
             Func::Site(class, index) => self.site(&mut b, *class, *index)?,
             Func::Helper(helper) => self.system_helper(&mut b, helper)?,
             Func::Main(class) => self.main(&mut b, *class)?,
+            Func::Possible(method) => self.possible(&mut b, *method)?,
+            Func::Scenario(method) => return self.scenario_function(*method),
         }
         Ok(self.helper(b, name.to_string(), result))
     }

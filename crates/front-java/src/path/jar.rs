@@ -60,6 +60,12 @@ impl Jar {
         &self.file
     }
 
+    /// Internal names of its classes, in order.
+    pub fn classes(&self) -> Vec<String> {
+        let is_class = |name: &&str| !name.starts_with("META-INF/") && !name.ends_with("-info");
+        self.names().filter_map(|name| name.strip_suffix(".class")).filter(is_class).map(str::to_string).collect()
+    }
+
     /// Names of entries, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)

@@ -143,7 +143,7 @@ impl<'m> Machine<'m> {
             let Pointer { object, offset } = self.memory.resolve(value).map_err(|_| ErrorKind::InvalidFree)?;
             // Globals are the first objects.
             let global = self.module().globals.get(GlobalId::new(object.index()));
-            if global.is_some_and(|global| global.role == GlobalRole::Heap) {
+            if global.is_some_and(|global| matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime)) {
                 return Err(Stop::Unsupported(Unrunnable::EndOfStartObject));
             }
             let info = self.memory.info(object);

@@ -50,7 +50,8 @@
 //! - `memory ty1 = text ty1 same ty0 part ty0 shares everything` says what an input pointer to `ty1` leads to and what shares
 //!   memory with that, where it is not the usual (`elements ty1 same ty1 part ty1 shares parts`); `memory byte_writes anything`
 //!   that writes of bytes may change anything.
-//! - `start @f` is a function that runs before any other; a global with the role `heap` is an object that is there then.
+//! - `start @f` is a function that runs before any other; a global with the role `heap` is an object that is there then;
+//!   `runtime` is one of the language's own library.
 //! - A function without blocks is only declared.
 
 mod body;

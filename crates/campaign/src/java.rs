@@ -1,0 +1,415 @@
+//! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
+//! call becomes a module.
+
+use crate::program::{Program, ReadError, Reading};
+use crate::request::Subject;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use touchstone_base::Deadline;
+use touchstone_criteria::{Incomplete, Unsupported};
+use touchstone_emit::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget, ReplayLimits};
+use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
+use touchstone_front_java::path::Jar;
+use touchstone_front_java::{
+    Field, Jdk, JdkError, Kind, Loaded, Marks, Method, ProgramError, Scenario, ScenarioCall, ScenarioSlot, Setup,
+    Visible, classfile::ClassFile,
+};
+use touchstone_ir::{Block, FuncId, Module, TermKind, Terminator};
+
+/// Why a Java program could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum JavaError {
+    /// The JDK can't be used, or its compiler refuses the source.
+    #[error(transparent)]
+    Jdk(#[from] JdkError),
+    /// A class can't be loaded.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// A class file is none.
+    #[error("{}: {why}", file.display())]
+    NoClassFile {
+        /// Which file.
+        file: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A file is of another kind.
+    #[error("{}: a Java program is made of .java files, .class files, jars and directories of them", .0.display())]
+    OtherFile(PathBuf),
+    /// A file is not there.
+    #[error("{}: no such file", .0.display())]
+    NoFile(PathBuf),
+    /// There is nothing to read.
+    #[error("no class is in {}", .0.display())]
+    NoClass(PathBuf),
+}
+
+/// What of a program is Java's own.
+#[derive(Debug)]
+pub(crate) struct JavaProgram {
+    jdk: Jdk,
+    helper: PathBuf,
+    class_path: Vec<PathBuf>,
+    methods: Vec<Method>,
+    fields: Vec<Field>,
+}
+
+impl JavaProgram {
+    /// How tests call it and run.
+    pub fn target(&self, limits: ReplayLimits) -> JavaTarget {
+        let java = self.jdk.tool("java");
+        let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits);
+        let method = |method: &Method| {
+            let made = JavaMethod {
+                package: method.package.clone(),
+                class: method.class.clone(),
+                method: method.method.clone(),
+                scenario: method.scenario.as_ref().map(|scenario| played(scenario, method.kind)),
+            };
+            (method.entry_name.clone(), made)
+        };
+        let field = |field: &Field| {
+            let private = field.visible == Visible::ToClass;
+            (field.name.clone(), JavaField { class: field.class.clone(), field: field.field.clone(), private })
+        };
+        target.methods = self.methods.iter().map(method).collect();
+        target.fields = self.fields.iter().map(field).collect();
+        target
+    }
+
+    /// The methods of the given classes.
+    pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.methods.iter().map(|method| method.func)
+    }
+
+    /// The function that tests of a method call.
+    pub fn entry(&self, func: FuncId) -> FuncId {
+        self.methods.iter().find(|method| method.func == func).map_or(func, |method| method.entry)
+    }
+
+    /// The method that is tested by calls of a function.
+    pub fn tested(&self, entry: FuncId) -> FuncId {
+        self.methods.iter().find(|method| method.entry == entry).map_or(entry, |method| method.func)
+    }
+
+    /// Why no tests of a method can be made, if none can: `None` of what is no method of the given classes.
+    pub fn refusal(&self, function: &str) -> Option<String> {
+        match self.methods.iter().find(|method| method.name == function) {
+            Some(method) => method.refusal(),
+            None => Some("it is no method of the given files".to_string()),
+        }
+    }
+}
+
+/// How an object is made, as tests write it.
+fn played(scenario: &Scenario, kind: Kind) -> JavaScenario {
+    let call = |call: &ScenarioCall| JavaCall { name: call.name.clone(), arguments: call.arguments.clone() };
+    let slot = |slot: &ScenarioSlot| (slot.selector, slot.calls.iter().map(call).collect());
+    JavaScenario {
+        selector: scenario.selector,
+        constructors: scenario.constructors.iter().map(call).collect(),
+        slots: scenario.slots.iter().map(slot).collect(),
+        tested: (kind != Kind::Constructor).then(|| call(&scenario.tested)),
+    }
+}
+
+/// Whether these files are a Java program.
+pub(crate) fn is_java(files: &[PathBuf]) -> bool {
+    files.iter().any(|file| matches!(extension(file), "java" | "class" | "jar") || file.is_dir())
+}
+
+fn extension(file: &Path) -> &str {
+    file.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+}
+
+/// What files give: a class path, the classes under test, and what their source says.
+struct Given {
+    class_path: Vec<PathBuf>,
+    classes: Vec<String>,
+    marks: Option<Marks>,
+}
+
+/// Reads a program; compiled classes go to a directory.
+pub(crate) fn read(
+    files: &[PathBuf],
+    subject: &Subject,
+    reading: Reading,
+    classes: &Path,
+) -> Result<Program, ReadError> {
+    Ok(read_java(files, subject, reading, classes)?)
+}
+
+fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: &Path) -> Result<Program, JavaError> {
+    let jdk = Jdk::find()?;
+    let given = given(&jdk, files, directory)?;
+    let helper = jdk.helper(directory)?;
+    let setup = Setup {
+        java_home: jdk.home.clone(),
+        release: jdk.release,
+        class_path: given.class_path.clone(),
+        main_class: String::new(),
+        locale: ("en".to_string(), String::new()),
+        arguments: Vec::new(),
+    };
+    let program = touchstone_front_java::Program::of_methods(setup, given.marks)?;
+    let mut methods = Vec::new();
+    for class in &given.classes {
+        methods.extend(program.methods(class)?);
+    }
+    let tested: Vec<&Method> = methods.iter().filter(|method| is_meant(method, subject)).collect();
+    let roots: Vec<FuncId> =
+        tested.iter().flat_map(|method| [method.entry, method.func].into_iter().chain(method.possible)).collect();
+    let all: Vec<FuncId> = methods.iter().map(|method| method.func).collect();
+    let mut loading = Loading::new(&program);
+    loading.load(&roots, AT_FIRST);
+    loading.initialise(&tested)?;
+    // What is not tested is there to be listed.
+    program.load_only(&all, &mut loading.loaded);
+    let module = match reading {
+        Reading::Listing => loading.module(&tested),
+        Reading::Search => loading.follow(&tested),
+    };
+    let java = JavaProgram { jdk, helper, class_path: given.class_path, fields: program.fields(), methods };
+    Ok(Program { module, units: Vec::new(), java: Some(java) })
+}
+
+/// Whether a method is to be tested.
+fn is_meant(method: &Method, subject: &Subject) -> bool {
+    match subject {
+        Subject::EveryFunction => method.refusal().is_none(),
+        Subject::Functions(names) => names.iter().any(|name| is_called(&method.name, name)),
+        Subject::Program(name) => is_called(&method.name, name),
+    }
+}
+
+/// Whether somebody who writes this name means the function: packages, and parameter types, may be left out.
+pub(crate) fn is_called(function: &str, name: &str) -> bool {
+    let plain = function.split('(').next().unwrap_or(function);
+    let ends = |text: &str| text == name || text.strip_suffix(name).is_some_and(|front| front.ends_with('.'));
+    ends(function) || (!name.contains('(') && ends(plain))
+}
+
+/// So many functions of the JDK are lowered before anybody met them,
+const AT_FIRST: usize = 200;
+/// and so many with each that somebody met.
+const AT_ONCE: usize = 40;
+/// How often that is done,
+const ROUNDS: usize = 40;
+/// and how long.
+const LOADING: Duration = Duration::from_secs(8);
+
+/// A program that is being made ready: what is loaded, and what initialisers left.
+struct Loading<'p> {
+    program: &'p touchstone_front_java::Program,
+    starting: Starting<'p>,
+    loaded: Loaded,
+    ran: Vec<FuncId>,
+    /// Classes under test that can't be initialised, and why.
+    unusable: Vec<(String, End)>,
+}
+
+impl<'p> Loading<'p> {
+    fn new(program: &'p touchstone_front_java::Program) -> Loading<'p> {
+        let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
+        let mut starting = Starting::new(program.module(), program, limits);
+        let _ = starting.run(program.entry(), Whose::Library);
+        let (loaded, ran, unusable) = (Loaded::default(), Vec::new(), Vec::new());
+        Loading { program, starting, loaded, ran, unusable }
+    }
+
+    /// Loads functions with what is near; initialisers of the JDK run at once, and may need others.
+    fn load(&mut self, roots: &[FuncId], most: usize) {
+        for _ in 0..3 {
+            let met = self.program.load(roots, most, &mut self.loaded);
+            let new: Vec<FuncId> = met.into_iter().filter(|init| !self.ran.contains(init)).collect();
+            if new.is_empty() {
+                break;
+            }
+            for init in new {
+                self.ran.push(init);
+                // One that can't be run here is run by the path that needs it.
+                if self.starting.run(init, Whose::Library).is_err() {
+                    self.loaded.functions.insert(init);
+                }
+            }
+        }
+    }
+
+    /// Initialises the classes under test: whoever calls their methods has done that.
+    fn initialise(&mut self, tested: &[&Method]) -> Result<(), JavaError> {
+        let mut classes: Vec<&str> = tested.iter().map(|method| method.internal.as_str()).collect();
+        classes.dedup();
+        for class in classes {
+            if let Some(init) = self.program.initialiser(class)?
+                && let Err(end) = self.starting.run(init, Whose::Program)
+            {
+                self.unusable.push((class.to_string(), end));
+            }
+        }
+        Ok(())
+    }
+
+    /// The module as it is now.
+    fn module(&self, tested: &[&Method]) -> Module {
+        let met = self.program.loaded(&self.loaded);
+        let mut unusable = self.unusable.clone();
+        let mut module = match self.starting.left(&met) {
+            Ok(module) => module,
+            Err(end) => {
+                unusable.extend(tested.iter().map(|method| (method.internal.clone(), end.clone())));
+                met
+            }
+        };
+        for (class, end) in unusable {
+            for method in tested.iter().filter(|method| method.internal == class) {
+                let function = &mut module.functions[method.entry];
+                let what = format!("the initialiser of {}: {end:?}", class.replace('/', "."));
+                let terminator = Terminator { kind: TermKind::Unsupported(what), span: function.span };
+                if let Some(entry) = function.blocks.values_mut().next() {
+                    *entry = Block { insts: Vec::new(), terminator };
+                }
+            }
+        }
+        module
+    }
+
+    /// Follows methods for a short time; what of the JDK is met on the way is loaded.
+    fn follow(&mut self, tested: &[&Method]) -> Module {
+        let began = Instant::now();
+        let mut open: Vec<&Method> = tested.to_vec();
+        let mut module = self.module(tested);
+        for _ in 0..ROUNDS {
+            let far: BTreeMap<String, FuncId> = self.program.too_far(&self.loaded).into_iter().collect();
+            let mut met: BTreeSet<FuncId> = BTreeSet::new();
+            open.retain(|method| {
+                let before = met.len();
+                met.extend(stops(&module, method).iter().filter_map(|what| far.get(what)));
+                met.len() > before
+            });
+            if met.is_empty() || began.elapsed() > LOADING {
+                break;
+            }
+            for function in met {
+                self.loaded.functions.insert(function);
+                self.load(&[function], AT_ONCE);
+            }
+            module = self.module(tested);
+        }
+        module
+    }
+}
+
+/// What stops paths of a method, of those that a short search follows.
+fn stops(module: &Module, method: &Method) -> Vec<String> {
+    let possible = method.possible.map(|id| module.functions[id].name.clone());
+    let config = Config {
+        max_paths: Some(60),
+        deadline: Deadline::within(Some(Duration::from_millis(400))),
+        precondition: possible,
+        ..Config::default()
+    };
+    let func = method.entry;
+    let result = touchstone_base::on_deep_stack(|| touchstone_engine::explore(module, func, &config, &mut Deaf));
+    let what = |paths: &touchstone_criteria::IncompletePaths| match &paths.why {
+        Incomplete::Unsupported(Unsupported::Construct(what)) => Some(what.clone()),
+        _ => None,
+    };
+    result.incomplete.iter().filter_map(what).collect()
+}
+
+/// Nobody wants to know.
+struct Deaf;
+
+impl Sink for Deaf {
+    fn event(&mut self, _: Event<'_>) {}
+}
+
+fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaError> {
+    let mut given = Given { class_path: Vec::new(), classes: Vec::new(), marks: None };
+    let mut sources: Vec<PathBuf> = Vec::new();
+    for file in files {
+        if !file.exists() {
+            return Err(JavaError::NoFile(file.clone()));
+        }
+        match extension(file) {
+            _ if file.is_dir() => of_directory(file, &mut sources, &mut given)?,
+            "java" => sources.push(file.clone()),
+            "class" => {
+                let class = class_name(file)?;
+                let root = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+                let root = root.ancestors().nth(class.split('/').count()).unwrap_or(Path::new("/")).to_path_buf();
+                given.add_path(root);
+                given.classes.push(class);
+            }
+            "jar" => {
+                let jar = Jar::open(file).map_err(|error| JavaError::Program(ProgramError::Path(error)))?;
+                given.classes.extend(jar.classes());
+                given.add_path(file.clone());
+            }
+            _ => return Err(JavaError::OtherFile(file.clone())),
+        }
+    }
+    if !sources.is_empty() {
+        let root = source_root(&sources[0]);
+        let compiled = jdk.compile(&sources, &given.class_path, root.as_deref(), directory)?;
+        given.class_path.insert(0, directory.to_path_buf());
+        given.classes.extend(compiled.classes);
+        given.marks = Some(compiled.marks);
+    }
+    match (given.classes.is_empty(), files.first()) {
+        (true, Some(first)) => Err(JavaError::NoClass(first.clone())),
+        _ => Ok(given),
+    }
+}
+
+impl Given {
+    fn add_path(&mut self, path: PathBuf) {
+        if !self.class_path.contains(&path) {
+            self.class_path.push(path);
+        }
+    }
+}
+
+fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given) -> Result<(), JavaError> {
+    let mut waiting = vec![directory.to_path_buf()];
+    let (mut found, mut classes) = (Vec::new(), Vec::new());
+    while let Some(next) = waiting.pop() {
+        let Ok(entries) = std::fs::read_dir(&next) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let is_info = path.file_stem().is_some_and(|stem| stem == "module-info" || stem == "package-info");
+            match extension(&path) {
+                _ if path.is_dir() => waiting.push(path),
+                "java" if !is_info => found.push(path),
+                "class" if !is_info => classes.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort_unstable();
+    classes.sort_unstable();
+    if !classes.is_empty() {
+        given.add_path(directory.to_path_buf());
+        for class in classes {
+            given.classes.push(class_name(&class)?);
+        }
+    }
+    sources.extend(found);
+    Ok(())
+}
+
+fn class_name(file: &Path) -> Result<String, JavaError> {
+    let wrong = |why: String| JavaError::NoClassFile { file: file.to_path_buf(), why };
+    let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    let class = ClassFile::read(&bytes).map_err(|error| wrong(error.to_string()))?;
+    Ok(class.name.to_string())
+}
+
+/// The directory that the package of a source begins in.
+fn source_root(source: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(source).ok()?;
+    let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix("package "));
+    let package = line.and_then(|rest| rest.split(';').next()).map(str::trim);
+    let depth = 1 + package.map_or(0, |package| package.split('.').count());
+    std::path::absolute(source).ok()?.ancestors().nth(depth).map(Path::to_path_buf)
+}

@@ -1,0 +1,8 @@
+//! Tests of Java: JUnit classes, one for each class under test, and their replay on the user's JVM.
+
+pub(crate) mod jvm;
+pub(crate) mod literal;
+pub(crate) mod objects;
+pub(crate) mod replay;
+pub(crate) mod suite;
+pub(crate) mod target;

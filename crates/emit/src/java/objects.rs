@@ -1,0 +1,285 @@
+//! Objects of a test as Java source: arrays as variables, strings as literals.
+
+use crate::java::literal::{literal, quoted_units};
+use std::collections::BTreeSet;
+use touchstone_criteria::{NamedValue, ObjectInput};
+use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
+
+/// What the name of strings is in the module.
+const STRING: &str = "java.lang.String";
+
+/// The objects of a test, with the names of those that are variables.
+pub(crate) struct Objects<'t> {
+    module: &'t Module,
+    objects: &'t [ObjectInput],
+    names: Vec<Option<String>>,
+    /// Strings that are another object than a string of the same text.
+    twins: BTreeSet<usize>,
+}
+
+/// An array: what its elements are, and their values.
+struct Array<'t> {
+    element: &'t DataType,
+    values: &'t [DataValue],
+}
+
+impl<'t> Objects<'t> {
+    pub fn new(module: &'t Module, objects: &'t [ObjectInput]) -> Objects<'t> {
+        let mut made = Objects { module, objects, names: Vec::new(), twins: BTreeSet::new() };
+        let inside: BTreeSet<usize> = (0..objects.len()).filter_map(|index| made.bytes_of(index)).collect();
+        let mut texts = Vec::new();
+        for (index, object) in objects.iter().enumerate() {
+            if let Some(text) = made.text(index) {
+                if texts.contains(&text) {
+                    made.twins.insert(index);
+                }
+                texts.push(text);
+            }
+            let is_variable = made.array(index).is_some() && !inside.contains(&index);
+            made.names.push(is_variable.then(|| object.name.clone()));
+        }
+        for name in made.names.iter_mut().flatten().filter(|name| KEYWORDS.contains(&name.as_str())) {
+            name.push('_');
+        }
+        made
+    }
+
+    fn fields(&self, index: usize) -> Option<(&'t str, &'t [touchstone_ir::Field], &'t [DataValue])> {
+        let object = self.objects.get(index)?;
+        match (&self.module.types[object.element], object.values.as_slice()) {
+            (DataType::Struct { name, fields, .. }, [DataValue::Struct(values)]) => Some((name, fields, values)),
+            _ => None,
+        }
+    }
+
+    fn field(&self, index: usize, wanted: &str) -> Option<&'t DataValue> {
+        let (_, fields, values) = self.fields(index)?;
+        fields.iter().position(|field| field.name == wanted).and_then(|at| values.get(at))
+    }
+
+    fn array(&self, index: usize) -> Option<Array<'t>> {
+        let (_, fields, values) = self.fields(index)?;
+        let DataType::Array { element, .. } = self.module.types[fields.last()?.ty] else { return None };
+        let DataValue::Array(values) = values.last()? else { return None };
+        Some(Array { element: &self.module.types[element], values })
+    }
+
+    /// The array of a string's bytes.
+    fn bytes_of(&self, index: usize) -> Option<usize> {
+        let (name, ..) = self.fields(index).filter(|(name, ..)| *name == STRING)?;
+        debug_assert_eq!(name, STRING);
+        match self.field(index, "value")? {
+            DataValue::Pointer(PointerTarget::Object { object, .. }) => Some(*object),
+            _ => None,
+        }
+    }
+
+    /// The characters of a string.
+    fn text(&self, index: usize) -> Option<Vec<u16>> {
+        let (name, ..) = self.fields(index)?;
+        if name != STRING {
+            return None;
+        }
+        let Some(bytes) = self.bytes_of(index) else { return Some(Vec::new()) };
+        let unit = |value: &DataValue| match value {
+            DataValue::Int(bits) => (*bits & 0xff) as u16,
+            _ => 0,
+        };
+        Some(self.array(bytes)?.values.iter().map(unit).collect())
+    }
+
+    /// Whether a variable has this name, or nothing can.
+    pub fn has(&self, name: &str) -> bool {
+        KEYWORDS.contains(&name) || self.names.iter().flatten().any(|own| own == name)
+    }
+
+    /// Declarations of the objects that are variables.
+    pub fn declarations(&self) -> Vec<String> {
+        let line = |(index, name): (usize, &Option<String>)| {
+            let (name, array) = (name.as_ref()?, self.array(index)?);
+            Some(format!("{}[] {name} = {};", type_name(array.element), braces(&array)))
+        };
+        self.names.iter().enumerate().filter_map(line).collect()
+    }
+
+    /// What must hold of the variables afterwards.
+    pub fn checks(&self, expected: &'t [Vec<DataValue>], delta: &str) -> Vec<String> {
+        let line = |(index, name): (usize, &Option<String>)| {
+            let (name, before) = (name.as_ref()?, self.array(index)?);
+            let [DataValue::Struct(values)] = expected.get(index)?.as_slice() else { return None };
+            let DataValue::Array(values) = values.last()? else { return None };
+            let after = Array { element: before.element, values };
+            if values.is_empty() || values.len() != before.values.len() {
+                return None;
+            }
+            let delta = if matches!(before.element, DataType::Float { .. }) { delta } else { "" };
+            let element = type_name(before.element);
+            Some(format!("assertArrayEquals(new {element}[] {}, {name}{delta});", braces(&after)))
+        };
+        self.names.iter().enumerate().filter_map(line).collect()
+    }
+
+    /// A value as an argument.
+    pub fn argument(&self, value: &NamedValue) -> String {
+        let text = literal(&self.module.types[value.data], &value.value);
+        text.or_else(|| self.reference(&value.value)).unwrap_or_else(|| self.null(value.data))
+    }
+
+    /// The object that a reference leads to.
+    pub fn reference(&self, value: &DataValue) -> Option<String> {
+        let DataValue::Pointer(PointerTarget::Object { object, .. }) = value else { return None };
+        if let Some(name) = self.names.get(*object)? {
+            return Some(name.clone());
+        }
+        let text = quoted_units(&self.text(*object)?);
+        Some(if self.twins.contains(object) { format!("new String({text})") } else { text })
+    }
+
+    /// Whether a reference leads to an array of the test.
+    pub fn is_array(&self, value: &DataValue) -> bool {
+        match value {
+            DataValue::Pointer(PointerTarget::Object { object, .. }) => {
+                self.names.get(*object).is_some_and(Option::is_some)
+            }
+            _ => false,
+        }
+    }
+
+    fn null(&self, data: DataTypeId) -> String {
+        match self.pointee_name(data) {
+            Some(name) => format!("({}) null", name.strip_prefix("java.lang.").unwrap_or(name)),
+            None => "null".to_string(),
+        }
+    }
+
+    fn pointee_name(&self, data: DataTypeId) -> Option<&'t str> {
+        let DataType::Pointer { pointee, .. } = self.module.types[data] else { return None };
+        match &self.module.types[pointee] {
+            DataType::Struct { name, .. } | DataType::OneOf { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// The result of a method that is a new object, as the expression that it must equal; `None` if not all of it is known.
+pub(crate) fn new_result(module: &Module, reached: &[NamedValue]) -> Option<(String, Kind)> {
+    let first = reached.iter().find(|part| part.name.is_empty())?;
+    let DataType::Struct { name, fields, .. } = &module.types[first.data] else { return None };
+    let DataValue::Struct(values) = &first.value else { return None };
+    let of = |wanted: &str, fields: &[touchstone_ir::Field], values: &[DataValue]| {
+        fields.iter().position(|field| field.name == wanted).and_then(|at| values.get(at)).cloned()
+    };
+    if name == STRING {
+        let bytes = reached.iter().find(|part| part.name == "value")?;
+        let (DataType::Struct { fields: parts, .. }, DataValue::Struct(inside)) =
+            (&module.types[bytes.data], &bytes.value)
+        else {
+            return None;
+        };
+        let all = whole(&of("length", parts, inside)?, inside.last()?)?;
+        let byte = |value: &DataValue| match value {
+            DataValue::Int(bits) => Some((*bits & 0xff) as u16),
+            _ => None,
+        };
+        let bytes: Vec<u16> = all.iter().map(byte).collect::<Option<_>>()?;
+        let units = match of("coder", fields, values)? {
+            DataValue::Int(0) => bytes,
+            _ => bytes.chunks_exact(2).map(|pair| pair[0] | pair[1] << 8).collect(),
+        };
+        return Some((quoted_units(&units), Kind::Text));
+    }
+    let DataType::Array { element, .. } = module.types[fields.last()?.ty] else { return None };
+    let values = whole(&of("length", fields, values)?, values.last()?)?;
+    let array = Array { element: &module.types[element], values };
+    let kind = if matches!(array.element, DataType::Float { .. }) { Kind::Floats } else { Kind::Array };
+    Some((format!("new {}[] {}", type_name(array.element), braces(&array)), kind))
+}
+
+/// What a new object is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Array,
+    Floats,
+}
+
+/// The elements, if all of them are told.
+fn whole<'v>(length: &DataValue, elements: &'v DataValue) -> Option<&'v [DataValue]> {
+    match (length, elements) {
+        (DataValue::Int(length), DataValue::Array(values)) if *length == values.len() as u64 => Some(values),
+        _ => None,
+    }
+}
+
+fn type_name(data: &DataType) -> &str {
+    match data {
+        DataType::Int { name, .. } | DataType::Float { name, .. } | DataType::Bool { name } => name,
+        _ => "Object",
+    }
+}
+
+fn braces(array: &Array<'_>) -> String {
+    let value = |value: &DataValue| {
+        let text = literal(array.element, value).unwrap_or_else(|| "0".to_string());
+        // In an array of them the type is known.
+        text.strip_prefix("(byte) ").or(text.strip_prefix("(short) ")).map_or(text.clone(), str::to_string)
+    };
+    let values: Vec<String> = array.values.iter().map(value).collect();
+    format!("{{{}}}", values.join(", "))
+}
+
+/// Names that are no variables of Java.
+const KEYWORDS: [&str; 52] = [
+    "abstract",
+    "assert",
+    "boolean",
+    "break",
+    "byte",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extends",
+    "final",
+    "finally",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "implements",
+    "import",
+    "instanceof",
+    "int",
+    "interface",
+    "long",
+    "native",
+    "new",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "short",
+    "static",
+    "strictfp",
+    "super",
+    "switch",
+    "synchronized",
+    "this",
+    "throw",
+    "throws",
+    "transient",
+    "try",
+    "void",
+    "volatile",
+    "while",
+    "true",
+    "false",
+];

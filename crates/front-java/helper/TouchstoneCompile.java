@@ -1,0 +1,297 @@
+package com.sun.tools.javac.jvm;
+
+import com.sun.source.tree.*;
+import com.sun.source.util.*;
+import com.sun.tools.javac.api.JavacTool;
+import com.sun.tools.javac.code.Type;
+import com.sun.tools.javac.code.TypeTag;
+import com.sun.tools.javac.tree.JCTree;
+import com.sun.tools.javac.util.Context;
+import java.io.*;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.*;
+import java.util.*;
+import javax.tools.*;
+
+/**
+ * Compiles the user's source with the user's compiler and says what decisions, conditions and statements it has, and where
+ * their code is. One record a line, fields divided by tabs:
+ *
+ *   U file                                                    what follows is of this file
+ *   D number kind line column endLine endColumn tree text      a decision; conditions are numbers in its tree
+ *   C decision number position line column endLine endColumn text
+ *   S position line column endLine endColumn text              a statement
+ *   X position kind line column                                a switch
+ *   J, T, W file class method descriptor at position opcode    where the code of a condition, statement, switch is
+ */
+public final class TouchstoneCompile {
+    private static PrintWriter out;
+
+    /** Arguments: the file of records, the directory of classes, class path, source path, and then what to compile. */
+    public static int run(String[] args) throws Exception {
+        out = new PrintWriter(new OutputStreamWriter(new BufferedOutputStream(new FileOutputStream(args[0])), StandardCharsets.UTF_8));
+        List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", args[1]));
+        options.addAll(List.of("-cp", args[2]));
+        if (!args[3].isEmpty()) {
+            options.addAll(List.of("-sourcepath", args[3]));
+        }
+        List<String> files = Arrays.asList(args).subList(4, args.length);
+        JavacTool tool = JavacTool.create();
+        StandardJavaFileManager manager = tool.getStandardFileManager(null, null, StandardCharsets.UTF_8);
+        Context context = new Context();
+        TouchstoneGen.install(context, out);
+        boolean[] failed = {false};
+        DiagnosticListener<JavaFileObject> listener = diagnostic -> {
+            if (diagnostic.getKind() == Diagnostic.Kind.ERROR) {
+                failed[0] = true;
+                System.err.println(diagnostic);
+            }
+        };
+        JavacTask task = (JavacTask) tool.getTask(new PrintWriter(System.err), manager, listener, options, null,
+            manager.getJavaFileObjectsFromStrings(files), context);
+        List<CompilationUnitTree> units = new ArrayList<>();
+        for (CompilationUnitTree unit : task.parse()) {
+            units.add(unit);
+        }
+        task.analyze();
+        if (!failed[0]) {
+            for (CompilationUnitTree unit : units) {
+                out.println("U\t" + unit.getSourceFile().getName());
+                new Scanner(unit, Trees.instance(task).getSourcePositions()).scan(unit, null);
+            }
+            task.generate();
+        }
+        out.close();
+        return failed[0] ? 1 : 0;
+    }
+
+    /** Reads a compilation unit. */
+    private static final class Scanner extends TreeScanner<Void, Void> {
+        private final CompilationUnitTree unit;
+        private final SourcePositions positions;
+        private final LineMap lines;
+        private final CharSequence source;
+        /** Parts of decisions that were told. */
+        private final Set<Tree> told = Collections.newSetFromMap(new IdentityHashMap<>());
+        private int decisions;
+        private int conditions;
+        private List<String> leaves = new ArrayList<>();
+
+        Scanner(CompilationUnitTree unit, SourcePositions positions) throws IOException {
+            this.unit = unit;
+            this.positions = positions;
+            this.lines = unit.getLineMap();
+            this.source = unit.getSourceFile().getCharContent(true);
+        }
+
+        private String place(Tree tree) {
+            long start = positions.getStartPosition(unit, tree);
+            long end = Math.max(start, positions.getEndPosition(unit, tree));
+            return place(start) + "\t" + place(end);
+        }
+
+        /** Columns count characters; the compiler's own count a tab as eight. */
+        private String place(long position) {
+            long line = lines.getLineNumber(position);
+            return line + "\t" + (position - lines.getStartPosition(line) + 1);
+        }
+
+        private boolean hasText(Tree tree) {
+            return positions.getEndPosition(unit, tree) > positions.getStartPosition(unit, tree);
+        }
+
+        private String text(Tree tree) {
+            int start = (int) positions.getStartPosition(unit, tree);
+            int end = (int) positions.getEndPosition(unit, tree);
+            if (start < 0 || end < start) {
+                return tree.toString().replaceAll("\\s+", " ");
+            }
+            return source.subSequence(start, end).toString().replaceAll("\\s+", " ").trim();
+        }
+
+        private static boolean isBoolean(Tree tree) {
+            Type type = ((JCTree) tree).type;
+            return type != null && type.hasTag(TypeTag.BOOLEAN);
+        }
+
+        private static Tree skip(Tree tree) {
+            return TouchstoneGen.skipParens((JCTree) tree);
+        }
+
+        /** A decision that was not told as a part of another. */
+        private void decision(Tree given, String kind) {
+            Tree tree = given == null ? null : skip(given);
+            if (tree == null || told.contains(tree)) {
+                return;
+            }
+            conditions = 0;
+            leaves = new ArrayList<>();
+            int number = decisions++;
+            String shape = shape(tree, number);
+            out.println("D\t" + number + "\t" + kind + "\t" + place(tree) + "\t" + shape + "\t" + text(tree));
+            leaves.forEach(out::println);
+        }
+
+        /** The tree of a decision in front notation: & | ! ? numbers, + and - for constants. */
+        private String shape(Tree given, int decision) {
+            Tree tree = skip(given);
+            told.add(tree);
+            Object constant = ((JCTree) tree).type == null ? null : ((JCTree) tree).type.constValue();
+            if (constant instanceof Integer) {
+                return ((Integer) constant) != 0 ? "+" : "-";
+            }
+            switch (tree.getKind()) {
+                case CONDITIONAL_AND:
+                case CONDITIONAL_OR: {
+                    BinaryTree both = (BinaryTree) tree;
+                    String left = shape(both.getLeftOperand(), decision);
+                    String right = shape(both.getRightOperand(), decision);
+                    return (tree.getKind() == Tree.Kind.CONDITIONAL_AND ? "& " : "| ") + left + " " + right;
+                }
+                case LOGICAL_COMPLEMENT:
+                    return "! " + shape(((UnaryTree) tree).getExpression(), decision);
+                case CONDITIONAL_EXPRESSION:
+                    if (isBoolean(tree)) {
+                        ConditionalExpressionTree choice = (ConditionalExpressionTree) tree;
+                        String condition = shape(choice.getCondition(), decision);
+                        String yes = shape(choice.getTrueExpression(), decision);
+                        String no = shape(choice.getFalseExpression(), decision);
+                        return "? " + condition + " " + yes + " " + no;
+                    }
+                    break;
+                default:
+                    break;
+            }
+            int number = conditions++;
+            leaves.add("C\t" + decision + "\t" + number + "\t" + ((JCTree) tree).pos + "\t" + place(tree) + "\t" + text(tree));
+            return Integer.toString(number);
+        }
+
+        /** Nothing in it is a decision. */
+        private void mark(Tree given) {
+            Tree tree = skip(given);
+            told.add(tree);
+            if (tree instanceof BinaryTree) {
+                mark(((BinaryTree) tree).getLeftOperand());
+                mark(((BinaryTree) tree).getRightOperand());
+            } else if (tree instanceof UnaryTree) {
+                mark(((UnaryTree) tree).getExpression());
+            }
+        }
+
+        @Override
+        public Void scan(Tree tree, Void unused) {
+            if (tree instanceof StatementTree) {
+                switch (tree.getKind()) {
+                    case BLOCK:
+                    case LABELED_STATEMENT:
+                    case EMPTY_STATEMENT:
+                    case CLASS:
+                    case INTERFACE:
+                    case ENUM:
+                    case ANNOTATION_TYPE:
+                        break;
+                    default:
+                        // What the compiler adds has no text.
+                        if (!tree.getKind().name().equals("RECORD") && hasText(tree)) {
+                            out.println("S\t" + ((JCTree) tree).pos + "\t" + place(tree) + "\t" + headOf(tree));
+                        }
+                        break;
+                }
+            }
+            return super.scan(tree, unused);
+        }
+
+        /** A statement without what is nested in it. */
+        private String headOf(Tree tree) {
+            String text = text(tree);
+            switch (tree.getKind()) {
+                case IF: return "if " + text(((IfTree) tree).getCondition());
+                case WHILE_LOOP: return "while " + text(((WhileLoopTree) tree).getCondition());
+                case DO_WHILE_LOOP: return "do while " + text(((DoWhileLoopTree) tree).getCondition());
+                case TRY: return "try";
+                case SYNCHRONIZED: return "synchronized " + text(((SynchronizedTree) tree).getExpression());
+                case SWITCH: return "switch " + text(((SwitchTree) tree).getExpression());
+                case FOR_LOOP:
+                case ENHANCED_FOR_LOOP: {
+                    int brace = text.indexOf('{');
+                    return brace > 0 ? text.substring(0, brace).trim() : text;
+                }
+                default: return text.length() > 100 ? text.substring(0, 97) + "..." : text;
+            }
+        }
+
+        @Override
+        public Void visitIf(IfTree tree, Void unused) {
+            decision(tree.getCondition(), "if");
+            return super.visitIf(tree, unused);
+        }
+
+        @Override
+        public Void visitWhileLoop(WhileLoopTree tree, Void unused) {
+            decision(tree.getCondition(), "while");
+            return super.visitWhileLoop(tree, unused);
+        }
+
+        @Override
+        public Void visitDoWhileLoop(DoWhileLoopTree tree, Void unused) {
+            decision(tree.getCondition(), "do");
+            return super.visitDoWhileLoop(tree, unused);
+        }
+
+        @Override
+        public Void visitForLoop(ForLoopTree tree, Void unused) {
+            decision(tree.getCondition(), "for");
+            return super.visitForLoop(tree, unused);
+        }
+
+        @Override
+        public Void visitAssert(AssertTree tree, Void unused) {
+            // The JVM decides whether it is asked.
+            mark(tree.getCondition());
+            return super.visitAssert(tree, unused);
+        }
+
+        @Override
+        public Void visitConditionalExpression(ConditionalExpressionTree tree, Void unused) {
+            if (!told.contains(tree)) {
+                decision(tree.getCondition(), "ternary");
+            }
+            return super.visitConditionalExpression(tree, unused);
+        }
+
+        @Override
+        public Void visitBinary(BinaryTree tree, Void unused) {
+            if (tree.getKind() == Tree.Kind.CONDITIONAL_AND || tree.getKind() == Tree.Kind.CONDITIONAL_OR) {
+                decision(tree, "value");
+            }
+            return super.visitBinary(tree, unused);
+        }
+
+        @Override
+        public Void visitUnary(UnaryTree tree, Void unused) {
+            if (tree.getKind() == Tree.Kind.LOGICAL_COMPLEMENT) {
+                decision(tree, "value");
+            }
+            return super.visitUnary(tree, unused);
+        }
+
+        @Override
+        public Void visitSwitch(SwitchTree tree, Void unused) {
+            selector(tree, tree.getExpression());
+            return super.visitSwitch(tree, unused);
+        }
+
+        @Override
+        public Void visitSwitchExpression(SwitchExpressionTree tree, Void unused) {
+            selector(tree, tree.getExpression());
+            return super.visitSwitchExpression(tree, unused);
+        }
+
+        private void selector(Tree tree, Tree expression) {
+            Type type = ((JCTree) skip(expression)).type;
+            boolean number = type != null && type.isPrimitive();
+            out.println("X\t" + ((JCTree) tree).pos + "\t" + (number ? "number" : "other") + "\t" + place(tree));
+        }
+    }
+}

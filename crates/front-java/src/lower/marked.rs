@@ -1,0 +1,198 @@
+//! What a method's code is to its source: branches are conditions of decisions, instructions begin statements.
+//!
+//! Where there is source, its compiler said which jump is which condition; jumps that the source has no condition for are
+//! checks. Without source every jump is a decision of its own, named by its line. Code of the JDK has no decisions.
+
+use super::body::Body;
+use crate::classfile::{Code, Cond, Decoded, Insn};
+use crate::marks::{MethodMarks, Place, Selector};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use touchstone_base::{FileId, Id, IndexMap, Span};
+use touchstone_ir::{
+    BoolTree, BranchRole, CondId, CondTag, Condition, Decision, DecisionId, DecisionKind, Function, InstKind, Point,
+    PointId, PointKind,
+};
+
+/// What is known about a method's decisions.
+#[derive(Debug)]
+pub(crate) enum Known {
+    /// It is the JDK's.
+    Library,
+    /// Its source was compiled.
+    Source(Rc<MethodMarks>),
+    /// Only its code is there.
+    CodeOnly,
+}
+
+/// What a jump is.
+pub(crate) struct Jump {
+    pub role: BranchRole,
+    pub tag: Option<CondTag>,
+    /// Whether it is taken if the condition of the source holds.
+    pub taken: Taken,
+}
+
+/// When a jump is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    IfTrue,
+    IfFalse,
+}
+
+/// Decisions and points of a method, made before its code is lowered so that they are in the order of the source.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    decisions: IndexMap<DecisionId, Decision>,
+    points: IndexMap<PointId, Point>,
+    jumps: FxHashMap<usize, (CondTag, u8)>,
+    statements: FxHashMap<usize, Vec<PointId>>,
+    /// Switches whose arms are the source's.
+    switches: Vec<usize>,
+    is_library: bool,
+    all_switches: bool,
+}
+
+fn span(file: FileId, place: Place) -> Span {
+    let [line, column, end_line, end_column] = place;
+    Span { file, line, column, end_line, end_column }
+}
+
+impl Table {
+    pub fn new(known: &Known, file: FileId, code: &Code, insns: &[Decoded]) -> Table {
+        match known {
+            Known::Library => Table { is_library: true, ..Table::default() },
+            Known::Source(marks) => Table::of_source(marks, file, insns),
+            Known::CodeOnly => Table::of_code(file, code, insns),
+        }
+    }
+
+    fn of_source(marks: &MethodMarks, file: FileId, insns: &[Decoded]) -> Table {
+        let mut table = Table::default();
+        let is_jump = |at: &usize| insns.iter().any(|insn| insn.at == *at && is_conditional(&insn.insn));
+        let jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
+        let mut numbers: BTreeMap<usize, DecisionId> = BTreeMap::new();
+        let decisions: BTreeMap<usize, _> =
+            jumps.iter().map(|(_, jump)| (jump.decision.number, &jump.decision)).collect();
+        for (number, mark) in decisions {
+            let condition =
+                |(place, text): &(Place, String)| Condition { span: span(file, *place), text: text.clone() };
+            let id = table.decisions.push(Decision {
+                kind: mark.kind,
+                span: span(file, mark.place),
+                text: mark.text.clone(),
+                tree: mark.tree.clone(),
+                conditions: mark.conditions.iter().map(condition).collect(),
+            });
+            numbers.insert(number, id);
+        }
+        for (at, jump) in jumps {
+            let tag = CondTag { decision: numbers[&jump.decision.number], condition: CondId::new(jump.condition) };
+            table.jumps.insert(*at, (tag, jump.opcode));
+        }
+        let mut statements: BTreeMap<Place, (String, Vec<usize>)> = BTreeMap::new();
+        for (at, marks) in &marks.statements {
+            for mark in marks {
+                let entry = statements.entry(mark.place).or_insert_with(|| (mark.text.clone(), Vec::new()));
+                entry.1.push(*at);
+            }
+        }
+        for (place, (text, places)) in statements {
+            let point = table.points.push(Point { kind: PointKind::Statement, span: span(file, place), text });
+            places.into_iter().for_each(|at| table.statements.entry(at).or_default().push(point));
+        }
+        for (start, selector) in &marks.switches {
+            let first = insns.iter().find(|insn| insn.at >= *start && matches!(insn.insn, Insn::Switch(..)));
+            if let (Selector::Number, Some(first)) = (selector, first) {
+                table.switches.push(first.at);
+            }
+        }
+        table
+    }
+
+    fn of_code(file: FileId, code: &Code, insns: &[Decoded]) -> Table {
+        let mut table = Table { all_switches: true, ..Table::default() };
+        let mut of_line: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut last = 0;
+        for insn in insns {
+            let line = code.line(insn.at);
+            let at = Span::at(file, line, 1);
+            if line != 0 && line != last {
+                let text = format!("line {line}");
+                let point = table.points.push(Point { kind: PointKind::Statement, span: at, text });
+                table.statements.entry(insn.at).or_default().push(point);
+                last = line;
+            }
+            if is_conditional(&insn.insn) {
+                let number = of_line.entry(line).or_default();
+                *number += 1;
+                let text = format!("line {line}, jump {number}: not taken");
+                let conditions = [Condition { span: at, text: text.clone() }].into_iter().collect();
+                let tree = BoolTree::Cond(CondId::new(0));
+                let decision =
+                    table.decisions.push(Decision { kind: DecisionKind::If, span: at, text, tree, conditions });
+                // No such instruction: so its opposite, which goes on if the condition holds, is in the code.
+                table.jumps.insert(insn.at, (CondTag { decision, condition: CondId::new(0) }, 0));
+            }
+        }
+        table
+    }
+
+    /// Where a condition stands.
+    pub fn span_of(&self, tag: CondTag) -> Span {
+        self.decisions[tag.decision].conditions[tag.condition].span
+    }
+
+    /// Gives a function its decisions and points.
+    pub fn give(self, function: &mut Function) {
+        function.decisions = self.decisions;
+        function.points = self.points;
+    }
+}
+
+fn is_conditional(insn: &Insn) -> bool {
+    matches!(insn, Insn::If(..) | Insn::IfInts(..) | Insn::IfRefs(..) | Insn::IfNull(..))
+}
+
+/// The opposite of a comparison.
+pub(crate) fn opposite(cond: Cond) -> Cond {
+    match cond {
+        Cond::Eq => Cond::Ne,
+        Cond::Ne => Cond::Eq,
+        Cond::Lt => Cond::Ge,
+        Cond::Ge => Cond::Lt,
+        Cond::Gt => Cond::Le,
+        Cond::Le => Cond::Gt,
+    }
+}
+
+impl Body<'_> {
+    /// Marks the statements that begin with an instruction.
+    pub fn mark_statements(&mut self, at: usize) {
+        let points = self.table.statements.get(&at).cloned().unwrap_or_default();
+        points.into_iter().for_each(|point| self.b.emit(InstKind::Point { point }));
+    }
+
+    /// What the jump is that is being lowered.
+    pub fn jump_here(&self) -> Jump {
+        match self.table.jumps.get(&self.position) {
+            Some((tag, opcode)) => {
+                let taken = match self.code.bytes.get(self.position) == Some(opcode) {
+                    true => Taken::IfTrue,
+                    false => Taken::IfFalse,
+                };
+                Jump { role: BranchRole::Condition, tag: Some(*tag), taken }
+            }
+            None => Jump { role: BranchRole::Check, tag: None, taken: Taken::IfTrue },
+        }
+    }
+
+    /// What the switch is that is being lowered.
+    pub fn switch_here(&self) -> BranchRole {
+        match self.table.all_switches || self.table.switches.contains(&self.position) {
+            true if !self.table.is_library => BranchRole::Condition,
+            _ => BranchRole::Check,
+        }
+    }
+}

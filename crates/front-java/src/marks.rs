@@ -1,0 +1,198 @@
+//! What the source says about code: decisions with their conditions, statements and switches, by the place of their
+//! instructions.
+//!
+//! The compiler's helper (`helper/TouchstoneCompile.java`) writes it down, one record a line. Deliberately not here: how it
+//! is run (`jdk.rs`), and what becomes of it (`lower/marked.rs`).
+
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use touchstone_base::Id;
+use touchstone_ir::{BoolTree, CondId, DecisionKind};
+
+/// A stretch of a source file: line and column of its beginning and of its end.
+pub(crate) type Place = [u32; 4];
+
+/// A decision of the source.
+#[derive(Debug)]
+pub(crate) struct DecisionMark {
+    /// Decisions of a file are numbered in the order of its text.
+    pub number: usize,
+    pub kind: DecisionKind,
+    pub place: Place,
+    pub text: String,
+    pub tree: BoolTree,
+    pub conditions: Vec<(Place, String)>,
+}
+
+/// A statement of the source.
+#[derive(Debug)]
+pub(crate) struct StatementMark {
+    pub place: Place,
+    pub text: String,
+}
+
+/// What a switch asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Selector {
+    /// A number: its arms are the source's.
+    Number,
+    /// Something that the compiler makes numbers of.
+    Other,
+}
+
+/// A jump that evaluates a condition.
+#[derive(Debug)]
+pub(crate) struct JumpMark {
+    pub decision: Rc<DecisionMark>,
+    pub condition: usize,
+    /// The instruction that jumps if the condition holds; the code may have its opposite.
+    pub opcode: u8,
+}
+
+/// What is known of a method's code, by the position of instructions.
+#[derive(Debug, Default)]
+pub(crate) struct MethodMarks {
+    /// The source file.
+    pub file: String,
+    pub jumps: BTreeMap<usize, JumpMark>,
+    pub statements: BTreeMap<usize, Vec<Rc<StatementMark>>>,
+    /// By the first instruction of the switch.
+    pub switches: BTreeMap<usize, Selector>,
+}
+
+/// What is known of a program's methods: by class, name and descriptor.
+#[derive(Debug, Default)]
+pub struct Marks {
+    methods: FxHashMap<(String, String, String), Rc<MethodMarks>>,
+}
+
+/// What a file of the source has, by position.
+#[derive(Default)]
+struct FileMarks {
+    conditions: FxHashMap<i64, (usize, usize)>,
+    decisions: BTreeMap<usize, DecisionMark>,
+    statements: FxHashMap<i64, Rc<StatementMark>>,
+    switches: FxHashMap<i64, Selector>,
+}
+
+impl Marks {
+    /// Reads records; `None` if they are not such records.
+    pub fn parse(records: &str) -> Option<Marks> {
+        let mut files: FxHashMap<&str, FileMarks> = FxHashMap::default();
+        let mut current = "";
+        for line in records.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            match fields.as_slice() {
+                ["U", file] => current = file,
+                [kind @ ("D" | "C" | "S" | "X"), rest @ ..] => files.entry(current).or_default().add(kind, rest)?,
+                _ => {}
+            }
+        }
+        type Ready<'a> = (FileMarks, FxHashMap<usize, Rc<DecisionMark>>);
+        let ready = |(name, mut file): (_, FileMarks)| {
+            let decisions = std::mem::take(&mut file.decisions);
+            let decisions = decisions.into_iter().map(|(number, decision)| (number, Rc::new(decision))).collect();
+            (name, (file, decisions))
+        };
+        let files: FxHashMap<&str, Ready<'_>> = files.into_iter().map(ready).collect();
+        let mut methods: FxHashMap<(String, String, String), MethodMarks> = FxHashMap::default();
+        for line in records.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [kind @ ("J" | "T" | "W"), file, class, name, desc, at, position, opcode] = fields.as_slice() else {
+                continue;
+            };
+            let key = (class.replace('.', "/"), name.to_string(), desc.to_string());
+            let method = methods.entry(key).or_default();
+            method.file = file.to_string();
+            let Some((known, decisions)) = files.get(file) else { continue };
+            let (at, position): (usize, i64) = (at.parse().ok()?, position.parse().ok()?);
+            match *kind {
+                "J" => {
+                    let opcode: u8 = opcode.parse().ok()?;
+                    let Some((decision, condition)) = known.conditions.get(&position) else { continue };
+                    let Some(decision) = decisions.get(decision) else { continue };
+                    let mark = JumpMark { decision: decision.clone(), condition: *condition, opcode };
+                    method.jumps.insert(at, mark);
+                }
+                "T" => {
+                    if let Some(statement) = known.statements.get(&position) {
+                        let here = method.statements.entry(at).or_default();
+                        if !here.iter().any(|other| Rc::ptr_eq(other, statement)) {
+                            here.push(statement.clone());
+                        }
+                    }
+                }
+                _ => {
+                    let selector = known.switches.get(&position).copied().unwrap_or(Selector::Other);
+                    method.switches.insert(at, selector);
+                }
+            }
+        }
+        Some(Marks { methods: methods.into_iter().map(|(key, method)| (key, Rc::new(method))).collect() })
+    }
+
+    /// What is known of a method, if its source was compiled.
+    pub(crate) fn of(&self, class: &str, name: &str, desc: &str) -> Option<Rc<MethodMarks>> {
+        self.methods.get(&(class.to_string(), name.to_string(), desc.to_string())).cloned()
+    }
+}
+
+impl FileMarks {
+    fn add(&mut self, kind: &str, fields: &[&str]) -> Option<()> {
+        match (kind, fields) {
+            ("D", [number, kind, a, b, c, d, tree, text]) => {
+                let number: usize = number.parse().ok()?;
+                let kind = match *kind {
+                    "if" => DecisionKind::If,
+                    "while" => DecisionKind::While,
+                    "do" => DecisionKind::DoWhile,
+                    "for" => DecisionKind::For,
+                    "ternary" => DecisionKind::Ternary,
+                    _ => DecisionKind::Value,
+                };
+                let tree = parse_tree(&mut tree.split(' '))?;
+                let (place, text) = (place([a, b, c, d])?, text.to_string());
+                self.decisions.insert(number, DecisionMark { number, kind, place, text, tree, conditions: Vec::new() });
+            }
+            ("C", [decision, number, position, a, b, c, d, text]) => {
+                let (decision, number): (usize, usize) = (decision.parse().ok()?, number.parse().ok()?);
+                let of = self.decisions.get_mut(&decision)?;
+                of.conditions.push((place([a, b, c, d])?, text.to_string()));
+                self.conditions.insert(position.parse().ok()?, (decision, number));
+            }
+            ("S", [position, a, b, c, d, text]) => {
+                let mark = StatementMark { place: place([a, b, c, d])?, text: text.to_string() };
+                self.statements.entry(position.parse().ok()?).or_insert_with(|| Rc::new(mark));
+            }
+            ("X", [position, kind, ..]) => {
+                let selector = if *kind == "number" { Selector::Number } else { Selector::Other };
+                self.switches.insert(position.parse().ok()?, selector);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn place(fields: [&str; 4]) -> Option<Place> {
+    let mut numbers = [0; 4];
+    for (number, field) in numbers.iter_mut().zip(fields) {
+        *number = field.parse().ok()?;
+    }
+    Some(numbers)
+}
+
+/// A tree in front notation: `& 0 ! 1`.
+fn parse_tree<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<BoolTree> {
+    let next = |words: &mut _| parse_tree(words).map(Box::new);
+    Some(match words.next()? {
+        "&" => BoolTree::And(next(words)?, next(words)?),
+        "|" => BoolTree::Or(next(words)?, next(words)?),
+        "!" => BoolTree::Not(next(words)?),
+        "?" => BoolTree::Ite(next(words)?, next(words)?, next(words)?),
+        "+" => BoolTree::Const(true),
+        "-" => BoolTree::Const(false),
+        number => BoolTree::Cond(CondId::new(number.parse().ok()?)),
+    })
+}

@@ -1,0 +1,351 @@
+//! Methods under test: which there are, and the module that speaks of all their runs.
+//!
+//! A run meets few of the JDK's methods, but nobody knows which before it; so what a method may call is lowered up to a bound.
+//! Beyond it functions have a body that stops with their name: a path that gets there is given up, never taken for another.
+//! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
+//! [`Program::loaded`].
+
+use crate::classfile::{Desc, MethodDesc, access};
+use crate::lower::{Func, MADE, STRING, Scenario, is_makeable, type_text};
+use crate::program::{Program, ProgramError};
+use crate::world::{ClassId, MethodRef, Refusal};
+use std::collections::{BTreeSet, VecDeque};
+use touchstone_base::Id;
+use touchstone_ir::{
+    Block, Callee, DataType, DataTypeId, FuncId, Function, GlobalId, Growing, InstKind, Module, Tag, TermKind,
+    Terminator, Variant,
+};
+
+/// What the name of the function that knows possible arguments of another ends with.
+const POSSIBLE: &str = "__touchstone_pre";
+
+/// What a method is to its class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// It is called without an object.
+    Static,
+    /// It is called on an object.
+    Instance,
+    /// It makes an object.
+    Constructor,
+}
+
+/// Who may call a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visible {
+    /// Classes of its package, at least.
+    ToPackage,
+    /// Only its own class.
+    ToClass,
+}
+
+/// A method of the program.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// Its function.
+    pub func: FuncId,
+    /// As its function is called: `package.Class.method`.
+    pub name: String,
+    /// The package; empty if it has none.
+    pub package: String,
+    /// The class without package, as source names it (`Outer.Inner`).
+    pub class: String,
+    /// The name of the class's file, without extension (`package/Outer$Inner`).
+    pub internal: String,
+    /// Its own name.
+    pub method: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Who may call it.
+    pub visible: Visible,
+    /// Types of its parameters, as source writes them.
+    pub params: Vec<String>,
+    /// The type of its result.
+    pub result: String,
+    /// The function that says whether arguments are such as a caller can have, if not all are.
+    pub possible: Option<FuncId>,
+    /// What tests call: the method itself, or the function that also makes an object for it.
+    pub entry: FuncId,
+    /// As that is called.
+    pub entry_name: String,
+    /// How the object is made.
+    pub scenario: Option<Scenario>,
+    /// The type of a parameter that tests can't make, if there is one.
+    unmakeable: Option<String>,
+}
+
+/// A static field that the program may change.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// As its global is called.
+    pub name: String,
+    /// The class, as source names it.
+    pub class: String,
+    /// Its own name.
+    pub field: String,
+    /// Who may use it.
+    pub visible: Visible,
+}
+
+impl Method {
+    /// Why no tests of it can be made, if none can.
+    pub fn refusal(&self) -> Option<String> {
+        if self.visible == Visible::ToClass {
+            return Some("it is private".to_string());
+        }
+        if let Some(other) = &self.unmakeable {
+            return Some(format!("it has a parameter of the type {other}, which tests don't make yet"));
+        }
+        match (self.kind, &self.scenario) {
+            (Kind::Instance | Kind::Constructor, None) => {
+                Some("it needs an object, and no constructor of it can be called by tests".to_string())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Program {
+    /// The methods of a class that a source has, by its internal name.
+    ///
+    /// # Errors
+    /// If the class can't be loaded.
+    pub fn methods(&self, class: &str) -> Result<Vec<Method>, ProgramError> {
+        let mut world = self.world.borrow_mut();
+        let unloadable =
+            |refusal: Refusal| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
+        let id = world.classes.load(&class.into()).map_err(unloadable)?;
+        let Some(file) = world.classes.get(id).file().cloned() else { return Ok(Vec::new()) };
+        let (package, title) = match file.name.rsplit_once('/') {
+            Some((package, title)) => (package.replace('/', "."), title.replace('$', ".")),
+            None => (String::new(), file.name.replace('$', ".")),
+        };
+        let unnamed = title.split('.').any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()));
+        let private = file.inner().is_some_and(|inner| inner.access & access::PRIVATE != 0);
+        let mut found = Vec::new();
+        for (index, member) in file.methods.iter().enumerate() {
+            let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
+            if member.is(MADE) || member.code().is_none() || &*member.name == "<clinit>" || of_enum {
+                continue;
+            }
+            let Some(desc) = MethodDesc::parse(&member.desc) else { continue };
+            // One that only calls that of the superclass: what the compiler makes where the source has none.
+            let is_plain = member.code().is_some_and(|code| code.bytes.len() == 5) && desc.params.is_empty();
+            if &*member.name == "<init>" && is_plain {
+                continue;
+            }
+            let method = MethodRef { class: id, index: index as u16 };
+            let kind = match &*member.name {
+                "<init>" => Kind::Constructor,
+                _ if member.is(access::STATIC) => Kind::Static,
+                _ => Kind::Instance,
+            };
+            let scenario = world.scenario(method);
+            let func = world.func(Func::Method(method));
+            let entry = match scenario {
+                Some(_) => world.func(Func::Scenario(method)),
+                None => func,
+            };
+            let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
+            found.push(Method {
+                func,
+                entry,
+                entry_name: world.entry_name(method),
+                unmakeable: desc.params.iter().find(|param| !is_makeable(param)).map(source_type),
+                name: world.shown_name(method),
+                package: package.clone(),
+                class: title.clone(),
+                internal: file.name.to_string(),
+                method: member.name.to_string(),
+                kind,
+                visible: if member.is(access::PRIVATE) || unnamed || private {
+                    Visible::ToClass
+                } else {
+                    Visible::ToPackage
+                },
+                params: desc.params.iter().map(source_type).collect(),
+                result: source_type(&desc.result),
+                possible: world.entry_params(method).iter().any(is_string).then(|| world.func(Func::Possible(method))),
+                scenario,
+            });
+        }
+        Ok(found)
+    }
+
+    /// The function that initialises a class, if it needs any.
+    ///
+    /// # Errors
+    /// If the class can't be loaded.
+    pub fn initialiser(&self, class: &str) -> Result<Option<FuncId>, ProgramError> {
+        let mut world = self.world.borrow_mut();
+        let unloadable =
+            |refusal: Refusal| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
+        let id = world.classes.load(&class.into()).map_err(unloadable)?;
+        Ok(world.needs_init(id).then(|| world.func(Func::Init(id))))
+    }
+
+    /// The static fields that the program may change, by the names of their globals.
+    pub fn fields(&self) -> Vec<Field> {
+        let world = self.world.borrow();
+        let fields = (0..world.globals()).filter_map(|index| world.static_of(GlobalId::new(index)));
+        let shown = fields.filter_map(|field| {
+            let (member, _) = world.classes.static_field(field);
+            let class = world.classes.get(field.class);
+            let inner = class.file().and_then(|file| file.inner()).map_or(0, |inner| inner.access);
+            Some(Field {
+                name: world.shown_static(field)?,
+                class: class.title().replace('$', "."),
+                field: member.name.to_string(),
+                visible: match (member.access | inner) & access::PRIVATE {
+                    0 => Visible::ToPackage,
+                    _ => Visible::ToClass,
+                },
+            })
+        });
+        shown.collect()
+    }
+
+    /// Lowers functions and what they may call: all of the program, and so many functions of the JDK, the nearest ones. Gives
+    /// the initialisers of the JDK that it met.
+    pub fn load(&self, roots: &[FuncId], most: usize, loaded: &mut Loaded) -> Vec<FuncId> {
+        let mut initialisers = Vec::new();
+        let mut waiting: VecDeque<FuncId> = roots.iter().copied().collect();
+        let mut of_jdk = 0;
+        let mut met: BTreeSet<FuncId> = roots.iter().copied().collect();
+        while let Some(id) = waiting.pop_front() {
+            if self.is_of_jdk(id) && !loaded.functions.contains(&id) {
+                if of_jdk == most {
+                    continue;
+                }
+                of_jdk += 1;
+            }
+            let Some(function) = self.function(id) else { continue };
+            loaded.functions.insert(id);
+            for inst in function.blocks.values().flat_map(|block| &block.insts) {
+                let InstKind::Call { callee: Callee::Direct(callee), .. } = &inst.kind else { continue };
+                if !met.insert(*callee) {
+                    continue;
+                }
+                let what = self.world.borrow().what(*callee).cloned();
+                match what {
+                    Some(Func::Init(class)) if self.world.borrow().classes.get(class).of_jdk => {
+                        initialisers.push(*callee);
+                    }
+                    _ => waiting.push_back(*callee),
+                }
+            }
+        }
+        initialisers
+    }
+
+    /// Functions that stop whoever gets there, with what they say.
+    pub fn too_far(&self, loaded: &Loaded) -> Vec<(String, FuncId)> {
+        let functions = self.world.borrow().functions();
+        let all = (0..functions).map(FuncId::new).filter(|id| !loaded.functions.contains(id));
+        all.map(|id| (self.stop_text(id), id)).collect()
+    }
+
+    fn stop_text(&self, id: FuncId) -> String {
+        format!("{} is too far from the method under test ({id})", self.title(id))
+    }
+
+    /// Lowers functions themselves, whatever they call.
+    pub fn load_only(&self, functions: &[FuncId], loaded: &mut Loaded) {
+        loaded.functions.extend(functions.iter().copied().filter(|id| self.function(*id).is_some()));
+    }
+
+    fn is_of_jdk(&self, id: FuncId) -> bool {
+        let world = self.world.borrow();
+        let class: Option<ClassId> = match world.what(id) {
+            Some(Func::Method(method) | Func::Original(method) | Func::Scenario(method) | Func::Possible(method)) => {
+                Some(method.class)
+            }
+            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Site(class, _)) => Some(*class),
+            _ => None,
+        };
+        class.is_none_or(|class| world.classes.get(class).of_jdk)
+    }
+
+    /// The module in which functions that were loaded have their bodies; the others stop with their names.
+    pub fn loaded(&self, loaded: &Loaded) -> Module {
+        let mut module = self.module.clone();
+        module.types = self.world.borrow().types.clone();
+        let mut global = 0;
+        while global < self.world.borrow().globals() {
+            if let Some(made) = self.global(GlobalId::new(global)) {
+                module.globals.push(made.clone());
+            }
+            global += 1;
+        }
+        let functions = self.world.borrow().functions();
+        for index in 0..functions {
+            let id = FuncId::new(index);
+            let body = loaded.functions.contains(&id).then(|| self.function(id)).flatten();
+            let mut made = match body {
+                Some(body) => body.clone(),
+                None => self.stopping(id),
+            };
+            if let Some(Func::Possible(method)) = self.world.borrow().what(id) {
+                made.name = format!("{}{POSSIBLE}", self.world.borrow().entry_name(*method));
+            } else if made.is_library() || module.function_named(&made.name).is_some() {
+                made.name = format!("{id}: {}", made.name);
+            }
+            module.functions.push(made);
+        }
+        module.files = self.files();
+        self.name_exceptions(&mut module);
+        module
+    }
+
+    /// A function that nobody gets through.
+    fn stopping(&self, id: FuncId) -> Function {
+        let mut made = self.world.borrow().declaration(id);
+        let kind = TermKind::Unsupported(self.stop_text(id));
+        let terminator = Terminator { kind, span: made.span };
+        made.blocks.push(Block { insts: Vec::new(), terminator });
+        made
+    }
+
+    /// Lists the classes of what may be thrown.
+    fn name_exceptions(&self, module: &mut Module) {
+        let world = self.world.borrow();
+        let Some(thrown) = module.thrown else { return };
+        let Some(throwable) = world.classes.iter().find(|(_, class)| &*class.name == "java/lang/Throwable") else {
+            return;
+        };
+        let classes = world.classes.iter().filter(|(id, _)| world.classes.is_subtype(*id, throwable.0));
+        let mut variants = Vec::new();
+        for (id, class) in classes {
+            let word = DataTypeId::new(1);
+            let ty = module.types.push(DataType::Struct {
+                name: class.title(),
+                fields: vec![touchstone_ir::Field { name: "class".to_string(), ty: word, offset: 0 }],
+                size: 8,
+                align: 8,
+                kind: Default::default(),
+            });
+            variants.push(Variant { tag: world.word(id), ty });
+        }
+        module.types[thrown] =
+            DataType::OneOf { name: "java.lang.Throwable".to_string(), tag: Tag { offset: 0, bits: 32 }, variants };
+    }
+}
+
+/// What was lowered for methods under test.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// Functions that have bodies.
+    pub functions: BTreeSet<FuncId>,
+}
+
+/// A type as source writes it.
+fn source_type(desc: &Desc) -> String {
+    let text = match desc {
+        Desc::Ref(name) => match name.strip_prefix('[').and_then(Desc::parse) {
+            Some(element) => format!("{}[]", source_type(&element)),
+            None => name.replace('/', "."),
+        },
+        other => type_text(other),
+    };
+    text.replace('$', ".")
+}
