@@ -116,7 +116,12 @@ fn played(scenario: &Scenario, kind: Kind) -> JavaScenario {
 
 /// Whether these files are a Java program.
 pub(crate) fn is_java(files: &[PathBuf]) -> bool {
-    files.iter().any(|file| matches!(extension(file), "java" | "class" | "jar") || file.is_dir())
+    let of_java = |file: &PathBuf| match extension(file) {
+        "java" | "class" | "jar" => true,
+        "c" | "h" | "i" => false,
+        _ => file.is_dir(),
+    };
+    files.iter().any(of_java)
 }
 
 fn extension(file: &Path) -> &str {

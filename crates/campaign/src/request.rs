@@ -256,7 +256,7 @@ impl Default for Effort {
             pair_questions: None,
             timeout: Some(Duration::from_secs(60)),
             memory: Some(1900 << 20),
-            solver_timeout: Some(Duration::from_secs(10)),
+            solver_timeout: Some(Duration::from_secs(6)),
             call_depth: 500,
             max_values: 4096,
             steps: 2_000_000,

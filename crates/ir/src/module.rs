@@ -131,6 +131,12 @@ impl Module {
             _ => None,
         }
     }
+
+    /// Whether objects have classes: the numbers in them (class, length) hang together, and can't be any.
+    pub fn has_classes(&self) -> bool {
+        self.thrown.is_some()
+    }
+
     /// The name of a class of thrown objects.
     pub fn class_name(&self, class: Option<u64>) -> String {
         let name = |class: u64| match self.types[self.thrown?].variant(class).map(|ty| &self.types[ty]) {

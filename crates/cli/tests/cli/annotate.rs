@@ -310,7 +310,7 @@ fn an_explanation_names_the_conditions_that_contradict_each_other_and_no_others(
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let file = scratch.path().join("conflict.c");
     let source = "int f(int x, int y) {\n    if (x > 10) {\n        if (y > 3)\n            y = 1;\n        if (x < 5)\n\
-        \x20           return 1;\n    }\n    int n = 0;\n    for (; y > 0; y -= x)\n        n++;\n    if (n == 90)\n        return 2;\n    return 0;\n}\n";
+        \x20           return 1;\n    }\n    int n = 0;\n    for (; y > 0; y -= x)\n        n++;\n    if (n == 90 && (unsigned)x * 2654435761u == 305419896u)\n        return 2;\n    return 0;\n}\n";
     std::fs::write(&file, source).expect("writable");
     let listed = touchstone().args(["objectives", "-c", "stmt"]).arg(&file).output().expect("it runs");
     let explained = |statement: &str, options: &[&str]| {

@@ -21,10 +21,9 @@ pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: 
     if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
         return;
     }
-    let types = &module.types;
     let mut odd = Vec::new();
     let mut at = 0;
-    visit(types, test, &mut |kind, number| {
+    visit(module, test, &mut |kind, number| {
         if is_odd(kind, *number) {
             odd.push((at, candidates(kind, *number)));
         }
@@ -55,7 +54,7 @@ fn with(
 ) -> Option<TestCase> {
     let mut other = test.clone();
     let mut at = 0;
-    visit(&module.types, &mut other, &mut |_, number| {
+    visit(module, &mut other, &mut |_, number| {
         if at == place {
             *number = candidate;
         }
@@ -83,13 +82,14 @@ enum Kind<'t> {
 }
 
 /// Shows every number of a test's inputs that may be another, in order.
-fn visit<'t>(types: &'t DataTypes, test: &mut TestCase, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+fn visit<'t>(module: &'t Module, test: &mut TestCase, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    let types = &module.types;
     if let TestKind::Function { earlier, params, globals, objects } = &mut test.kind {
         let calls = earlier.iter_mut().flat_map(|call| &mut call.params);
         for NamedValue { data, value, .. } in calls.chain(params).chain(globals) {
             visit_value(types, *data, value, see);
         }
-        for object in objects {
+        for object in objects.iter_mut().filter(|_| !module.has_classes()) {
             object.values.iter_mut().for_each(|value| visit_value(types, object.element, value, see));
         }
     }

@@ -5,8 +5,8 @@
 //! way through the program that no run took is varied further. Nothing here is a verdict: a test is kept because its run reaches
 //! what is wished for, and a run that does not says nothing.
 //!
-//! Deliberately not here: choices that a user narrowed (a precondition, ranges, lengths, whole programs), and calls before the one
-//! under test.
+//! Deliberately not here: choices that a user narrowed (a precondition, ranges, lengths, whole programs), calls before the one
+//! under test, and objects with classes, which only their own code makes whole.
 
 mod change;
 mod hints;
@@ -129,7 +129,7 @@ impl Variation<'_> {
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
         let narrowed = config.precondition.is_some() || said;
         let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
-        called && !narrowed && !self.module.functions[self.func].variadic
+        called && !narrowed && !self.module.has_classes() && !self.module.functions[self.func].variadic
     }
 
     /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
