@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Incomplete, Unsupported};
-use touchstone_emit::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget, ReplayLimits};
+use touchstone_emit::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
@@ -57,9 +57,9 @@ pub(crate) struct JavaProgram {
 
 impl JavaProgram {
     /// How tests call it and run.
-    pub fn target(&self, limits: ReplayLimits) -> JavaTarget {
+    pub fn target(&self, limits: ReplayLimits, keeping: Keeping) -> JavaTarget {
         let java = self.jdk.tool("java");
-        let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits);
+        let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits, keeping);
         let method = |method: &Method| {
             let made = JavaMethod {
                 package: method.package.clone(),

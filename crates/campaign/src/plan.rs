@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{CriteriaOptions, Criterion};
-use touchstone_emit::{Build, Once, Preprocessed, ReplayLimits, Sandbox, Target};
+use touchstone_emit::{Build, Keeping, Once, Preprocessed, ReplayLimits, Sandbox, Target};
 use touchstone_engine::{Config, Entry, Search};
 use touchstone_ir::{FuncId, Function, Module};
 use touchstone_report::Document;
@@ -236,7 +236,11 @@ impl<'r> Material<'r> {
 
     fn target(&self) -> Target {
         if let Some(java) = &self.program.java {
-            return Target::Java(Box::new(java.target(replay_limits(self.request))));
+            let keeping = match self.request.replay {
+                Replaying::Unprotected => Keeping::Out,
+                Replaying::Off | Replaying::InSandbox => Keeping::In,
+            };
+            return Target::Java(Box::new(java.target(replay_limits(self.request), keeping)));
         }
         Target::C(Box::new(Build {
             units: self.program.units.clone(),

@@ -40,6 +40,7 @@ pub use c::suite::CSuite;
 pub use c::testcomp::TestCompSuite;
 pub use c::unwritable::Unwritable;
 pub use error::EmitError;
+pub use java::confined::Keeping;
 pub use java::jvm::Jvm;
 pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite};

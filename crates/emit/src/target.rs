@@ -43,7 +43,7 @@ impl Target {
     pub fn unprotected(&self) -> Option<String> {
         match self {
             Target::C(build) => build.sandbox.told(),
-            Target::Java(_) => None,
+            Target::Java(target) => target.jvm.unprotected(),
         }
     }
 

@@ -53,7 +53,7 @@ pub enum Layer {
 impl Layer {
     const ALL: [Layer; 4] = [Layer::Landlock, Layer::Mounts, Layer::Namespaces, Layer::Seccomp];
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Layer::Landlock => "landlock",
             Layer::Mounts => "mounts",
@@ -178,10 +178,8 @@ impl Sandbox {
     /// The layers that the launcher found to work and that are wanted. Mounts are only a substitute.
     fn layers(&self, launcher: &Path, scratch: &Path) -> Vec<Layer> {
         let Policy::Closed { without } = &self.policy else { return Vec::new() };
-        let output = Command::new(launcher).arg("--probe").arg(scratch).output();
-        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-        let found = |layer: &Layer| text.lines().any(|line| line == layer.name()) && !without.contains(layer);
-        let mut layers: Vec<Layer> = Layer::ALL.into_iter().filter(found).collect();
+        let mut layers = working_layers(launcher, scratch);
+        layers.retain(|layer| !without.contains(layer));
         if layers.contains(&Layer::Landlock) {
             layers.retain(|layer| *layer != Layer::Mounts);
         }
@@ -225,6 +223,37 @@ impl Sandbox {
         command.arg(scratch).arg(program);
         Ok(command)
     }
+}
+
+/// The layers that a launcher finds to work here.
+fn working_layers(launcher: &Path, scratch: &Path) -> Vec<Layer> {
+    let output = Command::new(launcher).arg("--probe").arg(scratch).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    Layer::ALL.into_iter().filter(|layer| text.lines().any(|line| line == layer.name())).collect()
+}
+
+/// The launcher by itself, for programs that are not linked with our guard, and the layers that work here. What is made goes into
+/// a directory.
+pub(crate) fn plain_launcher(cc: &str, dir: &Path) -> Option<(PathBuf, Vec<Layer>)> {
+    const PROGRAM: &str = "touchstone_sandbox";
+    let kept = Kept::new(cc, &[FILTER, LAUNCHER], dir);
+    let known = kept.as_ref().and_then(|kept| kept.find(&[PROGRAM])).map(|found| found.join(PROGRAM));
+    let launcher = match known {
+        Some(launcher) => launcher,
+        None => {
+            let (made, source) = (dir.join(PROGRAM), dir.join("touchstone_sandbox.c"));
+            std::fs::write(dir.join("touchstone_filter.h"), FILTER).ok()?;
+            std::fs::write(&source, LAUNCHER).ok()?;
+            let output = Command::new(cc).args(["-O1", "-w", "-o"]).arg(&made).arg(source).output().ok()?;
+            output.status.success().then_some(())?;
+            kept.iter().for_each(|kept| kept.keep(&[(PROGRAM, &made)]));
+            made
+        }
+    };
+    let scratch = dir.join("probe");
+    std::fs::create_dir(&scratch).ok()?;
+    let layers = working_layers(&launcher, &scratch);
+    Some((launcher, layers))
 }
 
 /// What the harness is made of.

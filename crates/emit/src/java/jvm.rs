@@ -1,10 +1,11 @@
 //! A JVM that stays: it compiles and runs the tests of one function after the other.
 
-use std::io::{BufRead, BufReader, Write};
+use crate::java::confined::{Confined, Keeping};
+use std::io::{BufRead, BufReader, Error, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Mutex;
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 /// How long compiling tests may take.
@@ -15,6 +16,8 @@ const COMPILING: Duration = Duration::from_secs(120);
 pub struct Jvm {
     java: PathBuf,
     helper: PathBuf,
+    keeping: Keeping,
+    confined: OnceLock<Option<Confined>>,
     running: Mutex<Option<Running>>,
 }
 
@@ -42,8 +45,23 @@ pub(crate) struct Said {
 
 impl Jvm {
     /// None runs yet.
-    pub fn new(java: PathBuf, helper: PathBuf) -> Jvm {
-        Jvm { java, helper, running: Mutex::default() }
+    pub fn new(java: PathBuf, helper: PathBuf, keeping: Keeping) -> Jvm {
+        Jvm { java, helper, keeping, confined: OnceLock::new(), running: Mutex::default() }
+    }
+
+    fn confined(&self) -> std::io::Result<&Confined> {
+        let made = self.confined.get_or_init(|| Confined::new(self.keeping).ok());
+        made.as_ref().ok_or_else(|| Error::other("no directory for tests can be made"))
+    }
+
+    /// A new directory in the only place that tests can write to.
+    pub(crate) fn scratch(&self) -> std::io::Result<tempfile::TempDir> {
+        tempfile::tempdir_in(self.confined()?.scratch())
+    }
+
+    /// What nothing keeps tests from, as a sentence; `None` as long as there are no tests.
+    pub(crate) fn unprotected(&self) -> Option<String> {
+        self.confined.get().and_then(|confined| confined.as_ref()?.told())
     }
 
     /// Starts it before anybody asks.
@@ -55,26 +73,36 @@ impl Jvm {
     }
 
     fn start(&self) -> std::io::Result<Running> {
-        let mut child = Command::new(&self.java)
-            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g", "-cp"])
+        let mut command = self.confined()?.command(&self.java);
+        command
+            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx1g", "-cp"])
             .arg(&self.helper)
             .arg("TouchstoneRunner")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let (requests, output) = match (child.stdin.take(), child.stdout.take()) {
-            (Some(requests), Some(output)) => (requests, output),
-            _ => return Err(std::io::Error::other("no pipe")),
-        };
+            .stderr(Stdio::null());
         let (sender, answers) = channel();
+        let (started, starts) = channel();
+        // Who hears it also starts it: the sandbox ends with the thread that made it.
         std::thread::spawn(move || {
+            let spawned = command.spawn().and_then(|mut child| match (child.stdin.take(), child.stdout.take()) {
+                (Some(requests), Some(output)) => Ok((child, requests, output)),
+                _ => Err(Error::other("no pipe")),
+            });
+            let output = match spawned {
+                Ok((child, requests, output)) => {
+                    let _ = started.send(Ok((child, requests)));
+                    output
+                }
+                Err(error) => return drop(started.send(Err(error))),
+            };
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 if sender.send(line).is_err() {
                     break;
                 }
             }
         });
+        let (child, requests) = starts.recv().map_err(|_| Error::other("it could not be started"))??;
         Ok(Running { child, requests, answers })
     }
 

@@ -17,12 +17,14 @@ pub fn replay_java(
     progress: &mut dyn FnMut(usize),
 ) -> Result<Replayed, EmitError> {
     let Some(method) = target.methods.get(function) else { return Ok(Replayed::default()) };
-    let scratch = tempfile::tempdir().map_err(EmitError::io(suite))?;
+    let scratch = target.jvm.scratch().map_err(EmitError::io(suite))?;
+    // The JVM is in a directory of its own.
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string();
     let class = match method.package.is_empty() {
         true => test_class(method),
         false => format!("{}.{}", method.package, test_class(method)),
     };
-    let path: Vec<_> = target.class_path.iter().chain([&target.shim]).map(|part| part.display().to_string()).collect();
+    let path: Vec<_> = target.class_path.iter().chain([&target.shim]).map(|part| absolute(part)).collect();
     let limit = Duration::from_secs(target.limits.seconds.into());
     let names: Vec<String> = tests.iter().map(|test| test_method(method, test)).collect();
     let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), unwritable(test)?)));
@@ -40,7 +42,7 @@ pub fn replay_java(
             break;
         }
         let request = [
-            suite.display().to_string(),
+            absolute(suite),
             scratch.path().display().to_string(),
             path.join(":"),
             class.clone(),

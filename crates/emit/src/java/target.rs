@@ -1,6 +1,7 @@
 //! The user's classes and JVM, and the tests that were written so far.
 
 use crate::ReplayLimits;
+use crate::java::confined::Keeping;
 use crate::java::jvm::Jvm;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -73,14 +74,20 @@ pub struct JavaField {
 
 impl JavaTarget {
     /// A target without any test yet.
-    pub fn new(class_path: Vec<PathBuf>, helper: PathBuf, java: PathBuf, limits: ReplayLimits) -> JavaTarget {
+    pub fn new(
+        class_path: Vec<PathBuf>,
+        helper: PathBuf,
+        java: PathBuf,
+        limits: ReplayLimits,
+        keeping: Keeping,
+    ) -> JavaTarget {
         JavaTarget {
             class_path,
             shim: helper.join("shim"),
             methods: BTreeMap::new(),
             fields: BTreeMap::new(),
             limits,
-            jvm: Jvm::new(java, helper),
+            jvm: Jvm::new(java, helper, keeping),
             written: Mutex::default(),
         }
     }

@@ -1,0 +1,106 @@
+//! The sandbox of the JVM that runs tests: no writes outside of its directory, no network, and its processes end with it.
+//!
+//! A JVM does not live with the filter of system calls that C's tests have (`c/sandbox.rs`); the other layers keep it in, mounts
+//! also where there is landlock, since only they keep the modes of files.
+
+use crate::c::sandbox::{Layer, plain_launcher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How a JVM is started.
+#[derive(Debug)]
+pub(crate) struct Confined {
+    dir: tempfile::TempDir,
+    /// What starts it, with the names of the layers that it enters.
+    launcher: Option<(PathBuf, String)>,
+    told: Option<String>,
+}
+
+/// Whether tests are kept in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keeping {
+    /// As far as the machine can.
+    In,
+    /// Not at all: the user wants it so.
+    Out,
+}
+
+impl Confined {
+    pub fn new(keeping: Keeping) -> std::io::Result<Confined> {
+        let dir = tempfile::tempdir()?;
+        std::fs::create_dir(dir.path().join("scratch"))?;
+        if keeping == Keeping::Out {
+            let told = "tests were replayed without a sandbox (--unsafe-replay)".to_string();
+            return Ok(Confined { dir, launcher: None, told: Some(told) });
+        }
+        let cc = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".to_string());
+        let found = plain_launcher(&cc, dir.path());
+        let told = match &found {
+            None => Some(
+                "nothing keeps the replay from changing files and using the network (no C compiler to make the sandbox)",
+            ),
+            Some((_, layers)) => told(layers),
+        };
+        let told = told.map(|what| format!("on this machine {what}"));
+        let usable = |(launcher, layers): (PathBuf, Vec<Layer>)| {
+            let names: Vec<&str> =
+                layers.iter().filter(|layer| **layer != Layer::Seccomp).map(|layer| layer.name()).collect();
+            (!names.is_empty()).then(|| (launcher, names.join(",")))
+        };
+        Ok(Confined { launcher: found.and_then(usable), dir, told })
+    }
+
+    /// The only directory that tests can write to.
+    pub fn scratch(&self) -> PathBuf {
+        self.dir.path().join("scratch")
+    }
+
+    /// What nothing keeps tests from, as a sentence.
+    pub fn told(&self) -> Option<String> {
+        self.told.clone()
+    }
+
+    /// The command that starts a program. It has to be spawned by a thread that lives as long: the program ends with it.
+    pub fn command(&self, program: &Path) -> Command {
+        let scratch = self.scratch();
+        let mut command = match &self.launcher {
+            Some((launcher, layers)) => {
+                let mut command = Command::new(launcher);
+                command.args(["--parent", &std::process::id().to_string(), "--layers", layers]);
+                command.arg(&scratch).arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
+        command.current_dir(&scratch);
+        command
+    }
+}
+
+fn told(layers: &[Layer]) -> Option<&'static str> {
+    let has = |layer| layers.contains(&layer);
+    match (has(Layer::Mounts), has(Layer::Landlock)) {
+        (true, _) => None,
+        (false, true) => Some("nothing keeps the replay from changing modes and owners of files (no user namespaces)"),
+        (false, false) => {
+            Some("nothing keeps the replay from changing files and using the network (no landlock, no user namespaces)")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_writes_to_its_directory_and_nowhere_else_or_that_is_told() {
+        let elsewhere = tempfile::tempdir().expect("a directory");
+        let outside = elsewhere.path().join("outside");
+        let confined = Confined::new(Keeping::In).expect("a directory");
+        let script = format!("echo x > inside; echo x > {}; chmod 0 {}", outside.display(), elsewhere.path().display());
+        let ended = confined.command(Path::new("/bin/sh")).args(["-c", &script]).output();
+        assert!(ended.is_ok() && confined.scratch().join("inside").is_file(), "{ended:?}");
+        assert!(!outside.exists() || confined.told().is_some(), "{ended:?}");
+        assert!(elsewhere.path().read_dir().is_ok());
+    }
+}
