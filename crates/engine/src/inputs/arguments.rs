@@ -76,8 +76,8 @@ impl Executor<'_> {
         }
         let own = match ty {
             // A register may be wider than the values of the type.
-            Ty::Int(bits) => Ty::Int(bits.min((size * 8).min(64) as u8)),
-            Ty::Ptr => ty,
+            Ty::Int(bits) if size > 0 => Ty::Int(bits.min((size * 8).min(64) as u8)),
+            Ty::Int(_) | Ty::Ptr => ty,
         };
         let value = if cells.len() == usize::from(own.bytes()) {
             match assemble(&cells, own, &mut self.terms, &self.pointers) {

@@ -566,20 +566,27 @@ pub(super) fn leaf<'v>(
     }
 }
 
-/// How many values the parameters and globals of inputs are made of.
+/// How many values inputs are made of.
 pub(super) fn numbers(module: &Module, inputs: &Inputs) -> usize {
-    let TestKind::Function { params, globals, .. } = &inputs.kind else { return 0 };
-    params.iter().chain(globals).map(|named| leaves(&module.types, named.data, &named.value)).sum()
+    let TestKind::Function { params, globals, objects, .. } = &inputs.kind else { return 0 };
+    let count = |data, value| leaves(&module.types, data, value);
+    let named: usize = params.iter().chain(globals).map(|named| count(named.data, &named.value)).sum();
+    let of = |object: &ObjectInput| object.values.iter().map(|value| count(object.element, value)).sum::<usize>();
+    named + objects.iter().map(of).sum::<usize>()
 }
 
 /// Sets one of them to zero, if it is a number and another one.
 pub(super) fn clear(module: &Module, inputs: &mut Inputs, mut which: usize) -> bool {
-    let TestKind::Function { params, globals, .. } = &mut inputs.kind else { return false };
-    for NamedValue { data, value, .. } in params.iter_mut().chain(globals) {
-        let count = leaves(&module.types, *data, value);
+    let TestKind::Function { params, globals, objects, .. } = &mut inputs.kind else { return false };
+    let named = params.iter_mut().chain(globals).map(|named| (named.data, &mut named.value));
+    let behind = objects.iter_mut().flat_map(|object| {
+        let element = object.element;
+        object.values.iter_mut().map(move |value| (element, value))
+    });
+    for (data, value) in named.chain(behind) {
+        let count = leaves(&module.types, data, value);
         if which < count {
-            let found = leaf(&module.types, String::new(), *data, value, which);
-            return match found {
+            return match leaf(&module.types, String::new(), data, value, which) {
                 Some((_, _, DataValue::Int(number))) if *number != 0 => {
                     *number = 0;
                     true
