@@ -569,10 +569,11 @@ pub(super) fn leaf<'v>(
 /// How many values inputs are made of.
 pub(super) fn numbers(module: &Module, inputs: &Inputs) -> usize {
     let TestKind::Function { params, globals, objects, .. } = &inputs.kind else { return 0 };
-    let count = |data, value| leaves(&module.types, data, value);
-    let named: usize = params.iter().chain(globals).map(|named| count(named.data, &named.value)).sum();
-    let of = |object: &ObjectInput| object.values.iter().map(|value| count(object.element, value)).sum::<usize>();
-    named + objects.iter().map(of).sum::<usize>()
+    let types = &module.types;
+    let named: usize = params.iter().chain(globals).map(|named| leaves(types, named.data, &named.value)).sum();
+    let behind =
+        objects.iter().flat_map(|object| object.values.iter().map(|value| leaves(types, object.element, value)));
+    named + behind.sum::<usize>()
 }
 
 /// Sets one of them to zero, if it is a number and another one.
