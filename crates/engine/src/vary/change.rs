@@ -7,7 +7,7 @@ use std::rc::Rc;
 use touchstone_base::Id;
 use touchstone_base::float::Format;
 use touchstone_criteria::{Assume, MadeInput, NamedValue, ObjectInput, TestKind};
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, Module, PointerTarget, Ty, mask};
+use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, Module, PointerTarget, mask};
 
 /// Objects of a test, at most.
 const MOST_OBJECTS: usize = 12;
@@ -420,9 +420,7 @@ impl<'m> Changes<'m> {
 
     fn change_answer(&mut self, answer: &mut MadeInput) {
         let changeable = matches!(answer.source, InputSource::External | InputSource::Written | InputSource::Changed);
-        let asked = self.module.function_named(&answer.name).map(|func| self.module.functions[func].result);
-        let is_pointer = answer.source == InputSource::External && asked == Some(Some(Ty::Ptr));
-        if !changeable || is_pointer || !answer.pointers.is_empty() || answer.bytes.is_empty() {
+        if !changeable || !answer.pointers.is_empty() || answer.bytes.is_empty() {
             return;
         }
         // What a pointer or a truth value may be in stays as it is.

@@ -312,12 +312,24 @@ fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome
     let register = |answer: &MadeInput| answer.source == InputSource::Register;
     // A number that became an address by chance is no register.
     let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);
-    let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !by_chance)?;
+    // Nor is one that was the answer of another function a pointer or a truth value.
+    let misled = run.requested.iter().any(|answer| is_misled(module, answer));
+    let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !by_chance && !misled)?;
     match outcome {
         Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. } => Some(outcome),
         Outcome::Error { kind: ErrorKind::Assert | ErrorKind::Abort, .. } => Some(outcome),
         Outcome::Error { .. } => None,
         _ => Some(outcome),
+    }
+}
+
+/// Whether a function got an answer that its type does not have.
+fn is_misled(module: &Module, answer: &MadeInput) -> bool {
+    let func = module.function_named(&answer.name).filter(|_| answer.source == InputSource::External);
+    match func.map(|func| &module.types[module.functions[func].result_data]) {
+        Some(DataType::Int { .. } | DataType::Enum { .. } | DataType::Float { .. }) | None => false,
+        Some(DataType::Bool { .. }) => answer.bytes.iter().any(|byte| *byte > 1),
+        Some(_) => answer.pointers.is_empty() && answer.bytes.iter().any(|byte| *byte != 0),
     }
 }
 
