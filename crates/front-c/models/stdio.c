@@ -142,7 +142,7 @@ FILE *fopen(const char *name, const char *mode)
     touchstone_given_file(&stream->given, sizeof stream->given, "");
     touchstone_assume(stream->given.length <= TOUCHSTONE_FILES + 2);
     if (stream->given.length == TOUCHSTONE_FILES + 2) {
-        *__errno_location() = NO_ENTRY;
+        *__errno_location() = touchstone_unsettled("a file may not open for another reason", NO_ENTRY);
         return 0;
     }
     f = touchstone_allocate(sizeof *f);
@@ -217,7 +217,7 @@ long ftell(FILE *f)
     if (f == stdin || f == stdout || f == stderr)
         touchstone_run_only("ftell of a standard stream");
     stream = reading(f);
-    return stream->at - (stream->pushed != 0);
+    return (long)touchstone_unsettled_size("seeking may fail", (size_t)(stream->at - (stream->pushed != 0)));
 }
 
 void rewind(FILE *f) { fseek(f, 0, 0); }
