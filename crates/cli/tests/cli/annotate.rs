@@ -327,6 +327,6 @@ fn an_explanation_names_the_conditions_that_contradict_each_other_and_no_others(
     assert!(!infeasible.contains("y > 3"), "{infeasible}");
     let covered = explained("y = 1", &[]);
     assert!(covered.contains("covered") && covered.contains("  x = "), "{covered}");
-    let unknown = explained("return 2", &["--loop-bound", "2"]);
+    let unknown = explained("return 2", &["--loop-bound", "2", "--timeout", "3"]);
     assert!(unknown.contains("unknown") && unknown.contains("a larger --loop-bound may help"), "{unknown}");
 }
