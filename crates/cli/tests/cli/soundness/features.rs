@@ -436,9 +436,9 @@ fn allocation(file: &mut File, draft: &mut Draft) {
             // A block that is kept by what comes after its header.
             draft.locals.push("static § int *inside;".to_string());
             draft.start.push("int was = inside != 0;".to_string());
-            draft.start.push("free(was ? inside - 1 : 0);".to_string());
+            draft.start.push("free(inside - was);".to_string());
             draft.start.push("inside = malloc(3 * sizeof *inside);".to_string());
-            draft.start.push("if (inside) inside += 1;".to_string());
+            draft.start.push("inside += inside != 0;".to_string());
             draft.fact(&["inside == 0"]);
             draft.read(&["was", "was"]);
             draft.guard("inside != 0", &[], &["inside[0]", "inside[1]"]);
