@@ -9,6 +9,8 @@ import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.util.Context;
 import java.io.PrintWriter;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The compiler's code generator, which also says where it put the jump of each condition and the first instruction of each
@@ -21,6 +23,8 @@ public class TouchstoneGen extends Gen {
     private final Types types;
     private Symbol.MethodSymbol method;
     private String file;
+    /** Statements that are a jump and nothing else, of the method: start, end and position. */
+    private List<int[]> gotos = new ArrayList<>();
 
     /** Puts itself in the place of the code generator. */
     public static void install(Context context, PrintWriter records) throws Exception {
@@ -52,13 +56,36 @@ public class TouchstoneGen extends Gen {
     @Override
     public void visitMethodDef(JCTree.JCMethodDecl tree) {
         Symbol.MethodSymbol before = method;
+        List<int[]> outer = gotos;
         method = tree.sym;
+        gotos = new ArrayList<>();
         super.visitMethodDef(tree);
+        // The last thing that the compiler adds may be shorter than a jump that it took away.
+        dropTaken(code());
+        gotos.forEach(jump -> record("T", jump[0], jump[2], 0));
         method = before;
+        gotos = outer;
+    }
+
+    /** Where the next instruction comes: the compiler takes away jumps that lead just there. */
+    private int next(Code code) {
+        if (code.isAlive()) {
+            code.resolvePending();
+        }
+        dropTaken(code);
+        return code.cp;
+    }
+
+    /** Forgets jumps that the compiler took away: there is nothing left of them. */
+    private void dropTaken(Code code) {
+        if (code != null) {
+            gotos.removeIf(jump -> jump[1] > code.cp);
+        }
     }
 
     @Override
     public Items.CondItem genCond(JCTree tree, boolean markBranches) {
+        dropTaken(code());
         Items.CondItem item = super.genCond(tree, markBranches);
         if (isLeaf(tree)) {
             jump(tree, item);
@@ -68,6 +95,7 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.Item genExpr(JCTree tree, Type expected) {
+        dropTaken(code());
         Items.Item item = super.genExpr(tree, expected);
         if (item instanceof Items.CondItem && isLeaf(tree)) {
             jump(tree, (Items.CondItem) item);
@@ -78,18 +106,23 @@ public class TouchstoneGen extends Gen {
     @Override
     public void genStat(JCTree tree, Env<GenContext> env) {
         Code code = code();
-        int start = code == null ? 0 : code.cp;
         boolean alive = code != null && code.isAlive();
+        int start = alive ? next(code) : 0;
         super.genStat(tree, env);
         if (alive && code.cp > start) {
-            record("T", start, tree.pos, 0);
+            boolean isJump = tree instanceof JCTree.JCBreak || tree instanceof JCTree.JCContinue;
+            if (isJump && code.cp == start + 3) {
+                gotos.add(new int[] {start, code.cp, tree.pos});
+            } else {
+                record("T", start, tree.pos, 0);
+            }
         }
     }
 
     @Override
     public void visitSwitch(JCTree.JCSwitch tree) {
         Code code = code();
-        int start = code == null ? 0 : code.cp;
+        int start = code == null ? 0 : next(code);
         super.visitSwitch(tree);
         record("W", start, tree.pos, 0);
     }
@@ -97,7 +130,7 @@ public class TouchstoneGen extends Gen {
     @Override
     public void visitSwitchExpression(JCTree.JCSwitchExpression tree) {
         Code code = code();
-        int start = code == null ? 0 : code.cp;
+        int start = code == null ? 0 : next(code);
         super.visitSwitchExpression(tree);
         record("W", start, tree.pos, 0);
     }
@@ -106,7 +139,7 @@ public class TouchstoneGen extends Gen {
     private void jump(JCTree tree, Items.CondItem item) {
         Code code = code();
         if (code != null && code.isAlive()) {
-            record("J", code.cp, skipParens(tree).pos, item.opcode);
+            record("J", next(code), skipParens(tree).pos, item.opcode);
         }
     }
 

@@ -24,6 +24,7 @@ mod induction;
 mod install;
 mod java_generate;
 mod java_run;
+mod java_verdicts;
 mod judges;
 mod kept;
 mod library;
