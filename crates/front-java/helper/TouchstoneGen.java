@@ -10,7 +10,9 @@ import com.sun.tools.javac.util.Context;
 import java.io.PrintWriter;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The compiler's code generator, which also says where it put the jump of each condition and the first instruction of each
@@ -25,6 +27,8 @@ public class TouchstoneGen extends Gen {
     private String file;
     /** Statements that are a jump and nothing else, of the method: start, end and position. */
     private List<int[]> gotos = new ArrayList<>();
+    /** Tests of patterns, and where the patterns are. */
+    private final Map<JCTree, Integer> patterns = new IdentityHashMap<>();
 
     /** Puts itself in the place of the code generator. */
     public static void install(Context context, PrintWriter records) throws Exception {
@@ -83,9 +87,25 @@ public class TouchstoneGen extends Gen {
         }
     }
 
+    /**
+     * A pattern is translated before code is generated: x instanceof T t is a test, and then a block that keeps the value and is
+     * true. The test stands at any position; the truth where the pattern does.
+     */
+    private void notePattern(JCTree given) {
+        JCTree tree = skipParens(given);
+        if (tree instanceof JCTree.JCBinary && tree.hasTag(JCTree.Tag.AND)) {
+            JCTree.JCBinary both = (JCTree.JCBinary) tree;
+            JCTree kept = skipParens(both.rhs);
+            if (kept instanceof JCTree.LetExpr && skipParens(((JCTree.LetExpr) kept).expr) instanceof JCTree.JCLiteral) {
+                patterns.put(skipParens(both.lhs), skipParens(((JCTree.LetExpr) kept).expr).pos);
+            }
+        }
+    }
+
     @Override
     public Items.CondItem genCond(JCTree tree, boolean markBranches) {
         dropTaken(code());
+        notePattern(tree);
         Items.CondItem item = super.genCond(tree, markBranches);
         if (isLeaf(tree)) {
             jump(tree, item);
@@ -96,6 +116,7 @@ public class TouchstoneGen extends Gen {
     @Override
     public Items.Item genExpr(JCTree tree, Type expected) {
         dropTaken(code());
+        notePattern(tree);
         Items.Item item = super.genExpr(tree, expected);
         if (item instanceof Items.CondItem && isLeaf(tree)) {
             jump(tree, (Items.CondItem) item);
@@ -138,8 +159,9 @@ public class TouchstoneGen extends Gen {
     /** The jump that comes next is this condition's; it is taken if the condition has the value of the opcode. */
     private void jump(JCTree tree, Items.CondItem item) {
         Code code = code();
-        if (code != null && code.isAlive()) {
-            record("J", next(code), skipParens(tree).pos, item.opcode);
+        JCTree condition = skipParens(tree);
+        if (code != null && code.isAlive() && !(condition instanceof JCTree.JCLiteral)) {
+            record("J", next(code), patterns.getOrDefault(condition, condition.pos), item.opcode);
         }
     }
 

@@ -30,6 +30,15 @@ pub enum Kind {
     Constructor,
 }
 
+/// Where it shows that an initialiser ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shows {
+    /// Only in what its class has: it may as well have run before.
+    InItsClass,
+    /// In other classes, too.
+    Elsewhere,
+}
+
 /// Who may call a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visible {
@@ -64,6 +73,8 @@ pub struct Method {
     pub result: String,
     /// The function that says whether arguments are such as a caller can have, if not all are.
     pub possible: Option<FuncId>,
+    /// The function that says whether a result is right.
+    pub post: Option<FuncId>,
     /// What tests call: the method itself, or the function that also makes an object for it.
     pub entry: FuncId,
     /// As that is called.
@@ -135,6 +146,9 @@ impl Program {
                 continue;
             }
             let method = MethodRef { class: id, index: index as u16 };
+            if world.is_contract(method) {
+                continue;
+            }
             let kind = match &*member.name {
                 "<init>" => Kind::Constructor,
                 _ if member.is(access::STATIC) => Kind::Static,
@@ -165,7 +179,14 @@ impl Program {
                 },
                 params: desc.params.iter().map(source_type).collect(),
                 result: source_type(&desc.result),
-                possible: world.entry_params(method).iter().any(is_string).then(|| world.func(Func::Possible(method))),
+                possible: match world.static_precondition(method) {
+                    Some(_) => Some(world.func(Func::Allowed(method))),
+                    None => {
+                        let strings = world.entry_params(method).iter().any(is_string);
+                        strings.then(|| world.func(Func::Possible(method)))
+                    }
+                },
+                post: world.postcondition(method).map(|post| world.func(Func::Method(post))),
                 scenario,
             });
         }
@@ -182,6 +203,20 @@ impl Program {
             |refusal: Refusal| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
         let id = world.classes.load(&class.into()).map_err(unloadable)?;
         Ok(world.needs_init(id).then(|| world.func(Func::Init(id))))
+    }
+
+    /// The initialisers of the program's classes among what was loaded, and those of them that show when they run.
+    pub fn initialisers(&self, loaded: &Loaded) -> Vec<(FuncId, Shows)> {
+        let mut world = self.world.borrow_mut();
+        let mut found = Vec::new();
+        for id in &loaded.functions {
+            let Some(Func::Init(class)) = world.what(*id).cloned() else { continue };
+            if !world.classes.get(class).of_jdk {
+                let shows = if world.init_reaches_out(class) { Shows::Elsewhere } else { Shows::InItsClass };
+                found.push((*id, shows));
+            }
+        }
+        found
     }
 
     /// The static fields that the program may change, by the names of their globals.
@@ -257,9 +292,13 @@ impl Program {
     fn is_of_jdk(&self, id: FuncId) -> bool {
         let world = self.world.borrow();
         let class: Option<ClassId> = match world.what(id) {
-            Some(Func::Method(method) | Func::Original(method) | Func::Scenario(method) | Func::Possible(method)) => {
-                Some(method.class)
-            }
+            Some(
+                Func::Method(method)
+                | Func::Original(method)
+                | Func::Scenario(method)
+                | Func::Possible(method)
+                | Func::Allowed(method),
+            ) => Some(method.class),
             Some(Func::Init(class) | Func::Lambda(class, _) | Func::Site(class, _)) => Some(*class),
             _ => None,
         };
@@ -285,7 +324,11 @@ impl Program {
                 Some(body) => body.clone(),
                 None => self.stopping(id),
             };
-            if let Some(Func::Possible(method)) = self.world.borrow().what(id) {
+            let what = self.world.borrow().what(id).cloned();
+            let has_allowed = |method: MethodRef| self.world.borrow().static_precondition(method).is_some();
+            if let Some(Func::Allowed(method) | Func::Possible(method)) = &what
+                && (matches!(what, Some(Func::Allowed(_))) || !has_allowed(*method))
+            {
                 made.name = format!("{}{POSSIBLE}", self.world.borrow().entry_name(*method));
             } else if made.is_library() || module.function_named(&made.name).is_some() {
                 made.name = format!("{id}: {}", made.name);

@@ -239,7 +239,7 @@ fn what_the_machine_time_and_chance_say_makes_nothing_infeasible() {
 }
 
 #[test]
-fn tests_of_other_methods_stay_and_an_edited_file_is_not_replaced() {
+fn tests_of_other_methods_stay_and_new_tests_go_beside_an_edited_file() {
     let scratch = tempfile::tempdir().expect("a directory");
     let code = "class Two {\n    static int a(int x) { return x > 1 ? 1 : 0; }\n    static int b(int x) { return x > 2 ? 1 : 0; }\n}\n";
     let file = source(scratch.path(), "Two.java", code);
@@ -250,8 +250,12 @@ fn tests_of_other_methods_stay_and_an_edited_file_is_not_replaced() {
     assert!(class.contains("Two.a(") && class.contains("Two.b("), "{class}");
     std::fs::write(&tests, class.replace("assertEquals(1,", "assertEquals(0 + 1,")).expect("a written file");
     let output = touchstone(&["generate", "-c", "branch"], &[&file], scratch.path());
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("new tests are in"), "{}", text(&output.stderr));
     assert!(std::fs::read_to_string(&tests).expect("tests").contains("0 + 1"));
+    let more = std::fs::read_to_string(scratch.path().join("TwoTouchstoneMoreTest.java")).expect("more tests");
+    assert!(more.contains("class TwoTouchstoneMoreTest") && more.contains("Two.a("), "{more}");
+    assert!(text(&output.stdout).contains("replay: 4 agreed"), "{}", text(&output.stdout));
 }
 
 #[test]
@@ -291,6 +295,8 @@ fn a_class_file_alone_has_the_compilers_decisions() {
     assert_eq!(count(&report, "covered"), 4, "{report:#}");
     let first = &report["objectives"][0]["text"];
     assert_eq!(first, "line 4, jump 1: not taken is true");
+    let output = touchstone(&["prove", "-c", "branch", "-f", "sign"], &[&class], &scratch.path().join("out"));
+    assert!(text(&output.stderr).contains("decisions are the compiler's"), "{}", text(&output.stderr));
 }
 
 #[test]

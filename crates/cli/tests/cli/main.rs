@@ -22,6 +22,7 @@ mod googletest;
 mod harm;
 mod induction;
 mod install;
+mod java_criteria;
 mod java_generate;
 mod java_run;
 mod java_verdicts;

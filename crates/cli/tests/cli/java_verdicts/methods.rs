@@ -23,7 +23,7 @@ const HEAD: &str = r#"
   static int bump(int by) { st += by; return st; }
   static boolean turn() { flag = !flag; return flag; }
   static int deep(int n) { return n <= 0 ? 0 : 1 + deep(n - 1); }
-  static <T> T same(T it) { return it; }
+  static class Late { static int level = 3; static final int KEPT = Math.abs(-4); static int raise() { return ++level; } }
 "#;
 
 /// A parameter that the tested method has, and what stands for it in the body.
@@ -139,8 +139,8 @@ impl Methods {
             declared.push(format!("{} {name}", param.declared));
             given.push(param.given.replace("NAME", &name));
             loops.push_str(&format!("for ({}) ", param.domain.replace("NAME", &name)));
-            locals.push((format!("v{index}"), param.ty, param.local.replace("NAME", &name)));
-            scope.push((format!("v{index}"), param.ty));
+            locals.push((format!("vp{index}"), param.ty, param.local.replace("NAME", &name)));
+            scope.push((format!("vp{index}"), param.ty));
         }
         let result = *self.rng.pick(&["int", "long", "boolean", "String", "double", "int"]);
         let modifier = if owner == Owner::Class { "static " } else { "" };
@@ -211,6 +211,7 @@ impl Methods {
             "long" => self.pick(&["0L", "1L", "-1L", "3L", "Long.MAX_VALUE", "Long.MIN_VALUE", "4294967296L"]),
             "boolean" => self.pick(&["flag", "flag", "true", "false"]),
             "char" => self.pick(&["'a'", "'b'", "'\\u0000'", "'\\uffff'"]),
+            "short" => self.pick(&["(short) 1", "(short) -32768", "(short) 32767"]),
             "byte" => self.pick(&["(byte) 1", "(byte) -128", "(byte) 127"]),
             "double" => self.pick(&["0.0", "1.5", "-0.0", "Double.NaN", "1e10", "Double.POSITIVE_INFINITY"]),
             "String" => self.pick(&["\"\"", "\"a\"", "\"ab\"", "\"b\"", "\"xyz\""]),
@@ -225,6 +226,7 @@ impl Methods {
     fn operand(&mut self, ty: &'static str, scope: &Scope) {
         let fitting: Vec<String> = scope.iter().filter(|(_, own)| *own == ty).map(|(name, _)| name.clone()).collect();
         let statics = match ty {
+            "int" if self.rng.chance(20) => "Late.level",
             "int" => "st",
             "long" => "wide",
             "char" => "letter",
@@ -265,7 +267,7 @@ impl Methods {
             "int" => self.int(scope, next),
             "long" => self.long(scope, next),
             "double" => self.binary("double", &[" + ", " - ", " * ", " / ", " % "], scope, next),
-            "char" | "byte" => {
+            "char" | "byte" | "short" => {
                 let from = *self.rng.pick(&["int", "long", "double"]);
                 self.cast(ty, from, scope, next);
             }
@@ -339,6 +341,7 @@ impl Methods {
                 self.call("obj", &["int"], scope, depth);
                 self.text(&format!("){rest}"));
             }
+            18 if self.rng.chance(30) => self.text("Late.raise()"),
             18 => self.call("bump", &["int"], scope, depth),
             19 => {
                 self.text("TABLE[");
@@ -523,17 +526,11 @@ impl Methods {
                 self.call(name, &["String"], scope, depth);
             }
             10 => {
-                let class = self.pick(&[
-                    "Number",
-                    "String",
-                    "Comparable",
-                    "Derived",
-                    "Last",
-                    "Object[]",
-                    "int[]",
-                    "Integer it && it > 2",
-                ]);
-                let class = class.split(" it").next().unwrap_or(class);
+                let class = self.pick(&["Number", "String", "Comparable", "Derived", "Last", "Object[]", "int[]"]);
+                let class = match self.rng.chance(50) {
+                    true => format!("{class} {}", self.fresh("q")),
+                    false => class.to_string(),
+                };
                 self.call("obj", &["int"], scope, depth);
                 self.text(&format!(" instanceof {class}"));
             }
