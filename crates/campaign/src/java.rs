@@ -299,8 +299,8 @@ impl<'p> Loading<'p> {
                 met
             }
         };
-        for (init, _) in self.program.initialisers(&self.loaded) {
-            if !self.initialised.contains(&init) {
+        for (init, shows) in self.program.initialisers(&self.loaded) {
+            if shows != Shows::Nowhere && !self.initialised.contains(&init) {
                 stop(&mut module.functions[init], "a class that could not be initialised, or only at another time");
             }
         }

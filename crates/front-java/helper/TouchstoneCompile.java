@@ -197,8 +197,14 @@ public final class TouchstoneCompile {
 
         @Override
         public Void scan(Tree tree, Void unused) {
+            if (tree != null && tree.getKind().name().equals("BINDING_PATTERN")) {
+                // What it declares is no statement.
+                return null;
+            }
             if (tree instanceof StatementTree) {
                 switch (tree.getKind()) {
+                    // To the compiler it is a statement, and where a switch knows no case for a value the last one's.
+                    case CASE:
                     case BLOCK:
                     case LABELED_STATEMENT:
                     case EMPTY_STATEMENT:

@@ -5,7 +5,7 @@
 //! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
 //! [`Program::loaded`].
 
-use crate::classfile::{Desc, MethodDesc, access};
+use crate::classfile::{Desc, Member, MethodDesc, access};
 use crate::lower::{Func, MADE, STRING, Scenario, is_makeable, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
@@ -33,6 +33,8 @@ pub enum Kind {
 /// Where it shows that an initialiser ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shows {
+    /// Nowhere: its class has only constants.
+    Nowhere,
     /// Only in what its class has: it may as well have run before.
     InItsClass,
     /// In other classes, too.
@@ -83,6 +85,18 @@ pub struct Method {
     pub scenario: Option<Scenario>,
     /// The type of a parameter that tests can't make, if there is one.
     unmakeable: Option<String>,
+    /// Whether source can call it: tools that obfuscate give names that it can't.
+    callable: Callable,
+}
+
+/// Whether source can call a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Callable {
+    Yes,
+    /// Its name, or that of its class, is none that source can have.
+    NoName,
+    /// Another one differs from it in its result only.
+    NotAlone,
 }
 
 /// A static field that the program may change.
@@ -103,6 +117,11 @@ impl Method {
     pub fn refusal(&self) -> Option<String> {
         if self.visible == Visible::ToClass {
             return Some("it is private".to_string());
+        }
+        match self.callable {
+            Callable::Yes => {}
+            Callable::NoName => return Some("source can't write its name".to_string()),
+            Callable::NotAlone => return Some("another method differs from it in its result only".to_string()),
         }
         if let Some(other) = &self.unmakeable {
             return Some(format!("it has a parameter of the type {other}, which tests don't make yet"));
@@ -166,6 +185,18 @@ impl Program {
                 entry,
                 entry_name: world.entry_name(method),
                 unmakeable: desc.params.iter().find(|param| !is_makeable(param)).map(source_type),
+                callable: {
+                    let same = |other: &&Member| {
+                        let rest = |desc: &str| desc.split(')').next().unwrap_or_default().to_string();
+                        other.name == member.name && rest(&other.desc) == rest(&member.desc) && !other.is(MADE)
+                    };
+                    let names = package.split('.').chain(title.split('.')).filter(|name| !name.is_empty());
+                    match names.chain([&*member.name]).all(is_name) {
+                        false => Callable::NoName,
+                        true if file.methods.iter().filter(same).count() > 1 => Callable::NotAlone,
+                        true => Callable::Yes,
+                    }
+                },
                 name: world.shown_name(method),
                 package: package.clone(),
                 class: title.clone(),
@@ -212,7 +243,11 @@ impl Program {
         for id in &loaded.functions {
             let Some(Func::Init(class)) = world.what(*id).cloned() else { continue };
             if !world.classes.get(class).of_jdk {
-                let shows = if world.init_reaches_out(class) { Shows::Elsewhere } else { Shows::InItsClass };
+                let shows = match world.init_reaches_out(class) {
+                    true => Shows::Elsewhere,
+                    false if world.keeps_only_constants(class) => Shows::Nowhere,
+                    false => Shows::InItsClass,
+                };
                 found.push((*id, shows));
             }
         }
@@ -232,7 +267,7 @@ impl Program {
                 class: class.title().replace('$', "."),
                 field: member.name.to_string(),
                 visible: match (member.access | inner) & access::PRIVATE {
-                    0 => Visible::ToPackage,
+                    0 if is_name(&member.name) => Visible::ToPackage,
                     _ => Visible::ToClass,
                 },
             })
@@ -379,6 +414,19 @@ impl Program {
 pub struct Loaded {
     /// Functions that have bodies.
     pub functions: BTreeSet<FuncId>,
+}
+
+/// Words that no name can be.
+const WORDS: &str = " abstract assert boolean break byte case catch char class const continue default do double else enum extends \
+    false final finally float for goto if implements import instanceof int interface long native new null package private \
+    protected public return short static strictfp super switch synchronized this throw throws transient true try void volatile \
+    while _ ";
+
+/// Whether source can write a name.
+fn is_name(name: &str) -> bool {
+    let begins = |c: char| c.is_alphabetic() || c == '_' || c == '$';
+    let goes_on = |c: char| begins(c) || c.is_numeric();
+    name == "<init>" || name.starts_with(begins) && name.chars().all(goes_on) && !WORDS.contains(&format!(" {name} "))
 }
 
 /// A type as source writes it.

@@ -314,6 +314,28 @@ fn a_test_that_would_end_the_jvm_is_left_out() {
 }
 
 #[test]
+fn a_name_that_source_cant_write_takes_no_other_tests_with_it() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = "class Made {\n    static int call(int a) { return a > 3 ? 2 : 1; }\n    static int f(int a) { return a > 4 ? Gone.x : 1; }\n}\nclass Gone { static int x; }\n";
+    let file = source(scratch.path(), "Made.java", code);
+    let javac = Command::new("javac").arg("-d").arg(scratch.path()).arg(&file).status().expect("javac runs");
+    assert!(javac.success());
+    // As tools that obfuscate do; and a class is missing.
+    let class = scratch.path().join("Made.class");
+    let mut bytes = std::fs::read(&class).expect("a class");
+    let at = bytes.windows(6).position(|part| part == b"\0\x04call").expect("the name");
+    bytes[at + 2..at + 6].copy_from_slice(b"else");
+    std::fs::write(&class, bytes).expect("a written file");
+    std::fs::remove_file(scratch.path().join("Gone.class")).expect("removed");
+    let report = generated(&["-c", "branch"], &class, &scratch.path().join("out"));
+    assert_eq!(count(&report, "covered"), 2, "{report:#}");
+    let tests = std::fs::read_to_string(scratch.path().join("out/MadeTouchstoneTest.java")).expect("tests");
+    assert!(tests.contains("assertThrows(NoClassDefFoundError.class"), "{tests}");
+    let output = touchstone(&["generate", "-f", "Made.else"], &[&class], &scratch.path().join("out"));
+    assert!(text(&output.stderr).contains("source can't write its name"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn input_that_is_none_is_refused_with_what_is_wrong() {
     let scratch = tempfile::tempdir().expect("a directory");
     let check = |name: &str, bytes: &[u8], arguments: &[&str], expected: &str| {
@@ -331,5 +353,11 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
     check("Here.java", b"class Here { static void f() { } }", &["-f", "Here.g"], "there is no function `Here.g`");
     check("Obj.java", b"class Obj { static void f(Object a) { } }", &["-f", "Obj.f"], "can't be tested");
     check("Abs.java", b"abstract class Abs { void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
+    check(
+        "Pre.java",
+        b"class Pre { static void f(int a) { } }",
+        &["--pre", "a > 3", "-f", "Pre.f"],
+        "`boolean Pre.f_pre(",
+    );
     check("Form.java", b"class Form { static void f() { } }", &["--emit", "unity"], "another language");
 }

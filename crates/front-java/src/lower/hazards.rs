@@ -75,9 +75,10 @@ impl Body<'_> {
         value
     }
 
-    /// An element, as source writes it.
+    /// An element, as source writes it; empty if that is not known.
     pub fn element_text(&self, array: Operand, index: Operand) -> String {
-        Origin::Element(self.origin(array), self.origin(index)).shown()
+        let text = Origin::Element(self.origin(array), self.origin(index)).shown();
+        if text.contains("<array>") { String::new() } else { text }
     }
 
     /// Whether no handler of the method keeps an exception that is thrown here.

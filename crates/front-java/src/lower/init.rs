@@ -2,7 +2,8 @@
 
 use super::builder::Builder;
 use super::world::{Data, Func, World};
-use crate::classfile::{Insn, access, decode};
+use crate::classfile::{Desc, Insn, access, decode};
+use crate::lower::{MADE, STRING};
 use crate::world::{ClassId, MethodRef, Refusal};
 use rustc_hash::FxHashSet;
 use touchstone_ir::{BranchRole, CmpOp, Operand, SwitchArm, Ty};
@@ -116,6 +117,25 @@ impl World {
         }
         self.reaching_out.insert(class, found);
         found
+    }
+
+    /// Whether all that a class keeps are constants: numbers, texts, and the constants of an enumeration that have nothing else.
+    pub fn keeps_only_constants(&self, class: ClassId) -> bool {
+        let Some(file) = self.classes.get(class).file() else { return false };
+        let own = format!("L{};", file.name);
+        let is_enum = file.is(access::ENUM);
+        file.fields.iter().all(|field| {
+            let fixed = match Desc::parse(&field.desc) {
+                Some(Desc::Ref(name)) => &*name == STRING,
+                Some(_) => true,
+                None => false,
+            };
+            let one_of_enum = is_enum && field.is(access::STATIC) && *field.desc == *own;
+            match field.is(access::STATIC) || is_enum {
+                true => field.is(access::FINAL) && (fixed || one_of_enum || field.is(MADE)),
+                false => true,
+            }
+        })
     }
 
     /// What of the program a method uses.

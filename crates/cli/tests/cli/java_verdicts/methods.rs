@@ -207,7 +207,7 @@ impl Methods {
 
     fn literal(&mut self, ty: &str) -> &'static str {
         match ty {
-            "int" => self.pick(&["0", "1", "-1", "2", "3", "7", "32", "Integer.MAX_VALUE", "Integer.MIN_VALUE", "'b'"]),
+            "int" => self.pick(&["0", "1", "-1", "2", "3", "7", "32", "Integer.MAX_VALUE", "Integer.MIN_VALUE", "98"]),
             "long" => self.pick(&["0L", "1L", "-1L", "3L", "Long.MAX_VALUE", "Long.MIN_VALUE", "4294967296L"]),
             "boolean" => self.pick(&["flag", "flag", "true", "false"]),
             "char" => self.pick(&["'a'", "'b'", "'\\u0000'", "'\\uffff'"]),
