@@ -94,6 +94,12 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
     if plan.request.purpose != Purpose::Tests {
         return Ok(notices);
     }
+    if let Some(target) = plan.target.java() {
+        for (_, _, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
+            let kept = touchstone_emit::kept_junit(&plan.out.path().join(folder), target);
+            notices.extend(kept.into_iter().map(|(file, new_tests)| Notice::TestsStay { file, new_tests }));
+        }
+    }
     for (wanted, form, folder) in IN_C.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
         if wanted == TestForm::C {
             continue;

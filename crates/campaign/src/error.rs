@@ -78,6 +78,14 @@ pub enum PlanError {
         /// The function that it is for.
         function: String,
     },
+    /// A precondition as an expression is C.
+    #[error(
+        "--pre is for C: in Java, write a method `boolean {function}_pre(...)` with the parameters of `{function}` beside it"
+    )]
+    PreconditionOfJava {
+        /// The method.
+        function: String,
+    },
     /// A precondition for a function that stands in a header.
     #[error("--pre: `{function}` is not defined in one of the given files but in {file}")]
     PreconditionElsewhere {

@@ -12,10 +12,10 @@ use touchstone_emit::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget,
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
-    Field, Jdk, JdkError, Kind, Loaded, Marks, Method, ProgramError, Scenario, ScenarioCall, ScenarioSlot, Setup,
-    Visible, classfile::ClassFile,
+    Field, Jdk, JdkError, Kind, LABELS, Loaded, Marks, Method, ProgramError, Scenario, ScenarioCall, ScenarioSlot,
+    Setup, Shows, Visible, classfile::ClassFile,
 };
-use touchstone_ir::{Block, FuncId, Module, TermKind, Terminator};
+use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
 /// Why a Java program could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +53,8 @@ pub(crate) struct JavaProgram {
     class_path: Vec<PathBuf>,
     methods: Vec<Method>,
     fields: Vec<Field>,
+    /// Classes that came without source.
+    bare: Vec<String>,
 }
 
 impl JavaProgram {
@@ -91,6 +93,11 @@ impl JavaProgram {
     /// The method that is tested by calls of a function.
     pub fn tested(&self, entry: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.entry == entry).map_or(entry, |method| method.func)
+    }
+
+    /// Whether a function's source is not known: its decisions are then the compiler's.
+    pub fn is_bare(&self, entry: FuncId) -> bool {
+        self.methods.iter().any(|method| method.entry == entry && self.bare.contains(&method.internal))
     }
 
     /// Why no tests of a method can be made, if none can: `None` of what is no method of the given classes.
@@ -133,6 +140,8 @@ struct Given {
     class_path: Vec<PathBuf>,
     classes: Vec<String>,
     marks: Option<Marks>,
+    /// Classes that come without source.
+    bare: Vec<String>,
 }
 
 /// Reads a program; compiled classes go to a directory.
@@ -147,8 +156,9 @@ pub(crate) fn read(
 
 fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: &Path) -> Result<Program, JavaError> {
     let jdk = Jdk::find()?;
-    let given = given(&jdk, files, directory)?;
+    let mut given = given(&jdk, files, directory)?;
     let helper = jdk.helper(directory)?;
+    given.class_path.push(helper.join(LABELS));
     let setup = Setup {
         java_home: jdk.home.clone(),
         release: jdk.release,
@@ -163,8 +173,10 @@ fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: 
         methods.extend(program.methods(class)?);
     }
     let tested: Vec<&Method> = methods.iter().filter(|method| is_meant(method, subject)).collect();
-    let roots: Vec<FuncId> =
-        tested.iter().flat_map(|method| [method.entry, method.func].into_iter().chain(method.possible)).collect();
+    let roots: Vec<FuncId> = tested
+        .iter()
+        .flat_map(|method| [method.entry, method.func].into_iter().chain(method.possible).chain(method.post))
+        .collect();
     let all: Vec<FuncId> = methods.iter().map(|method| method.func).collect();
     let mut loading = Loading::new(&program);
     loading.load(&roots, AT_FIRST);
@@ -175,7 +187,8 @@ fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: 
         Reading::Listing => loading.module(&tested),
         Reading::Search => loading.follow(&tested),
     };
-    let java = JavaProgram { jdk, helper, class_path: given.class_path, fields: program.fields(), methods };
+    let java =
+        JavaProgram { jdk, helper, class_path: given.class_path, fields: program.fields(), methods, bare: given.bare };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
 }
 
@@ -210,6 +223,9 @@ struct Loading<'p> {
     starting: Starting<'p>,
     loaded: Loaded,
     ran: Vec<FuncId>,
+    /// Initialisers of the program that were tried, and those that ran.
+    tried: Vec<FuncId>,
+    initialised: Vec<FuncId>,
     /// Classes under test that can't be initialised, and why.
     unusable: Vec<(String, End)>,
 }
@@ -219,8 +235,8 @@ impl<'p> Loading<'p> {
         let limits = Limits { steps: 50_000_000, frames: 3_000, heap_bytes: 256 << 20 };
         let mut starting = Starting::new(program.module(), program, limits);
         let _ = starting.run(program.entry(), Whose::Library);
-        let (loaded, ran, unusable) = (Loaded::default(), Vec::new(), Vec::new());
-        Loading { program, starting, loaded, ran, unusable }
+        let (ran, tried, initialised, unusable) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Loading { program, starting, loaded: Loaded::default(), ran, tried, initialised, unusable }
     }
 
     /// Loads functions with what is near; initialisers of the JDK run at once, and may need others.
@@ -239,6 +255,20 @@ impl<'p> Loading<'p> {
                 }
             }
         }
+        self.initialise_met();
+    }
+
+    /// Initialises classes that methods under test may use: somebody may have done that, and what their variables hold since
+    /// then is an input. One that uses others' variables stays as it is: paths stop where they need it.
+    fn initialise_met(&mut self) {
+        for (init, shows) in self.program.initialisers(&self.loaded) {
+            if shows == Shows::InItsClass && !self.tried.contains(&init) {
+                self.tried.push(init);
+                if self.starting.run(init, Whose::Program).is_ok() {
+                    self.initialised.push(init);
+                }
+            }
+        }
     }
 
     /// Initialises the classes under test: whoever calls their methods has done that.
@@ -246,10 +276,13 @@ impl<'p> Loading<'p> {
         let mut classes: Vec<&str> = tested.iter().map(|method| method.internal.as_str()).collect();
         classes.dedup();
         for class in classes {
-            if let Some(init) = self.program.initialiser(class)?
-                && let Err(end) = self.starting.run(init, Whose::Program)
-            {
-                self.unusable.push((class.to_string(), end));
+            let Some(init) = self.program.initialiser(class)? else { continue };
+            if self.initialised.contains(&init) {
+                continue;
+            }
+            match self.starting.run(init, Whose::Program) {
+                Ok(()) => self.initialised.push(init),
+                Err(end) => self.unusable.push((class.to_string(), end)),
             }
         }
         Ok(())
@@ -266,14 +299,15 @@ impl<'p> Loading<'p> {
                 met
             }
         };
+        for (init, shows) in self.program.initialisers(&self.loaded) {
+            if shows != Shows::Nowhere && !self.initialised.contains(&init) {
+                stop(&mut module.functions[init], "a class that could not be initialised, or only at another time");
+            }
+        }
         for (class, end) in unusable {
             for method in tested.iter().filter(|method| method.internal == class) {
-                let function = &mut module.functions[method.entry];
                 let what = format!("the initialiser of {}: {end:?}", class.replace('/', "."));
-                let terminator = Terminator { kind: TermKind::Unsupported(what), span: function.span };
-                if let Some(entry) = function.blocks.values_mut().next() {
-                    *entry = Block { insts: Vec::new(), terminator };
-                }
+                stop(&mut module.functions[method.entry], &what);
             }
         }
         module
@@ -305,6 +339,14 @@ impl<'p> Loading<'p> {
     }
 }
 
+/// Whoever calls the function stops with this name.
+fn stop(function: &mut Function, what: &str) {
+    let terminator = Terminator { kind: TermKind::Unsupported(what.to_string()), span: function.span };
+    if let Some(entry) = function.blocks.values_mut().next() {
+        *entry = Block { insts: Vec::new(), terminator };
+    }
+}
+
 /// What stops paths of a method, of those that a short search follows.
 fn stops(module: &Module, method: &Method) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
@@ -331,7 +373,7 @@ impl Sink for Deaf {
 }
 
 fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaError> {
-    let mut given = Given { class_path: Vec::new(), classes: Vec::new(), marks: None };
+    let mut given = Given { class_path: Vec::new(), classes: Vec::new(), marks: None, bare: Vec::new() };
     let mut sources: Vec<PathBuf> = Vec::new();
     for file in files {
         if !file.exists() {
@@ -355,6 +397,7 @@ fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaEr
             _ => return Err(JavaError::OtherFile(file.clone())),
         }
     }
+    given.bare.clone_from(&given.classes);
     if !sources.is_empty() {
         let root = source_root(&sources[0]);
         let compiled = jdk.compile(&sources, &given.class_path, root.as_deref(), directory)?;

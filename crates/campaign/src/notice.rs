@@ -54,6 +54,20 @@ pub enum Notice {
         /// Which.
         file: PathBuf,
     },
+    /// A file of tests was edited; new ones are in another.
+    TestsStay {
+        /// Which.
+        file: PathBuf,
+        /// Where new tests are.
+        new_tests: PathBuf,
+    },
+    /// There is no source: decisions are the compiler's.
+    NoSource {
+        /// Which function.
+        function: String,
+        /// How many others.
+        others: usize,
+    },
     /// There is no test because there is no input.
     NothingAllowed {
         /// Which function.
@@ -93,6 +107,23 @@ impl fmt::Display for Notice {
             ),
             Notice::FileStays { file } => {
                 write!(f, "{} was edited, or is not Touchstone's: it stays as it is", file.display())
+            }
+            Notice::TestsStay { file, new_tests } => {
+                let (file, new_tests) = (file.display(), new_tests.display());
+                write!(
+                    f,
+                    "{file} was edited, or is not Touchstone's: it stays as it is, and new tests are in {new_tests}"
+                )
+            }
+            Notice::NoSource { function, others } => {
+                let others = match others {
+                    0 => String::new(),
+                    others => format!(" and {others} more"),
+                };
+                write!(
+                    f,
+                    "no source of `{function}`{others}: decisions are the compiler's, one for each jump of the code"
+                )
             }
             Notice::NothingAllowed { function } => {
                 write!(f, "no input of `{function}` is allowed: its precondition or ranges exclude everything")

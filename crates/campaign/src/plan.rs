@@ -91,6 +91,7 @@ impl Plan {
         let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
         notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
+        notices.extend(without_source(&material.program, &tasks));
         let target = material.target();
         let program = material.program;
         let resumed = Resumed::default();
@@ -160,6 +161,10 @@ impl<'r> Material<'r> {
             given.or_else(|| self.options.function(name).pre).map(|expression| (func, expression))
         });
         let wanted: Vec<(FuncId, String)> = wanted.collect();
+        if let (Some(_), Some((func, _))) = (&self.program.java, wanted.first()) {
+            let function = self.program.module.functions[*func].name.clone();
+            return Err(PlanError::PreconditionOfJava { function });
+        }
         self.program = precondition::add(&self.reader, self.program, &self.request.files, &wanted, &self.include_dir)?;
         Ok(self)
     }
@@ -321,6 +326,14 @@ fn source_files(program: &Program) -> Result<Vec<SourceFile>, PlanError> {
 }
 
 /// What the suite does not have of the functions under test.
+/// Methods that came without source.
+fn without_source(program: &Program, tasks: &[Task]) -> Option<Notice> {
+    let java = program.java.as_ref()?;
+    let mut bare = tasks.iter().filter(|task| java.is_bare(task.func));
+    let function = program.module.functions[bare.next()?.func].name.clone();
+    Some(Notice::NoSource { function, others: bare.count() })
+}
+
 fn unmeasured(suite: &Suite, module: &Module, tasks: &[Task]) -> Vec<Notice> {
     let notice = |task: &Task| {
         let function = module.functions[task.func].name.clone();

@@ -43,6 +43,6 @@ pub use error::EmitError;
 pub use java::confined::Keeping;
 pub use java::jvm::Jvm;
 pub use java::replay::replay_java;
-pub use java::suite::{JUnit, JUnitSuite};
+pub use java::suite::{JUnit, JUnitSuite, kept_junit};
 pub use java::target::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget};
 pub use target::Target;

@@ -163,8 +163,24 @@ public final class TouchstoneCompile {
                     break;
             }
             int number = conditions++;
-            leaves.add("C\t" + decision + "\t" + number + "\t" + ((JCTree) tree).pos + "\t" + place(tree) + "\t" + text(tree));
+            leaves.add("C\t" + decision + "\t" + number + "\t" + position(tree) + "\t" + place(tree) + "\t" + text(tree));
             return Integer.toString(number);
+        }
+
+        /** Where the code of a condition is said to be: of `x instanceof T t` where the pattern is. */
+        private static int position(Tree tree) {
+            if (tree.getKind() == Tree.Kind.INSTANCE_OF) {
+                try {
+                    // Compilers before 16 have no patterns.
+                    Object pattern = InstanceOfTree.class.getMethod("getPattern").invoke(tree);
+                    if (pattern != null) {
+                        return ((JCTree) pattern).pos;
+                    }
+                } catch (ReflectiveOperationException e) {
+                    return ((JCTree) tree).pos;
+                }
+            }
+            return ((JCTree) tree).pos;
         }
 
         /** Nothing in it is a decision. */
@@ -181,8 +197,14 @@ public final class TouchstoneCompile {
 
         @Override
         public Void scan(Tree tree, Void unused) {
+            if (tree != null && tree.getKind().name().equals("BINDING_PATTERN")) {
+                // What it declares is no statement.
+                return null;
+            }
             if (tree instanceof StatementTree) {
                 switch (tree.getKind()) {
+                    // To the compiler it is a statement, and where a switch knows no case for a value the last one's.
+                    case CASE:
                     case BLOCK:
                     case LABELED_STATEMENT:
                     case EMPTY_STATEMENT:

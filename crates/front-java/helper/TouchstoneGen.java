@@ -9,6 +9,10 @@ import com.sun.tools.javac.tree.JCTree;
 import com.sun.tools.javac.util.Context;
 import java.io.PrintWriter;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The compiler's code generator, which also says where it put the jump of each condition and the first instruction of each
@@ -21,6 +25,10 @@ public class TouchstoneGen extends Gen {
     private final Types types;
     private Symbol.MethodSymbol method;
     private String file;
+    /** Statements that are a jump and nothing else, of the method: start, end and position. */
+    private List<int[]> gotos = new ArrayList<>();
+    /** Tests of patterns, and where the patterns are. */
+    private final Map<JCTree, Integer> patterns = new IdentityHashMap<>();
 
     /** Puts itself in the place of the code generator. */
     public static void install(Context context, PrintWriter records) throws Exception {
@@ -52,13 +60,52 @@ public class TouchstoneGen extends Gen {
     @Override
     public void visitMethodDef(JCTree.JCMethodDecl tree) {
         Symbol.MethodSymbol before = method;
+        List<int[]> outer = gotos;
         method = tree.sym;
+        gotos = new ArrayList<>();
         super.visitMethodDef(tree);
+        // The last thing that the compiler adds may be shorter than a jump that it took away.
+        dropTaken(code());
+        gotos.forEach(jump -> record("T", jump[0], jump[2], 0));
         method = before;
+        gotos = outer;
+    }
+
+    /** Where the next instruction comes: the compiler takes away jumps that lead just there. */
+    private int next(Code code) {
+        if (code.isAlive()) {
+            code.resolvePending();
+        }
+        dropTaken(code);
+        return code.cp;
+    }
+
+    /** Forgets jumps that the compiler took away: there is nothing left of them. */
+    private void dropTaken(Code code) {
+        if (code != null) {
+            gotos.removeIf(jump -> jump[1] > code.cp);
+        }
+    }
+
+    /**
+     * A pattern is translated before code is generated: x instanceof T t is a test, and then a block that keeps the value and is
+     * true. The test stands at any position; the truth where the pattern does.
+     */
+    private void notePattern(JCTree given) {
+        JCTree tree = skipParens(given);
+        if (tree instanceof JCTree.JCBinary && tree.hasTag(JCTree.Tag.AND)) {
+            JCTree.JCBinary both = (JCTree.JCBinary) tree;
+            JCTree kept = skipParens(both.rhs);
+            if (kept instanceof JCTree.LetExpr && skipParens(((JCTree.LetExpr) kept).expr) instanceof JCTree.JCLiteral) {
+                patterns.put(skipParens(both.lhs), skipParens(((JCTree.LetExpr) kept).expr).pos);
+            }
+        }
     }
 
     @Override
     public Items.CondItem genCond(JCTree tree, boolean markBranches) {
+        dropTaken(code());
+        notePattern(tree);
         Items.CondItem item = super.genCond(tree, markBranches);
         if (isLeaf(tree)) {
             jump(tree, item);
@@ -68,6 +115,8 @@ public class TouchstoneGen extends Gen {
 
     @Override
     public Items.Item genExpr(JCTree tree, Type expected) {
+        dropTaken(code());
+        notePattern(tree);
         Items.Item item = super.genExpr(tree, expected);
         if (item instanceof Items.CondItem && isLeaf(tree)) {
             jump(tree, (Items.CondItem) item);
@@ -78,18 +127,23 @@ public class TouchstoneGen extends Gen {
     @Override
     public void genStat(JCTree tree, Env<GenContext> env) {
         Code code = code();
-        int start = code == null ? 0 : code.cp;
         boolean alive = code != null && code.isAlive();
+        int start = alive ? next(code) : 0;
         super.genStat(tree, env);
         if (alive && code.cp > start) {
-            record("T", start, tree.pos, 0);
+            boolean isJump = tree instanceof JCTree.JCBreak || tree instanceof JCTree.JCContinue;
+            if (isJump && code.cp == start + 3) {
+                gotos.add(new int[] {start, code.cp, tree.pos});
+            } else {
+                record("T", start, tree.pos, 0);
+            }
         }
     }
 
     @Override
     public void visitSwitch(JCTree.JCSwitch tree) {
         Code code = code();
-        int start = code == null ? 0 : code.cp;
+        int start = code == null ? 0 : next(code);
         super.visitSwitch(tree);
         record("W", start, tree.pos, 0);
     }
@@ -97,7 +151,7 @@ public class TouchstoneGen extends Gen {
     @Override
     public void visitSwitchExpression(JCTree.JCSwitchExpression tree) {
         Code code = code();
-        int start = code == null ? 0 : code.cp;
+        int start = code == null ? 0 : next(code);
         super.visitSwitchExpression(tree);
         record("W", start, tree.pos, 0);
     }
@@ -105,8 +159,9 @@ public class TouchstoneGen extends Gen {
     /** The jump that comes next is this condition's; it is taken if the condition has the value of the opcode. */
     private void jump(JCTree tree, Items.CondItem item) {
         Code code = code();
-        if (code != null && code.isAlive()) {
-            record("J", code.cp, skipParens(tree).pos, item.opcode);
+        JCTree condition = skipParens(tree);
+        if (code != null && code.isAlive() && !(condition instanceof JCTree.JCLiteral)) {
+            record("J", next(code), patterns.getOrDefault(condition, condition.pos), item.opcode);
         }
     }
 

@@ -81,6 +81,12 @@ const SHIM: [(&str, &str); 7] = [
     ("ThrowingRunnable.java", include_str!("../helper/shim/org/junit/function/ThrowingRunnable.java")),
 ];
 
+/// Where in the helper's directory the class for labels is.
+pub const LABELS: &str = "label";
+
+/// What programs mark labels with, if they have no class of that name.
+const LABEL: [(&str, &str); 1] = [("Label.java", include_str!("../helper/label/touchstone/Label.java"))];
+
 fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
     let what = what.into();
     move |source| JdkError::Io { what, source }
@@ -121,7 +127,8 @@ impl Jdk {
         std::fs::create_dir_all(to).map_err(io(to.display().to_string()))?;
         let helper = self.helper(to)?;
         let records = to.join("touchstone-records");
-        let joined = std::env::join_paths(class_path).unwrap_or_default();
+        let labels = helper.join(LABELS);
+        let joined = std::env::join_paths(class_path.iter().chain([&labels])).unwrap_or_default();
         let output = Command::new(self.tool("java"))
             .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-XX:+UseSerialGC"])
             .arg("--add-opens=jdk.compiler/com.sun.tools.javac.jvm=ALL-UNNAMED")
@@ -150,7 +157,8 @@ impl Jdk {
         Ok(Compiled { marks, classes })
     }
 
-    /// Where our compiled Java is: what helps the compiler, what runs tests, and in `shim` what stands for JUnit. A scratch
+    /// Where our compiled Java is: what helps the compiler, what runs tests, in `shim` what stands for JUnit, and in [`LABELS`]
+    /// what programs mark labels with. A scratch
     /// directory is used where nothing can be kept.
     ///
     /// # Errors
@@ -159,7 +167,7 @@ impl Jdk {
         let mut hash = StableHasher::default();
         hash.write(self.home.display().to_string().as_bytes());
         hash.write(&std::fs::read(self.home.join("release")).unwrap_or_default());
-        let texts = IN_COMPILER.iter().chain(&PROGRAMS).chain(&SHIM);
+        let texts = IN_COMPILER.iter().chain(&PROGRAMS).chain(&SHIM).chain(&LABEL);
         texts.for_each(|(_, text)| hash.write(text.as_bytes()));
         let kept = cache_dir().map(|cache| cache.join(format!("touchstone/java/{:016x}", hash.finish())));
         if let Some(kept) = kept.as_ref().filter(|kept| kept.join("TouchstoneMain.class").is_file()) {
@@ -181,10 +189,11 @@ impl Jdk {
 
     fn make_helper(&self, to: &Path) -> Result<(), JdkError> {
         let source = to.join("source");
-        for directory in [source.join("junit4"), to.join("shim")] {
+        for directory in [source.join("junit4"), to.join("shim"), to.join(LABELS)] {
             std::fs::create_dir_all(&directory).map_err(io(directory.display().to_string()))?;
         }
-        for (files, into) in [(&IN_COMPILER[..], to), (&PROGRAMS, to), (&SHIM, &to.join("shim"))] {
+        let (shim, labels) = (to.join("shim"), to.join(LABELS));
+        for (files, into) in [(&IN_COMPILER[..], to), (&PROGRAMS, to), (&SHIM, &shim), (&LABEL, &labels)] {
             for (name, text) in files {
                 std::fs::write(source.join(name), text).map_err(io(*name))?;
             }

@@ -14,8 +14,8 @@ mod program;
 mod tested;
 mod world;
 
-pub use jdk::{Compiled, Jdk, JdkError};
+pub use jdk::{Compiled, Jdk, JdkError, LABELS};
 pub use lower::{Scenario, ScenarioCall, ScenarioSlot};
 pub use marks::Marks;
 pub use program::{Program, ProgramError, Setup, release_of};
-pub use tested::{Field, Kind, Loaded, Method, Visible};
+pub use tested::{Field, Kind, Loaded, Method, Shows, Visible};

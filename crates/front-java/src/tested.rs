@@ -5,7 +5,7 @@
 //! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
 //! [`Program::loaded`].
 
-use crate::classfile::{Desc, MethodDesc, access};
+use crate::classfile::{Desc, Member, MethodDesc, access};
 use crate::lower::{Func, MADE, STRING, Scenario, is_makeable, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
@@ -28,6 +28,17 @@ pub enum Kind {
     Instance,
     /// It makes an object.
     Constructor,
+}
+
+/// Where it shows that an initialiser ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shows {
+    /// Nowhere: its class has only constants.
+    Nowhere,
+    /// Only in what its class has: it may as well have run before.
+    InItsClass,
+    /// In other classes, too.
+    Elsewhere,
 }
 
 /// Who may call a method.
@@ -64,6 +75,8 @@ pub struct Method {
     pub result: String,
     /// The function that says whether arguments are such as a caller can have, if not all are.
     pub possible: Option<FuncId>,
+    /// The function that says whether a result is right.
+    pub post: Option<FuncId>,
     /// What tests call: the method itself, or the function that also makes an object for it.
     pub entry: FuncId,
     /// As that is called.
@@ -72,6 +85,18 @@ pub struct Method {
     pub scenario: Option<Scenario>,
     /// The type of a parameter that tests can't make, if there is one.
     unmakeable: Option<String>,
+    /// Whether source can call it: tools that obfuscate give names that it can't.
+    callable: Callable,
+}
+
+/// Whether source can call a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Callable {
+    Yes,
+    /// Its name, or that of its class, is none that source can have.
+    NoName,
+    /// Another one differs from it in its result only.
+    NotAlone,
 }
 
 /// A static field that the program may change.
@@ -92,6 +117,11 @@ impl Method {
     pub fn refusal(&self) -> Option<String> {
         if self.visible == Visible::ToClass {
             return Some("it is private".to_string());
+        }
+        match self.callable {
+            Callable::Yes => {}
+            Callable::NoName => return Some("source can't write its name".to_string()),
+            Callable::NotAlone => return Some("another method differs from it in its result only".to_string()),
         }
         if let Some(other) = &self.unmakeable {
             return Some(format!("it has a parameter of the type {other}, which tests don't make yet"));
@@ -135,6 +165,9 @@ impl Program {
                 continue;
             }
             let method = MethodRef { class: id, index: index as u16 };
+            if world.is_contract(method) {
+                continue;
+            }
             let kind = match &*member.name {
                 "<init>" => Kind::Constructor,
                 _ if member.is(access::STATIC) => Kind::Static,
@@ -152,6 +185,18 @@ impl Program {
                 entry,
                 entry_name: world.entry_name(method),
                 unmakeable: desc.params.iter().find(|param| !is_makeable(param)).map(source_type),
+                callable: {
+                    let same = |other: &&Member| {
+                        let rest = |desc: &str| desc.split(')').next().unwrap_or_default().to_string();
+                        other.name == member.name && rest(&other.desc) == rest(&member.desc) && !other.is(MADE)
+                    };
+                    let names = package.split('.').chain(title.split('.')).filter(|name| !name.is_empty());
+                    match names.chain([&*member.name]).all(is_name) {
+                        false => Callable::NoName,
+                        true if file.methods.iter().filter(same).count() > 1 => Callable::NotAlone,
+                        true => Callable::Yes,
+                    }
+                },
                 name: world.shown_name(method),
                 package: package.clone(),
                 class: title.clone(),
@@ -165,7 +210,14 @@ impl Program {
                 },
                 params: desc.params.iter().map(source_type).collect(),
                 result: source_type(&desc.result),
-                possible: world.entry_params(method).iter().any(is_string).then(|| world.func(Func::Possible(method))),
+                possible: match world.static_precondition(method) {
+                    Some(_) => Some(world.func(Func::Allowed(method))),
+                    None => {
+                        let strings = world.entry_params(method).iter().any(is_string);
+                        strings.then(|| world.func(Func::Possible(method)))
+                    }
+                },
+                post: world.postcondition(method).map(|post| world.func(Func::Method(post))),
                 scenario,
             });
         }
@@ -184,6 +236,24 @@ impl Program {
         Ok(world.needs_init(id).then(|| world.func(Func::Init(id))))
     }
 
+    /// The initialisers of the program's classes among what was loaded, and those of them that show when they run.
+    pub fn initialisers(&self, loaded: &Loaded) -> Vec<(FuncId, Shows)> {
+        let mut world = self.world.borrow_mut();
+        let mut found = Vec::new();
+        for id in &loaded.functions {
+            let Some(Func::Init(class)) = world.what(*id).cloned() else { continue };
+            if !world.classes.get(class).of_jdk {
+                let shows = match world.init_reaches_out(class) {
+                    true => Shows::Elsewhere,
+                    false if world.keeps_only_constants(class) => Shows::Nowhere,
+                    false => Shows::InItsClass,
+                };
+                found.push((*id, shows));
+            }
+        }
+        found
+    }
+
     /// The static fields that the program may change, by the names of their globals.
     pub fn fields(&self) -> Vec<Field> {
         let world = self.world.borrow();
@@ -197,7 +267,7 @@ impl Program {
                 class: class.title().replace('$', "."),
                 field: member.name.to_string(),
                 visible: match (member.access | inner) & access::PRIVATE {
-                    0 => Visible::ToPackage,
+                    0 if is_name(&member.name) => Visible::ToPackage,
                     _ => Visible::ToClass,
                 },
             })
@@ -257,9 +327,13 @@ impl Program {
     fn is_of_jdk(&self, id: FuncId) -> bool {
         let world = self.world.borrow();
         let class: Option<ClassId> = match world.what(id) {
-            Some(Func::Method(method) | Func::Original(method) | Func::Scenario(method) | Func::Possible(method)) => {
-                Some(method.class)
-            }
+            Some(
+                Func::Method(method)
+                | Func::Original(method)
+                | Func::Scenario(method)
+                | Func::Possible(method)
+                | Func::Allowed(method),
+            ) => Some(method.class),
             Some(Func::Init(class) | Func::Lambda(class, _) | Func::Site(class, _)) => Some(*class),
             _ => None,
         };
@@ -285,7 +359,11 @@ impl Program {
                 Some(body) => body.clone(),
                 None => self.stopping(id),
             };
-            if let Some(Func::Possible(method)) = self.world.borrow().what(id) {
+            let what = self.world.borrow().what(id).cloned();
+            let has_allowed = |method: MethodRef| self.world.borrow().static_precondition(method).is_some();
+            if let Some(Func::Allowed(method) | Func::Possible(method)) = &what
+                && (matches!(what, Some(Func::Allowed(_))) || !has_allowed(*method))
+            {
                 made.name = format!("{}{POSSIBLE}", self.world.borrow().entry_name(*method));
             } else if made.is_library() || module.function_named(&made.name).is_some() {
                 made.name = format!("{id}: {}", made.name);
@@ -336,6 +414,19 @@ impl Program {
 pub struct Loaded {
     /// Functions that have bodies.
     pub functions: BTreeSet<FuncId>,
+}
+
+/// Words that no name can be.
+const WORDS: &str = " abstract assert boolean break byte case catch char class const continue default do double else enum extends \
+    false final finally float for goto if implements import instanceof int interface long native new null package private \
+    protected public return short static strictfp super switch synchronized this throw throws transient true try void volatile \
+    while _ ";
+
+/// Whether source can write a name.
+fn is_name(name: &str) -> bool {
+    let begins = |c: char| c.is_alphabetic() || c == '_' || c == '$';
+    let goes_on = |c: char| begins(c) || c.is_numeric();
+    name == "<init>" || name.starts_with(begins) && name.chars().all(goes_on) && !WORDS.contains(&format!(" {name} "))
 }
 
 /// A type as source writes it.

@@ -239,7 +239,7 @@ fn what_the_machine_time_and_chance_say_makes_nothing_infeasible() {
 }
 
 #[test]
-fn tests_of_other_methods_stay_and_an_edited_file_is_not_replaced() {
+fn tests_of_other_methods_stay_and_new_tests_go_beside_an_edited_file() {
     let scratch = tempfile::tempdir().expect("a directory");
     let code = "class Two {\n    static int a(int x) { return x > 1 ? 1 : 0; }\n    static int b(int x) { return x > 2 ? 1 : 0; }\n}\n";
     let file = source(scratch.path(), "Two.java", code);
@@ -250,8 +250,12 @@ fn tests_of_other_methods_stay_and_an_edited_file_is_not_replaced() {
     assert!(class.contains("Two.a(") && class.contains("Two.b("), "{class}");
     std::fs::write(&tests, class.replace("assertEquals(1,", "assertEquals(0 + 1,")).expect("a written file");
     let output = touchstone(&["generate", "-c", "branch"], &[&file], scratch.path());
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("new tests are in"), "{}", text(&output.stderr));
     assert!(std::fs::read_to_string(&tests).expect("tests").contains("0 + 1"));
+    let more = std::fs::read_to_string(scratch.path().join("TwoTouchstoneMoreTest.java")).expect("more tests");
+    assert!(more.contains("class TwoTouchstoneMoreTest") && more.contains("Two.a("), "{more}");
+    assert!(text(&output.stdout).contains("replay: 4 agreed"), "{}", text(&output.stdout));
 }
 
 #[test]
@@ -291,6 +295,8 @@ fn a_class_file_alone_has_the_compilers_decisions() {
     assert_eq!(count(&report, "covered"), 4, "{report:#}");
     let first = &report["objectives"][0]["text"];
     assert_eq!(first, "line 4, jump 1: not taken is true");
+    let output = touchstone(&["prove", "-c", "branch", "-f", "sign"], &[&class], &scratch.path().join("out"));
+    assert!(text(&output.stderr).contains("decisions are the compiler's"), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -305,6 +311,28 @@ fn a_test_that_would_end_the_jvm_is_left_out() {
     assert_eq!(agreed, 2, "{report:#}");
     let class = std::fs::read_to_string(scratch.path().join("OddTouchstoneTest.java")).expect("tests");
     assert!(class.contains("is left out: it ends the JVM"), "{class}");
+}
+
+#[test]
+fn a_name_that_source_cant_write_takes_no_other_tests_with_it() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let code = "class Made {\n    static int call(int a) { return a > 3 ? 2 : 1; }\n    static int f(int a) { return a > 4 ? Gone.x : 1; }\n}\nclass Gone { static int x; }\n";
+    let file = source(scratch.path(), "Made.java", code);
+    let javac = Command::new("javac").arg("-d").arg(scratch.path()).arg(&file).status().expect("javac runs");
+    assert!(javac.success());
+    // As tools that obfuscate do; and a class is missing.
+    let class = scratch.path().join("Made.class");
+    let mut bytes = std::fs::read(&class).expect("a class");
+    let at = bytes.windows(6).position(|part| part == b"\0\x04call").expect("the name");
+    bytes[at + 2..at + 6].copy_from_slice(b"else");
+    std::fs::write(&class, bytes).expect("a written file");
+    std::fs::remove_file(scratch.path().join("Gone.class")).expect("removed");
+    let report = generated(&["-c", "branch"], &class, &scratch.path().join("out"));
+    assert_eq!(count(&report, "covered"), 2, "{report:#}");
+    let tests = std::fs::read_to_string(scratch.path().join("out/MadeTouchstoneTest.java")).expect("tests");
+    assert!(tests.contains("assertThrows(NoClassDefFoundError.class"), "{tests}");
+    let output = touchstone(&["generate", "-f", "Made.else"], &[&class], &scratch.path().join("out"));
+    assert!(text(&output.stderr).contains("source can't write its name"), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -325,5 +353,11 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
     check("Here.java", b"class Here { static void f() { } }", &["-f", "Here.g"], "there is no function `Here.g`");
     check("Obj.java", b"class Obj { static void f(Object a) { } }", &["-f", "Obj.f"], "can't be tested");
     check("Abs.java", b"abstract class Abs { void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
+    check(
+        "Pre.java",
+        b"class Pre { static void f(int a) { } }",
+        &["--pre", "a > 3", "-f", "Pre.f"],
+        "`boolean Pre.f_pre(",
+    );
     check("Form.java", b"class Form { static void f() { } }", &["--emit", "unity"], "another language");
 }

@@ -7,7 +7,7 @@
 //! Everything is deterministic: a failure names its seed and prints the program. `TOUCHSTONE_LONG=1` tries ten times as
 //! many, `TOUCHSTONE_SEED=N` begins elsewhere, `TOUCHSTONE_COUNT=N` says how many.
 
-mod definition;
+pub mod definition;
 mod functions;
 #[allow(dead_code)]
 use self::definition::{Judge, Raw};

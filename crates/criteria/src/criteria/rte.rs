@@ -5,7 +5,8 @@
 //! -1), shift ranges and values that don't fit the signed type that they are converted to don't end a path in our
 //! semantics (arithmetic wraps), so they are labels on the expressions that compute. Conversions to unsigned types are
 //! defined to wrap, and no errors. An expression with side effects has no labels, but `++` and `--` have, and so have
-//! builtins without a value for 0.
+//! builtins without a value for 0. Java has neither: there an error is an exception that the language throws and that leaves the
+//! method, and the front end puts a point where that happens.
 
 use crate::Goal;
 use crate::criteria::wm::{TOO_DEEP, all_at_once, shown};
@@ -34,8 +35,14 @@ impl Labelling for Rte {
         true
     }
     fn objectives(&self, scope: &Scope<'_>) -> Vec<Draft> {
-        let mut drafts = path_errors(scope);
-        drafts.extend(unset_variables(scope));
+        // Where errors are exceptions, nothing goes wrong but what has a point.
+        let mut drafts = match scope.module.thrown {
+            Some(_) => Vec::new(),
+            None => path_errors(scope),
+        };
+        if scope.module.thrown.is_none() {
+            drafts.extend(unset_variables(scope));
+        }
         for (id, point) in scope.function().points.iter() {
             match &point.kind {
                 PointKind::Value(expr) | PointKind::Condition { value: expr, .. } => {

@@ -21,8 +21,8 @@ pub fn replay_java(
     // The JVM is in a directory of its own.
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string();
     let class = match method.package.is_empty() {
-        true => test_class(method),
-        false => format!("{}.{}", method.package, test_class(method)),
+        true => test_class(suite),
+        false => format!("{}.{}", method.package, test_class(suite)),
     };
     let path: Vec<_> = target.class_path.iter().chain([&target.shim]).map(|part| absolute(part)).collect();
     let limit = Duration::from_secs(target.limits.seconds.into());

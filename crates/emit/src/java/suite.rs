@@ -50,7 +50,7 @@ impl<'t> JUnitSuite<'t> {
         let Some(method) = target.methods.get(function) else {
             return Err(EmitError::NoUnit { function: function.clone(), file: "another class".to_string() });
         };
-        let path = file_of(out, method);
+        let path = free_file(out, method, target)?;
         let suite = JUnitSuite { module, target, method, function, junit, path };
         suite.change(|tests| tests.clear())?;
         Ok(suite)
@@ -113,7 +113,7 @@ impl<'t> JUnitSuite<'t> {
         };
         let class = &self.method.class;
         let public = if self.junit == JUnit::Four { "public " } else { "" };
-        let _ = writeln!(text, "/** Tests of {class}. */\n{public}class {} {{", test_class(self.method));
+        let _ = writeln!(text, "/** Tests of {class}. */\n{public}class {} {{", test_class(&self.path));
         let full = tests.iter().filter(|(_, tests)| !tests.is_empty());
         let parts: Vec<String> =
             full.map(|(function, tests)| format!("{SECTION}{function}\n\n{}", tests.join("\n"))).collect();
@@ -314,14 +314,51 @@ const SETTER: &str = "
     }
 ";
 
-fn file_of(out: &Path, method: &JavaMethod) -> PathBuf {
+/// How many files the tests of one class may be in.
+const MOST_FILES: usize = 50;
+
+/// The files that tests of a method's class may be in: where one is edited, new tests go to the next.
+fn files_of(out: &Path, method: &JavaMethod) -> impl Iterator<Item = PathBuf> {
     let directory = out.join(method.package.replace('.', "/"));
-    directory.join(format!("{}.java", test_class(method)))
+    let class = method.class.replace('.', "_");
+    (0..MOST_FILES).map(move |number| {
+        let more = match number {
+            0 => String::new(),
+            1 => "More".to_string(),
+            _ => format!("More{number}"),
+        };
+        directory.join(format!("{class}Touchstone{more}Test.java"))
+    })
 }
 
-/// The class that has the tests of a method's class.
-pub(crate) fn test_class(method: &JavaMethod) -> String {
-    format!("{}TouchstoneTest", method.class.replace('.', "_"))
+/// Whether a file is somebody else's: edited, or never ours.
+fn is_kept(file: &Path) -> bool {
+    file.exists() && std::fs::read_to_string(file).ok().as_deref().and_then(sections).is_none()
+}
+
+/// The first file that nobody edited.
+fn free_file(out: &Path, method: &JavaMethod, target: &JavaTarget) -> Result<PathBuf, EmitError> {
+    let written = target.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let free = files_of(out, method).find(|file| written.contains_key(file) || !is_kept(file));
+    let first = || files_of(out, method).next().unwrap_or_default();
+    free.ok_or_else(|| EmitError::NotOurs { path: first() })
+}
+
+/// The files of tests that stay as they are, since somebody edited them, with the file that new tests went to.
+pub fn kept_junit(out: &Path, target: &JavaTarget) -> Vec<(PathBuf, PathBuf)> {
+    let written = target.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut found = BTreeMap::new();
+    for method in target.methods.values() {
+        let kept: Vec<PathBuf> = files_of(out, method).take_while(|file| is_kept(file)).collect();
+        let new = files_of(out, method).nth(kept.len()).filter(|file| written.contains_key(file));
+        found.extend(kept.into_iter().last().zip(new));
+    }
+    found.into_iter().collect()
+}
+
+/// The class that a file of tests has.
+pub(crate) fn test_class(file: &Path) -> String {
+    file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// The name of a test: what it calls, its number, and what comes of it.

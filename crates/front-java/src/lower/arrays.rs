@@ -103,7 +103,7 @@ impl World {
         let inside = b.cmp(CmpOp::Ult, index, length);
         let (next, wrong) = (b.block(), b.block());
         b.branch(inside, next, wrong, BranchRole::Check);
-        b.at(wrong);
+        b.at_wrong(wrong);
         let throw = self.func(Func::ThrowIndex);
         b.call(throw, vec![index, length], None);
         b.end(touchstone_ir::TermKind::Unreachable);

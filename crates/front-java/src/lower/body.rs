@@ -5,6 +5,7 @@
 //! inference of classes is needed.
 
 use super::builder::{Builder, ty_of};
+use super::hazards::Implicit;
 use super::marked::{Known, Table};
 use super::origin::Origin;
 use super::world::{ANY, Func, World, result_ty};
@@ -234,6 +235,10 @@ impl Body<'_> {
                 Some(because) => format!("{action} because {because} is null"),
                 None => action.to_string(),
             };
+            // What the compiler keeps in variables without a name is not null.
+            if !message.contains("because \"<local") {
+                self.wrong_is(Implicit::NullPointer, &message);
+            }
             self.world.null_check_with(&mut self.b, value, Some(&message));
             self.know_not_null(value);
         }
@@ -243,6 +248,11 @@ impl Body<'_> {
         let own =
             self.world.classes.is_subtype(self.class, class) && !self.world.classes.get(class).is(access::INTERFACE);
         if !own && class != self.class && self.initialised.insert(class) {
+            let of_program = !self.world.classes.get(class).of_jdk;
+            if of_program && self.world.needs_init(class) && self.world.init_reaches_out(class) {
+                self.world
+                    .run_only(&mut self.b, "whether a class was initialised before, whose initialiser uses others");
+            }
             self.world.ensure_init(&mut self.b, class);
         }
     }
@@ -321,6 +331,7 @@ impl Body<'_> {
             self.b.catcher = None;
             self.set_catcher(insn.at);
             self.mark_statements(insn.at);
+            self.errors_of_the_machine(insn);
             if let Err(refusal) = self.lower_insn(insn) {
                 self.world.refuse(&mut self.b, &refusal);
             }

@@ -4,7 +4,7 @@ use crate::classfile::Desc;
 use touchstone_base::{Id, IndexMap, Span, float};
 use touchstone_ir::{
     BinOp, Block, BlockId, BranchRole, Builtin, Callee, CastOp, CmpOp, DataTypeId, FuncId, Function, FunctionRole,
-    GlobalId, Inst, InstKind, Operand, Param, Reg, RegInfo, SwitchArm, TermKind, Terminator, Ty,
+    GlobalId, Inst, InstKind, Operand, Param, PointId, Reg, RegInfo, SwitchArm, TermKind, Terminator, Ty,
 };
 
 /// A function in the making. Instructions go to the current block.
@@ -19,6 +19,8 @@ pub(crate) struct Builder {
     pub span: Span,
     /// Who catches what calls throw.
     pub catcher: Option<(Reg, BlockId)>,
+    /// What the wrong side of the next check is, if somebody wants to know.
+    pub wrong: Option<PointId>,
 }
 
 /// A 32-bit constant.
@@ -63,6 +65,7 @@ impl Builder {
             temps: Vec::new(),
             span: Span::none(),
             catcher: None,
+            wrong: None,
         }
     }
 
@@ -121,6 +124,14 @@ impl Builder {
     /// Instructions go to this block from here on.
     pub fn at(&mut self, block: BlockId) {
         self.current = block.index();
+    }
+
+    /// Goes on at the wrong side of a check.
+    pub fn at_wrong(&mut self, block: BlockId) {
+        self.at(block);
+        if let Some(point) = self.wrong.take() {
+            self.emit(InstKind::Point { point });
+        }
     }
 
     pub fn here(&self) -> BlockId {

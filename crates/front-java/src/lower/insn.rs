@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::builder::{NULL, int, long, ty_of};
+use super::hazards::{Implicit, LABEL_CLASS};
 use super::marked::{Taken, opposite};
 use super::origin::{Origin, array_word, call_text, type_text};
 use super::world::{Data, Func, result_ty};
@@ -226,6 +227,9 @@ impl Body<'_> {
             return Ok(());
         }
         if matches!(op, Arith::Div | Arith::Rem) {
+            if !matches!(right, Operand::Const(_, value) if value != 0) {
+                self.wrong_is(Implicit::Arithmetic, "/ by zero");
+            }
             self.world.zero_check(&mut self.b, right);
         }
         let right = match shift {
@@ -438,6 +442,8 @@ impl Body<'_> {
     fn array_load(&mut self, array: Array) -> Result<(), Refusal> {
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
         self.null_check(object, &format!("Cannot load from {} array", array_word(array)));
+        let text = self.element_text(object, index);
+        self.wrong_is(Implicit::Index, &text);
         self.world.index_check(&mut self.b, object, index);
         let element = element_of(array);
         let place = self.world.element_address(&mut self.b, object, index, &element);
@@ -452,10 +458,12 @@ impl Body<'_> {
         let value = self.pop_ty(ty_of(&element))?;
         let (index, object) = (self.pop_ty(Ty::I32)?, self.pop_ty(Ty::Ptr)?);
         self.null_check(object, &format!("Cannot store to {} array", array_word(array)));
+        let text = self.element_text(object, index);
+        self.wrong_is(Implicit::Index, &text);
         self.world.index_check(&mut self.b, object, index);
         if array == Array::Ref && value != NULL {
             let check = self.world.newest(Func::StoreCheck);
-            self.b.call(check, vec![object, value], None);
+            self.call_that_throws(Implicit::Store, &text, |body| body.b.call(check, vec![object, value], None));
         }
         let place = self.world.element_address(&mut self.b, object, index, &element);
         self.b.store_as(place, &element, value);
@@ -472,7 +480,8 @@ impl Body<'_> {
             }
             _ => {
                 let make = self.world.func(Func::NewArray(class));
-                self.b.call(make, vec![length], Some(Ty::Ptr))
+                let call = |body: &mut Body<'_>| body.b.call(make, vec![length], Some(Ty::Ptr));
+                self.call_that_throws(Implicit::NegativeSize, "", call)
             }
         };
         self.know_not_null(value);
@@ -488,7 +497,8 @@ impl Body<'_> {
         }
         lengths.reverse();
         let make = self.world.func(Func::MultiArray(class, dimensions));
-        let value = self.b.call(make, lengths, Some(Ty::Ptr));
+        let call = |body: &mut Body<'_>| body.b.call(make, lengths, Some(Ty::Ptr));
+        let value = self.call_that_throws(Implicit::NegativeSize, "", call);
         self.know_not_null(value);
         self.push(value);
         Ok(())
@@ -533,7 +543,9 @@ impl Body<'_> {
         let function = self.world.newest(|generation| Func::InstanceOf(class, generation));
         let fits = self.b.call(function, vec![value], Some(Ty::I1));
         self.b.branch(fits, done, wrong, BranchRole::Check);
-        self.b.at(wrong);
+        let text = format!("to {}", self.world.classes.get(class).title());
+        self.wrong_is(Implicit::Cast, &text);
+        self.b.at_wrong(wrong);
         let failed = self.world.newest(|generation| Func::CastFailed(class, generation));
         self.b.call(failed, vec![value], None);
         self.b.end(TermKind::Unreachable);
@@ -594,6 +606,12 @@ impl Body<'_> {
     fn invoke_static(&mut self, index: u16) -> Result<(), Refusal> {
         let (member, desc) = self.method_at(index)?;
         let args = self.arguments(&desc)?;
+        if (&*member.class, &*member.name) == (LABEL_CLASS, "label")
+            && let [_, condition] = args.as_slice()
+        {
+            self.label(*condition);
+            return Ok(());
+        }
         let method = self.world.classes.resolve_method(&member)?;
         if !self.world.classes.method(method).is(access::STATIC) {
             let text = format!("Expected static method '{}'", self.world.method_title(method));

@@ -7,7 +7,7 @@ use super::body::Body;
 use crate::classfile::{Code, Cond, Decoded, Insn};
 use crate::marks::{MethodMarks, Place, Selector};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use touchstone_base::{FileId, Id, IndexMap, Span};
 use touchstone_ir::{
@@ -71,7 +71,13 @@ impl Table {
     fn of_source(marks: &MethodMarks, file: FileId, insns: &[Decoded]) -> Table {
         let mut table = Table::default();
         let is_jump = |at: &usize| insns.iter().any(|insn| insn.at == *at && is_conditional(&insn.insn));
-        let jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
+        let mut jumps: Vec<_> = marks.jumps.iter().filter(|(at, _)| is_jump(at)).collect();
+        // What the compiler makes of a condition may be no jump that we know; then nobody can say what its decision did.
+        let mut told: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (_, jump) in &jumps {
+            told.entry(jump.decision.number).or_default().insert(jump.condition);
+        }
+        jumps.retain(|(_, jump)| asked(&jump.decision.tree).is_subset(&told[&jump.decision.number]));
         let mut numbers: BTreeMap<usize, DecisionId> = BTreeMap::new();
         let decisions: BTreeMap<usize, _> =
             jumps.iter().map(|(_, jump)| (jump.decision.number, &jump.decision)).collect();
@@ -144,10 +150,49 @@ impl Table {
         self.decisions[tag.decision].conditions[tag.condition].span
     }
 
+    pub fn is_library(&self) -> bool {
+        self.is_library
+    }
+
+    /// One more point.
+    pub fn add(&mut self, point: Point) -> PointId {
+        self.points.push(point)
+    }
+
+    /// The text of the last statement that begins at an instruction or before.
+    pub fn text_before(&self, at: usize) -> Option<String> {
+        let before = self.statements.iter().filter(|(start, _)| **start <= at);
+        let (_, points) = before.max_by_key(|(start, _)| **start)?;
+        points.last().map(|point| self.points[*point].text.clone())
+    }
+
     /// Gives a function its decisions and points.
     pub fn give(self, function: &mut Function) {
         function.decisions = self.decisions;
         function.points = self.points;
+    }
+}
+
+/// The conditions that a decision can come to ask for: constants may leave some out.
+fn asked(tree: &BoolTree) -> BTreeSet<usize> {
+    let both = |a: &BoolTree, b: &BoolTree| asked(a).union(&asked(b)).copied().collect();
+    match tree {
+        BoolTree::Cond(own) => BTreeSet::from([own.index()]),
+        BoolTree::Const(_) => BTreeSet::new(),
+        BoolTree::Not(a) => asked(a),
+        BoolTree::And(a, b) | BoolTree::Or(a, b) => {
+            let goes_on = matches!(tree, BoolTree::And(..));
+            match **a {
+                BoolTree::Const(value) if value != goes_on => BTreeSet::new(),
+                _ => both(a, b),
+            }
+        }
+        BoolTree::Xor(a, b) | BoolTree::Iff(a, b) => both(a, b),
+        BoolTree::Ite(c, a, b) => match **c {
+            BoolTree::Const(true) => asked(a),
+            BoolTree::Const(false) => asked(b),
+            _ => asked(c).into_iter().chain(asked(a)).chain(asked(b)).collect(),
+        },
     }
 }
 

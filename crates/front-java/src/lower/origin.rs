@@ -52,6 +52,13 @@ impl Origin {
     }
 }
 
+impl Origin {
+    /// As source writes it, as far as that is known.
+    pub fn shown(&self) -> String {
+        self.text(5).unwrap_or_default()
+    }
+}
+
 impl Body<'_> {
     /// Notes where a value comes from.
     pub fn remember(&mut self, value: Operand, origin: Origin) {

@@ -176,6 +176,9 @@ impl World {
         for slot in &scenario.slots {
             self.choose(&mut b, slot.selector, 1, &slot.calls, object);
         }
+        if !is_constructor {
+            self.assume_contract(&mut b, method, &scenario, Operand::Reg(object));
+        }
         b.catcher = None;
         let result = match is_constructor {
             true => None,

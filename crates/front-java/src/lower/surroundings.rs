@@ -10,6 +10,10 @@ fn told_by(class: &str, name: &str) -> Option<&'static str> {
     Some(match (class, name) {
         ("java/lang/System", "getProperty" | "getProperties" | "getenv") => "the properties of the machine",
         ("java/lang/Thread", "getName" | "getId" | "threadId" | "toString") => "which thread runs",
+        (
+            "java/lang/Thread",
+            "interrupted" | "isInterrupted" | "isDaemon" | "getPriority" | "getState" | "isVirtual",
+        ) => "which thread runs",
         ("java/lang/Math" | "java/lang/StrictMath", "random") => "a random number",
         ("java/util/Random", "seedUniquifier") => "a random number",
         ("java/util/concurrent/ThreadLocalRandom", "current") => "a random number",

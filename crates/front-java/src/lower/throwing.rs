@@ -175,7 +175,7 @@ impl World {
         let not_null = b.cmp(CmpOp::Ne, reference, NULL);
         let (next, wrong) = (b.block(), b.block());
         b.branch(not_null, next, wrong, BranchRole::Check);
-        b.at(wrong);
+        b.at_wrong(wrong);
         let throw = self.func(Func::ThrowNull);
         let message = message.map_or(NULL, |text| self.literal(b, text));
         b.call(throw, vec![message], None);
@@ -214,7 +214,7 @@ impl World {
         let not_zero = b.cmp(CmpOp::Ne, divisor, zero);
         let (next, wrong) = (b.block(), b.block());
         b.branch(not_zero, next, wrong, BranchRole::Check);
-        b.at(wrong);
+        b.at_wrong(wrong);
         self.throw_constant(b, "java/lang/ArithmeticException", Some("/ by zero"));
         b.at(next);
     }

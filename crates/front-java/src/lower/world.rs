@@ -62,6 +62,8 @@ pub(crate) enum Func {
     Scenario(MethodRef),
     /// `(parameters of what tests call) -> i32`: whether these are values that a caller can have.
     Possible(MethodRef),
+    /// The same, and whether its precondition allows them.
+    Allowed(MethodRef),
 }
 
 /// What can be asked about a class that only its number is known of.
@@ -130,6 +132,7 @@ pub(crate) struct World {
     data: Vec<Data>,
     data_ids: FxHashMap<Data, GlobalId>,
     needs_init: FxHashMap<ClassId, bool>,
+    pub reaching_out: FxHashMap<ClassId, bool>,
     /// How many classes had objects when a dispatch was last made.
     pub seen_by: FxHashMap<Func, usize>,
     /// The newest generation of each dispatch.
@@ -182,6 +185,7 @@ impl World {
             data: Vec::new(),
             data_ids: FxHashMap::default(),
             needs_init: FxHashMap::default(),
+            reaching_out: FxHashMap::default(),
             seen_by: FxHashMap::default(),
             newest: FxHashMap::default(),
             marks: None,
@@ -360,7 +364,9 @@ impl World {
     fn shape_of(&self, func: &Func) -> (Vec<Ty>, Option<Ty>) {
         match func {
             Func::Method(method) | Func::Original(method) | Func::Dispatch(method, _) => self.signature(*method),
-            Func::Possible(method) => (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32)),
+            Func::Possible(method) | Func::Allowed(method) => {
+                (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32))
+            }
             Func::Scenario(method) => {
                 (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(*method).1)
             }
@@ -422,6 +428,7 @@ impl World {
             Func::Helper(helper) => self.system_helper(&mut b, helper)?,
             Func::Main(class) => self.main(&mut b, *class)?,
             Func::Possible(method) => self.possible(&mut b, *method)?,
+            Func::Allowed(method) => self.allowed(&mut b, *method)?,
             Func::Scenario(method) => return self.scenario_function(*method),
         }
         Ok(self.helper(b, name.to_string(), result))

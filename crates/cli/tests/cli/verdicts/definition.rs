@@ -121,7 +121,7 @@ impl<'m> Judge<'m> {
 }
 
 /// Evaluates a tree with the next outcomes; `None` if they end too early.
-fn take(tree: &BoolTree, rest: &mut &[(CondId, bool)]) -> Option<bool> {
+pub fn take(tree: &BoolTree, rest: &mut &[(CondId, bool)]) -> Option<bool> {
     Some(match tree {
         BoolTree::Cond(condition) => {
             let ((next, value), after) = rest.split_first()?;
@@ -168,7 +168,7 @@ fn can_be(tree: &BoolTree, wanted: bool, values: &Values) -> bool {
 }
 
 /// Whether flipping the condition can flip the tree.
-fn decides(tree: &BoolTree, condition: CondId, values: &Values) -> bool {
+pub fn decides(tree: &BoolTree, condition: CondId, values: &Values) -> bool {
     let inner = |tree: &BoolTree| decides(tree, condition, values);
     let be = |tree: &BoolTree, wanted: bool| can_be(tree, wanted, values);
     match tree {

@@ -1,0 +1,172 @@
+//! Java: what criteria beside those of decisions ask for, what callers promise, and what no verdict may rest on.
+
+use serde_json::Value;
+use std::process::Command;
+
+/// What `generate` says of a class, or `prove`.
+fn report(class: &str, code: &str, arguments: &[&str]) -> (Value, String) {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = scratch.path().join(format!("{class}.java"));
+    std::fs::write(&file, code).expect("a written file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    let verb = if arguments.contains(&"--prove") { "prove" } else { "generate" };
+    let arguments: Vec<&&str> = arguments.iter().filter(|argument| **argument != "--prove").collect();
+    command.arg(verb).arg(&file).args(["--format", "json", "-o"]).arg(scratch.path().join("out"));
+    let output = command.args(arguments).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
+    for test in report["tests"].as_array().expect("tests").iter().filter(|_| verb == "generate") {
+        assert_eq!(test["replay"], "agreed", "{test:#}");
+    }
+    let tests = scratch.path().join(format!("out/{class}TouchstoneTest.java"));
+    (report, std::fs::read_to_string(tests).unwrap_or_default())
+}
+
+/// Texts of a method's objectives, with their verdicts.
+fn verdicts(report: &Value, function: &str) -> Vec<(String, String)> {
+    let own = report["objectives"].as_array().expect("objectives").iter();
+    let own = own.filter(|objective| objective["function"] == function);
+    let word = |objective: &Value, key: &str| objective[key].as_str().unwrap_or_default().to_string();
+    own.map(|objective| (word(objective, "text"), word(objective, "status"))).collect()
+}
+
+fn has(found: &[(String, String)], text: &str, status: &str) -> bool {
+    found.iter().any(|(own, verdict)| own.contains(text) && verdict == status)
+}
+
+#[test]
+fn rte_asks_for_exceptions_that_leave_the_method_and_labels_for_what_the_program_says() {
+    let (report, tests) = report(
+        "Rte",
+        "import touchstone.Label;
+class Rte {
+    static int plain(int[] x, int i) { return x[i] / i; }
+    static int kept(int i) { try { return 10 / i; } catch (ArithmeticException e) { return 0; } }
+    static int late(int i) { int r = 0; try { r = 10 / i; } finally { r++; } return r; }
+    static int swallowed(int i) { try { return 10 / i; } finally { return 3; } }
+    static int safe(int i) { return i != 0 ? 10 / i : 0; }
+    static int more(int i) {
+        Label.label(1, i > 3 && i < 9);
+        Label.label(\"never\", i != i);
+        Object[] o = i > 0 ? new String[i & 3] : new Object[i];
+        if (i != 0) o[0] = (Integer) (i == 7 ? (Object) \"x\" : i);
+        return o.length;
+    }
+}
+",
+        &["-c", "rte,labels"],
+    );
+    let plain = verdicts(&report, "Rte.plain");
+    for text in [
+        "NullPointerException: Cannot load from int array because \"x\" is null",
+        "ArrayIndexOutOfBoundsException: x[i]",
+        "ArithmeticException: / by zero",
+    ] {
+        assert!(has(&plain, text, "covered"), "{text} in {plain:?}");
+    }
+    assert_eq!(verdicts(&report, "Rte.kept"), []);
+    assert_eq!(verdicts(&report, "Rte.swallowed"), []);
+    let covered = |text: &str| (text.to_string(), "covered".to_string());
+    assert_eq!(verdicts(&report, "Rte.late"), [covered("ArithmeticException: / by zero")]);
+    assert!(has(&verdicts(&report, "Rte.safe"), "ArithmeticException", "infeasible"));
+    let more = verdicts(&report, "Rte.more");
+    for text in ["ClassCastException: to java.lang.Integer", "ArrayStoreException", "NegativeArraySizeException"] {
+        assert!(has(&more, text, "covered"), "{text} in {more:?}");
+    }
+    assert!(has(&more, "1: i > 3 && i < 9", "covered"), "{more:?}");
+    assert!(has(&more, "never: i != i", "infeasible"), "{more:?}");
+    assert!(tests.contains("assertThrows(ArrayStoreException.class"), "{tests}");
+}
+
+#[test]
+fn what_callers_promise_is_a_method_beside_the_one_that_is_tested() {
+    let (report, tests) = report(
+        "Pre",
+        "class Pre {
+    static int f(int a) { if (a > 100) return 1; if (a == 7) return 5; return a * 2; }
+    static boolean f_pre(int a) { return a >= 0 && a < 50; }
+    static boolean f_post(int a, int result) { return result >= a; }
+    static int g(String s) { if (s == null) return 0; return s.isEmpty() ? 1 : 2; }
+    static boolean g_pre(String s) { return s.length() < 3; }
+    int total; int n;
+    boolean repOk() { return total >= 0; }
+    void add(int v) { total += v; n++; }
+    int mean() { if (total < 0) return -1; return total / n; }
+    boolean mean_pre() { return n > 0; }
+}
+",
+        &["-c", "branch,rte"],
+    );
+    let f = verdicts(&report, "Pre.f");
+    assert!(has(&f, "a > 100 is true", "infeasible") && has(&f, "a == 7 is true", "covered"), "{f:?}");
+    let rejected =
+        report["tests"].as_array().expect("tests").iter().filter(|test| test["outcome"] == "oracle_rejected");
+    assert_eq!(rejected.count(), 1, "{report:#}");
+    let g = verdicts(&report, "Pre.g");
+    assert!(!has(&g, "s == null is true", "covered") && has(&g, "s.isEmpty() is true", "covered"), "{g:?}");
+    let mean = verdicts(&report, "Pre.mean");
+    assert!(has(&mean, "total < 0 is true", "unknown") && has(&mean, "total < 0 is false", "covered"), "{mean:?}");
+    assert!(has(&mean, "/ by zero", "unknown"), "{mean:?}");
+    assert!(!tests.contains("_pre(") && !tests.contains("_post("), "{tests}");
+}
+
+#[test]
+fn patterns_are_conditions_and_jumps_that_the_compiler_takes_away_are_no_statements() {
+    let (report, _) = report(
+        "Shape",
+        "class Shape {
+    static Object of(int a) { return a > 5 ? \"x\" : a > 0 ? (Object) a : new int[1]; }
+    static int kind(int a) {
+        Object o = of(a);
+        if (o instanceof String s && s.equals(\"x\")) return 1;
+        if (!(o instanceof Integer i)) return 2;
+        boolean big = o instanceof Integer n && n > 3;
+        return big ? i : 3;
+    }
+    static int sides(String s) {
+        int r = 0;
+        switch (s) { case \"a\": r = 1; break; case \"b\": r = 2; break; }
+        return r;
+    }
+}
+",
+        &["-c", "stmt,branch,condition", "-f", "Shape.kind", "-f", "Shape.sides"],
+    );
+    let kind = verdicts(&report, "Shape.kind");
+    for text in ["o instanceof String s is true", "o instanceof Integer i is false", "o instanceof Integer n is true"] {
+        assert!(has(&kind, text, "covered"), "{text} in {kind:?}");
+    }
+    assert!(has(&kind, "s.equals(\"x\") is false", "infeasible"), "{kind:?}");
+    assert!(has(&kind, "o instanceof String s && s.equals(\"x\") is true", "covered"), "{kind:?}");
+    let sides = verdicts(&report, "Shape.sides");
+    assert_eq!(sides.iter().filter(|(text, _)| text == "break;").count(), 1, "{sides:?}");
+    assert!(has(&sides, "return r;", "covered") && has(&sides, "r = 2;", "covered"), "{sides:?}");
+}
+
+#[test]
+fn other_classes_may_have_been_initialised_or_not_and_threads_interrupted() {
+    let (report, _) = report(
+        "Use",
+        "class Level { static int now = 3; static final int FIXED = Math.abs(-4); }
+class Touching { static { Use.touched++; } static void go() { } }
+class Use {
+    static int touched;
+    static int level(int a) { if (Level.now == 3) return 1; return Level.FIXED == 4 ? 2 : 3; }
+    static int touch(int a) { int before = touched; Touching.go(); if (touched == before) return 1; return 0; }
+    static int interrupted(int a) { return Thread.interrupted() ? 1 : 0; }
+    static int errors(int a) { try { return 5 / a; } catch (ArithmeticException e) { return 2; } catch (Throwable e) { return a == 3 ? 1 : 3; } }
+}
+",
+        &["--prove", "-c", "branch,stmt"],
+    );
+    let level = verdicts(&report, "Use.level");
+    assert!(has(&level, "Level.now == 3 is true", "covered"), "{level:?}");
+    assert!(has(&level, "Level.now == 3 is false", "covered"), "{level:?}");
+    assert!(has(&level, "Level.FIXED == 4 is false", "infeasible"), "{level:?}");
+    for method in ["Use.touch", "Use.interrupted", "Use.errors"] {
+        let found = verdicts(&report, method);
+        assert!(!found.iter().any(|(_, status)| status == "infeasible"), "{found:?}");
+    }
+    let only = verdicts(&report, "Use.errors");
+    assert!(has(&only, "return 2;", "covered") && has(&only, "a == 3 is true", "unknown"), "{only:?}");
+}

@@ -1,0 +1,100 @@
+//! What callers promise and what objects keep: `NAME_pre` beside a method, `NAME_post` about its result, and `repOk` of a class.
+//!
+//! They are ordinary methods of the class that answer with a truth value. One that throws has not said yes.
+
+use super::builder::{Builder, int};
+use super::scenario::Scenario;
+use super::world::{Func, World};
+use crate::classfile::{Desc, MethodDesc, access};
+use crate::world::{MethodRef, Refusal};
+use touchstone_ir::{Builtin, CmpOp, Operand, Ty};
+
+impl World {
+    /// The method of the same class that says whether arguments are allowed: it has the same parameters.
+    pub fn precondition(&self, method: MethodRef) -> Option<MethodRef> {
+        let member = self.classes.method(method);
+        let desc = MethodDesc::parse(&member.desc)?;
+        self.says(method, &format!("{}_pre", member.name), &desc.params)
+    }
+
+    /// The same, if it needs no object.
+    pub fn static_precondition(&self, method: MethodRef) -> Option<MethodRef> {
+        self.precondition(method).filter(|pre| self.classes.method(*pre).is(access::STATIC))
+    }
+
+    /// The static method of the same class that says whether a result is right: it has the parameters and the result.
+    pub fn postcondition(&self, method: MethodRef) -> Option<MethodRef> {
+        let member = self.classes.method(method);
+        let desc = MethodDesc::parse(&member.desc)?;
+        let result = Some(desc.result).filter(|result| *result != Desc::Void);
+        let params: Vec<Desc> = desc.params.into_iter().chain(result).collect();
+        let found = self.says(method, &format!("{}_post", member.name), &params)?;
+        (member.is(access::STATIC) && self.classes.method(found).is(access::STATIC)).then_some(found)
+    }
+
+    /// Whether a method is there to say something about another one.
+    pub fn is_contract(&self, method: MethodRef) -> bool {
+        let Some(file) = self.classes.get(method.class).file() else { return false };
+        let others = (0..file.methods.len()).map(|index| MethodRef { class: method.class, index: index as u16 });
+        let mut others = others.filter(|other| *other != method);
+        others.any(|other| self.precondition(other) == Some(method) || self.postcondition(other) == Some(method))
+    }
+
+    /// The method of this name and with these parameters that answers with a truth value. A static one speaks of no object.
+    fn says(&self, beside: MethodRef, name: &str, params: &[Desc]) -> Option<MethodRef> {
+        let file = self.classes.get(beside.class).file()?;
+        let of_object = !self.classes.method(beside).is(access::STATIC);
+        let index = file.methods.iter().position(|member| {
+            let desc = MethodDesc::parse(&member.desc);
+            let fits = desc.is_some_and(|desc| desc.result == Desc::Boolean && desc.params == params);
+            &*member.name == name && fits && member.code().is_some() && (of_object || member.is(access::STATIC))
+        })?;
+        Some(MethodRef { class: beside.class, index: index as u16 })
+    }
+
+    /// Answers whether arguments are such as a caller can have, and are allowed.
+    pub fn allowed(&mut self, b: &mut Builder, method: MethodRef) -> Result<(), Refusal> {
+        let no = b.block();
+        let possible = self.func(Func::Possible(method));
+        let is_possible = b.call(possible, b.params(), Some(Ty::I32));
+        let is_possible = b.cmp(CmpOp::Ne, is_possible, int(0));
+        b.check(is_possible, no);
+        if let Some(pre) = self.static_precondition(method) {
+            let own = self.scenario(method).map(|scenario| scenario.tested.arguments);
+            let args = match own {
+                Some(places) => places.into_iter().map(|place| b.param(place)).collect(),
+                None => b.params(),
+            };
+            let (thrown, landing) = (b.reg(Ty::Ptr), b.block());
+            b.catcher = Some((thrown, landing));
+            let answer = self.call_method(b, pre, args);
+            b.catcher = None;
+            b.ret(Some(answer));
+            b.at(landing);
+            b.jump(no);
+        } else {
+            b.ret(Some(int(1)));
+        }
+        b.at(no);
+        b.ret(Some(int(0)));
+        Ok(())
+    }
+
+    /// Goes on only where the object keeps its class's invariant, and allows the call that is tested.
+    pub fn assume_contract(&mut self, b: &mut Builder, method: MethodRef, scenario: &Scenario, object: Operand) {
+        let own: Vec<Operand> = scenario.tested.arguments.iter().map(|place| b.param(*place)).collect();
+        let invariant = self.classes.declared(method.class, "repOk", "()Z").filter(|found| *found != method);
+        let invariant = invariant.map(|found| (found, Vec::new()));
+        let pre = self.precondition(method).map(|found| (found, own));
+        for (asked, args) in invariant.into_iter().chain(pre) {
+            let member = self.classes.method(asked);
+            if member.is(access::STATIC) || member.code().is_none() {
+                continue;
+            }
+            let args = std::iter::once(object).chain(args).collect();
+            let answer = self.call_method(b, asked, args);
+            let holds = b.cmp(CmpOp::Ne, answer, int(0));
+            b.builtin(Builtin::Assume, vec![holds], None);
+        }
+    }
+}
