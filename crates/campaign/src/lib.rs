@@ -39,6 +39,7 @@ mod explain;
 mod explore;
 mod grow;
 mod java;
+mod java_making;
 mod kept;
 mod measure;
 mod naming;

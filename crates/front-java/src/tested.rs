@@ -6,10 +6,11 @@
 //! [`Program::loaded`].
 
 use crate::classfile::{Desc, MethodDesc, access};
-use crate::lower::{Func, MADE, STRING, Scenario, is_makeable, type_text};
+use crate::lower::{Func, MADE, Planned, STRING, Scenario, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_ir::{
     Block, Callee, DataType, DataTypeId, FuncId, Function, GlobalId, Growing, InstKind, Module, Tag, TermKind,
@@ -68,9 +69,9 @@ pub struct Method {
     pub entry: FuncId,
     /// As that is called.
     pub entry_name: String,
-    /// How the object is made.
-    pub scenario: Option<Scenario>,
-    /// The type of a parameter that tests can't make, if there is one.
+    /// How objects for it are made.
+    pub scenario: Option<Arc<Scenario>>,
+    /// Why tests can't make them.
     unmakeable: Option<String>,
 }
 
@@ -93,19 +94,26 @@ impl Method {
         if self.visible == Visible::ToClass {
             return Some("it is private".to_string());
         }
-        if let Some(other) = &self.unmakeable {
-            return Some(format!("it has a parameter of the type {other}, which tests don't make yet"));
-        }
-        match (self.kind, &self.scenario) {
-            (Kind::Instance | Kind::Constructor, None) => {
-                Some("it needs an object, and no constructor of it can be called by tests".to_string())
-            }
-            _ => None,
-        }
+        self.unmakeable.clone()
     }
 }
 
 impl Program {
+    /// Names the classes of the program: those that fit stand for wider types.
+    ///
+    /// # Errors
+    /// If one can't be loaded.
+    pub fn know(&self, classes: &[String]) -> Result<(), ProgramError> {
+        let mut world = self.world.borrow_mut();
+        for class in classes {
+            let unloadable =
+                |refusal: Refusal| ProgramError::NoClass { class: class.clone(), reason: refusal.to_string() };
+            let id = world.classes.load(&class.as_str().into()).map_err(unloadable)?;
+            world.program.push(id);
+        }
+        Ok(())
+    }
+
     /// The methods of a class that a source has, by its internal name.
     ///
     /// # Errors
@@ -140,18 +148,18 @@ impl Program {
                 _ if member.is(access::STATIC) => Kind::Static,
                 _ => Kind::Instance,
             };
-            let scenario = world.scenario(method);
             let func = world.func(Func::Method(method));
-            let entry = match scenario {
-                Some(_) => world.func(Func::Scenario(method)),
-                None => func,
+            let (entry, scenario, unmakeable) = match world.planned(method) {
+                Planned::Made(scenario) => (world.func(Func::Scenario(method)), Some(scenario), None),
+                Planned::Directly => (func, None, None),
+                Planned::Not(why) => (func, None, Some(why)),
             };
             let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
             found.push(Method {
                 func,
                 entry,
                 entry_name: world.entry_name(method),
-                unmakeable: desc.params.iter().find(|param| !is_makeable(param)).map(source_type),
+                unmakeable,
                 name: world.shown_name(method),
                 package: package.clone(),
                 class: title.clone(),
@@ -260,7 +268,7 @@ impl Program {
             Some(Func::Method(method) | Func::Original(method) | Func::Scenario(method) | Func::Possible(method)) => {
                 Some(method.class)
             }
-            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Site(class, _)) => Some(*class),
+            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Stub(class, _) | Func::Site(class, _)) => Some(*class),
             _ => None,
         };
         class.is_none_or(|class| world.classes.get(class).of_jdk)

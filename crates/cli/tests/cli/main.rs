@@ -23,6 +23,7 @@ mod harm;
 mod induction;
 mod install;
 mod java_generate;
+mod java_objects;
 mod java_run;
 mod judges;
 mod kept;

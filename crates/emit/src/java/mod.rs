@@ -3,6 +3,8 @@
 pub(crate) mod confined;
 pub(crate) mod jvm;
 pub(crate) mod literal;
+pub(crate) mod making;
+pub(crate) mod names;
 pub(crate) mod objects;
 pub(crate) mod replay;
 pub(crate) mod suite;
