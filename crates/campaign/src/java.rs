@@ -235,20 +235,32 @@ impl<'p> Loading<'p> {
         let mut classes: Vec<&str> = tested.iter().map(|method| method.internal.as_str()).collect();
         classes.dedup();
         for class in classes {
-            if let Some(init) = self.program.initialiser(class)?
-                && let Err(end) = self.starting.run(init, Whose::Program)
-            {
+            let Some(init) = self.program.initialiser(class)? else { continue };
+            self.ran.push(init);
+            if let Err(end) = self.starting.run(init, Whose::Program) {
                 self.unusable.push((class.to_string(), end));
             }
         }
+        self.initialise_met();
         Ok(())
+    }
+
+    /// Initialises other classes of the program that methods meet: whoever called before may have done that, and more.
+    fn initialise_met(&mut self) {
+        for init in self.program.met_initialisers() {
+            if !self.ran.contains(&init) {
+                self.ran.push(init);
+                // One that can't be run here is run by the path that needs it.
+                let _ = self.starting.run(init, Whose::Program);
+            }
+        }
     }
 
     /// The module as it is now.
     fn module(&self, tested: &[&Method]) -> Module {
         let met = self.program.loaded(&self.loaded);
         let mut unusable = self.unusable.clone();
-        let mut module = match self.starting.left(&met) {
+        let mut module = match self.starting.left(&met, &|word| self.program.never_changes(word)) {
             Ok(module) => module,
             Err(end) => {
                 unusable.extend(tested.iter().map(|method| (method.internal.clone(), end.clone())));
@@ -288,6 +300,7 @@ impl<'p> Loading<'p> {
                 self.loaded.functions.insert(function);
                 self.load(&[function], AT_ONCE);
             }
+            self.initialise_met();
             module = self.module(tested);
         }
         module

@@ -5,7 +5,7 @@
 //! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
 //! [`Program::loaded`].
 
-use crate::classfile::{Desc, MethodDesc, access};
+use crate::classfile::{Desc, Member, MethodDesc, access};
 use crate::lower::{Func, MADE, Planned, STRING, Scenario, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
@@ -190,6 +190,38 @@ impl Program {
             |refusal: Refusal| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
         let id = world.classes.load(&class.into()).map_err(unloadable)?;
         Ok(world.needs_init(id).then(|| world.func(Func::Init(id))))
+    }
+
+    /// The functions that initialise classes of the program, of those that somebody met.
+    pub fn met_initialisers(&self) -> Vec<FuncId> {
+        let world = self.world.borrow();
+        let of_program = |id: &FuncId| match world.what(*id) {
+            Some(Func::Init(class)) => !world.classes.get(*class).of_jdk,
+            _ => false,
+        };
+        (0..world.functions()).map(FuncId::new).filter(of_program).collect()
+    }
+
+    /// Whether objects with this class word hold what they held when their constructor was done.
+    pub fn never_changes(&self, word: u32) -> bool {
+        let world = self.world.borrow();
+        let Some((mut id, _)) = world.classes.iter().find(|(id, _)| world.word(*id) == u64::from(word)) else {
+            return false;
+        };
+        loop {
+            let class = world.classes.get(id);
+            let Some(file) = class.file() else { return false };
+            // The hash codes that these keep are no secret.
+            let known = matches!(&*class.name, "java/lang/Enum" | STRING);
+            let fixed = |field: &Member| field.is(access::STATIC) || field.is(access::FINAL);
+            if !known && !file.fields.iter().all(fixed) {
+                return false;
+            }
+            match class.superclass {
+                Some(above) => id = above,
+                None => return true,
+            }
+        }
     }
 
     /// The static fields that the program may change, by the names of their globals.

@@ -121,7 +121,7 @@ impl<'t> JUnitSuite<'t> {
         let public = if self.junit == JUnit::Four { "public " } else { "" };
         let _ = writeln!(text, "/** Tests of {class}. */\n{public}class {} {{", test_class(self.method));
         text += &parts.join("\n");
-        if parts.iter().any(|part| part.contains(" set(")) {
+        if parts.iter().any(|part| part.contains("\n        set(")) {
             text += SETTER;
         }
         text += "}\n";

@@ -74,3 +74,17 @@ pub(crate) fn stands_for(class: &str) -> &'static [&'static str] {
         _ => &[],
     }
 }
+
+/// Whether tests call a constructor of the JDK: some have others that say the same, or take sizes that nobody sees.
+pub(crate) fn is_worth_calling(class: &str, desc: &str) -> bool {
+    match class {
+        "java/lang/StringBuilder" | "java/lang/StringBuffer" => desc == "(Ljava/lang/String;)V",
+        "java/io/StringWriter" | "java/io/ByteArrayOutputStream" => desc == "()V",
+        _ => true,
+    }
+}
+
+/// So many elements a collection has at first: keys cost more than others.
+pub(crate) fn most_elements(pairs: bool) -> usize {
+    if pairs { 2 } else { 3 }
+}

@@ -4,11 +4,11 @@
 //! What is left out (more calls, longer collections, other classes) is a way that stops by name, so no verdict says that there
 //! is none. Deliberately not here: heaps that no caller can build.
 
-use super::known_classes::{collection, stands_for, unboxed};
+use super::known_classes::{collection, is_worth_calling, most_elements, stands_for, unboxed};
 use super::making::{All, Answers, Call, Making, Object, Scenario, Slot, Way};
 use super::world::World;
 use super::{MADE, STRING};
-use crate::classfile::{Desc, Generic, MethodDesc, Signature, access};
+use crate::classfile::{Desc, Generic, Insn, Member, MethodDesc, Signature, access, decode};
 use crate::world::{ClassId, FieldRef, MethodRef, Shape, StubMethod};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,6 +74,7 @@ impl World {
         }
         let class = self.classes.get(method.class).name.clone();
         let package = class.rsplit_once('/').map_or("", |(package, _)| package).to_string();
+        let asks_identity = compares_references(self.classes.method(method));
         let mut planner = Planner {
             world: self,
             package,
@@ -81,6 +82,7 @@ impl World {
             count: 0,
             shared: Vec::new(),
             variables: Vec::new(),
+            asks_identity,
             limit: MOST_PARAMETERS,
         };
         let types = planner.defaults(method.class);
@@ -109,6 +111,19 @@ impl World {
     }
 }
 
+impl World {
+    /// Whether code of the program asks anywhere whether two references are the same.
+    fn asks_identity(&mut self) -> bool {
+        if let Some(known) = self.asks_identity {
+            return known;
+        }
+        let methods = |id: &ClassId| self.classes.get(*id).file().map_or(&[][..], |file| &file.methods);
+        let asks = self.program.iter().flat_map(methods).any(compares_references);
+        self.asks_identity = Some(asks);
+        asks
+    }
+}
+
 struct Planner<'w> {
     world: &'w mut World,
     /// Where tests stand.
@@ -118,6 +133,8 @@ struct Planner<'w> {
     /// Objects that later ones may be.
     shared: Vec<(usize, ClassId)>,
     variables: Vec<String>,
+    /// Whether the tested method itself asks whether two references are the same.
+    asks_identity: bool,
     /// From so many parameters on, objects have no others inside.
     limit: usize,
 }
@@ -256,7 +273,7 @@ impl Planner<'_> {
         !member.is(MADE | access::PRIVATE) && (near || member.is(access::PUBLIC))
     }
 
-    fn methods(&self, class: ClassId, wanted: impl Fn(&crate::classfile::Member) -> bool) -> Vec<MethodRef> {
+    fn methods(&self, class: ClassId, wanted: impl Fn(&Member) -> bool) -> Vec<MethodRef> {
         let Some(file) = self.world.classes.get(class).file() else { return Vec::new() };
         let all = file.methods.iter().enumerate().filter(|(_, member)| wanted(member));
         let all = all.map(|(index, _)| MethodRef { class, index: index as u16 });
@@ -481,12 +498,14 @@ impl Planner<'_> {
         if let Some(method) = of {
             ways.push(Way::Boxed(Call { method, text: format!("{title}.valueOf"), arguments: vec![given.clone()] }));
         }
-        // Two boxes of a small number can be two objects.
+        // Two boxes of a small number can be two objects, for who asks for that.
         let cached = !matches!(value, Desc::Float | Desc::Double);
-        if let Some(method) = make.filter(|_| depth == 1 && cached) {
+        if let Some(method) = make.filter(|_| depth == 1 && cached && self.asks_identity) {
             ways.push(Way::New(Call { method, text: format!("new {title}"), arguments: vec![given] }));
+            return (ways, All::Known);
         }
-        (ways, if depth == 1 { All::Known } else { All::NotKnown })
+        let all = depth == 1 && (!cached || !self.world.asks_identity());
+        (ways, if all { All::Known } else { All::NotKnown })
     }
 
     fn array(&mut self, element: &Generic, class: ClassId, name: &str, depth: u32) -> Vec<Way> {
@@ -509,7 +528,7 @@ impl Planner<'_> {
         let parts = if known.pairs { 2 } else { 1 };
         let object = Generic::class("java/lang/Object");
         let mut elements = Vec::new();
-        for index in 0..MOST_ELEMENTS {
+        for index in 0..most_elements(known.pairs) {
             let mut call = Vec::new();
             for part in 0..parts {
                 let word = if known.pairs { ["Key", "Value"][part] } else { "_" };
@@ -539,6 +558,10 @@ impl Planner<'_> {
         constructors.sort_by_key(|method| {
             let desc = MethodDesc::parse(&self.world.classes.method(*method).desc);
             desc.map_or(0, |desc| desc.params.iter().filter(|param| !is_given(param)).count())
+        });
+        let own = self.world.classes.get(class).clone();
+        constructors.retain(|method| {
+            !own.of_jdk || is_worth_calling(&own.name, &self.world.classes.method(*method).desc)
         });
         for method in constructors.into_iter().take(MOST_CONSTRUCTORS) {
             let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
@@ -570,7 +593,7 @@ impl Planner<'_> {
             let visible = field.is(access::PUBLIC) || (near && !field.is(access::PRIVATE));
             visible && field.is(access::STATIC) && field.is(access::FINAL) && *field.desc == *desc
         });
-        let way = |(index, field): (usize, &crate::classfile::Member)| Way::Constant {
+        let way = |(index, field): (usize, &Member)| Way::Constant {
             field: FieldRef { class, index: index as u16 },
             text: format!("{title}.{}", field.name),
         };
@@ -690,6 +713,13 @@ impl Planner<'_> {
         }
         open
     }
+}
+
+/// Whether a method's code asks whether two references are the same.
+fn compares_references(member: &Member) -> bool {
+    let Some(code) = member.code() else { return false };
+    let insns = decode(&code.bytes, code.offset).unwrap_or_default();
+    insns.iter().any(|insn| matches!(insn.insn, Insn::IfRefs(..)))
 }
 
 /// The name of something inside.

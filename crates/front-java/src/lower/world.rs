@@ -146,6 +146,8 @@ pub(crate) struct World {
     pub boxes: Boxes,
     /// How tests call methods.
     pub plans: FxHashMap<MethodRef, Planned>,
+    /// Whether the program asks for identities, once somebody wanted to know.
+    pub asks_identity: Option<bool>,
     /// Classes of the program, as far as somebody named them.
     pub program: Vec<ClassId>,
     /// Data types, and which of them stands for what.
@@ -199,6 +201,7 @@ impl World {
             marks: None,
             boxes: Boxes::Cached,
             plans: FxHashMap::default(),
+            asks_identity: None,
             program: Vec::new(),
             types: World::base_types(),
             type_ids: FxHashMap::default(),
