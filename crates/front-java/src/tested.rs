@@ -5,7 +5,7 @@
 //! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
 //! [`Program::loaded`].
 
-use crate::classfile::{Desc, Member, MethodDesc, access};
+use crate::classfile::{ClassFile, Desc, Insn, Member, MethodDesc, access, decode};
 use crate::lower::{Func, MADE, Planned, STRING, Scenario, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
@@ -137,6 +137,9 @@ impl Program {
                 continue;
             }
             let Some(desc) = MethodDesc::parse(&member.desc) else { continue };
+            if is_made_for_record(&file, member) {
+                continue;
+            }
             // One that only calls that of the superclass: what the compiler makes where the source has none.
             let is_plain = member.code().is_some_and(|code| code.bytes.len() == 5) && desc.params.is_empty();
             if &*member.name == "<init>" && is_plain {
@@ -369,6 +372,14 @@ impl Program {
         module.types[thrown] =
             DataType::OneOf { name: "java.lang.Throwable".to_string(), tag: Tag { offset: 0, bits: 32 }, variants };
     }
+}
+
+/// Whether the compiler made a method that every record has.
+fn is_made_for_record(file: &ClassFile, member: &Member) -> bool {
+    let is_record = file.superclass.as_deref() == Some("java/lang/Record");
+    let named = matches!(&*member.name, "toString" | "hashCode" | "equals");
+    let insns = || member.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
+    is_record && named && insns().iter().take(3).any(|insn| matches!(insn.insn, Insn::InvokeDynamic(_)))
 }
 
 /// What was lowered for methods under test.

@@ -24,6 +24,8 @@ pub(crate) fn is_overloaded(function: &str) -> Overloaded {
 enum As {
     /// Any expression; boxes are those that the compiler makes.
     Plain,
+    /// The same, but null has its type.
+    Single,
     /// An expression of just its type.
     Exact,
     /// A variable.
@@ -121,7 +123,10 @@ impl<'t> Making<'t> {
 
     fn value(&mut self, making: &JavaMaking, written: As) -> String {
         match making {
-            JavaMaking::Given(at) => self.arguments.get(*at).cloned().unwrap_or_default(),
+            JavaMaking::Given(at) => {
+                let given = self.arguments.get(*at).cloned().unwrap_or_default();
+                if written == As::Plain && given == "(String) null" { "null".to_string() } else { given }
+            }
             JavaMaking::Object(object) => self.object(object, written),
         }
     }
@@ -133,10 +138,11 @@ impl<'t> Making<'t> {
         let is_stub = matches!(way, JavaWay::Stub { .. });
         let mut adding = Vec::new();
         let text = match way {
+            JavaWay::Null if written == As::Plain && !ty.ends_with(']') => "null".to_string(),
             JavaWay::Null => null.clone(),
             JavaWay::Same(other) => self.made.get(other).cloned().unwrap_or_else(|| null.clone()),
             JavaWay::Given(at) => self.arguments.get(*at).cloned().unwrap_or_default(),
-            JavaWay::Boxed(call) if written == As::Plain => self.values(&call.arguments, As::Exact),
+            JavaWay::Boxed(call) if matches!(written, As::Plain | As::Single) => self.values(&call.arguments, As::Exact),
             JavaWay::Call(call) | JavaWay::Boxed(call) => self.called(call),
             JavaWay::Constant(text) => self.names.shortened(text),
             JavaWay::Array { element, size, elements } => {
@@ -147,7 +153,9 @@ impl<'t> Making<'t> {
             JavaWay::Filled { create, adder, form, size, elements } => {
                 let held = &elements[..self.number(*size).min(elements.len())];
                 let create = self.names.shortened(create);
-                let values: Vec<String> = held.iter().map(|call| self.values(call, As::Plain)).collect();
+                // A single null would be taken for the array of all elements.
+                let inside = if held.len() == 1 && *form == JavaForm::Listed { As::Single } else { As::Plain };
+                let values: Vec<String> = held.iter().map(|call| self.values(call, inside)).collect();
                 match form {
                     _ if held.is_empty() => format!("{create}()"),
                     JavaForm::Listed => {
