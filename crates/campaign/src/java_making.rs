@@ -1,10 +1,32 @@
 //! How objects are made, as tests write it: what the front end planned, in the words of what writes tests.
 
-use touchstone_emit::{JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaObject, JavaScenario, JavaWay};
-use touchstone_front_java::{Answers, Call, Form, Making, Object, Scenario, Way};
+use touchstone_emit::{
+    JavaAnswers, JavaCall, JavaForm, JavaLook, JavaMaking, JavaObject, JavaObserved, JavaScenario, JavaWay,
+};
+use touchstone_front_java::{Answers, Call, Form, Look, Making, Object, Observed, Scenario, Way, Whose};
 
 pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
-    JavaScenario { receiver: scenario.receiver.as_ref().map(making), tested: call(&scenario.tested) }
+    JavaScenario {
+        receiver: scenario.receiver.as_ref().map(making),
+        tested: call(&scenario.tested),
+        observed: scenario.observed.iter().map(|one| (one.global.clone(), observed(one))).collect(),
+        result: scenario.result.clone(),
+    }
+}
+
+fn observed(planned: &Observed) -> JavaObserved {
+    let look = match &planned.look {
+        Look::Getter(name, _) => JavaLook::Member(format!("{name}()")),
+        Look::Field(name, _) => JavaLook::Member(name.clone()),
+        Look::Same(_) => JavaLook::Same,
+        Look::Boxed(class) => JavaLook::Boxed(class.clone()),
+        Look::Constant(names) => JavaLook::Constant(names.clone()),
+    };
+    let object = match planned.of {
+        Whose::Object(number) => Some(number),
+        Whose::Result => None,
+    };
+    JavaObserved { object, look }
 }
 
 fn call(planned: &Call) -> JavaCall {

@@ -34,22 +34,22 @@ enum As {
 
 /// Makes the objects of a test.
 pub(crate) struct Making<'t> {
-    names: Names<'t>,
+    names: &'t Names<'t>,
     params: &'t [NamedValue],
     arguments: &'t [String],
     objects: &'t Objects<'t>,
     overloaded: Overloaded,
     /// What makes them.
     pub lines: Vec<String>,
-    /// Objects that others are, too.
-    shared: BTreeSet<usize>,
+    /// Objects that have names: others are them, too, or tests look at them.
+    pub shared: BTreeSet<usize>,
     /// Objects that were made: how they are written, by their numbers.
     pub made: BTreeMap<usize, String>,
 }
 
 impl<'t> Making<'t> {
     pub fn new(
-        names: Names<'t>,
+        names: &'t Names<'t>,
         params: &'t [NamedValue],
         arguments: &'t [String],
         objects: &'t Objects<'t>,

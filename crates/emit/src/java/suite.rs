@@ -5,6 +5,7 @@ use crate::java::literal::literal;
 use crate::java::objects::{Kind, Objects, new_result};
 use crate::java::making::{Making, is_overloaded};
 use crate::java::names::{Names, imports};
+use crate::java::observed::Seen;
 use crate::java::target::{JavaMethod, JavaTarget};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -166,21 +167,33 @@ impl<'t> JUnitSuite<'t> {
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
         lines.extend(objects.declarations());
         let arguments: Vec<String> = params.iter().map(|value| objects.argument(value)).collect();
+        let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
+        let names = Names { package: &self.method.package, target: self.target };
+        let (mut after, mut checked) = (Vec::new(), Vec::new());
         let call = match &self.method.scenario {
             Some(scenario) => {
-                let names = Names { package: &self.method.package, target: self.target };
-                let mut making = Making::new(names, params, &arguments, &objects, is_overloaded(self.function));
+                let mut making = Making::new(&names, params, &arguments, &objects, is_overloaded(self.function));
+                let seen = Seen::new(self.module, scenario, test);
+                making.shared.extend(seen.objects());
                 let call = making.call(scenario);
-                lines.extend(making.lines);
+                lines.append(&mut making.lines);
+                let is_same = |number: usize| making.made.get(&number).cloned();
+                after = seen.checks(&is_same, delta);
+                let is_taken = lines.iter().any(|line| line.contains(" result = "));
+                let variable = if is_taken { "outcome" } else { "result" };
+                checked = seen.result((variable, &call), &is_same, &names, delta);
                 call
             }
             None => format!("{}.{}({})", self.method.class, self.method.method, arguments.join(", ")),
         };
-        lines.push(match &test.outcome {
-            Outcome::Threw { class } => format!("assertThrows({}.class, () -> {call});", self.class_name(class)),
-            _ => self.checked_call(test, &objects, &call),
-        });
-        let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
+        match &test.outcome {
+            Outcome::Threw { class } => {
+                lines.push(format!("assertThrows({}.class, () -> {call});", self.class_name(class)));
+            }
+            _ if !checked.is_empty() => lines.extend(checked),
+            _ => lines.push(self.checked_call(test, &objects, &call)),
+        }
+        lines.extend(after);
         lines.extend(objects.checks(&test.expected.objects, delta));
         lines.extend(test.expected.globals.iter().filter_map(|value| self.looked_at(value)));
         lines
@@ -199,6 +212,7 @@ impl<'t> JUnitSuite<'t> {
             (DataType::Bool { .. }, Some(_)) => format!("assertFalse({call});"),
             (DataType::Float { .. }, Some(text)) => format!("assertEquals({text}, {call}{delta});"),
             (_, Some(text)) => format!("assertEquals({text}, {call});"),
+            (DataType::Opaque { .. }, None) if is_null(value) => format!("assertNull({call});"),
             (DataType::Pointer { .. }, None) => match (value, new_result(self.module, &test.expected.reached)) {
                 (DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null), _) => format!("assertNull({call});"),
                 (value, _) if objects.is_array(value) => {
@@ -265,6 +279,10 @@ fn sections(text: &str) -> Option<BTreeMap<String, Vec<String>>> {
         found.insert(function.to_string(), vec![format!("{}\n", tests.trim_end())]);
     }
     Some(found)
+}
+
+fn is_null(value: &DataValue) -> bool {
+    matches!(value, DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null))
 }
 
 /// Why there is no JUnit test, if there is none.

@@ -5,7 +5,8 @@
 //! is none. Deliberately not here: heaps that no caller can build.
 
 use super::known_classes::{collection, is_worth_calling, most_elements, stands_for, unboxed};
-use super::making::{All, Answers, Call, Making, Object, Scenario, Slot, Way};
+use super::making::{All, Answers, Call, Look, Making, Object, Observed, Scenario, Slot, Way, Whose};
+use super::observing::object_of;
 use super::world::World;
 use super::{MADE, STRING};
 use crate::classfile::{Desc, Generic, Insn, Member, MethodDesc, Signature, access, decode};
@@ -69,7 +70,8 @@ impl World {
         let Some(desc) = MethodDesc::parse(&member.desc) else {
             return Planned::Not("its descriptor is none".to_string());
         };
-        if is_static && desc.params.iter().all(is_given) {
+        let is_plain = desc.result == Desc::Void || is_given(&desc.result);
+        if is_static && is_plain && desc.params.iter().all(is_given) {
             return Planned::Directly;
         }
         let class = self.classes.get(method.class).name.clone();
@@ -106,8 +108,10 @@ impl World {
         let Some(tested) = tested else {
             return Planned::Not("it has a parameter that tests don't make yet".to_string());
         };
-        let (params, objects) = (planner.params, planner.count);
-        Planned::Made(Arc::new(Scenario { receiver, tested, params, objects }))
+        let result = planner.method_types(method, &types).pop().unwrap_or(Generic::Value(Desc::Void));
+        let observed = planner.observed(method, receiver.as_ref(), &tested, &result);
+        let (params, objects, result) = (planner.params, planner.count, result.text());
+        Planned::Made(Arc::new(Scenario { receiver, tested, observed, result, params, objects }))
     }
 }
 
@@ -410,6 +414,47 @@ impl Planner<'_> {
             slots.push(Slot { selector, calls: made });
         }
         slots
+    }
+
+    /// What is looked at after the call.
+    fn observed(
+        &mut self,
+        method: MethodRef,
+        receiver: Option<&Making>,
+        tested: &Call,
+        result: &Generic,
+    ) -> Vec<Observed> {
+        let made: Vec<usize> = receiver.iter().copied().chain(&tested.arguments).filter_map(object_of).collect();
+        let made: Vec<(usize, ClassId)> =
+            self.shared.iter().filter(|(number, _)| made.contains(number)).copied().collect();
+        let package = self.package.clone();
+        let mut looks = Vec::new();
+        for (number, class) in &made {
+            let all = self.world.looks(*class, &package, method);
+            looks.extend(all.into_iter().map(|(look, desc)| (Whose::Object(*number), *class, look, desc)));
+        }
+        if let Generic::Class(name, _) = result
+            && let Ok(class) = self.world.classes.load(name)
+            && (self.is_accessible(class) || self.world.classes.get(class).of_jdk)
+        {
+            let mut all = self.world.result_looks(class, &made);
+            all.extend(self.world.looks(class, &package, method));
+            looks.extend(all.into_iter().map(|(look, desc)| (Whose::Result, class, look, desc)));
+        }
+        let entry = self.world.shown_name(method);
+        let named = |(index, (of, class, look, desc)): (usize, (Whose, ClassId, Look, Desc))| {
+            let what = match &look {
+                Look::Getter(name, _) | Look::Field(name, _) => name.clone(),
+                Look::Same(_) => "object".to_string(),
+                Look::Boxed(_) | Look::Constant(_) => "value".to_string(),
+            };
+            let whose = match of {
+                Whose::Object(number) => format!("object {number}"),
+                Whose::Result => "result".to_string(),
+            };
+            Observed { global: format!("{entry}: {whose}: {what} {index}"), of, look, class, desc }
+        };
+        looks.into_iter().enumerate().map(named).collect()
     }
 
     // Ways.

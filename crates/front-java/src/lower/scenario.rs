@@ -80,7 +80,7 @@ impl World {
         for making in &scenario.tested.arguments {
             arguments.push(self.make(&mut playing, making)?);
         }
-        let Playing { mut b, .. } = playing;
+        let Playing { mut b, objects, .. } = playing;
         b.catcher = None;
         if is_constructor {
             let object = self.allocate(&mut b, method.class);
@@ -89,6 +89,7 @@ impl World {
         let result = self.signature(method).1;
         let function = self.func(Func::Method(method));
         let value = b.call(function, arguments, result);
+        self.observe(&mut b, method, &scenario.observed, &objects, value)?;
         b.ret(result.map(|_| value));
         b.at(never);
         b.builtin(Builtin::Assume, vec![Operand::Const(Ty::I1, 0)], None);

@@ -116,6 +116,8 @@ pub(crate) enum Data {
     Named(&'static str),
     /// A number of eight bytes that the machine keeps, by name.
     Cell(&'static str),
+    /// Something that tests look at after a call of a method: which of it.
+    Observed(MethodRef, usize),
     /// A text for people, with a zero behind it.
     Text(&'static str),
 }
