@@ -45,6 +45,7 @@ pub use java::jvm::Jvm;
 pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite};
 pub use java::target::{
-    JavaAnswers, JavaCall, JavaField, JavaForm, JavaLook, JavaMaking, JavaMethod, JavaObject, JavaObserved, JavaScenario, JavaTarget, JavaWay,
+    JavaAnswers, JavaCall, JavaField, JavaForm, JavaLook, JavaMaking, JavaMethod, JavaObject, JavaObserved,
+    JavaScenario, JavaTarget, JavaWay,
 };
 pub use target::Target;

@@ -208,23 +208,10 @@ impl Program {
     /// Whether objects with this class word hold what they held when their constructor was done.
     pub fn never_changes(&self, word: u32) -> bool {
         let world = self.world.borrow();
-        let Some((mut id, _)) = world.classes.iter().find(|(id, _)| world.word(*id) == u64::from(word)) else {
+        let Some((id, _)) = world.classes.iter().find(|(id, _)| world.word(*id) == u64::from(word)) else {
             return false;
         };
-        loop {
-            let class = world.classes.get(id);
-            let Some(file) = class.file() else { return false };
-            // The hash codes that these keep are no secret.
-            let known = matches!(&*class.name, "java/lang/Enum" | STRING);
-            let fixed = |field: &Member| field.is(access::STATIC) || field.is(access::FINAL);
-            if !known && !file.fields.iter().all(fixed) {
-                return false;
-            }
-            match class.superclass {
-                Some(above) => id = above,
-                None => return true,
-            }
-        }
+        world.never_changes(id)
     }
 
     /// The static fields that the program may change, by the names of their globals.
@@ -303,7 +290,9 @@ impl Program {
             Some(Func::Method(method) | Func::Original(method) | Func::Scenario(method) | Func::Possible(method)) => {
                 Some(method.class)
             }
-            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Stub(class, _) | Func::Site(class, _)) => Some(*class),
+            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Stub(class, _) | Func::Site(class, _)) => {
+                Some(*class)
+            }
             _ => None,
         };
         class.is_none_or(|class| world.classes.get(class).of_jdk)

@@ -142,7 +142,9 @@ impl<'t> Making<'t> {
             JavaWay::Null => null.clone(),
             JavaWay::Same(other) => self.made.get(other).cloned().unwrap_or_else(|| null.clone()),
             JavaWay::Given(at) => self.arguments.get(*at).cloned().unwrap_or_default(),
-            JavaWay::Boxed(call) if matches!(written, As::Plain | As::Single) => self.values(&call.arguments, As::Exact),
+            JavaWay::Boxed(call) if matches!(written, As::Plain | As::Single) => {
+                self.values(&call.arguments, As::Exact)
+            }
             JavaWay::Call(call) | JavaWay::Boxed(call) => self.called(call),
             JavaWay::Constant(text) => self.names.shortened(text),
             JavaWay::Array { element, size, elements } => {
@@ -223,8 +225,7 @@ impl<'t> Making<'t> {
                 return format!("{params} -> {}", answer.unwrap_or_else(|| "{ }".to_string()));
             }
             let typed = method.params.iter().zip(&params);
-            let typed: Vec<String> =
-                typed.map(|(ty, name)| format!("{} {name}", self.names.shortened(ty))).collect();
+            let typed: Vec<String> = typed.map(|(ty, name)| format!("{} {name}", self.names.shortened(ty))).collect();
             let body = answer.map_or(String::new(), |answer| format!(" return {answer};"));
             let result = self.names.shortened(&method.result);
             bodies.push(format!("public {result} {}({}) {{{body} }}", method.name, typed.join(", ")));

@@ -66,7 +66,9 @@ impl<'t> Seen<'t> {
             let DataValue::Int(number) = value.value else { continue };
             match &observed.look {
                 JavaLook::Same => {
-                    if let Some(other) = (number as usize).checked_sub(1).and_then(made).filter(|name| is_variable(name)) {
+                    if let Some(other) =
+                        (number as usize).checked_sub(1).and_then(made).filter(|name| is_variable(name))
+                    {
                         return vec![format!("assertSame({other}, {call});")];
                     }
                 }

@@ -2,9 +2,9 @@
 
 use crate::EmitError;
 use crate::java::literal::literal;
-use crate::java::objects::{Kind, Objects, new_result};
 use crate::java::making::{Making, is_overloaded};
 use crate::java::names::{Names, imports};
+use crate::java::objects::{Kind, Objects, new_result};
 use crate::java::observed::Seen;
 use crate::java::target::{JavaMethod, JavaTarget};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Globals: string constants, static fields, class objects and what the machine itself keeps. All of it is data, none code.
 
-use super::world::{ANY, Data, World};
 use super::planning::Planned;
+use super::world::{ANY, Data, World};
 use crate::classfile::{Constant, Desc, access};
 use crate::world::{ARRAY_BASE, ARRAY_LENGTH, ClassId, FieldRef, MethodRef, Refusal, Shape};
 use std::rc::Rc;

@@ -33,7 +33,12 @@ pub(crate) struct Collection {
 pub(crate) fn collection(class: &str) -> Option<Collection> {
     let name = class.strip_prefix("java/util/").or((class == "java/lang/Iterable").then_some("Iterable"))?;
     let made = match name {
-        "List" | "Collection" | "Iterable" | "AbstractList" | "AbstractCollection" | "ArrayList"
+        "List"
+        | "Collection"
+        | "Iterable"
+        | "AbstractList"
+        | "AbstractCollection"
+        | "ArrayList"
         | "SequencedCollection" => "java/util/ArrayList",
         "LinkedList" | "AbstractSequentialList" => "java/util/LinkedList",
         "Vector" => "java/util/Vector",

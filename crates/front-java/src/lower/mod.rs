@@ -34,9 +34,9 @@ mod types;
 mod world;
 
 pub(crate) use boxes::Boxes;
-pub(crate) use origin::type_text;
-pub(crate) use present::MADE;
 pub use making::{All, Answers, Call, Form, Look, Making, Object, Observed, Scenario, Slot, Way, Whose};
+pub(crate) use origin::type_text;
 pub(crate) use planning::Planned;
+pub(crate) use present::MADE;
 pub(crate) use types::STRING;
 pub(crate) use world::{Data, Func, World, empty_module};

@@ -8,7 +8,7 @@ use super::builder::Builder;
 use super::known_classes::unboxed;
 use super::making::{Look, Making, Observed, Whose};
 use super::world::{Data, Func, World};
-use crate::classfile::{Desc, Insn, Member, MethodDesc, access, decode};
+use crate::classfile::{ClassFile, Desc, Insn, Member, MemberRef, MethodDesc, access, decode};
 use crate::world::{ClassId, MethodRef, Refusal};
 use touchstone_ir::{BlockId, BranchRole, CmpOp, Operand, Reg};
 
@@ -18,23 +18,28 @@ const MOST: usize = 4;
 const LONGEST: usize = 24;
 
 /// Whether a getter is simple: no loop, and nothing that could go far.
-fn is_simple(member: &Member) -> bool {
+fn is_simple(file: &ClassFile, member: &Member) -> bool {
     let Some(code) = member.code().filter(|code| code.bytes.len() <= LONGEST) else { return false };
     let insns = decode(&code.bytes, code.offset).unwrap_or_default();
     let mut at = 0;
     insns.iter().all(|insn| {
         let back = insn.insn.targets().iter().any(|target| *target <= at);
         at = insn.next;
-        let calls = matches!(
-            insn.insn,
-            Insn::InvokeVirtual(_)
-                | Insn::InvokeSpecial(_)
-                | Insn::InvokeStatic(_)
-                | Insn::InvokeInterface(_)
-                | Insn::InvokeDynamic(_)
-        );
-        !back && !calls
+        let goes_far = match &insn.insn {
+            Insn::InvokeVirtual(index) | Insn::InvokeInterface(index) => {
+                !file.pool.method(*index).is_ok_and(|(called, _)| is_near(&called))
+            }
+            Insn::InvokeSpecial(_) | Insn::InvokeStatic(_) | Insn::InvokeDynamic(_) => true,
+            _ => false,
+        };
+        !back && !goes_far
     })
+}
+
+/// Whether a call only looks at a number.
+fn is_near(called: &MemberRef) -> bool {
+    let counts = matches!(&*called.name, "size" | "isEmpty" | "length" | "intValue" | "ordinal");
+    counts && (called.class.starts_with("java/util/") || called.class.starts_with("java/lang/"))
 }
 
 impl World {
@@ -52,13 +57,14 @@ impl World {
             let Some(desc) = MethodDesc::parse(&member.desc).filter(|desc| desc.params.is_empty()) else { continue };
             let is_value = !desc.result.is_ref() && desc.result != Desc::Void;
             let is_getter = !member.is(access::STATIC | MADE) && visible(member) && &*member.name != "hashCode";
-            if is_value && is_getter && method != tested && is_simple(member) && !self.changes(method) {
+            if is_value && is_getter && method != tested && is_simple(file, member) && !self.changes(method) {
                 found.push((Look::Getter(member.name.to_string(), method), desc.result));
             }
         }
         for member in file.fields.iter().filter(|member| !member.is(access::STATIC | MADE) && visible(member)) {
             let Some(desc) = Desc::parse(&member.desc).filter(|desc| !desc.is_ref()) else { continue };
-            let getter = |(look, _): &(Look, Desc)| matches!(look, Look::Getter(name, _) if is_getter_of(name, &member.name));
+            let getter =
+                |(look, _): &(Look, Desc)| matches!(look, Look::Getter(name, _) if is_getter_of(name, &member.name));
             if let Some(place) = self.classes.field_named(class, &member.name).filter(|_| !found.iter().any(getter)) {
                 found.push((Look::Field(member.name.to_string(), place.offset), desc));
             }
@@ -154,13 +160,7 @@ impl World {
         b.at(next);
     }
 
-    fn looked(
-        &mut self,
-        b: &mut Builder,
-        one: &Observed,
-        object: Operand,
-        next: BlockId,
-    ) -> Result<Operand, Refusal> {
+    fn looked(&mut self, b: &mut Builder, one: &Observed, object: Operand, next: BlockId) -> Result<Operand, Refusal> {
         let field = |world: &World, class: ClassId, name: &str| {
             let place = world.classes.field_named(class, name).map(|field| field.offset);
             place.ok_or_else(|| Refusal::NoField(name.to_string()))

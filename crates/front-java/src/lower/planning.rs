@@ -108,7 +108,10 @@ impl World {
         let Some(tested) = tested else {
             return Planned::Not("it has a parameter that tests don't make yet".to_string());
         };
-        let result = planner.method_types(method, &types).pop().unwrap_or(Generic::Value(Desc::Void));
+        let result = match &*name {
+            "<init>" => planner.full(method.class, &types),
+            _ => planner.method_types(method, &types).pop().unwrap_or(Generic::Value(Desc::Void)),
+        };
         let observed = planner.observed(method, receiver.as_ref(), &tested, &result);
         let (params, objects, result) = (planner.params, planner.count, result.text());
         Planned::Made(Arc::new(Scenario { receiver, tested, observed, result, params, objects }))
@@ -291,14 +294,7 @@ impl Planner<'_> {
 
     // Values.
 
-    fn call(
-        &mut self,
-        method: MethodRef,
-        types: &Types,
-        text: String,
-        names: &[String],
-        depth: u32,
-    ) -> Option<Call> {
+    fn call(&mut self, method: MethodRef, types: &Types, text: String, names: &[String], depth: u32) -> Option<Call> {
         let mut generics = self.method_types(method, types);
         generics.pop();
         let mut arguments = Vec::new();
@@ -429,7 +425,9 @@ impl Planner<'_> {
             self.shared.iter().filter(|(number, _)| made.contains(number)).copied().collect();
         let package = self.package.clone();
         let mut looks = Vec::new();
-        for (number, class) in &made {
+        let changing: Vec<(usize, ClassId)> =
+            made.iter().filter(|(_, class)| !self.world.never_changes(*class)).copied().collect();
+        for (number, class) in &changing {
             let all = self.world.looks(*class, &package, method);
             looks.extend(all.into_iter().map(|(look, desc)| (Whose::Object(*number), *class, look, desc)));
         }
@@ -605,9 +603,8 @@ impl Planner<'_> {
             desc.map_or(0, |desc| desc.params.iter().filter(|param| !is_given(param)).count())
         });
         let own = self.world.classes.get(class).clone();
-        constructors.retain(|method| {
-            !own.of_jdk || is_worth_calling(&own.name, &self.world.classes.method(*method).desc)
-        });
+        constructors
+            .retain(|method| !own.of_jdk || is_worth_calling(&own.name, &self.world.classes.method(*method).desc));
         for method in constructors.into_iter().take(MOST_CONSTRUCTORS) {
             let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
             let text = self.new_text(class);

@@ -1,9 +1,10 @@
 //! Which methods may change objects: a look at the code, not at runs. Who is wrongly taken for one that changes something costs
 //! time, nothing else.
 
+use super::STRING;
 use super::world::World;
-use crate::classfile::{Insn, MemberRef, access, decode};
-use crate::world::MethodRef;
+use crate::classfile::{Insn, Member, MemberRef, access, decode};
+use crate::world::{ClassId, MethodRef};
 
 /// So deep calls are looked into.
 const DEPTH: u32 = 4;
@@ -12,6 +13,23 @@ impl World {
     /// Whether a method's code may change an object that was there before.
     pub fn changes(&mut self, method: MethodRef) -> bool {
         self.changes_within(method, DEPTH)
+    }
+
+    /// Whether objects of a class hold what they held when their constructor was done.
+    pub fn never_changes(&self, class: ClassId) -> bool {
+        let mut next = Some(class);
+        while let Some(id) = next {
+            let class = self.classes.get(id);
+            let Some(file) = class.file() else { return false };
+            // The hash codes that these keep are no secret.
+            let known = matches!(&*class.name, "java/lang/Enum" | STRING);
+            let fixed = |field: &Member| field.is(access::STATIC) || field.is(access::FINAL);
+            if !known && !file.fields.iter().all(fixed) {
+                return false;
+            }
+            next = class.superclass;
+        }
+        true
     }
 
     fn changes_within(&mut self, method: MethodRef, depth: u32) -> bool {
@@ -61,8 +79,21 @@ fn known(class: &str, name: &str) -> Option<bool> {
         _ if class.ends_with("Exception") || class.ends_with("Error") => false,
         _ => {
             const READERS: [&str; 15] = [
-                "size", "isEmpty", "get", "contains", "containsKey", "containsValue", "indexOf", "equals", "hashCode",
-                "toString", "peek", "iterator", "hasNext", "next", "<init>",
+                "size",
+                "isEmpty",
+                "get",
+                "contains",
+                "containsKey",
+                "containsValue",
+                "indexOf",
+                "equals",
+                "hashCode",
+                "toString",
+                "peek",
+                "iterator",
+                "hasNext",
+                "next",
+                "<init>",
             ];
             !READERS.contains(&name)
         }

@@ -84,12 +84,14 @@ impl World {
         b.catcher = None;
         if is_constructor {
             let object = self.allocate(&mut b, method.class);
-            arguments.insert(0, object);
+            arguments.insert(0, b.kept(object));
         }
+        let made = arguments.first().copied();
         let result = self.signature(method).1;
         let function = self.func(Func::Method(method));
         let value = b.call(function, arguments, result);
-        self.observe(&mut b, method, &scenario.observed, &objects, value)?;
+        let looked_at = made.filter(|_| is_constructor).unwrap_or(value);
+        self.observe(&mut b, method, &scenario.observed, &objects, looked_at)?;
         b.ret(result.map(|_| value));
         b.at(never);
         b.builtin(Builtin::Assume, vec![Operand::Const(Ty::I1, 0)], None);
