@@ -323,7 +323,7 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
     check("New.class", &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0x7f, 0xff], &[], "class file version 32767");
     check("No.jar", b"no zip", &[], "No.jar");
     check("Here.java", b"class Here { static void f() { } }", &["-f", "Here.g"], "there is no function `Here.g`");
-    check("Obj.java", b"class Obj { static void f(Object a) { } }", &["-f", "Obj.f"], "can't be tested");
-    check("Abs.java", b"abstract class Abs { void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
+    check("Obj.java", b"class Obj { private static void f(int a) { } }", &["-f", "Obj.f"], "can't be tested");
+    check("Abs.java", b"class Abs { private Abs() { } void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
     check("Form.java", b"class Form { static void f() { } }", &["--emit", "unity"], "another language");
 }

@@ -119,7 +119,7 @@ pub(crate) fn imports(parts: &[String]) -> String {
     let mut text = String::new();
     for (package, names) in IMPORTED {
         let is_used = |name: &&str| parts.iter().any(|part| has_word(part, name));
-        if names.iter().any(|name| is_used(&name)) {
+        if names.iter().any(is_used) {
             let _ = writeln!(text, "import {package}.*;");
         }
     }

@@ -27,6 +27,8 @@ pub(crate) struct Collection {
     pub form: Form,
     /// Whether it holds pairs.
     pub pairs: bool,
+    /// So many elements are tried: keys cost more than others.
+    pub most: usize,
 }
 
 /// The collection that stands for a type. Sorted ones stand for sets and maps, since they need no hash codes.
@@ -59,8 +61,9 @@ pub(crate) fn collection(class: &str) -> Option<Collection> {
         true => ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
         false => ("add", "(Ljava/lang/Object;)Z"),
     };
+    let most = if pairs { 2 } else { 3 };
     let by_call = pairs || matches!(made, "java/util/PriorityQueue" | "java/util/Stack");
-    Some(Collection { class: made, add, form: if by_call { Form::Called } else { Form::Listed }, pairs })
+    Some(Collection { class: made, add, form: if by_call { Form::Called } else { Form::Listed }, pairs, most })
 }
 
 /// Types of the JDK, and the classes that are made for them.
@@ -87,9 +90,4 @@ pub(crate) fn is_worth_calling(class: &str, desc: &str) -> bool {
         "java/io/StringWriter" | "java/io/ByteArrayOutputStream" => desc == "()V",
         _ => true,
     }
-}
-
-/// So many elements a collection has at first: keys cost more than others.
-pub(crate) fn most_elements(pairs: bool) -> usize {
-    if pairs { 2 } else { 3 }
 }

@@ -4,7 +4,7 @@
 //! What is left out (more calls, longer collections, other classes) is a way that stops by name, so no verdict says that there
 //! is none. Deliberately not here: heaps that no caller can build.
 
-use super::known_classes::{collection, is_worth_calling, most_elements, stands_for, unboxed};
+use super::known_classes::{collection, is_worth_calling, stands_for, unboxed};
 use super::making::{All, Answers, Call, Look, Making, Object, Observed, Scenario, Slot, Way, Whose};
 use super::observing::object_of;
 use super::world::World;
@@ -19,7 +19,7 @@ const MOST_CONSTRUCTORS: usize = 3;
 const MOST_CLASSES: usize = 3;
 const MOST_CALLS: usize = 6;
 const MOST_CONSTANTS: usize = 24;
-/// So many elements arrays and collections have.
+/// So many elements arrays have.
 const MOST_ELEMENTS: usize = 3;
 /// So many methods a stub answers.
 const MOST_ANSWERED: usize = 6;
@@ -571,7 +571,7 @@ impl Planner<'_> {
         let parts = if known.pairs { 2 } else { 1 };
         let object = Generic::class("java/lang/Object");
         let mut elements = Vec::new();
-        for index in 0..most_elements(known.pairs) {
+        for index in 0..known.most {
             let mut call = Vec::new();
             for part in 0..parts {
                 let word = if known.pairs { ["Key", "Value"][part] } else { "_" };

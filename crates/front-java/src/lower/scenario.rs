@@ -299,7 +299,7 @@ impl World {
     fn answer_place(&self, class: ClassId, index: usize) -> Result<(i64, Desc), Refusal> {
         let name = format!("answer${index}");
         let field = self.classes.field_named(class, &name);
-        let field = field.ok_or_else(|| Refusal::NoField(name))?;
+        let field = field.ok_or(Refusal::NoField(name))?;
         Ok((field.offset as i64, field.desc.clone()))
     }
 
