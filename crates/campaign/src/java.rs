@@ -1,7 +1,8 @@
 //! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
 //! call becomes a module.
 
-use crate::java_making::played;
+mod making;
+
 use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,7 +66,7 @@ impl JavaProgram {
                 package: method.package.clone(),
                 class: method.class.clone(),
                 method: method.method.clone(),
-                scenario: method.scenario.as_ref().map(|scenario| played(scenario)),
+                scenario: method.scenario.as_ref().map(|scenario| making::played(scenario)),
             };
             (method.entry_name.clone(), made)
         };

@@ -39,7 +39,6 @@ mod explain;
 mod explore;
 mod grow;
 mod java;
-mod java_making;
 mod kept;
 mod measure;
 mod naming;
