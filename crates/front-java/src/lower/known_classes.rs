@@ -88,6 +88,10 @@ pub(crate) fn is_worth_calling(class: &str, desc: &str) -> bool {
     match class {
         "java/lang/StringBuilder" | "java/lang/StringBuffer" => desc == "(Ljava/lang/String;)V",
         "java/io/StringWriter" | "java/io/ByteArrayOutputStream" => desc == "()V",
+        // Others build texts of their causes, and causes of causes.
+        _ if class.ends_with("Exception") || class.ends_with("Error") || class == "java/lang/Throwable" => {
+            desc == "(Ljava/lang/String;)V"
+        }
         _ => true,
     }
 }
