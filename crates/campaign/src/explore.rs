@@ -109,9 +109,17 @@ const FIRST_PATHS: u64 = 8;
 
 /// A test that calls the function, without an error if one of the first paths has none; or why there is none.
 pub(crate) fn any_test(work: &Work<'_>, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
+    // The first path mostly returns, and further ones may be dear.
+    match some_test(work, 1, deadline) {
+        Ok(test) if matches!(test.outcome, Outcome::Returned) => Ok(test),
+        _ => some_test(work, FIRST_PATHS, deadline),
+    }
+}
+
+fn some_test(work: &Work<'_>, paths: u64, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
     let (module, func) = (work.module(), work.task.func);
     let mut found = Kept::of(&work.plan.program);
-    let config = Config { max_paths: Some(FIRST_PATHS), deadline, ..work.config.clone() };
+    let config = Config { max_paths: Some(paths), deadline, ..work.config.clone() };
     let result = touchstone_engine::explore(module, func, &config, &mut found);
     let returns = found.tests.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
     match found.tests.is_empty() {

@@ -1,6 +1,8 @@
 //! Reading a Java program: source is compiled with the user's javac, initialisers run once, and what methods under test may
 //! call becomes a module.
 
+mod making;
+
 use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,12 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use touchstone_base::Deadline;
 use touchstone_criteria::{Incomplete, Unsupported};
-use touchstone_emit::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget, Keeping, ReplayLimits};
+use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
-    Field, Jdk, JdkError, Kind, LABELS, Loaded, Marks, Method, ProgramError, Scenario, ScenarioCall, ScenarioSlot,
-    Setup, Shows, Visible, classfile::ClassFile,
+    Field, Jdk, JdkError, LABELS, Loaded, Marks, Method, ProgramError, Setup, Shows, Visible, classfile::ClassFile,
 };
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
@@ -67,7 +68,7 @@ impl JavaProgram {
                 package: method.package.clone(),
                 class: method.class.clone(),
                 method: method.method.clone(),
-                scenario: method.scenario.as_ref().map(|scenario| played(scenario, method.kind)),
+                scenario: method.scenario.as_ref().map(|scenario| making::played(scenario)),
             };
             (method.entry_name.clone(), made)
         };
@@ -106,18 +107,6 @@ impl JavaProgram {
             Some(method) => method.refusal(),
             None => Some("it is no method of the given files".to_string()),
         }
-    }
-}
-
-/// How an object is made, as tests write it.
-fn played(scenario: &Scenario, kind: Kind) -> JavaScenario {
-    let call = |call: &ScenarioCall| JavaCall { name: call.name.clone(), arguments: call.arguments.clone() };
-    let slot = |slot: &ScenarioSlot| (slot.selector, slot.calls.iter().map(call).collect());
-    JavaScenario {
-        selector: scenario.selector,
-        constructors: scenario.constructors.iter().map(call).collect(),
-        slots: scenario.slots.iter().map(slot).collect(),
-        tested: (kind != Kind::Constructor).then(|| call(&scenario.tested)),
     }
 }
 
@@ -168,6 +157,7 @@ fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: 
         arguments: Vec::new(),
     };
     let program = touchstone_front_java::Program::of_methods(setup, given.marks)?;
+    program.know(&given.classes)?;
     let mut methods = Vec::new();
     for class in &given.classes {
         methods.extend(program.methods(class)?);
@@ -292,7 +282,7 @@ impl<'p> Loading<'p> {
     fn module(&self, tested: &[&Method]) -> Module {
         let met = self.program.loaded(&self.loaded);
         let mut unusable = self.unusable.clone();
-        let mut module = match self.starting.left(&met) {
+        let mut module = match self.starting.left(&met, &|word| self.program.never_changes(word)) {
             Ok(module) => module,
             Err(end) => {
                 unusable.extend(tested.iter().map(|method| (method.internal.clone(), end.clone())));

@@ -44,5 +44,8 @@ pub use java::confined::Keeping;
 pub use java::jvm::Jvm;
 pub use java::replay::replay_java;
 pub use java::suite::{JUnit, JUnitSuite, kept_junit};
-pub use java::target::{JavaCall, JavaField, JavaMethod, JavaScenario, JavaTarget};
+pub use java::target::{
+    JavaAnswers, JavaCall, JavaField, JavaForm, JavaLook, JavaMaking, JavaMethod, JavaObject, JavaObserved,
+    JavaScenario, JavaTarget, JavaWay,
+};
 pub use target::Target;

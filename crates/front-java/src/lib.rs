@@ -15,7 +15,7 @@ mod tested;
 mod world;
 
 pub use jdk::{Compiled, Jdk, JdkError, LABELS};
-pub use lower::{Scenario, ScenarioCall, ScenarioSlot};
+pub use lower::{All, Answers, Call, Form, Look, Making, Object, Observed, Scenario, Slot, Way, Whose};
 pub use marks::Marks;
 pub use program::{Program, ProgramError, Setup, release_of};
 pub use tested::{Field, Kind, Loaded, Method, Shows, Visible};

@@ -1,6 +1,6 @@
 //! A program: the classes that it begins with, and all that a run meets.
 
-use crate::lower::{Data, Func, World, empty_module};
+use crate::lower::{Boxes, Data, Func, World, empty_module};
 use crate::marks::Marks;
 use crate::path::{ClassPath, PathError};
 use crate::world::{Classes, MethodRef, Refusal};
@@ -93,6 +93,7 @@ impl Program {
         let path = ClassPath::new(&setup.java_home, &setup.class_path)?;
         let mut world = World::new(Classes::new(path), setup.arguments, setup.release, setup.locale);
         world.marks = marks;
+        world.boxes = Boxes::Marked;
         let entry = world.func(Func::Helper("system"));
         Ok(Program::of(world, entry))
     }

@@ -5,11 +5,12 @@
 //! Deliberately not here: what initialisers leave. Whoever can run code does that, between [`Program::load`] and
 //! [`Program::loaded`].
 
-use crate::classfile::{Desc, Member, MethodDesc, access};
-use crate::lower::{Func, MADE, STRING, Scenario, is_makeable, type_text};
+use crate::classfile::{ClassFile, Desc, Insn, Member, MethodDesc, access, decode};
+use crate::lower::{Func, MADE, Planned, STRING, Scenario, type_text};
 use crate::program::{Program, ProgramError};
 use crate::world::{ClassId, MethodRef, Refusal};
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 use touchstone_base::Id;
 use touchstone_ir::{
     Block, Callee, DataType, DataTypeId, FuncId, Function, GlobalId, Growing, InstKind, Module, Tag, TermKind,
@@ -81,9 +82,9 @@ pub struct Method {
     pub entry: FuncId,
     /// As that is called.
     pub entry_name: String,
-    /// How the object is made.
-    pub scenario: Option<Scenario>,
-    /// The type of a parameter that tests can't make, if there is one.
+    /// How objects for it are made.
+    pub scenario: Option<Arc<Scenario>>,
+    /// Why tests can't make them.
     unmakeable: Option<String>,
     /// Whether source can call it: tools that obfuscate give names that it can't.
     callable: Callable,
@@ -119,23 +120,29 @@ impl Method {
             return Some("it is private".to_string());
         }
         match self.callable {
-            Callable::Yes => {}
-            Callable::NoName => return Some("source can't write its name".to_string()),
-            Callable::NotAlone => return Some("another method differs from it in its result only".to_string()),
-        }
-        if let Some(other) = &self.unmakeable {
-            return Some(format!("it has a parameter of the type {other}, which tests don't make yet"));
-        }
-        match (self.kind, &self.scenario) {
-            (Kind::Instance | Kind::Constructor, None) => {
-                Some("it needs an object, and no constructor of it can be called by tests".to_string())
-            }
-            _ => None,
+            Callable::Yes => self.unmakeable.clone(),
+            Callable::NoName => Some("source can't write its name".to_string()),
+            Callable::NotAlone => Some("another method differs from it in its result only".to_string()),
         }
     }
 }
 
 impl Program {
+    /// Names the classes of the program: those that fit stand for wider types.
+    ///
+    /// # Errors
+    /// If one can't be loaded.
+    pub fn know(&self, classes: &[String]) -> Result<(), ProgramError> {
+        let mut world = self.world.borrow_mut();
+        for class in classes {
+            let unloadable =
+                |refusal: Refusal| ProgramError::NoClass { class: class.clone(), reason: refusal.to_string() };
+            let id = world.classes.load(&class.as_str().into()).map_err(unloadable)?;
+            world.program.push(id);
+        }
+        Ok(())
+    }
+
     /// The methods of a class that a source has, by its internal name.
     ///
     /// # Errors
@@ -159,6 +166,9 @@ impl Program {
                 continue;
             }
             let Some(desc) = MethodDesc::parse(&member.desc) else { continue };
+            if is_made_for_record(&file, member) {
+                continue;
+            }
             // One that only calls that of the superclass: what the compiler makes where the source has none.
             let is_plain = member.code().is_some_and(|code| code.bytes.len() == 5) && desc.params.is_empty();
             if &*member.name == "<init>" && is_plain {
@@ -173,18 +183,18 @@ impl Program {
                 _ if member.is(access::STATIC) => Kind::Static,
                 _ => Kind::Instance,
             };
-            let scenario = world.scenario(method);
             let func = world.func(Func::Method(method));
-            let entry = match scenario {
-                Some(_) => world.func(Func::Scenario(method)),
-                None => func,
+            let (entry, scenario, unmakeable) = match world.planned(method) {
+                Planned::Made(scenario) => (world.func(Func::Scenario(method)), Some(scenario), None),
+                Planned::Directly => (func, None, None),
+                Planned::Not(why) => (func, None, Some(why)),
             };
             let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
             found.push(Method {
                 func,
                 entry,
                 entry_name: world.entry_name(method),
-                unmakeable: desc.params.iter().find(|param| !is_makeable(param)).map(source_type),
+                unmakeable,
                 callable: {
                     let same = |other: &&Member| {
                         let rest = |desc: &str| desc.split(')').next().unwrap_or_default().to_string();
@@ -210,14 +220,17 @@ impl Program {
                 },
                 params: desc.params.iter().map(source_type).collect(),
                 result: source_type(&desc.result),
-                possible: match world.static_precondition(method) {
+                possible: match world.asked_before(method) {
                     Some(_) => Some(world.func(Func::Allowed(method))),
                     None => {
                         let strings = world.entry_params(method).iter().any(is_string);
                         strings.then(|| world.func(Func::Possible(method)))
                     }
                 },
-                post: world.postcondition(method).map(|post| world.func(Func::Method(post))),
+                post: match scenario {
+                    None => world.postcondition(method).map(|post| world.func(Func::Method(post))),
+                    Some(_) => None,
+                },
                 scenario,
             });
         }
@@ -252,6 +265,15 @@ impl Program {
             }
         }
         found
+    }
+
+    /// Whether objects with this class word hold what they held when their constructor was done.
+    pub fn never_changes(&self, word: u32) -> bool {
+        let world = self.world.borrow();
+        let Some((id, _)) = world.classes.iter().find(|(id, _)| world.word(*id) == u64::from(word)) else {
+            return false;
+        };
+        world.never_changes(id)
     }
 
     /// The static fields that the program may change, by the names of their globals.
@@ -334,7 +356,9 @@ impl Program {
                 | Func::Possible(method)
                 | Func::Allowed(method),
             ) => Some(method.class),
-            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Site(class, _)) => Some(*class),
+            Some(Func::Init(class) | Func::Lambda(class, _) | Func::Stub(class, _) | Func::Site(class, _)) => {
+                Some(*class)
+            }
             _ => None,
         };
         class.is_none_or(|class| world.classes.get(class).of_jdk)
@@ -360,7 +384,7 @@ impl Program {
                 None => self.stopping(id),
             };
             let what = self.world.borrow().what(id).cloned();
-            let has_allowed = |method: MethodRef| self.world.borrow().static_precondition(method).is_some();
+            let has_allowed = |method: MethodRef| self.world.borrow().asked_before(method).is_some();
             if let Some(Func::Allowed(method) | Func::Possible(method)) = &what
                 && (matches!(what, Some(Func::Allowed(_))) || !has_allowed(*method))
             {
@@ -407,6 +431,14 @@ impl Program {
         module.types[thrown] =
             DataType::OneOf { name: "java.lang.Throwable".to_string(), tag: Tag { offset: 0, bits: 32 }, variants };
     }
+}
+
+/// Whether the compiler made a method that every record has.
+fn is_made_for_record(file: &ClassFile, member: &Member) -> bool {
+    let is_record = file.superclass.as_deref() == Some("java/lang/Record");
+    let named = matches!(&*member.name, "toString" | "hashCode" | "equals");
+    let insns = || member.code().and_then(|code| decode(&code.bytes, code.offset).ok()).unwrap_or_default();
+    is_record && named && insns().iter().take(3).any(|insn| matches!(insn.insn, Insn::InvokeDynamic(_)))
 }
 
 /// What was lowered for methods under test.

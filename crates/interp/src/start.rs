@@ -110,12 +110,20 @@ impl<'p> Starting<'p> {
         Ok(())
     }
 
-    /// The module with the globals that are left; it has all functions and globals that were met.
+    /// The module with the globals that are left; it has all functions and globals that were met. Objects of the program that
+    /// begin with a word that is `fixed` are never changed.
     ///
     /// # Errors
     /// If something is left that is no data.
-    pub fn left(&self, met: &Module) -> Result<Module, End> {
-        left(met, &self.machine, |object| self.own.iter().any(|(from, to)| (*from..*to).contains(&object)))
+    pub fn left(&self, met: &Module, fixed: &dyn Fn(u32) -> bool) -> Result<Module, End> {
+        let word = |object: ObjectId| match self.machine.read_bytes(object, 0, 4).ok().as_deref() {
+            Some([a, b, c, d]) => Some(u32::from_le_bytes([*a, *b, *c, *d])),
+            _ => None,
+        };
+        left(met, &self.machine, |object| {
+            let is_own = self.own.iter().any(|(from, to)| (*from..*to).contains(&object));
+            is_own && !word(object).is_some_and(fixed)
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn touchstone(arguments: &[&str], files: &[&Path], out: &Path) -> Output {
+pub(crate) fn touchstone(arguments: &[&str], files: &[&Path], out: &Path) -> Output {
     let (verb, rest) = arguments.split_first().expect("a verb");
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
     command.arg(verb).args(files).args(rest).arg("-o").arg(out);
@@ -16,14 +16,14 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A source file in a directory of its own.
-fn source(directory: &Path, name: &str, code: &str) -> PathBuf {
+pub(crate) fn source(directory: &Path, name: &str, code: &str) -> PathBuf {
     let file = directory.join(name);
     std::fs::write(&file, code).expect("a written file");
     file
 }
 
 /// Generates tests for files; all of them must agree with the JVM. Gives the report.
-fn generated(arguments: &[&str], file: &Path, out: &Path) -> Value {
+pub(crate) fn generated(arguments: &[&str], file: &Path, out: &Path) -> Value {
     let arguments = [&["generate", "--format", "json"], arguments].concat();
     let output = touchstone(&arguments, &[file], out);
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
@@ -35,12 +35,12 @@ fn generated(arguments: &[&str], file: &Path, out: &Path) -> Value {
 }
 
 /// How many objectives have a status.
-fn count(report: &Value, status: &str) -> usize {
+pub(crate) fn count(report: &Value, status: &str) -> usize {
     let objectives = report["objectives"].as_array().expect("objectives");
     objectives.iter().filter(|objective| objective["status"] == status).count()
 }
 
-fn example(name: &str) -> PathBuf {
+pub(crate) fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/java").join(name)
 }
 
@@ -351,8 +351,8 @@ fn input_that_is_none_is_refused_with_what_is_wrong() {
     check("New.class", &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0x7f, 0xff], &[], "class file version 32767");
     check("No.jar", b"no zip", &[], "No.jar");
     check("Here.java", b"class Here { static void f() { } }", &["-f", "Here.g"], "there is no function `Here.g`");
-    check("Obj.java", b"class Obj { static void f(Object a) { } }", &["-f", "Obj.f"], "can't be tested");
-    check("Abs.java", b"abstract class Abs { void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
+    check("Obj.java", b"class Obj { private static void f(int a) { } }", &["-f", "Obj.f"], "can't be tested");
+    check("Abs.java", b"class Abs { private Abs() { } void f(int a) { } }", &["-f", "Abs.f"], "needs an object");
     check(
         "Pre.java",
         b"class Pre { static void f(int a) { } }",

@@ -3,7 +3,10 @@
 pub(crate) mod confined;
 pub(crate) mod jvm;
 pub(crate) mod literal;
+pub(crate) mod making;
+pub(crate) mod names;
 pub(crate) mod objects;
+pub(crate) mod observed;
 pub(crate) mod replay;
 pub(crate) mod suite;
 pub(crate) mod target;

@@ -2,8 +2,11 @@
 
 use crate::EmitError;
 use crate::java::literal::literal;
+use crate::java::making::{Making, is_overloaded};
+use crate::java::names::{Names, imports};
 use crate::java::objects::{Kind, Objects, new_result};
-use crate::java::target::{JavaCall, JavaMethod, JavaScenario, JavaTarget};
+use crate::java::observed::Seen;
+use crate::java::target::{JavaMethod, JavaTarget};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::Hasher;
@@ -111,14 +114,15 @@ impl<'t> JUnitSuite<'t> {
             }
             JUnit::Four => "import static org.junit.Assert.*;\n\nimport org.junit.Test;\n\n",
         };
-        let class = &self.method.class;
-        let public = if self.junit == JUnit::Four { "public " } else { "" };
-        let _ = writeln!(text, "/** Tests of {class}. */\n{public}class {} {{", test_class(&self.path));
         let full = tests.iter().filter(|(_, tests)| !tests.is_empty());
         let parts: Vec<String> =
             full.map(|(function, tests)| format!("{SECTION}{function}\n\n{}", tests.join("\n"))).collect();
+        text += &imports(&parts);
+        let class = &self.method.class;
+        let public = if self.junit == JUnit::Four { "public " } else { "" };
+        let _ = writeln!(text, "/** Tests of {class}. */\n{public}class {} {{", test_class(&self.path));
         text += &parts.join("\n");
-        if parts.iter().any(|part| part.contains(" set(")) {
+        if parts.iter().any(|part| part.contains("\n        set(")) {
             text += SETTER;
         }
         text += "}\n";
@@ -163,54 +167,36 @@ impl<'t> JUnitSuite<'t> {
         let mut lines: Vec<String> = globals.iter().filter_map(|value| self.set(value)).collect();
         lines.extend(objects.declarations());
         let arguments: Vec<String> = params.iter().map(|value| objects.argument(value)).collect();
+        let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
+        let names = Names { package: &self.method.package, target: self.target };
+        let (mut after, mut checked) = (Vec::new(), Vec::new());
         let call = match &self.method.scenario {
-            Some(scenario) => self.played(scenario, params, &arguments, &objects, &mut lines),
+            Some(scenario) => {
+                let mut making = Making::new(&names, params, &arguments, &objects, is_overloaded(self.function));
+                let seen = Seen::new(self.module, scenario, test);
+                making.shared.extend(seen.objects());
+                let call = making.call(scenario);
+                lines.append(&mut making.lines);
+                let is_same = |number: usize| making.made.get(&number).cloned();
+                after = seen.checks(&is_same, delta);
+                let is_taken = lines.iter().any(|line| line.contains(" result = "));
+                let variable = if is_taken { "outcome" } else { "result" };
+                checked = seen.result((variable, &call), &is_same, &names, delta);
+                call
+            }
             None => format!("{}.{}({})", self.method.class, self.method.method, arguments.join(", ")),
         };
-        lines.push(match &test.outcome {
-            Outcome::Threw { class } => format!("assertThrows({}.class, () -> {call});", self.class_name(class)),
-            _ => self.checked_call(test, &objects, &call),
-        });
-        let delta = if self.junit == JUnit::Four { ", 0" } else { "" };
+        match &test.outcome {
+            Outcome::Threw { class } => {
+                lines.push(format!("assertThrows({}.class, () -> {call});", self.class_name(class)));
+            }
+            _ if !checked.is_empty() => lines.extend(checked),
+            _ => lines.push(self.checked_call(test, &objects, &call)),
+        }
+        lines.extend(after);
         lines.extend(objects.checks(&test.expected.objects, delta));
         lines.extend(test.expected.globals.iter().filter_map(|value| self.looked_at(value)));
         lines
-    }
-
-    /// Makes an object, and gives the call that is tested.
-    fn played(
-        &self,
-        scenario: &JavaScenario,
-        params: &[NamedValue],
-        arguments: &[String],
-        objects: &Objects<'_>,
-        lines: &mut Vec<String>,
-    ) -> String {
-        let list = |call: &JavaCall| {
-            let of = |at: &usize| arguments.get(*at).cloned().unwrap_or_default();
-            call.arguments.iter().map(of).collect::<Vec<String>>().join(", ")
-        };
-        let number = |at: usize| match params.get(at).map(|param| &param.value) {
-            Some(DataValue::Int(number)) => *number as usize,
-            _ => 0,
-        };
-        let class = &self.method.class;
-        let constructor = scenario.constructors.get(number(scenario.selector)).or(scenario.constructors.first());
-        let made = format!("new {class}({})", constructor.map(list).unwrap_or_default());
-        let Some(tested) = &scenario.tested else { return made };
-        let short = class.rsplit('.').next().unwrap_or(class);
-        let mut name: String =
-            short.chars().take(1).flat_map(char::to_lowercase).chain(short.chars().skip(1)).collect();
-        if name == short || objects.has(&name) {
-            name = "object".to_string();
-        }
-        lines.push(format!("{class} {name} = {made};"));
-        for (selector, calls) in &scenario.slots {
-            if let Some(call) = number(*selector).checked_sub(1).and_then(|at| calls.get(at)) {
-                lines.push(format!("{name}.{}({});", call.name, list(call)));
-            }
-        }
-        format!("{name}.{}({})", tested.name, list(tested))
     }
 
     /// The call, with what its result must be.
@@ -226,6 +212,7 @@ impl<'t> JUnitSuite<'t> {
             (DataType::Bool { .. }, Some(_)) => format!("assertFalse({call});"),
             (DataType::Float { .. }, Some(text)) => format!("assertEquals({text}, {call}{delta});"),
             (_, Some(text)) => format!("assertEquals({text}, {call});"),
+            (DataType::Opaque { .. }, None) if is_null(value) => format!("assertNull({call});"),
             (DataType::Pointer { .. }, None) => match (value, new_result(self.module, &test.expected.reached)) {
                 (DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null), _) => format!("assertNull({call});"),
                 (value, _) if objects.is_array(value) => {
@@ -245,10 +232,7 @@ impl<'t> JUnitSuite<'t> {
 
     /// A class, as short as it can be written here.
     fn class_name(&self, class: &str) -> String {
-        let class = class.replace('$', ".");
-        let class = class.strip_prefix("java.lang.").filter(|short| !short.contains('.')).unwrap_or(&class);
-        let own = format!("{}.", self.method.package);
-        class.strip_prefix(&own).filter(|_| own.len() > 1).unwrap_or(class).to_string()
+        Names { package: &self.method.package, target: self.target }.short(&class.replace('$', "."))
     }
 
     /// Sets a static field.
@@ -295,6 +279,10 @@ fn sections(text: &str) -> Option<BTreeMap<String, Vec<String>>> {
         found.insert(function.to_string(), vec![format!("{}\n", tests.trim_end())]);
     }
     Some(found)
+}
+
+fn is_null(value: &DataValue) -> bool {
+    matches!(value, DataValue::Int(0) | DataValue::Pointer(PointerTarget::Null))
 }
 
 /// Why there is no JUnit test, if there is none.

@@ -39,26 +39,144 @@ pub struct JavaMethod {
     pub scenario: Option<JavaScenario>,
 }
 
-/// A call: arguments are parameters of the function under test, by their places.
+/// How a value of a test is made. Numbers are places of parameters of the function under test.
 #[derive(Clone, Debug)]
-pub struct JavaCall {
-    /// The method.
-    pub name: String,
-    /// Places of its arguments.
-    pub arguments: Vec<usize>,
+pub enum JavaMaking {
+    /// A parameter as it is.
+    Given(usize),
+    /// An object.
+    Object(Box<JavaObject>),
 }
 
-/// How an object is made before a method of it is called. Which calls are made is said by parameters, too.
+/// How an object is made.
+#[derive(Clone, Debug)]
+pub struct JavaObject {
+    /// Its number among the objects of the test.
+    pub number: usize,
+    /// The name of its variable.
+    pub name: String,
+    /// Its type, with packages.
+    pub ty: String,
+    /// Says which way it is made: 0 for the first.
+    pub selector: usize,
+    /// The ways.
+    pub ways: Vec<JavaWay>,
+    /// What is called before it is used, as long as something is: who says which (1 for the first), and the calls.
+    pub slots: Vec<(usize, Vec<JavaCall>)>,
+}
+
+/// One way to make an object.
+#[derive(Clone, Debug)]
+pub enum JavaWay {
+    /// None.
+    Null,
+    /// An object that was made before.
+    Same(usize),
+    /// A parameter as it is.
+    Given(usize),
+    /// A constructor or a static method.
+    Call(JavaCall),
+    /// A box of a number.
+    Boxed(JavaCall),
+    /// A constant.
+    Constant(String),
+    /// An array.
+    Array {
+        /// The type of its elements.
+        element: String,
+        /// Says how long it is.
+        size: usize,
+        /// The elements.
+        elements: Vec<JavaMaking>,
+    },
+    /// A collection.
+    Filled {
+        /// The constructor.
+        create: String,
+        /// What adds to it.
+        adder: String,
+        /// How it is written.
+        form: JavaForm,
+        /// Says how much it holds.
+        size: usize,
+        /// Arguments of each call.
+        elements: Vec<Vec<JavaMaking>>,
+    },
+    /// An object of a class of the test.
+    Stub {
+        /// The constructor of its superclass.
+        create: Option<JavaCall>,
+        /// Methods.
+        methods: Vec<JavaAnswers>,
+        /// Whether a lambda expression will do.
+        lambda: bool,
+    },
+}
+
+/// How a collection is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JavaForm {
+    /// By what it holds.
+    Listed,
+    /// Call by call.
+    Called,
+}
+
+/// What a method of a stub answers.
+#[derive(Clone, Debug)]
+pub struct JavaAnswers {
+    /// The method.
+    pub name: String,
+    /// Types of its parameters.
+    pub params: Vec<String>,
+    /// The type of its result.
+    pub result: String,
+    /// To the first call, and to later ones.
+    pub answers: Vec<JavaMaking>,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct JavaCall {
+    /// What stands before the arguments: `new p.Node`, `push`.
+    pub text: String,
+    /// Arguments.
+    pub arguments: Vec<JavaMaking>,
+}
+
+/// How the arguments of a method, and the object that it is called on, are made.
 #[derive(Clone, Debug)]
 pub struct JavaScenario {
-    /// Says which constructor is called: 0 for the first.
-    pub selector: usize,
-    /// The constructors.
-    pub constructors: Vec<JavaCall>,
-    /// What may be called afterwards, in order: who says which (1 for the first, 0 for none), and the calls.
-    pub slots: Vec<(usize, Vec<JavaCall>)>,
-    /// The call that is tested; `None` if that is the constructor.
-    pub tested: Option<JavaCall>,
+    /// The object.
+    pub receiver: Option<JavaMaking>,
+    /// The call that is tested.
+    pub tested: JavaCall,
+    /// What is looked at afterwards, by the global that has it.
+    pub observed: BTreeMap<String, JavaObserved>,
+    /// The type of the result, with packages.
+    pub result: String,
+}
+
+/// Something that is looked at after the call.
+#[derive(Clone, Debug)]
+pub struct JavaObserved {
+    /// The number of the object; the result if there is none.
+    pub object: Option<usize>,
+    /// What is looked at.
+    pub look: JavaLook,
+}
+
+/// What is looked at.
+#[derive(Clone, Debug)]
+pub enum JavaLook {
+    /// What a method without parameters answers, or a field: what stands behind the dot.
+    Member(String),
+    /// Which object it is: its number and one; zero for another one.
+    Same,
+    /// What a box of this class holds.
+    Boxed(String),
+    /// Which of these constants it is.
+    Constant(Vec<String>),
 }
 
 /// A static field that tests set.

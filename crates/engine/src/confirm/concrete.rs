@@ -557,7 +557,8 @@ impl Run<'_> {
         let visible = |linkage: Linkage| matches!(linkage, Linkage::External | Linkage::Internal);
         // A test that compares more than this would not be readable anyway.
         const MOST_BYTES: u64 = 1 << 16;
-        let shown = |global: &Global| !global.constant && visible(global.linkage) && global.size <= MOST_BYTES;
+        let seen = |global: &Global| visible(global.linkage) || global.role == touchstone_ir::GlobalRole::Observed;
+        let shown = |global: &Global| !global.constant && seen(global) && global.size <= MOST_BYTES;
         let globals = self.module.globals.iter().filter(|(_, global)| shown(global));
         globals.map(|(id, global)| (id, self.bytes(id, global.size))).collect()
     }

@@ -13,7 +13,7 @@ pub enum Attribute {
     Code(Code),
     /// The source file's name.
     SourceFile(Arc<str>),
-    /// The class with its type parameters, as the source has it.
+    /// A class or a method with its type parameters, as the source has it.
     Signature(Arc<str>),
     /// Lines: where code of a line begins.
     LineNumberTable(Vec<(u16, u16)>),
@@ -146,7 +146,7 @@ fn read_attribute(name: Arc<str>, mut cursor: Cursor<'_>, pool: &Pool, place: Pl
         (Place::Field, "ConstantValue") => Attribute::ConstantValue(cursor.u2()?),
         (Place::Method, "Code") => Attribute::Code(read_code(&mut cursor, pool)?),
         (Place::Class, "SourceFile") => Attribute::SourceFile(pool.name(cursor.u2()?)?),
-        (Place::Class, "Signature") => Attribute::Signature(pool.name(cursor.u2()?)?),
+        (Place::Class | Place::Method, "Signature") => Attribute::Signature(pool.name(cursor.u2()?)?),
         (Place::Class, "InnerClasses") => Attribute::InnerClasses(cursor.list(|cursor| {
             let (class, outer) = (pool.class(cursor.u2()?)?, pool.class_or_none(cursor.u2()?)?);
             let name = match cursor.u2()? {

@@ -52,6 +52,14 @@ impl Member {
         })
     }
 
+    /// A method with its type parameters, as the source has it.
+    pub fn signature(&self) -> Option<&Arc<str>> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Signature(signature) => Some(signature),
+            _ => None,
+        })
+    }
+
     /// Index of the constant that a static field begins with.
     pub fn constant(&self) -> Option<u16> {
         self.attributes.iter().find_map(|attribute| match attribute {

@@ -12,6 +12,7 @@ mod constant;
 mod cursor;
 mod descriptor;
 mod opcode;
+mod signature;
 mod text;
 
 pub use attribute::{Attribute, Bootstrap, Code, Handler, Inner, LocalVariable};
@@ -21,4 +22,5 @@ pub use constant::{Constant, Handle, MemberRef, Pool};
 pub use cursor::Malformed;
 pub use descriptor::{Desc, MethodDesc, class_desc};
 pub use opcode::{Arith, Cond, Convert, Kind};
+pub use signature::{Formal, Generic, Signature};
 pub use text::Text;

@@ -3,7 +3,7 @@
 //! They are ordinary methods of the class that answer with a truth value. One that throws has not said yes.
 
 use super::builder::{Builder, int};
-use super::scenario::Scenario;
+use super::planning::Planned;
 use super::world::{Func, World};
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::world::{MethodRef, Refusal};
@@ -17,9 +17,9 @@ impl World {
         self.says(method, &format!("{}_pre", member.name), &desc.params)
     }
 
-    /// The same, if it needs no object.
-    pub fn static_precondition(&self, method: MethodRef) -> Option<MethodRef> {
-        self.precondition(method).filter(|pre| self.classes.method(*pre).is(access::STATIC))
+    /// The same, if it is asked before the method is called. Where objects are made first, it is asked behind that.
+    pub fn asked_before(&self, method: MethodRef) -> Option<MethodRef> {
+        self.precondition(method).filter(|_| !matches!(self.plans.get(&method), Some(Planned::Made(_))))
     }
 
     /// The static method of the same class that says whether a result is right: it has the parameters and the result.
@@ -59,12 +59,8 @@ impl World {
         let is_possible = b.call(possible, b.params(), Some(Ty::I32));
         let is_possible = b.cmp(CmpOp::Ne, is_possible, int(0));
         b.check(is_possible, no);
-        if let Some(pre) = self.static_precondition(method) {
-            let own = self.scenario(method).map(|scenario| scenario.tested.arguments);
-            let args = match own {
-                Some(places) => places.into_iter().map(|place| b.param(place)).collect(),
-                None => b.params(),
-            };
+        if let Some(pre) = self.asked_before(method) {
+            let args = b.params();
             let (thrown, landing) = (b.reg(Ty::Ptr), b.block());
             b.catcher = Some((thrown, landing));
             let answer = self.call_method(b, pre, args);
@@ -80,18 +76,27 @@ impl World {
         Ok(())
     }
 
-    /// Goes on only where the object keeps its class's invariant, and allows the call that is tested.
-    pub fn assume_contract(&mut self, b: &mut Builder, method: MethodRef, scenario: &Scenario, object: Operand) {
-        let own: Vec<Operand> = scenario.tested.arguments.iter().map(|place| b.param(*place)).collect();
+    /// Goes on only where the object keeps its class's invariant, and the call that is tested is allowed. Before the arguments stands the
+    /// object, if there is one.
+    pub fn assume_contract(&mut self, b: &mut Builder, method: MethodRef, arguments: &[Operand]) {
+        let member = self.classes.method(method);
+        if &*member.name == "<init>" {
+            return;
+        }
+        let (object, own) = match (member.is(access::STATIC), arguments) {
+            (false, [object, own @ ..]) => (Some(*object), own),
+            (_, own) => (None, own),
+        };
         let invariant = self.classes.declared(method.class, "repOk", "()Z").filter(|found| *found != method);
-        let invariant = invariant.map(|found| (found, Vec::new()));
+        let invariant = invariant.map(|found| (found, &[][..]));
         let pre = self.precondition(method).map(|found| (found, own));
         for (asked, args) in invariant.into_iter().chain(pre) {
             let member = self.classes.method(asked);
-            if member.is(access::STATIC) || member.code().is_none() {
+            let of_object = !member.is(access::STATIC);
+            if member.code().is_none() || (of_object && object.is_none()) {
                 continue;
             }
-            let args = std::iter::once(object).chain(args).collect();
+            let args = object.filter(|_| of_object).into_iter().chain(args.iter().copied()).collect();
             let answer = self.call_method(b, asked, args);
             let holds = b.cmp(CmpOp::Ne, answer, int(0));
             b.builtin(Builtin::Assume, vec![holds], None);

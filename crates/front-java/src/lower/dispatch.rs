@@ -56,6 +56,12 @@ impl World {
                 return Some(self.func(Func::Lambda(class, index)));
             }
         }
+        if let Shape::Stub(methods) = &self.classes.get(class).shape {
+            let own = methods.iter().position(|method| method.name == name && method.desc.text() == *desc);
+            if let Some(index) = own {
+                return Some(self.func(Func::Stub(class, index)));
+            }
+        }
         let found = self.classes.find_method(class, &name, &desc)?;
         (!self.classes.method(found).is(access::ABSTRACT)).then(|| self.func(Func::Method(found)))
     }

@@ -86,7 +86,13 @@ impl Body<'_> {
             }
             Insn::IfRefs(cond, target) => {
                 let (right, left) = (self.pop_ty(Ty::Ptr)?, self.pop_ty(Ty::Ptr)?);
-                self.jump_if(*cond, left, right, *target, decoded.next);
+                if self.world.classes.get(self.class).of_jdk {
+                    self.jump_if(*cond, left, right, *target, decoded.next);
+                } else {
+                    let same = self.world.same(&mut self.b, left, right);
+                    let no = Operand::Const(Ty::I1, 0);
+                    self.jump_if(opposite(*cond), same, no, *target, decoded.next);
+                }
             }
             Insn::IfNull(cond, target) => {
                 let value = self.pop_ty(Ty::Ptr)?;

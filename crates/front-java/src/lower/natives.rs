@@ -26,6 +26,9 @@ impl World {
         if self.of_surroundings(b, method, class, name) {
             return Ok(true);
         }
+        if self.box_native(b, class, name, desc)? {
+            return Ok(true);
+        }
         Ok(match class {
             "java/lang/Object" => self.object_native(b, name, desc)?,
             "java/lang/Class" => self.class_native(b, name, desc)?,

@@ -38,7 +38,7 @@ impl World {
                 self.ask_mirror(b, Question::Initialise, class, &[], None)?;
                 b.ret(None);
             }
-            _ if is_native => return Ok(memory_native(b, name, &types)),
+            _ if is_native => return Ok(memory_native(self, b, name, &types)),
             _ => return Ok(false),
         }
         Ok(true)
@@ -94,14 +94,17 @@ impl World {
 }
 
 /// Reads and writes of any object at any place.
-fn memory_native(b: &mut Builder, name: &str, types: &MethodDesc) -> bool {
+fn memory_native(world: &mut World, b: &mut Builder, name: &str, types: &MethodDesc) -> bool {
     let place = |b: &mut Builder| b.add(b.param(1), b.param(2));
     if name.starts_with("compareAndSet") || name.starts_with("compareAndExchange") {
         let Some(desc) = types.params.get(2) else { return false };
         let place = place(b);
         let (expected, value) = (b.param(3), b.param(4));
         let old = b.load_as(place, desc);
-        let same = b.cmp(CmpOp::Eq, old, expected);
+        let same = match desc.is_ref() {
+            true => world.same(b, old, expected),
+            false => b.cmp(CmpOp::Eq, old, expected),
+        };
         let (swap, done) = (b.block(), b.block());
         b.branch(same, swap, done, BranchRole::Check);
         b.at(swap);

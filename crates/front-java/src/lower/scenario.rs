@@ -1,147 +1,50 @@
-//! Methods of objects under test: a function that makes the object as a caller would, by a constructor and a few calls, and
-//! then calls the method.
+//! The function that tests of a method call: it makes objects as a caller would, and then calls the method.
 //!
-//! Which constructor, which calls and all their arguments are parameters, so a search finds them as it finds other inputs, and
-//! a test is a sequence of calls that its reader can follow. Objects that need more calls, or calls with arguments that nobody
-//! makes, are a way that stops by name: no verdict may say that there are none.
+//! Objects that need more calls, or others, are a way that stops by name: no verdict may say that there are none. A way on which
+//! making an object throws is none: nobody gets to call the method.
 
-use super::builder::{Builder, NULL, int};
+use super::builder::{Builder, NULL, int, long, ty_of};
+use super::making::{All, Call, Making, Object, Scenario, Slot, Way};
+use super::planning::Planned;
 use super::types::Use;
-use super::world::{Func, World, result_ty};
-use crate::classfile::{Desc, Insn, MethodDesc, access, decode};
-use crate::lower::{MADE, STRING};
-use crate::world::{MethodRef, Refusal};
-use touchstone_ir::{BranchRole, Builtin, Function, FunctionRole, Operand, SwitchArm, TermKind, Ty};
+use super::world::{Data, Func, World, result_ty};
+use crate::classfile::{Desc, MethodDesc, access};
+use crate::lower::STRING;
+use crate::world::{ARRAY_BASE, ClassId, MethodRef, Refusal, Shape};
+use std::sync::Arc;
+use touchstone_ir::{
+    BinOp, BlockId, BranchRole, Builtin, CmpOp, Function, FunctionRole, Operand, Reg, SwitchArm, TermKind, Ty,
+};
 
-/// So many constructors and methods are tried.
-const MOST_CONSTRUCTORS: usize = 3;
-const MOST_CALLS: usize = 6;
+/// What a way that is not followed is called.
+const OTHERS: &str = "objects that other constructors or more calls make";
+const LONGER: &str = "arrays or collections with more elements";
 
-/// A call of a scenario: which method, and which parameters of the scenario it gets.
-#[derive(Clone, Debug)]
-pub struct ScenarioCall {
-    pub(crate) method: MethodRef,
-    /// Its name; empty for a constructor.
-    pub name: String,
-    /// Places of its arguments among the scenario's parameters.
-    pub arguments: Vec<usize>,
+/// A scenario in the making.
+struct Playing {
+    b: Builder,
+    /// Objects, by their numbers.
+    objects: Vec<Reg>,
+    /// Where what can't be goes.
+    never: BlockId,
 }
 
-/// A place for a call that may be made.
-#[derive(Clone, Debug)]
-pub struct ScenarioSlot {
-    /// The parameter that says which call is made: 1 for the first, 0 for none.
-    pub selector: usize,
-    /// What can be called.
-    pub calls: Vec<ScenarioCall>,
-}
-
-/// How an object is made and used.
-#[derive(Clone, Debug)]
-pub struct Scenario {
-    /// Says which constructor is called: 0 for the first.
-    pub selector: usize,
-    /// The constructors.
-    pub constructors: Vec<ScenarioCall>,
-    /// Calls before the one that is tested.
-    pub slots: Vec<ScenarioSlot>,
-    /// The call that is tested.
-    pub tested: ScenarioCall,
-    /// Names and types of all parameters.
-    pub(crate) params: Vec<(String, Desc)>,
-}
-
-/// Whether tests can make values of a type.
-pub(crate) fn is_makeable(desc: &Desc) -> bool {
-    match desc {
-        Desc::Ref(name) => match name.strip_prefix('[').and_then(Desc::parse) {
-            Some(element) => !element.is_ref(),
-            None => &**name == STRING,
-        },
-        _ => true,
-    }
-}
-
-impl Scenario {
-    fn call(&mut self, method: MethodRef, name: &str, desc: &MethodDesc, prefix: &str) -> ScenarioCall {
-        let mut arguments = Vec::new();
-        for (index, param) in desc.params.iter().enumerate() {
-            arguments.push(self.params.len());
-            self.params.push((format!("{prefix}{}", index + 1), param.clone()));
-        }
-        ScenarioCall { method, name: name.to_string(), arguments }
-    }
-
-    fn selector(&mut self, name: &str) -> usize {
-        self.params.push((name.to_string(), Desc::Int));
-        self.params.len() - 1
-    }
+fn arm(value: usize, target: BlockId) -> SwitchArm {
+    SwitchArm { low: value as u64, high: value as u64, signed: false, target }
 }
 
 impl World {
-    /// How objects for a method are made; `None` if tests can't make any.
-    pub fn scenario(&self, method: MethodRef) -> Option<Scenario> {
-        let class = self.classes.get(method.class);
-        let member = self.classes.method(method);
-        let file = class.file()?;
-        if member.is(access::STATIC) || class.is(access::ABSTRACT | access::INTERFACE | access::ENUM) {
-            return None;
+    fn scenario(&self, method: MethodRef) -> Option<Arc<Scenario>> {
+        match self.plans.get(&method) {
+            Some(Planned::Made(scenario)) => Some(scenario.clone()),
+            _ => None,
         }
-        let own = MethodDesc::parse(&member.desc)?;
-        let members = || file.methods.iter().enumerate().filter(|(_, member)| !member.is(MADE | access::PRIVATE));
-        let usable = |desc: &MethodDesc| desc.params.iter().all(is_makeable);
-        let found = |index: usize| MethodRef { class: method.class, index: index as u16 };
-        let mut made = Scenario {
-            selector: 0,
-            constructors: Vec::new(),
-            slots: Vec::new(),
-            tested: ScenarioCall { method, name: String::new(), arguments: Vec::new() },
-            params: Vec::new(),
-        };
-        made.selector = made.selector("constructor");
-        if &*member.name == "<init>" {
-            let call = made.call(method, "", &own, "");
-            made.name_own(self, method, &call);
-            (made.constructors, made.tested) = (vec![call.clone()], call);
-            return Some(made).filter(|_| usable(&own));
-        }
-        let constructors = members().filter(|(_, member)| &*member.name == "<init>");
-        for (index, member) in constructors {
-            let Some(desc) = MethodDesc::parse(&member.desc).filter(|desc| usable(desc)) else { continue };
-            if made.constructors.len() < MOST_CONSTRUCTORS {
-                let call = made.call(found(index), "", &desc, &format!("new{}_", made.constructors.len() + 1));
-                made.constructors.push(call);
-            }
-        }
-        let changing: Vec<(usize, MethodDesc)> = members()
-            .filter(|(_, member)| !member.is(access::STATIC) && !member.name.starts_with('<') && changes(member))
-            .filter_map(|(index, member)| Some((index, MethodDesc::parse(&member.desc)?)))
-            .filter(|(_, desc)| usable(desc))
-            .take(MOST_CALLS)
-            .collect();
-        let slots = if changing.len() > 3 { 2 } else { 3 };
-        for slot in 0..slots {
-            if changing.is_empty() {
-                break;
-            }
-            let selector = made.selector(&format!("call{}", slot + 1));
-            let mut calls = Vec::new();
-            for (number, (index, desc)) in changing.iter().enumerate() {
-                let name = self.classes.method(found(*index)).name.clone();
-                calls.push(made.call(found(*index), &name, desc, &format!("call{}_{}_", slot + 1, number + 1)));
-            }
-            made.slots.push(ScenarioSlot { selector, calls });
-        }
-        made.tested = made.call(method, &member.name, &own, "");
-        let tested = made.tested.clone();
-        made.name_own(self, method, &tested);
-        Some(made).filter(|made| !made.constructors.is_empty() && usable(&own))
     }
 
     /// Types of the parameters of the function that tests of a method call.
     pub fn entry_params(&self, method: MethodRef) -> Vec<Desc> {
         match self.scenario(method) {
-            Some(scenario) => scenario.params.into_iter().map(|(_, desc)| desc).collect(),
+            Some(scenario) => scenario.params.iter().map(|(_, desc)| desc.clone()).collect(),
             None => MethodDesc::parse(&self.classes.method(method).desc).map_or(Vec::new(), |desc| desc.params),
         }
     }
@@ -149,7 +52,7 @@ impl World {
     /// The name of that function.
     pub fn entry_name(&self, method: MethodRef) -> String {
         let name = self.shown_name(method);
-        if self.classes.method(method).is(access::STATIC) {
+        if self.scenario(method).is_none() && self.classes.method(method).is(access::STATIC) {
             return name;
         }
         let class = self.classes.get(method.class).title().replace('$', ".");
@@ -162,36 +65,36 @@ impl World {
     pub fn scenario_function(&mut self, method: MethodRef) -> Result<Function, Refusal> {
         let none = || Refusal::Unsupported("objects that tests can't make".to_string());
         let scenario = self.scenario(method).ok_or_else(none)?;
-        let types: Vec<Ty> = scenario.params.iter().map(|(_, desc)| super::builder::ty_of(desc)).collect();
+        let types: Vec<Ty> = scenario.params.iter().map(|(_, desc)| ty_of(desc)).collect();
         let mut b = Builder::new(&types);
-        let (thrown, landing) = (b.reg(Ty::Ptr), b.block());
-        let object = b.reg(Ty::Ptr);
+        let (thrown, never) = (b.reg(Ty::Ptr), b.block());
+        let objects = (0..scenario.objects).map(|_| b.reg(Ty::Ptr)).collect();
+        b.catcher = Some((thrown, never));
+        let mut playing = Playing { b, objects, never };
+        self.ensure_init(&mut playing.b, method.class);
+        let mut arguments = Vec::new();
+        if let Some(receiver) = &scenario.receiver {
+            arguments.push(self.make(&mut playing, receiver)?);
+        }
         let is_constructor = &*self.classes.method(method).name == "<init>";
-        // A way on which the object can't be made is none.
-        b.catcher = (!is_constructor).then_some((thrown, landing));
-        self.ensure_init(&mut b, method.class);
-        let fresh = self.allocate(&mut b, method.class);
-        b.copy(object, fresh);
-        self.choose(&mut b, scenario.selector, 0, &scenario.constructors, object);
-        for slot in &scenario.slots {
-            self.choose(&mut b, slot.selector, 1, &slot.calls, object);
+        for making in &scenario.tested.arguments {
+            arguments.push(self.make(&mut playing, making)?);
         }
-        if !is_constructor {
-            self.assume_contract(&mut b, method, &scenario, Operand::Reg(object));
-        }
+        let Playing { mut b, objects, .. } = playing;
+        self.assume_contract(&mut b, method, &arguments);
         b.catcher = None;
-        let result = match is_constructor {
-            true => None,
-            false => {
-                let args = std::iter::once(Operand::Reg(object)).chain(arguments(&b, &scenario.tested)).collect();
-                let result = self.signature(method).1;
-                let function = self.func(Func::Method(method));
-                let value = b.call(function, args, result);
-                result.map(|_| value)
-            }
-        };
-        b.ret(result);
-        b.at(landing);
+        if is_constructor {
+            let object = self.allocate(&mut b, method.class);
+            arguments.insert(0, b.kept(object));
+        }
+        let made = arguments.first().copied();
+        let result = self.signature(method).1;
+        let function = self.func(Func::Method(method));
+        let value = b.call(function, arguments, result);
+        let looked_at = made.filter(|_| is_constructor).unwrap_or(value);
+        self.observe(&mut b, method, &scenario.observed, &objects, looked_at)?;
+        b.ret(result.map(|_| value));
+        b.at(never);
         b.builtin(Builtin::Assume, vec![Operand::Const(Ty::I1, 0)], None);
         b.end(TermKind::Unreachable);
         let desc = MethodDesc::parse(&self.classes.method(method).desc).ok_or_else(none)?;
@@ -204,36 +107,237 @@ impl World {
         Ok(function)
     }
 
-    /// Makes the call that a selector says; more than all of them is a way that nobody follows.
-    fn choose(
-        &mut self,
-        b: &mut Builder,
-        selector: usize,
-        first: u64,
-        calls: &[ScenarioCall],
-        object: touchstone_ir::Reg,
-    ) {
-        let entry = b.here();
-        let done = b.block();
+    fn make(&mut self, p: &mut Playing, making: &Making) -> Result<Operand, Refusal> {
+        match making {
+            Making::Given(index) => Ok(p.b.param(*index)),
+            Making::Object(object) => self.make_object(p, object),
+        }
+    }
+
+    fn make_object(&mut self, p: &mut Playing, object: &Object) -> Result<Operand, Refusal> {
+        let made = p.objects[object.number];
+        let (entry, used, done) = (p.b.here(), p.b.block(), p.b.block());
         let mut arms = Vec::new();
-        let arm = |value: u64, target| SwitchArm { low: value, high: value, signed: false, target };
-        if first > 0 {
-            arms.push(arm(0, done));
+        for (number, way) in object.ways.iter().enumerate() {
+            let block = p.b.block();
+            arms.push(arm(number, block));
+            p.b.at(block);
+            let value = self.make_way(p, way)?;
+            p.b.copy(made, value);
+            let changes = matches!(way, Way::New(_) | Way::Static(_) | Way::Stub { .. });
+            p.b.jump(if changes { used } else { done });
         }
-        for (number, call) in calls.iter().enumerate() {
-            let block = b.block();
-            arms.push(arm(number as u64 + first, block));
-            b.at(block);
-            let args = std::iter::once(Operand::Reg(object)).chain(arguments(b, call)).collect();
-            self.call_method(b, call.method, args);
-            b.jump(done);
+        let others = match object.all {
+            All::Known => p.never,
+            All::NotKnown => Playing::stop(p, OTHERS),
+        };
+        p.b.at(entry);
+        p.b.switch(p.b.param(object.selector), arms, others, BranchRole::Check);
+        p.b.at(used);
+        for slot in &object.slots {
+            self.make_call(p, slot, made, done)?;
         }
-        let others = b.block();
-        b.at(others);
-        b.unsupported("objects that other constructors or more calls make");
-        b.at(entry);
-        b.switch(b.param(selector), arms, others, BranchRole::Check);
-        b.at(done);
+        p.b.jump(done);
+        p.b.at(done);
+        Ok(Operand::Reg(made))
+    }
+
+    /// Makes the call that a selector says; none goes on to where the object is used.
+    fn make_call(&mut self, p: &mut Playing, slot: &Slot, object: Reg, done: BlockId) -> Result<(), Refusal> {
+        let (entry, next) = (p.b.here(), p.b.block());
+        let mut arms = vec![arm(0, done)];
+        for (number, call) in slot.calls.iter().enumerate() {
+            let block = p.b.block();
+            arms.push(arm(number + 1, block));
+            p.b.at(block);
+            let mut arguments = vec![Operand::Reg(object)];
+            for making in &call.arguments {
+                arguments.push(self.make(p, making)?);
+            }
+            let result = self.signature(call.method).1;
+            let function = match self.is_fixed(call.method) {
+                true => self.func(Func::Method(call.method)),
+                false => self.newest(|generation| Func::Dispatch(call.method, generation)),
+            };
+            p.b.call(function, arguments, result);
+            p.b.jump(next);
+        }
+        let others = Playing::stop(p, OTHERS);
+        p.b.at(entry);
+        p.b.switch(p.b.param(slot.selector), arms, others, BranchRole::Check);
+        p.b.at(next);
+        Ok(())
+    }
+
+    fn make_way(&mut self, p: &mut Playing, way: &Way) -> Result<Operand, Refusal> {
+        match way {
+            Way::Null => Ok(NULL),
+            Way::Same(number) => Ok(Operand::Reg(p.objects[*number])),
+            Way::Given(index) => {
+                // Null is a way of its own.
+                let given = p.b.param(*index);
+                let there = p.b.cmp(CmpOp::Ne, given, NULL);
+                p.b.check(there, p.never);
+                Ok(given)
+            }
+            Way::New(call) => self.make_new(p, call.method.class, call),
+            Way::Static(call) | Way::Boxed(call) => {
+                let arguments = self.make_all(p, &call.arguments)?;
+                self.ensure_init(&mut p.b, call.method.class);
+                let made = self.call_method(&mut p.b, call.method, arguments);
+                let there = p.b.cmp(CmpOp::Ne, made, NULL);
+                p.b.check(there, p.never);
+                Ok(made)
+            }
+            Way::Constant { field, .. } => {
+                self.ensure_init(&mut p.b, field.class);
+                let place = self.datum(Data::Static(*field));
+                let place = p.b.global(place);
+                Ok(p.b.load(place, 0, Ty::Ptr))
+            }
+            Way::Array { class, size, elements, .. } => self.make_array(p, *class, *size, elements),
+            Way::Filled { create, add, size, elements, .. } => {
+                let object = self.make_new(p, create.method.class, create)?;
+                self.counted(p, *size, elements.len(), |world, p, index| {
+                    let mut arguments = vec![object];
+                    arguments.extend(world.make_all(p, &elements[index])?);
+                    world.call_method(&mut p.b, *add, arguments);
+                    Ok(())
+                })?;
+                Ok(object)
+            }
+            Way::Stub { class, create, methods, .. } => {
+                let answers: Vec<&Making> = methods.iter().flat_map(|method| &method.answers).collect();
+                let mut values = Vec::new();
+                for answer in answers {
+                    values.push(self.make(p, answer)?);
+                }
+                let object = match create {
+                    Some(call) => self.make_new(p, *class, call)?,
+                    None => {
+                        let object = self.allocate(&mut p.b, *class);
+                        p.b.kept(object)
+                    }
+                };
+                for (index, value) in values.into_iter().enumerate() {
+                    let (offset, desc) = self.answer_place(*class, index)?;
+                    let place = p.b.add(object, long(offset));
+                    p.b.store_as(place, &desc, value);
+                }
+                Ok(object)
+            }
+        }
+    }
+
+    fn make_all(&mut self, p: &mut Playing, makings: &[Making]) -> Result<Vec<Operand>, Refusal> {
+        makings.iter().map(|making| self.make(p, making)).collect()
+    }
+
+    fn make_new(&mut self, p: &mut Playing, class: ClassId, call: &Call) -> Result<Operand, Refusal> {
+        let mut arguments = self.make_all(p, &call.arguments)?;
+        self.ensure_init(&mut p.b, class);
+        let object = self.allocate(&mut p.b, class);
+        let object = p.b.kept(object);
+        arguments.insert(0, object);
+        self.call_method(&mut p.b, call.method, arguments);
+        Ok(object)
+    }
+
+    fn make_array(
+        &mut self,
+        p: &mut Playing,
+        class: ClassId,
+        size: usize,
+        elements: &[Making],
+    ) -> Result<Operand, Refusal> {
+        // As long as a constant says: nobody has to find out later.
+        let array = p.b.reg(Ty::Ptr);
+        let (entry, made) = (p.b.here(), p.b.block());
+        let mut arms = Vec::new();
+        for length in 0..=elements.len() {
+            let block = p.b.block();
+            arms.push(arm(length, block));
+            p.b.at(block);
+            let fresh = self.allocate_array(&mut p.b, class, int(length as i32))?;
+            p.b.copy(array, fresh);
+            p.b.jump(made);
+        }
+        let longer = Playing::stop(p, LONGER);
+        p.b.at(entry);
+        p.b.switch(p.b.param(size), arms, longer, BranchRole::Check);
+        p.b.at(made);
+        self.counted(p, size, elements.len(), |world, p, index| {
+            let value = world.make(p, &elements[index])?;
+            p.b.store(Operand::Reg(array), ARRAY_BASE + 8 * index as i64, value);
+            Ok(())
+        })?;
+        Ok(Operand::Reg(array))
+    }
+
+    /// Does something as often as a parameter says.
+    fn counted(
+        &mut self,
+        p: &mut Playing,
+        size: usize,
+        most: usize,
+        mut body: impl FnMut(&mut World, &mut Playing, usize) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let count = p.b.param(size);
+        let done = p.b.block();
+        let longer = Playing::stop(p, LONGER);
+        let fits = p.b.cmp(CmpOp::Ule, count, int(most as i32));
+        p.b.check(fits, longer);
+        for index in 0..most {
+            let more = p.b.cmp(CmpOp::Ult, int(index as i32), count);
+            p.b.check(more, done);
+            body(self, p, index)?;
+        }
+        p.b.jump(done);
+        p.b.at(done);
+        Ok(())
+    }
+
+    fn answer_place(&self, class: ClassId, index: usize) -> Result<(i64, Desc), Refusal> {
+        let name = format!("answer${index}");
+        let field = self.classes.field_named(class, &name);
+        let field = field.ok_or(Refusal::NoField(name))?;
+        Ok((field.offset as i64, field.desc.clone()))
+    }
+
+    /// What a method of a stub does.
+    pub fn stub_body(&mut self, b: &mut Builder, class: ClassId, index: usize) -> Result<(), Refusal> {
+        let Shape::Stub(methods) = self.classes.get(class).shape.clone() else {
+            return Err(Refusal::Malformed("no stub".to_string()));
+        };
+        let first: usize = methods[..index].iter().map(|method| method.answers).sum();
+        let this = b.param(0);
+        let load = |world: &World, b: &mut Builder, number: usize| -> Result<Operand, Refusal> {
+            let (offset, desc) = world.answer_place(class, first + number)?;
+            let place = b.add(this, long(offset));
+            Ok(b.load_as(place, &desc))
+        };
+        match methods[index].answers {
+            0 => b.ret(None),
+            1 => {
+                let value = load(self, b, 0)?;
+                b.ret(Some(value));
+            }
+            _ => {
+                let calls = self.classes.field_named(class, "calls$").map_or(0, |field| field.offset as i64);
+                let before = b.load(this, calls, Ty::I32);
+                let next = b.bin(BinOp::Add, before, int(1));
+                b.store(this, calls, next);
+                let is_first = b.cmp(CmpOp::Eq, before, int(0));
+                let (one, other) = (b.block(), b.block());
+                b.branch(is_first, one, other, BranchRole::Check);
+                for (number, block) in [one, other].into_iter().enumerate() {
+                    b.at(block);
+                    let value = load(self, b, number)?;
+                    b.ret(Some(value));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Answers whether arguments are such as a caller can have: a string has its bytes.
@@ -247,11 +351,11 @@ impl World {
             }
             let given = b.param(index);
             let (look, next) = (b.block(), b.block());
-            let null = b.cmp(touchstone_ir::CmpOp::Eq, given, NULL);
+            let null = b.cmp(CmpOp::Eq, given, NULL);
             b.branch(null, next, look, BranchRole::Check);
             b.at(look);
             let bytes = b.load(given, value as i64, Ty::Ptr);
-            let there = b.cmp(touchstone_ir::CmpOp::Ne, bytes, NULL);
+            let there = b.cmp(CmpOp::Ne, bytes, NULL);
             b.branch(there, next, no, BranchRole::Check);
             b.at(next);
         }
@@ -262,37 +366,13 @@ impl World {
     }
 }
 
-impl Scenario {
-    /// Parameters of the tested method have the names of the source.
-    fn name_own(&mut self, world: &World, method: MethodRef, call: &ScenarioCall) {
-        let Some(code) = world.classes.method(method).code() else { return };
-        let mut local = 1;
-        for index in &call.arguments {
-            let (name, desc) = &mut self.params[*index];
-            if let Some(known) = code.local_name(local, 0) {
-                *name = known.to_string();
-            }
-            local += if desc.is_wide() { 2 } else { 1 };
-        }
+impl Playing {
+    /// A block that stops with a name.
+    fn stop(p: &mut Playing, what: &str) -> BlockId {
+        let (here, block) = (p.b.here(), p.b.block());
+        p.b.at(block);
+        p.b.unsupported(what);
+        p.b.at(here);
+        block
     }
-}
-
-fn arguments(b: &Builder, call: &ScenarioCall) -> Vec<Operand> {
-    call.arguments.iter().map(|index| b.param(*index)).collect()
-}
-
-/// Whether a method's code may change an object.
-fn changes(member: &crate::classfile::Member) -> bool {
-    let Some(code) = member.code() else { return false };
-    let insns = decode(&code.bytes, code.offset).unwrap_or_default();
-    insns.iter().any(|insn| {
-        matches!(
-            insn.insn,
-            Insn::PutField(_)
-                | Insn::ArrayStore(_)
-                | Insn::InvokeVirtual(_)
-                | Insn::InvokeSpecial(_)
-                | Insn::InvokeInterface(_)
-        )
-    })
 }

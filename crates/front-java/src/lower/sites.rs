@@ -406,7 +406,7 @@ impl World {
     pub fn canonical_name(&self, class: ClassId) -> Option<String> {
         match &self.classes.get(class).shape {
             Shape::Array { component, .. } => Some(format!("{}[]", self.canonical_name(*component)?)),
-            Shape::Lambda(_) => None,
+            Shape::Lambda(_) | Shape::Stub(_) => None,
             Shape::Primitive(_) => Some(self.simple_name(class)),
             Shape::File(file) => match file.inner() {
                 None => Some(self.classes.get(class).title()),

@@ -1,7 +1,9 @@
 //! The functions and globals of a program: what each is, by its id.
 
+use super::boxes::Boxes;
 use super::builder::{Builder, ty_of};
 use super::marked::Known;
+use super::planning::Planned;
 use super::types::Use;
 use crate::classfile::{Desc, MethodDesc, access};
 use crate::marks::Marks;
@@ -52,12 +54,16 @@ pub(crate) enum Func {
     FieldOffset(ClassId),
     /// What the functional method of a lambda does.
     Lambda(ClassId, usize),
+    /// What a method of a stub does.
+    Stub(ClassId, usize),
     /// What an `invokedynamic` evaluates to.
     Site(ClassId, u16),
     /// A helper that natives share, by name.
     Helper(&'static str),
     /// Runs the program.
     Main(ClassId),
+    /// `(ptr, ptr) -> i1`: whether two objects stand for the same box.
+    SameBox,
     /// Makes an object, and calls a method of it: what tests of the method do.
     Scenario(MethodRef),
     /// `(parameters of what tests call) -> i32`: whether these are values that a caller can have.
@@ -112,6 +118,8 @@ pub(crate) enum Data {
     Named(&'static str),
     /// A number of eight bytes that the machine keeps, by name.
     Cell(&'static str),
+    /// Something that tests look at after a call of a method: which of it.
+    Observed(MethodRef, usize),
     /// A text for people, with a zero behind it.
     Text(&'static str),
 }
@@ -139,6 +147,14 @@ pub(crate) struct World {
     pub newest: FxHashMap<Func, u32>,
     /// What the source says, where it was compiled.
     pub marks: Option<Marks>,
+    /// Who keeps small boxes.
+    pub boxes: Boxes,
+    /// How tests call methods.
+    pub plans: FxHashMap<MethodRef, Planned>,
+    /// Whether the program asks for identities, once somebody wanted to know.
+    pub asks_identity: Option<bool>,
+    /// Classes of the program, as far as somebody named them.
+    pub program: Vec<ClassId>,
     /// Data types, and which of them stands for what.
     pub types: DataTypes,
     pub type_ids: FxHashMap<(Arc<str>, Use), DataTypeId>,
@@ -189,6 +205,10 @@ impl World {
             seen_by: FxHashMap::default(),
             newest: FxHashMap::default(),
             marks: None,
+            boxes: Boxes::Cached,
+            plans: FxHashMap::default(),
+            asks_identity: None,
+            program: Vec::new(),
             types: World::base_types(),
             type_ids: FxHashMap::default(),
         }
@@ -371,6 +391,7 @@ impl World {
                 (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(*method).1)
             }
             Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
+            Func::SameBox => (vec![Ty::Ptr, Ty::Ptr], Some(Ty::I1)),
             Func::CastFailed(..) | Func::Throw(_) | Func::ThrowNull => (vec![Ty::Ptr], None),
             Func::StoreCheck(_) => (vec![Ty::Ptr, Ty::Ptr], None),
             Func::Init(_) | Func::Main(_) | Func::Helper(_) => (vec![], None),
@@ -384,6 +405,14 @@ impl World {
             Func::Lambda(class, index) => match &self.classes.get(*class).shape {
                 Shape::Lambda(lambda) => {
                     let desc = &lambda.descs[*index];
+                    let params = std::iter::once(Ty::Ptr).chain(desc.params.iter().map(ty_of)).collect();
+                    (params, result_ty(&desc.result))
+                }
+                _ => (vec![], None),
+            },
+            Func::Stub(class, index) => match &self.classes.get(*class).shape {
+                Shape::Stub(methods) => {
+                    let desc = &methods[*index].desc;
                     let params = std::iter::once(Ty::Ptr).chain(desc.params.iter().map(ty_of)).collect();
                     (params, result_ty(&desc.result))
                 }
@@ -413,6 +442,7 @@ impl World {
             Func::InstanceOf(class, generation) => self.instance_of(&mut b, *class, *generation),
             Func::CastFailed(class, generation) => self.cast_failed(&mut b, *class, *generation)?,
             Func::StoreCheck(generation) => self.store_check(&mut b, *generation)?,
+            Func::SameBox => self.same_box(&mut b)?,
             Func::Init(class) => self.init(&mut b, *class)?,
             Func::Throw(class) => self.throw_new(&mut b, *class)?,
             Func::ThrowNull => self.throw_null(&mut b)?,
@@ -424,6 +454,7 @@ impl World {
             Func::Ask(question, generation) => self.ask(&mut b, *question, *generation)?,
             Func::FieldOffset(class) => self.field_offset(&mut b, *class)?,
             Func::Lambda(class, index) => self.lambda_body(&mut b, *class, *index)?,
+            Func::Stub(class, index) => self.stub_body(&mut b, *class, *index)?,
             Func::Site(class, index) => self.site(&mut b, *class, *index)?,
             Func::Helper(helper) => self.system_helper(&mut b, helper)?,
             Func::Main(class) => self.main(&mut b, *class)?,

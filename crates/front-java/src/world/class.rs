@@ -26,6 +26,19 @@ pub enum Shape {
     Primitive(Desc),
     /// What a lambda expression or a method reference evaluates to.
     Lambda(Rc<Lambda>),
+    /// What a test has for a type that nobody implements: methods that answer.
+    Stub(Rc<[StubMethod]>),
+}
+
+/// A method of a stub.
+#[derive(Debug)]
+pub struct StubMethod {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub desc: MethodDesc,
+    /// How many answers it has: the last one stands for all further calls.
+    pub answers: usize,
 }
 
 /// What a lambda expression or a method reference evaluates to.

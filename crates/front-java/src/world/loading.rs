@@ -1,6 +1,6 @@
 //! Loading: from a name to a class with its superclasses and its layout.
 
-use super::class::{Class, ClassId, FieldPlace, Lambda, Shape};
+use super::class::{Class, ClassId, FieldPlace, Lambda, Shape, StubMethod};
 use super::{ARRAY_BASE, FIELDS};
 use crate::classfile::{ClassFile, Desc, access};
 use crate::path::ClassPath;
@@ -44,6 +44,13 @@ pub const MIRROR_HIDDEN: u64 = 32;
 
 /// Hidden fields at the end of `VarHandle` objects: where in an object the variable is, or the address of a static one.
 pub const HANDLE_HIDDEN: u64 = 16;
+
+/// A hidden field at the end of boxes: whether `valueOf` made them.
+pub const BOX_HIDDEN: u64 = 8;
+
+/// The boxes that the JDK has a cache of.
+pub const BOXES: [&str; 5] =
+    ["java/lang/Integer", "java/lang/Long", "java/lang/Short", "java/lang/Byte", "java/lang/Character"];
 
 impl Classes {
     /// None yet.
@@ -157,6 +164,7 @@ impl Classes {
         let hidden = match &*file.name {
             "java/lang/Class" => MIRROR_HIDDEN,
             "java/lang/invoke/VarHandle" => HANDLE_HIDDEN,
+            name if BOXES.contains(&name) => BOX_HIDDEN,
             _ => 0,
         };
         (fields, end.next_multiple_of(8) + hidden)
@@ -244,6 +252,36 @@ impl Classes {
             size: end.next_multiple_of(8),
             of_jdk,
             instantiated: true,
+        }))
+    }
+
+    /// A class that a test has for an interface or an abstract class.
+    ///
+    /// # Errors
+    /// If there is no `java.lang.Object`.
+    pub fn add_stub(&mut self, of: ClassId, methods: Vec<StubMethod>) -> Result<ClassId, Refusal> {
+        let is_interface = self.classes[of].is(access::INTERFACE);
+        let object = self.load(&"java/lang/Object".into())?;
+        let superclass = if is_interface { object } else { of };
+        let (mut fields, mut end) = (self.classes[superclass].fields.clone(), self.classes[superclass].size);
+        let answers = methods.iter().flat_map(|method| std::iter::repeat_n(&method.desc.result, method.answers));
+        let named = answers.enumerate().map(|(index, desc)| (format!("answer${index}"), desc.clone()));
+        for (name, desc) in std::iter::once(("calls$".to_string(), Desc::Int)).chain(named) {
+            let offset = end.next_multiple_of(desc.size());
+            end = offset + desc.size();
+            fields.push(FieldPlace { name: name.into(), desc, offset });
+        }
+        Ok(self.add(Class {
+            name: format!("{}$$Stub/{}", self.classes[of].name, self.classes.len()).into(),
+            access: access::FINAL,
+            shape: Shape::Stub(methods.into()),
+            superclass: Some(superclass),
+            interfaces: if is_interface { vec![of] } else { Vec::new() },
+            supertypes: Vec::new(),
+            fields,
+            size: end.next_multiple_of(8),
+            of_jdk: false,
+            instantiated: false,
         }))
     }
 

@@ -4,9 +4,9 @@ mod class;
 mod hierarchy;
 mod loading;
 
-pub use class::{ClassId, Lambda, Shape};
+pub use class::{ClassId, Lambda, Shape, StubMethod};
 pub use hierarchy::{FieldRef, MethodRef};
-pub use loading::{Classes, HANDLE_HIDDEN, MIRROR_HIDDEN, Refusal};
+pub use loading::{BOX_HIDDEN, BOXES, Classes, HANDLE_HIDDEN, MIRROR_HIDDEN, Refusal};
 
 /// Where every object has its class.
 pub const CLASS_WORD: i64 = 0;

@@ -1,0 +1,95 @@
+//! How objects are made, as tests write it: what the front end planned, in the words of what writes tests.
+
+use touchstone_emit::{
+    JavaAnswers, JavaCall, JavaForm, JavaLook, JavaMaking, JavaObject, JavaObserved, JavaScenario, JavaWay,
+};
+use touchstone_front_java::{Answers, Call, Form, Look, Making, Object, Observed, Scenario, Way, Whose};
+
+pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
+    JavaScenario {
+        receiver: scenario.receiver.as_ref().map(making),
+        tested: call(&scenario.tested),
+        observed: scenario.observed.iter().map(|one| (one.global.clone(), observed(one))).collect(),
+        result: scenario.result.clone(),
+    }
+}
+
+fn observed(planned: &Observed) -> JavaObserved {
+    let look = match &planned.look {
+        Look::Getter(name, _) => JavaLook::Member(format!("{name}()")),
+        Look::Field(name, _) => JavaLook::Member(name.clone()),
+        Look::Same(_) => JavaLook::Same,
+        Look::Boxed(class) => JavaLook::Boxed(class.clone()),
+        Look::Constant(names) => JavaLook::Constant(names.clone()),
+    };
+    let object = match planned.of {
+        Whose::Object(number) => Some(number),
+        Whose::Result => None,
+    };
+    JavaObserved { object, look }
+}
+
+fn call(planned: &Call) -> JavaCall {
+    JavaCall { text: planned.text.clone(), arguments: makings(&planned.arguments) }
+}
+
+fn makings(planned: &[Making]) -> Vec<JavaMaking> {
+    planned.iter().map(making).collect()
+}
+
+fn making(planned: &Making) -> JavaMaking {
+    match planned {
+        Making::Given(at) => JavaMaking::Given(*at),
+        Making::Object(planned) => JavaMaking::Object(Box::new(object(planned))),
+    }
+}
+
+fn object(planned: &Object) -> JavaObject {
+    let slots = planned.slots.iter().map(|slot| (slot.selector, slot.calls.iter().map(call).collect()));
+    JavaObject {
+        number: planned.number,
+        name: planned.name.clone(),
+        ty: planned.ty.clone(),
+        selector: planned.selector,
+        ways: planned.ways.iter().map(way).collect(),
+        slots: slots.collect(),
+    }
+}
+
+fn way(planned: &Way) -> JavaWay {
+    match planned {
+        Way::Null => JavaWay::Null,
+        Way::Same(number) => JavaWay::Same(*number),
+        Way::Given(at) => JavaWay::Given(*at),
+        Way::Boxed(planned) => JavaWay::Boxed(call(planned)),
+        Way::New(planned) | Way::Static(planned) => JavaWay::Call(call(planned)),
+        Way::Constant { text, .. } => JavaWay::Constant(text.clone()),
+        Way::Array { element, size, elements, .. } => {
+            JavaWay::Array { element: element.clone(), size: *size, elements: makings(elements) }
+        }
+        Way::Filled { create, adder, form, size, elements, .. } => JavaWay::Filled {
+            create: create.text.clone(),
+            adder: adder.clone(),
+            form: match form {
+                Form::Listed => JavaForm::Listed,
+                Form::Called => JavaForm::Called,
+            },
+            size: *size,
+            elements: elements.iter().map(|call| makings(call)).collect(),
+        },
+        Way::Stub { create, methods, lambda, .. } => JavaWay::Stub {
+            create: create.as_ref().map(call),
+            methods: methods.iter().map(answers).collect(),
+            lambda: *lambda,
+        },
+    }
+}
+
+fn answers(planned: &Answers) -> JavaAnswers {
+    JavaAnswers {
+        name: planned.name.clone(),
+        params: planned.params.clone(),
+        result: planned.result.clone(),
+        answers: makings(&planned.answers),
+    }
+}

@@ -1,0 +1,237 @@
+//! Java: objects as inputs. Tests make them as a caller would, and nothing is impossible only because of that.
+
+use super::java_generate::{count, example, generated, source, touchstone};
+
+#[test]
+fn boxes_of_small_numbers_are_one_object_and_others_are_not() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Boxed.java",
+        "import java.util.*;
+class Boxed {
+    static int same(int x, int y) { Integer a = x, b = y; if (a == b) return 1; if (a.equals(b)) return 2; return 0; }
+    static int small(long x) { Long a = x, b = x; if (x < -128 && a == b) return 1; return a == b ? 2 : 3; }
+    static int map(int x, int y) {
+        Map<Integer, Integer> m = new HashMap<>();
+        m.put(x, 1);
+        m.put(y, 2);
+        if (m.size() == 1) return 1;
+        return m.get(x) == 1 ? 2 : 0;
+    }
+}
+",
+    );
+    let report = generated(&["-c", "branch"], &file, scratch.path());
+    for objective in report["objectives"].as_array().expect("objectives") {
+        let text = objective["text"].as_str().expect("a text");
+        let never = ["x < -128 && a == b is true", "m.get(x) == 1 is false"].contains(&text);
+        let expected = if never { "infeasible" } else { "covered" };
+        assert_eq!(objective["status"], expected, "{objective:#}");
+    }
+    assert_eq!(count(&report, "infeasible"), 2, "{report:#}");
+}
+
+/// The statuses of objectives whose text begins so.
+fn statuses<'r>(report: &'r serde_json::Value, text: &str) -> Vec<&'r str> {
+    let objectives = report["objectives"].as_array().expect("objectives").iter();
+    let wanted = objectives.filter(|objective| objective["text"].as_str().is_some_and(|own| own.starts_with(text)));
+    wanted.filter_map(|objective| objective["status"].as_str()).collect()
+}
+
+fn tests_of(scratch: &tempfile::TempDir, class: &str) -> String {
+    let file = scratch.path().join(format!("{class}TouchstoneTest.java"));
+    std::fs::read_to_string(file).expect("tests")
+}
+
+#[test]
+fn objects_boxes_enumerations_and_arrays_of_them_are_made_as_a_caller_would() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Made.java",
+        "class Made {
+    enum Colour { RED, GREEN, BLUE }
+    static class Node { final int v; final Node next; Node(int v, Node next) { this.v = v; this.next = next; } }
+    static int chain(Node n) {
+        if (n == null) return 0;
+        return n.next != null && n.next.next != null && n.next.next.v == n.v + 7 ? 1 : 2;
+    }
+    static int same(Node a, Node b) { if (a == b && a != null) return 1; return 0; }
+    static int colour(Colour c) { if (c == Colour.GREEN) return 1; return c == null ? 2 : c.ordinal() > 2 ? 4 : 5; }
+    static int box(Integer a, Integer b) {
+        if (a == null || b == null) return 0;
+        if (a == b) return 1;
+        if (a > 0 && a < 100 && a.equals(b)) return 2;
+        return 3;
+    }
+    static int words(String[] w) { int n = 0; for (String s : w) if (s != null && s.equals(\"ab\")) n++; return n > 1 ? 1 : 0; }
+    static int any(Object o) {
+        if (o instanceof String) return ((String) o).length() > 2 ? 1 : 2;
+        return o instanceof Integer && (Integer) o == 42 ? 3 : 4;
+    }
+}
+",
+    );
+    let report = generated(&["-c", "branch,mcdc"], &file, scratch.path());
+    for objective in report["objectives"].as_array().expect("objectives") {
+        let text = objective["text"].as_str().expect("a text");
+        let never = text.starts_with("c.ordinal() > 2 is true");
+        let expected = if never { "infeasible" } else { "covered" };
+        assert_eq!(objective["status"], expected, "{objective:#}");
+    }
+    let tests = tests_of(&scratch, "Made");
+    for part in [
+        "new Made.Node(",
+        "Made.Colour.GREEN",
+        "Made.box(null, null)",
+        "new Integer(",
+        "new String[] {",
+        "assertEquals(3, Made.any(42));",
+        "Made.same(a, a)",
+    ] {
+        assert!(tests.contains(part), "{part} in\n{tests}");
+    }
+}
+
+#[test]
+fn collections_are_filled_and_lambdas_and_stubs_answer() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Held.java",
+        "import java.util.*;
+import java.util.function.*;
+class Held {
+    interface Clock { long now(); boolean set(int to); }
+    static int list(List<Integer> l) { if (l.size() == 3 && l.get(2) == 9) return 1; return l.contains(7) ? 2 : 3; }
+    static int map(Map<Integer, String> m, int k) { if (m.containsKey(k) && m.size() == 2) return 1; return 0; }
+    static int deque(Deque<Character> d) { if (d.size() > 1 && d.peekLast() == ')') return 1; return 0; }
+    static int clock(Clock c, int x) { if (c.now() > 1000L && c.set(x)) return 1; return 0; }
+    static int pred(IntPredicate p, int x) { if (p.test(x) && !p.test(x + 1)) return 1; return 0; }
+    static int fun(Function<Integer, String> f) { String s = f.apply(3); return s != null && s.isEmpty() ? 1 : 2; }
+}
+",
+    );
+    let report = generated(&["-c", "branch,mcdc"], &file, scratch.path());
+    let total = report["objectives"].as_array().expect("objectives").len();
+    assert_eq!(count(&report, "covered"), total, "{report:#}");
+    let tests = tests_of(&scratch, "Held");
+    for part in [
+        "import java.util.*;",
+        "new ArrayList<>(Arrays.asList(",
+        "Map<Integer, String> m = new TreeMap<>();",
+        "IntPredicate p = arg1 -> ",
+        "calls++ == 0 ? true : false",
+        "new Held.Clock() { public long now() { return ",
+    ] {
+        assert!(tests.contains(part), "{part} in\n{tests}");
+    }
+}
+
+#[test]
+fn abstract_classes_enumerations_and_private_constructors_are_no_obstacle_and_state_is_checked() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Kinds.java",
+        "abstract class Kinds {
+    protected int spent;
+    abstract int cost(int x);
+    boolean spend(int x) { if (spent + cost(x) > 10) return false; spent += cost(x); return true; }
+}
+class Cheap extends Kinds { int cost(int x) { return x; } }
+abstract class Plug { abstract int weight(); int twice() { return weight() > 10 ? 1 : 0; } }
+final class Money {
+    private final long cents;
+    private Money(long cents) { this.cents = cents; }
+    static Money of(long cents) { if (cents < 0) throw new IllegalArgumentException(); return new Money(cents); }
+    Money plus(Money other) { if (other == null) return this; return new Money(cents + other.cents); }
+    long cents() { return cents; }
+}
+enum Op {
+    PLUS { int apply(int a) { return a + a; } }, TIMES { int apply(int a) { return a * a; } };
+    abstract int apply(int a);
+    Op other() { if (this == PLUS) return TIMES; return PLUS; }
+}
+class Pile<T extends Comparable<T>> {
+    private T best;
+    private int size;
+    void add(T t) { if (best == null || t.compareTo(best) > 0) best = t; size++; }
+    T best() { if (best == null) throw new IllegalStateException(); return best; }
+    int size() { return size; }
+}
+",
+    );
+    let report = generated(&["-c", "branch"], &file, scratch.path());
+    let total = report["objectives"].as_array().expect("objectives").len();
+    assert_eq!(count(&report, "covered"), total, "{report:#}");
+    let has = |class: &str, parts: &[&str]| {
+        let tests = tests_of(&scratch, class);
+        parts.iter().for_each(|part| assert!(tests.contains(part), "{part} in\n{tests}"));
+    };
+    has("Kinds", &["Kinds kinds = new Cheap();", "assertEquals(0, kinds.spent);"]);
+    has("Plug", &["Plug plug = new Plug() { public int weight() { return "]);
+    has(
+        "Money",
+        &["Money money = Money.of(", "assertSame(money, money.plus(null));", "assertEquals(0L, result.cents());"],
+    );
+    has("Op", &["Op op = Op.PLUS;", "assertSame(Op.TIMES, op.other());"]);
+    has(
+        "Pile",
+        &[
+            "Pile<Integer> pile = new Pile<>();",
+            "assertEquals(Integer.valueOf(",
+            "pile.size());",
+            "assertThrows(IllegalState",
+        ],
+    );
+}
+
+#[test]
+fn what_only_other_objects_could_do_is_unknown_and_never_infeasible() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let file = source(
+        scratch.path(),
+        "Open.java",
+        "import java.util.*;
+class Level { static int level = 0; static final Level ONE = new Level(); int x = 3; }
+class Open {
+    enum Mode { A, B; int level; }
+    static class Counter { private int n; void up() { n++; } boolean many() { if (n > 100) return true; return false; } }
+    interface Shape { int area(); }
+    static class Square implements Shape { public int area() { return 4; } }
+    static int fields(int a) { if (Level.level > 5) return 1; return 0; }
+    static int behind(int a) { if (Level.ONE.x > 5) return 1; return 0; }
+    static int mode(Mode m) { if (m.level > 5) return 1; return 0; }
+    static int shape(Shape s) { if (s.area() > 5) return 1; return 0; }
+    static int longer(List<Integer> l) { if (l.size() > 40) return 1; return 0; }
+    static int other(Object o) { if (o instanceof Thread) return 1; return 0; }
+    static int box(Integer a) { if (a > 5 && a < 3) return 1; return 0; }
+}
+",
+    );
+    let arguments = ["prove", "--format", "json", "-c", "branch"];
+    let output = touchstone(&arguments, &[&file], scratch.path());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for text in ["n > 100 is true", "Level.ONE.x > 5 is true", "m.level > 5 is true", "s.area() > 5 is true"] {
+        assert_eq!(statuses(&report, text), ["unknown"], "{text}: {report:#}");
+    }
+    for text in ["l.size() > 40 is true", "o instanceof Thread is true"] {
+        assert_eq!(statuses(&report, text), ["unknown"], "{text}: {report:#}");
+    }
+    assert_ne!(statuses(&report, "Level.level > 5 is true"), ["infeasible"], "{report:#}");
+    // All boxes are known.
+    assert_eq!(statuses(&report, "a > 5 && a < 3 is true"), ["infeasible"], "{report:#}");
+    assert_eq!(count(&report, "infeasible"), 1, "{report:#}");
+}
+
+#[test]
+fn containers_are_covered_by_short_sequences() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let report = generated(&["-c", "branch,mcdc"], &example("SearchTree.java"), scratch.path());
+    let total = report["objectives"].as_array().expect("objectives").len();
+    assert_eq!(count(&report, "covered"), total, "{report:#}");
+    let tests = tests_of(&scratch, "SearchTree");
+    assert!(tests.contains("assertEquals(3, searchTree.size());"), "{tests}");
+}

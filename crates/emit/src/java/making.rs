@@ -1,0 +1,248 @@
+//! The objects of a test as Java source: constructors and calls, in variables where that is needed.
+
+use crate::java::names::Names;
+use crate::java::objects::Objects;
+use crate::java::target::{JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaObject, JavaScenario, JavaWay};
+use std::collections::{BTreeMap, BTreeSet};
+use touchstone_criteria::NamedValue;
+use touchstone_ir::DataValue;
+
+/// Whether calls of a method may mean another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Overloaded {
+    No,
+    Yes,
+}
+
+/// Whether the name of a function says that others have it, too.
+pub(crate) fn is_overloaded(function: &str) -> Overloaded {
+    if function.contains('(') { Overloaded::Yes } else { Overloaded::No }
+}
+
+/// How an object may be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum As {
+    /// Any expression; boxes are those that the compiler makes.
+    Plain,
+    /// The same, but null has its type.
+    Single,
+    /// An expression of just its type.
+    Exact,
+    /// A variable.
+    Variable,
+}
+
+/// Makes the objects of a test.
+pub(crate) struct Making<'t> {
+    names: &'t Names<'t>,
+    params: &'t [NamedValue],
+    arguments: &'t [String],
+    objects: &'t Objects<'t>,
+    overloaded: Overloaded,
+    /// What makes them.
+    pub lines: Vec<String>,
+    /// Objects that have names: others are them, too, or tests look at them.
+    pub shared: BTreeSet<usize>,
+    /// Objects that were made: how they are written, by their numbers.
+    pub made: BTreeMap<usize, String>,
+}
+
+impl<'t> Making<'t> {
+    pub fn new(
+        names: &'t Names<'t>,
+        params: &'t [NamedValue],
+        arguments: &'t [String],
+        objects: &'t Objects<'t>,
+        overloaded: Overloaded,
+    ) -> Making<'t> {
+        let (lines, shared, made) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
+        Making { names, params, arguments, objects, overloaded, lines, shared, made }
+    }
+
+    /// Makes all, and gives the call that is tested.
+    pub fn call(&mut self, scenario: &JavaScenario) -> String {
+        for making in scenario.receiver.iter().chain(&scenario.tested.arguments) {
+            self.note_shared(making);
+        }
+        let receiver = scenario.receiver.as_ref().map(|making| self.value(making, As::Variable));
+        let written = match self.overloaded {
+            Overloaded::No => As::Plain,
+            Overloaded::Yes => As::Exact,
+        };
+        let arguments = self.values(&scenario.tested.arguments, written);
+        let text = self.names.shortened(&scenario.tested.text);
+        match receiver {
+            Some(receiver) => format!("{receiver}.{text}({arguments})"),
+            None => format!("{text}({arguments})"),
+        }
+    }
+
+    fn number(&self, at: usize) -> usize {
+        match self.params.get(at).map(|param| &param.value) {
+            Some(DataValue::Int(number)) => *number as usize,
+            _ => 0,
+        }
+    }
+
+    fn way<'o>(&self, object: &'o JavaObject) -> Option<&'o JavaWay> {
+        object.ways.get(self.number(object.selector))
+    }
+
+    /// The calls before an object is used.
+    fn calls<'o>(&self, object: &'o JavaObject) -> Vec<&'o JavaCall> {
+        let called = |(selector, calls): &'o (usize, Vec<JavaCall>)| {
+            self.number(*selector).checked_sub(1).and_then(|at| calls.get(at))
+        };
+        match self.way(object) {
+            Some(JavaWay::Call(_) | JavaWay::Stub { .. }) => object.slots.iter().map_while(called).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Notes which objects others are.
+    fn note_shared(&mut self, making: &JavaMaking) {
+        let JavaMaking::Object(object) = making else { return };
+        let inside: Vec<&JavaMaking> = match self.way(object) {
+            Some(JavaWay::Same(other)) => {
+                self.shared.insert(*other);
+                return;
+            }
+            Some(JavaWay::Call(call)) => call.arguments.iter().collect(),
+            Some(JavaWay::Array { elements, .. }) => elements.iter().collect(),
+            Some(JavaWay::Filled { elements, .. }) => elements.iter().flatten().collect(),
+            _ => Vec::new(),
+        };
+        let called = self.calls(object).into_iter().flat_map(|call| &call.arguments);
+        inside.into_iter().chain(called).for_each(|making| self.note_shared(making));
+    }
+
+    fn values(&mut self, makings: &[JavaMaking], written: As) -> String {
+        let all: Vec<String> = makings.iter().map(|making| self.value(making, written)).collect();
+        all.join(", ")
+    }
+
+    fn value(&mut self, making: &JavaMaking, written: As) -> String {
+        match making {
+            JavaMaking::Given(at) => {
+                let given = self.arguments.get(*at).cloned().unwrap_or_default();
+                if written == As::Plain && given == "(String) null" { "null".to_string() } else { given }
+            }
+            JavaMaking::Object(object) => self.object(object, written),
+        }
+    }
+
+    fn object(&mut self, object: &JavaObject, written: As) -> String {
+        let ty = self.names.shortened(&object.ty);
+        let null = format!("({ty}) null");
+        let Some(way) = self.way(object) else { return null };
+        let is_stub = matches!(way, JavaWay::Stub { .. });
+        let mut adding = Vec::new();
+        let text = match way {
+            JavaWay::Null if written == As::Plain && !ty.ends_with(']') => "null".to_string(),
+            JavaWay::Null => null.clone(),
+            JavaWay::Same(other) => self.made.get(other).cloned().unwrap_or_else(|| null.clone()),
+            JavaWay::Given(at) => self.arguments.get(*at).cloned().unwrap_or_default(),
+            JavaWay::Boxed(call) if matches!(written, As::Plain | As::Single) => {
+                self.values(&call.arguments, As::Exact)
+            }
+            JavaWay::Call(call) | JavaWay::Boxed(call) => self.called(call),
+            JavaWay::Constant(text) => self.names.shortened(text),
+            JavaWay::Array { element, size, elements } => {
+                let size = self.number(*size).min(elements.len());
+                let values = self.values(&elements[..size], As::Plain);
+                format!("new {}[] {{{values}}}", self.names.shortened(element))
+            }
+            JavaWay::Filled { create, adder, form, size, elements } => {
+                let held = &elements[..self.number(*size).min(elements.len())];
+                let create = self.names.shortened(create);
+                // A single null would be taken for the array of all elements.
+                let inside = if held.len() == 1 && *form == JavaForm::Listed { As::Single } else { As::Plain };
+                let values: Vec<String> = held.iter().map(|call| self.values(call, inside)).collect();
+                match form {
+                    _ if held.is_empty() => format!("{create}()"),
+                    JavaForm::Listed => {
+                        let list = self.names.shortened("java.util.Arrays.asList");
+                        format!("{create}({list}({}))", values.join(", "))
+                    }
+                    JavaForm::Called => {
+                        adding = values.into_iter().map(|value| format!("{adder}({value})")).collect();
+                        format!("{create}()")
+                    }
+                }
+            }
+            JavaWay::Stub { create, methods, lambda } => self.stub(&ty, create.as_ref(), methods, *lambda),
+        };
+        let calls: Vec<JavaCall> = self.calls(object).into_iter().cloned().collect();
+        let is_made = !matches!(way, JavaWay::Null | JavaWay::Same(_));
+        let needed = !calls.is_empty() || !adding.is_empty() || is_stub || written == As::Variable;
+        let shared = self.shared.contains(&object.number) && is_made;
+        if !(needed || shared) || !is_made {
+            self.made.insert(object.number, text.clone());
+            return text;
+        }
+        let name = self.variable(&object.name);
+        self.lines.push(format!("{ty} {name} = {text};"));
+        self.made.insert(object.number, name.clone());
+        for add in adding {
+            self.lines.push(format!("{name}.{add};"));
+        }
+        for call in calls {
+            let call = self.called(&call);
+            self.lines.push(format!("{name}.{call};"));
+        }
+        name
+    }
+
+    fn variable(&self, name: &str) -> String {
+        let mut name = name.to_string();
+        while self.objects.has(&name) || self.made.values().any(|other| *other == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn called(&mut self, call: &JavaCall) -> String {
+        let arguments = self.values(&call.arguments, As::Exact);
+        format!("{}({arguments})", self.names.shortened(&call.text))
+    }
+
+    fn stub(&mut self, ty: &str, create: Option<&JavaCall>, methods: &[JavaAnswers], lambda: bool) -> String {
+        let mut bodies = Vec::new();
+        let mut counts = false;
+        for method in methods {
+            let answers: Vec<String> = method.answers.iter().map(|answer| self.answer(answer)).collect();
+            let params = (1..=method.params.len()).map(|number| format!("arg{number}")).collect::<Vec<_>>();
+            let answer = match answers.as_slice() {
+                [] => None,
+                [first, rest @ ..] if rest.iter().all(|other| other == first) => Some(first.clone()),
+                [first, rest @ ..] => {
+                    counts = true;
+                    Some(format!("calls++ == 0 ? {first} : {}", rest.join(", ")))
+                }
+            };
+            if lambda && !counts {
+                let params = if params.len() == 1 { params.join("") } else { format!("({})", params.join(", ")) };
+                return format!("{params} -> {}", answer.unwrap_or_else(|| "{ }".to_string()));
+            }
+            let typed = method.params.iter().zip(&params);
+            let typed: Vec<String> = typed.map(|(ty, name)| format!("{} {name}", self.names.shortened(ty))).collect();
+            let body = answer.map_or(String::new(), |answer| format!(" return {answer};"));
+            let result = self.names.shortened(&method.result);
+            bodies.push(format!("public {result} {}({}) {{{body} }}", method.name, typed.join(", ")));
+        }
+        let counter = if counts { "private int calls; " } else { "" };
+        let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), As::Exact));
+        format!("new {ty}({arguments}) {{ {counter}{} }}", bodies.join(" "))
+    }
+
+    /// An answer of a stub: always the same object.
+    fn answer(&mut self, making: &JavaMaking) -> String {
+        match making {
+            JavaMaking::Given(_) => self.value(making, As::Plain),
+            JavaMaking::Object(object) => match self.way(object) {
+                Some(JavaWay::Null | JavaWay::Constant(_) | JavaWay::Given(_)) => self.value(making, As::Plain),
+                _ => self.value(making, As::Variable),
+            },
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Names of classes in tests: as short as they can be, with imports for those of the JDK that tests use often.
+
+use crate::java::target::JavaTarget;
+use std::fmt::Write;
+
+/// Where short names come from.
+pub(crate) struct Names<'t> {
+    /// The package of the test.
+    pub package: &'t str,
+    pub target: &'t JavaTarget,
+}
+
+/// Classes that tests import, by package.
+const IMPORTED: [(&str, &[&str]); 2] = [
+    (
+        "java.util",
+        &[
+            "ArrayDeque",
+            "ArrayList",
+            "Arrays",
+            "Collection",
+            "Collections",
+            "Comparator",
+            "Deque",
+            "HashMap",
+            "HashSet",
+            "Hashtable",
+            "LinkedHashMap",
+            "LinkedHashSet",
+            "LinkedList",
+            "List",
+            "Map",
+            "NavigableMap",
+            "NavigableSet",
+            "PriorityQueue",
+            "Queue",
+            "Set",
+            "SortedMap",
+            "SortedSet",
+            "Stack",
+            "TreeMap",
+            "TreeSet",
+            "Vector",
+        ],
+    ),
+    (
+        "java.util.function",
+        &[
+            "BiConsumer",
+            "BiFunction",
+            "BiPredicate",
+            "BinaryOperator",
+            "BooleanSupplier",
+            "Consumer",
+            "DoubleUnaryOperator",
+            "Function",
+            "IntBinaryOperator",
+            "IntConsumer",
+            "IntFunction",
+            "IntPredicate",
+            "IntSupplier",
+            "IntUnaryOperator",
+            "Predicate",
+            "Supplier",
+            "ToIntFunction",
+            "UnaryOperator",
+        ],
+    ),
+];
+
+impl Names<'_> {
+    /// A class, as short as it can be written here.
+    pub fn short(&self, class: &str) -> String {
+        let (package, name) = class.rsplit_once('.').unwrap_or(("", class));
+        let known = |(from, names): &(&str, &[&str])| *from == package && names.contains(&name);
+        let imported = package == "java.lang" || IMPORTED.iter().any(known);
+        if imported && !self.is_taken(name) {
+            return name.to_string();
+        }
+        let own = format!("{}.", self.package);
+        class.strip_prefix(&own).filter(|_| own.len() > 1).unwrap_or(class).to_string()
+    }
+
+    /// Whether a class of the program has this name.
+    fn is_taken(&self, name: &str) -> bool {
+        self.target.methods.values().any(|method| method.class == name && method.package == self.package)
+    }
+
+    /// A text of ours with all of its classes as short as they can be.
+    pub fn shortened(&self, text: &str) -> String {
+        let mut short = String::new();
+        let mut word = String::new();
+        for character in text.chars().chain(['\0']) {
+            if character.is_alphanumeric() || matches!(character, '_' | '$' | '.') {
+                word.push(character);
+                continue;
+            }
+            // A method may stand behind its class.
+            short += &match word.rsplit_once('.') {
+                Some((class, method)) if is_method(method) => format!("{}.{method}", self.short(class)),
+                _ => self.short(&word),
+            };
+            word.clear();
+            if character != '\0' {
+                short.push(character);
+            }
+        }
+        short
+    }
+}
+
+/// Whether the last part of a name is no class.
+fn is_method(name: &str) -> bool {
+    name.starts_with(char::is_lowercase) || name.chars().all(|c| c.is_uppercase() || c == '_' || c.is_numeric())
+}
+
+/// What the tests of a class import.
+pub(crate) fn imports(parts: &[String]) -> String {
+    let mut text = String::new();
+    for (package, names) in IMPORTED {
+        let is_used = |name: &&str| parts.iter().any(|part| has_word(part, name));
+        if names.iter().any(is_used) {
+            let _ = writeln!(text, "import {package}.*;");
+        }
+    }
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let ends = |byte: Option<u8>| !byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+    text.match_indices(word).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at).copied());
+        let behind = text.as_bytes().get(at + word.len()).copied();
+        ends(before) && !behind.is_some_and(|byte| byte.is_ascii_alphanumeric())
+    })
+}

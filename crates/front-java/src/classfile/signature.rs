@@ -1,0 +1,239 @@
+//! Signatures: types with their arguments, as the source has them. Wildcards are their bounds.
+
+use super::descriptor::Desc;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A type of the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Generic {
+    /// A primitive type, or none.
+    Value(Desc),
+    /// A class with the arguments of its type parameters; none where the source has none.
+    Class(Arc<str>, Vec<Generic>),
+    /// An array.
+    Array(Box<Generic>),
+    /// A type parameter.
+    Variable(Arc<str>),
+}
+
+/// A type parameter with its first bound.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Formal {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is at least.
+    pub bound: Generic,
+}
+
+/// The signature of a class or a method: type parameters, and the types behind them. Those of a class are what it extends and
+/// implements, those of a method its parameters, and its result as the last one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// Type parameters.
+    pub formals: Vec<Formal>,
+    /// Types.
+    pub types: Vec<Generic>,
+}
+
+const OBJECT: &str = "java/lang/Object";
+
+impl Generic {
+    /// A class without arguments.
+    pub fn class(name: &str) -> Generic {
+        Generic::Class(name.into(), Vec::new())
+    }
+
+    /// The type of a descriptor.
+    pub fn of(desc: &Desc) -> Generic {
+        match desc {
+            Desc::Ref(name) => match name.strip_prefix('[').and_then(Desc::parse) {
+                Some(element) => Generic::Array(Box::new(Generic::of(&element))),
+                None => Generic::Class(name.clone(), Vec::new()),
+            },
+            value => Generic::Value(value.clone()),
+        }
+    }
+
+    /// The type that is left at run time.
+    pub fn erased(&self) -> Desc {
+        match self {
+            Generic::Value(desc) => desc.clone(),
+            Generic::Class(name, _) => Desc::Ref(name.clone()),
+            Generic::Array(element) => Desc::Ref(format!("[{}", element.erased().text()).into()),
+            Generic::Variable(_) => Desc::Ref(OBJECT.into()),
+        }
+    }
+
+    /// With other types for type parameters; those that nobody names are objects.
+    pub fn with(&self, types: &BTreeMap<Arc<str>, Generic>) -> Generic {
+        match self {
+            Generic::Value(_) => self.clone(),
+            Generic::Class(name, arguments) => {
+                Generic::Class(name.clone(), arguments.iter().map(|argument| argument.with(types)).collect())
+            }
+            Generic::Array(element) => Generic::Array(Box::new(element.with(types))),
+            Generic::Variable(name) => types.get(name).cloned().unwrap_or_else(|| Generic::class(OBJECT)),
+        }
+    }
+
+    /// As source writes it, with packages.
+    pub fn text(&self) -> String {
+        match self {
+            Generic::Value(desc) => word(desc).to_string(),
+            Generic::Class(name, arguments) => {
+                let name = name.replace(['/', '$'], ".");
+                let arguments: Vec<String> = arguments.iter().map(Generic::text).collect();
+                if arguments.is_empty() { name } else { format!("{name}<{}>", arguments.join(", ")) }
+            }
+            Generic::Array(element) => format!("{}[]", element.text()),
+            Generic::Variable(_) => "Object".to_string(),
+        }
+    }
+}
+
+/// The word of a primitive type.
+fn word(desc: &Desc) -> &'static str {
+    match desc {
+        Desc::Void => "void",
+        Desc::Boolean => "boolean",
+        Desc::Byte => "byte",
+        Desc::Char => "char",
+        Desc::Short => "short",
+        Desc::Int => "int",
+        Desc::Long => "long",
+        Desc::Float => "float",
+        Desc::Double => "double",
+        Desc::Ref(_) => "Object",
+    }
+}
+
+impl Signature {
+    /// Reads the signature of a class or a method.
+    pub fn parse(text: &str) -> Option<Signature> {
+        let mut reader = Reader { rest: text, depth: 0 };
+        let formals = reader.formals()?;
+        let mut types = Vec::new();
+        let is_method = reader.take("(");
+        while !reader.rest.is_empty() && !reader.rest.starts_with('^') {
+            if is_method && reader.take(")") {
+                continue;
+            }
+            types.push(reader.generic()?);
+        }
+        Some(Signature { formals, types })
+    }
+}
+
+/// Types nest at most so deep.
+const DEEPEST: u32 = 64;
+
+struct Reader<'t> {
+    rest: &'t str,
+    depth: u32,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, text: &str) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn until(&mut self, ends: &[char]) -> Option<Arc<str>> {
+        let end = self.rest.find(ends)?;
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Some(word.into())
+    }
+
+    fn formals(&mut self) -> Option<Vec<Formal>> {
+        let mut formals = Vec::new();
+        if !self.take("<") {
+            return Some(formals);
+        }
+        while !self.take(">") {
+            let name = self.until(&[':'])?;
+            let mut bound = None;
+            while self.take(":") {
+                // The class may be left out where an interface follows.
+                if !self.rest.starts_with(':') {
+                    bound = bound.or(Some(self.generic()?));
+                }
+            }
+            formals.push(Formal { name, bound: bound? });
+        }
+        Some(formals)
+    }
+
+    fn generic(&mut self) -> Option<Generic> {
+        self.depth += 1;
+        let read = if self.depth > DEEPEST { None } else { self.nested() };
+        self.depth -= 1;
+        read
+    }
+
+    fn nested(&mut self) -> Option<Generic> {
+        if self.take("*") {
+            return Some(Generic::class(OBJECT));
+        }
+        if self.take("+") || self.take("-") {
+            return self.generic();
+        }
+        if self.take("[") {
+            return Some(Generic::Array(Box::new(self.generic()?)));
+        }
+        if self.take("T") {
+            let name = self.until(&[';'])?;
+            self.take(";");
+            return Some(Generic::Variable(name));
+        }
+        if self.take("L") {
+            let mut name = self.until(&['<', '.', ';'])?.to_string();
+            let mut arguments = Vec::new();
+            loop {
+                if self.take("<") {
+                    arguments.clear();
+                    while !self.take(">") {
+                        arguments.push(self.generic()?);
+                    }
+                } else if self.take(".") {
+                    arguments.clear();
+                    name = format!("{name}${}", self.until(&['<', '.', ';'])?);
+                } else if self.take(";") {
+                    return Some(Generic::Class(name.into(), arguments));
+                } else {
+                    return None;
+                }
+            }
+        }
+        let desc = Desc::parse(self.rest.get(..1)?)?;
+        self.rest = &self.rest[1..];
+        Some(Generic::Value(desc))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_are_read_and_others_are_refused() {
+        let method = "<K::Ljava/lang/Comparable<-TK;>;>(ILjava/util/Map<TK;+Ljava/lang/Number;>;[TT;)TK;^TX;";
+        let read = Signature::parse(method).expect("a signature");
+        assert_eq!(&*read.formals[0].name, "K");
+        assert_eq!(read.formals[0].bound.erased().text(), "Ljava/lang/Comparable;");
+        let texts: Vec<String> = read.types.iter().map(Generic::text).collect();
+        assert_eq!(texts, ["int", "java.util.Map<Object, java.lang.Number>", "Object[]", "Object"]);
+        let class = Signature::parse("<T:Ljava/lang/Object;>Lp/Outer<TT;>.Inner<*>;Ljava/util/List<[J>;");
+        let types: Vec<String> = class.expect("a signature").types.iter().map(Generic::text).collect();
+        assert_eq!(types, ["p.Outer.Inner<java.lang.Object>", "java.util.List<long[]>"]);
+        for wrong in ["<", "<T", "Lx", "Lx<", "(Q)V", "<T>"] {
+            assert_eq!(Signature::parse(wrong), None, "{wrong}");
+        }
+    }
+}

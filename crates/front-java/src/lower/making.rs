@@ -1,0 +1,200 @@
+//! How tests make values: as data, for whoever lowers it and for whoever writes it as source.
+//!
+//! Which way is taken, and all numbers and texts, are parameters of one function, so a search finds them as it finds other
+//! inputs, and a test is a sequence of calls that its reader can follow.
+
+use crate::classfile::Desc;
+use crate::world::{ClassId, FieldRef, MethodRef};
+
+/// How a value is made.
+#[derive(Clone, Debug)]
+pub enum Making {
+    /// It is a parameter of the scenario: a number, a string, an array of numbers.
+    Given(usize),
+    /// It is an object.
+    Object(Box<Object>),
+}
+
+/// How an object is made.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its number among the objects of the scenario.
+    pub number: usize,
+    /// What its variable is called.
+    pub name: String,
+    /// Its type, as source writes it, with packages.
+    pub ty: String,
+    /// The parameter that says which way is taken: 0 for the first.
+    pub selector: usize,
+    /// The ways.
+    pub ways: Vec<Way>,
+    /// Whether these are all ways.
+    pub all: All,
+    /// What may be called before it is used: as long as something is called.
+    pub slots: Vec<Slot>,
+}
+
+/// Whether the ways are all that a caller has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum All {
+    /// They are.
+    Known,
+    /// A caller may have objects that are made in other ways.
+    NotKnown,
+}
+
+/// One way to make an object.
+#[derive(Clone, Debug)]
+pub enum Way {
+    /// None.
+    Null,
+    /// The object with this number, which was made before.
+    Same(usize),
+    /// A parameter of the scenario: a string, an array of numbers.
+    Given(usize),
+    /// A constructor.
+    New(Call),
+    /// A static method.
+    Static(Call),
+    /// `valueOf` of a box.
+    Boxed(Call),
+    /// A static field: a constant of an enumeration.
+    Constant {
+        /// Which field.
+        field: FieldRef,
+        /// As source writes it.
+        text: String,
+    },
+    /// An array of references.
+    Array {
+        /// Its class.
+        class: ClassId,
+        /// The type of its elements, as source writes it.
+        element: String,
+        /// The parameter that says how long it is.
+        size: usize,
+        /// Elements, as many as it can have.
+        elements: Vec<Making>,
+    },
+    /// A collection that is filled by calls.
+    Filled {
+        /// The constructor.
+        create: Call,
+        /// What adds an element, or a key with its value.
+        add: MethodRef,
+        /// Its name.
+        adder: String,
+        /// How source may write it.
+        form: Form,
+        /// The parameter that says how many there are.
+        size: usize,
+        /// Arguments of each call.
+        elements: Vec<Vec<Making>>,
+    },
+    /// An object of a class that the test itself has.
+    Stub {
+        /// The class that stands for it.
+        class: ClassId,
+        /// The constructor of its superclass, if it has one.
+        create: Option<Call>,
+        /// Methods, in the order of the class's.
+        methods: Vec<Answers>,
+        /// Whether a lambda expression can be written.
+        lambda: bool,
+    },
+}
+
+/// How a collection can be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// By what it holds: the constructor that takes a collection leaves the same.
+    Listed,
+    /// Call by call.
+    Called,
+}
+
+/// What a method of a stub answers.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    /// The method.
+    pub name: String,
+    /// Types of its parameters, as source writes them.
+    pub params: Vec<String>,
+    /// The type of its result.
+    pub result: String,
+    /// The answers: to the first call, and to later ones; none if there is no result.
+    pub answers: Vec<Making>,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub(crate) method: MethodRef,
+    /// What stands before the arguments: `new p.Node`, `java.lang.Integer.valueOf`, `push`.
+    pub text: String,
+    /// Arguments.
+    pub arguments: Vec<Making>,
+}
+
+/// A place for a call that may be made.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// The parameter that says which call is made: 1 for the first, 0 for none, and then there are no later ones.
+    pub selector: usize,
+    /// What can be called.
+    pub calls: Vec<Call>,
+}
+
+/// How the arguments of a method, and the object that it is called on, are made.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The object, if it needs one.
+    pub receiver: Option<Making>,
+    /// The call that is tested.
+    pub tested: Call,
+    /// What is looked at afterwards.
+    pub observed: Vec<Observed>,
+    /// The type of the result, as source writes it.
+    pub result: String,
+    /// Names and types of all parameters.
+    pub(crate) params: Vec<(String, Desc)>,
+    /// How many objects there are.
+    pub(crate) objects: usize,
+}
+
+/// Something that is looked at after the call.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// The global that has the value.
+    pub global: String,
+    /// Whose it is.
+    pub of: Whose,
+    /// What it is.
+    pub look: Look,
+    pub(crate) class: ClassId,
+    pub(crate) desc: Desc,
+}
+
+/// Whose state is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// That of an object of the scenario.
+    Object(usize),
+    /// That of the result.
+    Result,
+}
+
+/// What is looked at.
+#[derive(Clone, Debug)]
+pub enum Look {
+    /// What a method without parameters answers.
+    Getter(String, MethodRef),
+    /// A field.
+    Field(String, u64),
+    /// Which object of the scenario it is: its number and one.
+    Same(Vec<usize>),
+    /// The number in a box, which source writes before the value.
+    Boxed(String),
+    /// Which constant of an enumeration it is.
+    Constant(Vec<String>),
+}
