@@ -583,14 +583,25 @@ static void print(FILE *f, const char *format, va_list list)
     }
 }
 
+/* Whoever prints only by the format says nothing of the arguments' types. */
+static void look_at(const char *format, va_list list)
+{
+    va_list copy;
+    __builtin_va_copy(copy, list);
+    vsnprintf(0, 0, format, copy);
+    __builtin_va_end(copy);
+}
+
 int touchstone_quiet_vfprintf(FILE *f, const char *format, va_list list)
 {
+    look_at(format, list);
     print(f, format, list);
     return 0;
 }
 
 int touchstone_quiet_vprintf(const char *format, va_list list)
 {
+    look_at(format, list);
     print(stdout, format, list);
     return 0;
 }

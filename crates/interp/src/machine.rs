@@ -204,6 +204,9 @@ pub struct Machine<'m> {
     pub(crate) registers: Option<BTreeMap<u64, ObjectId>>,
     /// By which member each union was looked at last.
     looks: BTreeMap<(ObjectId, i64), usize>,
+    /// Variable arguments of the calls from outside.
+    variable: BTreeSet<ObjectId>,
+    missed: Option<(ObjectId, i64, usize)>,
     /// Calls of what nobody defines.
     calls: Option<Vec<(String, Vec<Value>)>>,
     /// What runs when the program ends, the last one first.
@@ -251,6 +254,8 @@ impl<'m> Machine<'m> {
             failing: BTreeSet::new(),
             registers: None,
             looks: BTreeMap::new(),
+            variable: BTreeSet::new(),
+            missed: None,
             calls: Some(Vec::new()),
             at_exit: Vec::new(),
             marks: Vec::new(),
@@ -338,6 +343,30 @@ impl<'m> Machine<'m> {
     /// A union is looked at by a member.
     pub fn look(&mut self, object: ObjectId, offset: i64, member: usize) {
         self.looks.insert((object, offset), member);
+    }
+
+    /// These are the variable arguments of a call, each of the member that it was [looked at](Self::look) by. Whoever takes one
+    /// that is not there, or takes it as another one, does what only the language's compilers know.
+    pub fn keep_arguments(&mut self, object: ObjectId) {
+        self.variable.insert(object);
+    }
+
+    /// The variable argument that ended a run because nobody passed it: where it would be, and the member that it would be of.
+    pub fn missed_argument(&self) -> Option<(ObjectId, i64, usize)> {
+        self.missed
+    }
+
+    /// The program looks at a union by a member.
+    pub(crate) fn look_by(&mut self, at: Pointer, member: usize) -> Result<(), Stop> {
+        if self.variable.contains(&at.object) {
+            if self.looked(at.object, at.offset) == Some(member) {
+                return Ok(());
+            }
+            self.missed = Some((at.object, at.offset, member));
+            return Err(Stop::Unsupported(Unrunnable::NoSuchArgument));
+        }
+        self.look(at.object, at.offset, member);
+        Ok(())
     }
 
     /// By which member a union was looked at last.
