@@ -100,12 +100,21 @@ static struct touchstone_stream *free_stream(const FILE *key)
     return 0;
 }
 
-/* The stream of somebody who may be no caller of `fopen`. */
+unsigned long touchstone_object_size(const void *);
+
+/* The size that the library's own header gives a stream. */
+enum { REAL_STREAM = 216 };
+
+/* The stream of somebody who may be no caller of `fopen`. A test makes one only where the type says so, not behind a `void *`. */
 static struct touchstone_stream *stream_of(const FILE *f)
 {
     struct touchstone_stream *all = touchstone_stream_table();
+    unsigned long size;
     int i;
     (void)*(const volatile char *)f;
+    size = touchstone_object_size(f);
+    if (size != sizeof *f && size != REAL_STREAM)
+        touchstone_refuse("a stream behind a pointer of another type");
     for (i = 0; i < MOST_STREAMS; i++)
         if (all[i].key == f)
             return &all[i];

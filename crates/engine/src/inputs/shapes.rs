@@ -74,6 +74,15 @@ impl Executor<'_> {
                 true => Unsupported::UnknownFunction(lazy.name.to_string()),
                 false => Unsupported::UnsizedObject(lazy.name.to_string()),
             };
+            if !is_function && purpose != Purpose::Access {
+                // Nobody looks inside: there is something, whatever it is.
+                let mut fresh = state.clone();
+                let made = self.input_object(&mut fresh, element, Room::ONE, &lazy.name, Length::Default, None);
+                options.push(made.map(|object| {
+                    decide(&mut fresh, Value::pointer(object, 0));
+                    fresh
+                }));
+            }
             options.push(Err(Stop::unsupported(what, Span::none())));
         } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_text(pointee)) {
             let mut fresh = state.clone();
