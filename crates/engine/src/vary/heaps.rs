@@ -199,17 +199,18 @@ impl<'c, 'm> Maker<'c, 'm> {
     /// One object, after a few calls.
     fn one(&mut self, mut machine: Machine<'m>) -> Option<Vec<ObjectInput>> {
         let root = self.object(&mut machine, self.wanted, 0)?;
+        let Value::Ptr(pointer) = root else { return None };
+        let mut made = snapshot(self.module, &machine, root, self.wanted);
         for _ in 0..self.changes.chance.below(MOST_CALLS) {
             let Some(&func) = self.changes.chance.of(&self.changers) else { break };
-            let before = machine.clone();
             let called = self.call(&mut machine, func, Some((self.wanted, root)), 0);
-            let Value::Ptr(pointer) = root else { return None };
-            // What ends it or goes wrong did not happen.
+            // What ends it or goes wrong is not part of it.
             if called.is_none() || !machine.object(pointer.object).alive {
-                machine = before;
+                break;
             }
+            made = snapshot(self.module, &machine, root, self.wanted).or(made);
         }
-        snapshot(self.module, &machine, root, self.wanted)
+        made
     }
 
     /// An object of a type: what a constructor returns, or zeros.
