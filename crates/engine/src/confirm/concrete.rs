@@ -239,44 +239,47 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
     let mut calls: Vec<ReadyCall> = known.map(|(id, params)| run.ready(id, params)).collect();
     calls.push(run.ready(func, call.params));
     let before = run.snapshot();
-    let Observed { mut ends, recorder, hits, rows, ways, compared } = observed(&mut run.machine, &calls, look);
-    let end = ends.pop().unwrap_or(End::Returned(None));
-    let earlier = calls.iter().zip(&ends).map(|(call, end)| run.result_of(call, end)).collect();
+    let mut observed = observed(&mut run.machine, &calls, look);
+    let end = observed.ends.pop().unwrap_or(End::Returned(None));
+    let earlier = calls.iter().zip(&observed.ends).map(|(call, end)| run.result_of(call, end)).collect();
+    let seen = seen(&run.machine, observed, end, call.answers);
     let last @ ReadyCall { args, result_object, .. } = &calls[calls.len() - 1];
-    let expected = run.expected(call, last, &end, &before, recorder.output.clone());
-    let traps = run.machine.traps();
-    let accepted = match (look.oracle, &end) {
+    let expected = run.expected(call, last, &before, &seen);
+    let accepted = match (look.oracle, &seen.end) {
         (Some(oracle), End::Returned(value)) => {
             let result = value.or(result_object.map(|object| Value::ptr(object, 0)));
             run.accepts(oracle, &args[usize::from(result_object.is_some())..], result)
         }
         _ => true,
     };
-    let requested = requested(&run.machine, call.answers);
     let freed = run.objects.iter().map(|object| !run.machine.object(*object).alive).collect();
-    let (shows_addresses, of_one_run) = (run.machine.shows_addresses(), run.machine.is_of_one_run());
-    let path = recorder.finish(&end).value();
     let missed = run.machine.missed_argument().and_then(|(object, offset, member)| {
         let object = run.objects.iter().position(|known| *known == object)?;
         let step = run.size(call.objects[object].element);
         Some(MissedArgument { object, index: usize::try_from(offset).ok()?.checked_div(step as usize)?, member })
     });
+    ConcreteRun { expected, earlier, accepted, freed, missed, ..seen }
+}
+
+/// What machine and observer tell of a run that took these inputs.
+fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput]) -> ConcreteRun {
+    let Observed { recorder, hits, rows, ways, compared, .. } = observed;
     ConcreteRun {
-        missed,
-        path,
+        expected: Expected { output: Some(recorder.output.clone()), ..Expected::default() },
+        path: recorder.finish(&end).value(),
         end,
-        expected,
-        earlier,
-        freed,
-        requested,
+        earlier: Vec::new(),
+        freed: Vec::new(),
+        requested: requested(machine, inputs),
         hits,
         rows,
         ways,
         compared,
-        accepted,
-        traps,
-        of_one_run,
-        shows_addresses,
+        accepted: true,
+        traps: machine.traps(),
+        of_one_run: machine.is_of_one_run(),
+        shows_addresses: machine.shows_addresses(),
+        missed: None,
     }
 }
 
@@ -355,30 +358,9 @@ fn run_entry(module: &Module, entry: FuncId, inputs: &[MadeInput], look: Look<'_
     let words: Vec<Vec<u8>> = std::iter::once(name).chain(arguments(inputs).map(|word| word.bytes.clone())).collect();
     let args = program_arguments(&mut machine, module.functions[entry].params.len(), &words);
     let call = ReadyCall { func: entry, args, result_object: None };
-    let Observed { mut ends, recorder, hits, rows, ways, compared } = observed(&mut machine, &[call], look);
-    let end = ends.pop().unwrap_or(End::Returned(None));
-    let expected = Expected { output: Some(recorder.output.clone()), ..Expected::default() };
-    let requested = requested(&machine, inputs);
-    let (path, accepted, traps) = (recorder.finish(&end).value(), true, machine.traps());
-    let (shows_addresses, of_one_run) = (machine.shows_addresses(), machine.is_of_one_run());
-    let (earlier, freed) = (Vec::new(), Vec::new());
-    ConcreteRun {
-        missed: None,
-        path,
-        end,
-        expected,
-        earlier,
-        freed,
-        requested,
-        hits,
-        rows,
-        ways,
-        compared,
-        accepted,
-        traps,
-        of_one_run,
-        shows_addresses,
-    }
+    let mut observed = observed(&mut machine, &[call], look);
+    let end = observed.ends.pop().unwrap_or(End::Returned(None));
+    seen(&machine, observed, end, inputs)
 }
 
 /// The words that a program is called with.
@@ -621,9 +603,9 @@ impl Run<'_> {
         self.machine.peek_bytes(self.machine.global_object(id), 0, size).unwrap_or_default()
     }
 
-    fn expected(&self, call: Call<'_>, last: &ReadyCall, end: &End, before: &Snapshot, output: Vec<u8>) -> Expected {
-        let End::Returned(value) = end else { return Expected { output: Some(output), ..Expected::default() } };
-        let result = self.result_of(last, end);
+    fn expected(&self, call: Call<'_>, last: &ReadyCall, before: &Snapshot, seen: &ConcreteRun) -> Expected {
+        let End::Returned(value) = &seen.end else { return seen.expected.clone() };
+        let result = self.result_of(last, &seen.end);
         let objects = call.objects.iter().enumerate().map(|(index, object)| {
             let step = self.size(object.element);
             (0..object.values.len() as u64).map(|at| self.read_whole(index, at * step, object)).collect()
@@ -640,7 +622,7 @@ impl Run<'_> {
         }
         let reached =
             value.map_or(Vec::new(), |value| self.reached(value, self.module.functions[last.func].result_data));
-        Expected { result, reached, objects, globals, calls: self.calls(), output: Some(output) }
+        Expected { result, reached, objects, globals, calls: self.calls(), output: seen.expected.output.clone() }
     }
 
     /// What a result leads to that is neither an object of the test nor a global.

@@ -2,13 +2,14 @@
 
 use crate::exec::builtins::MAX_HEAP_OBJECT;
 use crate::exec::executor::Executor;
+use crate::exec::world::World;
 use crate::state::memory::{Cell, Object, ObjectKind};
-use crate::state::value::{Pointer, Scalar, Value};
+use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{MOST_STACK, PathEnd, State, Stop};
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Doubt, Unsettled, Unsupported};
 use touchstone_ir::{CBuiltin, ErrorKind, GlobalId, GlobalRole, Operand, Reg};
-use touchstone_solver::Op;
+use touchstone_solver::{Op, Rel};
 
 /// The error number of an allocation that fails.
 const NO_MEMORY: u64 = 12;
@@ -110,22 +111,8 @@ impl Executor<'_> {
 
     fn free_value(&mut self, state: &mut State, value: Value, span: Span) -> Result<(), Stop> {
         match self.decided(state, &value)? {
-            Value::Int(Scalar::Const(0)) => Ok(()),
-            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
-                if state.memory.get(object).live && state.memory.get(object).kind == ObjectKind::Heap =>
-            {
-                state.memory.get_mut(object).live = false;
-                Ok(())
-            }
-            Value::Ptr(Pointer { object, .. })
-                if self
-                    .module
-                    .globals
-                    .get(GlobalId::new(object.index()))
-                    .is_some_and(|global| matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime)) =>
-            {
-                Err(Stop::unsupported(Unsupported::EndOfStartObject, span))
-            }
+            Value::Int(number) => self.free_number(state, number, span),
+            Value::Ptr(pointer) => self.free_block(state, pointer, span),
             Value::Choice(options) => {
                 // A path that asked whether it got memory has one of them left.
                 match options.iter().find(|(guard, _)| state.fixed_value(*guard) != Some(0)) {
@@ -134,20 +121,63 @@ impl Executor<'_> {
                     None => Err(Stop::unsupported(Unsupported::SymbolicFree, span)),
                 }
             }
-            Value::Ptr(Pointer { object, offset: Scalar::Const(0) })
-                if state.memory.get(object).kind == ObjectKind::Input && state.memory.get(object).live =>
-            {
-                // Whoever frees what it was given was given a block of the heap; a proof does not know that.
+            Value::Bytes(_) => Err(Stop::unsupported(Unsupported::AccessThroughPart, span)),
+            Value::Undefined | Value::Lazy(_) => Err(Stop::error(ErrorKind::InvalidFree, span)),
+        }
+    }
+
+    /// Freeing null does nothing. Of other numbers a proof does not know that they are no block's address.
+    fn free_number(&mut self, state: &mut State, number: Scalar, span: Span) -> Result<(), Stop> {
+        let number = number.term(&mut self.terms, 64);
+        let zero = self.terms.constant(64, 0);
+        let is_null = self.terms.cmp(Rel::Eq, number, zero);
+        if self.terms.as_const(is_null).is_none() && !state.is_folded() {
+            match self.policy.world {
+                World::Tested => self.ledger.avoided = true,
+                World::Any => {
+                    self.give_up(Unsupported::ComputedAddress.into(), span, 1);
+                    return Ok(self.assume_all(state, &[is_null])?);
+                }
+            }
+        }
+        self.require(state, is_null, ErrorKind::InvalidFree, span)
+    }
+
+    fn free_block(&mut self, state: &mut State, pointer: Pointer, span: Span) -> Result<(), Stop> {
+        let Pointer { object, offset } = pointer;
+        let known = state.memory.get(object);
+        let (live, kind) = (known.live, known.kind);
+        let at_start = {
+            let (offset, zero) = (offset.term(&mut self.terms, 64), self.terms.constant(64, 0));
+            self.terms.cmp(Rel::Eq, offset, zero)
+        };
+        match kind {
+            ObjectKind::Heap if live => {
+                self.require(state, at_start, ErrorKind::InvalidFree, span)?;
+                state.memory.get_mut(object).live = false;
+                Ok(())
+            }
+            // Whoever frees what it was given was given a block of the heap. A proof does not know that, nor where the block begins.
+            ObjectKind::Input if live => {
                 if self.doubts(Doubt::Heap) && !state.is_folded() {
                     let error = PathEnd::Error { kind: ErrorKind::InvalidFree, span };
                     self.effects.ended.push((state.clone(), error));
+                } else {
+                    self.require(state, at_start, ErrorKind::InvalidFree, span)?;
                 }
                 state.memory.get_mut(object).live = false;
                 state.inputs_mut().freed.push(object);
                 Ok(())
             }
+            _ if self.is_made_at_start(object) => Err(Stop::unsupported(Unsupported::EndOfStartObject, span)),
             _ => Err(Stop::error(ErrorKind::InvalidFree, span)),
         }
+    }
+
+    /// Whether the object is the library's own, or was on the heap when the program began.
+    fn is_made_at_start(&self, object: ObjectId) -> bool {
+        let global = self.module.globals.get(GlobalId::new(object.index()));
+        global.is_some_and(|global| matches!(global.role, GlobalRole::Heap | GlobalRole::Runtime))
     }
 
     /// Ends the life of an object that `alloca` made in this frame.

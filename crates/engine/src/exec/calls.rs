@@ -1,13 +1,15 @@
 //! Calls and returns: which function, its frame, and the end of its locals.
 
 use crate::exec::executor::Executor;
+use crate::exec::world::World;
 use crate::state::memory::{Contents, Memory, Object, ObjectKind, address_term};
-use crate::state::value::{ObjectId, Pointer, Scalar, Value};
+use crate::state::value::{ObjectId, Pointer, Value};
 use crate::state::{FixedFor, Frame, MOST_STACK, PathEnd, State, Stop, Unfixed};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{BlockId, ErrorKind, FuncId, GlobalId, Operand, Reg};
+use touchstone_solver::Rel;
 
 impl Executor<'_> {
     /// The function that a call through a pointer goes to: an outcome of the path. A pointer that depends on inputs is
@@ -37,15 +39,29 @@ impl Executor<'_> {
         let Pointer { object, offset } = self.target(state, &value, span)?;
         // Globals are the first objects.
         let global = self.module.globals.get(GlobalId::new(object.index()));
-        let Some(callee) = global.and_then(|global| global.function).filter(|_| offset == Scalar::Const(0)) else {
-            return Err(Stop::error(ErrorKind::InvalidPointer, span));
+        let Some(callee) = global.and_then(|global| global.function) else {
+            return Err(self.no_function(state, object, span));
         };
+        let (offset, zero) = (offset.term(&mut self.terms, 64), self.terms.constant(64, 0));
+        let at_start = self.terms.cmp(Rel::Eq, offset, zero);
+        self.require(state, at_start, ErrorKind::InvalidPointer, span)?;
         let types = args.iter().map(|arg| self.operand_ty(state, *arg));
         if !self.module.can_call(callee, types, dst.map(|dst| self.reg_ty(state, dst))) {
             let name = self.module.functions[callee].name.clone();
             return Err(Stop::unsupported(Unsupported::OtherTypes(name), span));
         }
         Ok(callee)
+    }
+
+    /// A call of something that is data. What lies behind an input pointer may be a function on other runs, whatever its type says.
+    fn no_function(&mut self, state: &State, object: ObjectId, span: Span) -> Stop {
+        if state.memory.get(object).kind == ObjectKind::Input {
+            match self.policy.world {
+                World::Tested => self.ledger.avoided = true,
+                World::Any => return Stop::unsupported(Unsupported::UndecidedCallee, span),
+            }
+        }
+        Stop::error(ErrorKind::InvalidPointer, span)
     }
 
     pub(super) fn step_call(

@@ -228,14 +228,14 @@ impl Executor<'_> {
     /// Goes on where bytes were written; where they may not have been, a proof does not end (see [`Self::holds_something`]).
     pub(crate) fn require_written(&mut self, state: &mut State, fine: TermId, span: Span) -> Result<(), Stop> {
         let ended = self.effects.ended.len();
-        self.require(state, fine, ErrorKind::Uninitialised, span)?;
-        if self.effects.ended.len() > ended && !state.is_folded() {
+        let required = self.require(state, fine, ErrorKind::Uninitialised, span);
+        if (required.is_err() || self.effects.ended.len() > ended) && !state.is_folded() {
             let doubt = Doubt::Unsettled(Unsettled::Unwritten);
             if self.doubts(doubt.clone()) {
                 self.give_up(Incomplete::Doubt(doubt), span, 1);
             }
         }
-        Ok(())
+        required
     }
 
     /// An access outside of an input object: a pointer may lead into the middle of a larger one, and a declared length binds no

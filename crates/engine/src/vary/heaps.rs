@@ -200,12 +200,19 @@ impl<'c, 'm> Maker<'c, 'm> {
     fn one(&mut self, mut machine: Machine<'m>) -> Option<Vec<ObjectInput>> {
         let root = self.object(&mut machine, self.wanted, 0)?;
         let Value::Ptr(pointer) = root else { return None };
+        if !machine.requested_inputs().is_empty() {
+            return None;
+        }
         let mut made = snapshot(self.module, &machine, root, self.wanted);
         for _ in 0..self.changes.chance.below(MOST_CALLS) {
             let Some(&func) = self.changes.chance.of(&self.changers) else { break };
             let called = self.call(&mut machine, func, Some((self.wanted, root)), 0);
             // What ends it or goes wrong is not part of it.
             if called.is_none() || !machine.object(pointer.object).alive {
+                break;
+            }
+            // Nor is what somebody else answered: the test would have to answer the same.
+            if !machine.requested_inputs().is_empty() {
                 break;
             }
             made = snapshot(self.module, &machine, root, self.wanted).or(made);

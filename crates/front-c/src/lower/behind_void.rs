@@ -49,7 +49,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether a pointer leads to something of a known size that is no plain byte.
+    /// Whether a pointer leads to a function, or to something of a known size that is no plain byte.
     fn is_object(&mut self, pointer: &Type) -> bool {
         let Some(element) = pointer.element() else { return false };
         if element.is_volatile {
@@ -57,7 +57,7 @@ impl Lowerer<'_, '_> {
         }
         match &element.kind {
             TypeKind::Int { bits, .. } => *bits > 8,
-            TypeKind::Float { .. } | TypeKind::Pointer(_) => true,
+            TypeKind::Float { .. } | TypeKind::Pointer(_) | TypeKind::Function { .. } => true,
             TypeKind::Record(_) => {
                 let types = &mut self.unit.program.types;
                 let data = types.data(element);

@@ -150,7 +150,9 @@ impl<'a> Body<'a> {
                 inner.reads.extend([guard.reads.clone(), guard.reads.clone()].concat());
                 inner.writes.extend(guard.writes.clone());
                 inner.guards.retain(|other| other.condition != guard.condition);
-                self.choice(&Tree::Leaf(guard.condition), scope, &inner, depth);
+                let leaves = guard.condition.split(" && ").map(|leaf| Tree::Leaf(leaf.to_string()));
+                let all = leaves.reduce(|a, b| Tree::And(Box::new(a), Box::new(b)));
+                self.choice(&all.expect("a condition"), scope, &inner, depth);
             }
             4..=7 if nested && scope.walk.is_some() => self.walk(scope, depth),
             8 if nested => self.repeat(scope, depth),

@@ -431,7 +431,18 @@ fn walk(file: &mut File, draft: &mut Draft) {
 }
 
 fn allocation(file: &mut File, draft: &mut Draft) {
-    match file.rng.below(5) {
+    match file.rng.below(6) {
+        5 => {
+            // A block that is kept by what comes after its header.
+            draft.locals.push("static § int *inside;".to_string());
+            draft.start.push("int was = inside != 0;".to_string());
+            draft.start.push("free(inside - was);".to_string());
+            draft.start.push("inside = malloc(3 * sizeof *inside);".to_string());
+            draft.start.push("inside += inside != 0;".to_string());
+            draft.fact(&["inside == 0"]);
+            draft.read(&["was", "was"]);
+            draft.guard("inside != 0", &[], &["inside[0]", "inside[1]"]);
+        }
         4 => {
             // A block that an earlier call allocated is given back or grown.
             draft.locals.push("static § int *block;".to_string());

@@ -1,0 +1,317 @@
+//! What one instruction does.
+
+use super::{CallFrame, Flow, Machine, Stop};
+use crate::observer::{Event, Observer};
+use crate::unrunnable::Unrunnable;
+use crate::value::{Pointer, Value};
+use crate::view::StateView;
+use touchstone_base::{Id, float};
+use touchstone_ir::{
+    BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, GlobalId, Inst, InstKind, Linkage, Operand, Reg,
+    SwitchArm, TermKind, Ty, mask, sign_extend,
+};
+
+impl<'m> Machine<'m> {
+    // Once an instruction: a call of its own would take a quarter of the time.
+    #[inline(always)]
+    pub(super) fn step(
+        &mut self,
+        frame: &CallFrame<'m>,
+        inst: &'m Inst,
+        observer: &mut impl Observer,
+    ) -> Result<Flow, Stop> {
+        match &inst.kind {
+            InstKind::Copy { dst, src } => self.set(frame, *dst, self.used(frame, *src)?),
+            InstKind::Bin { dst, op, a, b } => {
+                let bits = frame.function.regs[*dst].ty.bits();
+                let (x, y) = (self.int(frame, *a)?, self.int(frame, *b)?);
+                let value = crate::arith::bin(*op, x, y, bits)?;
+                self.traps |= crate::arith::traps(*op, x, y, bits);
+                self.set(frame, *dst, Value::Int(value));
+            }
+            InstKind::Cmp { dst, op, a, b } => {
+                let holds = match self.operand_ty(frame, *a) {
+                    Ty::Int(bits) => {
+                        let (x, y) = (self.int(frame, *a)?, self.int(frame, *b)?);
+                        observer.compared(x, y);
+                        crate::arith::cmp(*op, x, y, bits)
+                    }
+                    Ty::Ptr => {
+                        let (a, b) = (self.get(frame, *a), self.get(frame, *b));
+                        self.apart |= Value::apart(a, b) && self.order_counts(*op, a, b);
+                        self.memory.compare(*op, a, b)?
+                    }
+                };
+                self.set(frame, *dst, Value::Int(u64::from(holds)));
+            }
+            InstKind::Cast { dst, op, src } => match self.get(frame, *src) {
+                // The usual case, without the detour over results that may have gone wrong.
+                Value::Int(value) if *op != CastOp::IntToPtr => {
+                    let (from, to) = (self.operand_ty(frame, *src), frame.function.regs[*dst].ty);
+                    let value = crate::arith::cast(*op, value, from.bits(), to.bits());
+                    self.set(frame, *dst, Value::Int(value));
+                }
+                _ => self.step_cast(frame, *dst, *op, *src)?,
+            },
+            InstKind::Float { dst, op, format, args } => self.step_float(frame, *dst, *op, *format, args)?,
+            InstKind::SlotAddr { dst, slot } => {
+                let object = self.slot(frame, *slot)?;
+                self.set(frame, *dst, Value::ptr(object, 0));
+            }
+            InstKind::GlobalAddr { dst, global } => {
+                let object = match self.known_global(*global) {
+                    Some(object) => object,
+                    None => self.late_global(*global)?,
+                };
+                self.set(frame, *dst, Value::ptr(object, 0));
+            }
+            InstKind::PtrAdd { dst, base, offset } => match (self.get(frame, *base), self.get(frame, *offset)) {
+                (Value::Ptr(Pointer { object, offset }), Value::Int(bytes)) => {
+                    self.set(frame, *dst, Value::ptr(object, offset.wrapping_add(bytes as i64)));
+                }
+                _ => self.step_ptr_add(frame, *dst, *base, *offset)?,
+            },
+            InstKind::PtrDiff { dst, a, b } => {
+                let value = match (self.get(frame, *a), self.get(frame, *b)) {
+                    (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => a.offset.wrapping_sub(b.offset) as u64,
+                    (left, right) => {
+                        self.apart |= Value::apart(left, right);
+                        self.int(frame, *a)?.wrapping_sub(self.int(frame, *b)?)
+                    }
+                };
+                self.set(frame, *dst, Value::Int(value));
+            }
+            InstKind::Load { dst, addr } => {
+                let ty = frame.function.regs[*dst].ty;
+                let place = match self.get(frame, *addr) {
+                    Value::Int(address) if self.is_register(address) => self.read_register(address, ty.bytes())?,
+                    value => self.memory.resolve(value)?,
+                };
+                let value = self.memory.load(place, ty).map_err(|kind| self.access_error(place, kind))?;
+                self.set(frame, *dst, value);
+            }
+            InstKind::Store { addr, value } => {
+                let place = match self.get(frame, *addr) {
+                    Value::Int(address) if self.is_register(address) => self.register_place(address)?,
+                    value => self.memory.resolve(value)?,
+                };
+                let (ty, value) = (self.operand_ty(frame, *value), self.get(frame, *value));
+                self.memory.store(place, ty, value).map_err(|kind| self.access_error(place, kind))?;
+            }
+            InstKind::MemCopy { dst, src, size } => self.step_copy(frame, *dst, *src, *size)?,
+            InstKind::MemSet { dst, value, size } => self.step_set(frame, *dst, *value, *size)?,
+            InstKind::Point { point } => {
+                // Given back: limits must not depend on points.
+                self.steps_left += 1;
+                observer.point(*point, &StateView { machine: self, frame });
+            }
+            InstKind::SlotBegin { slot } => {
+                let object = self.slot(frame, *slot)?;
+                self.memory.make_undefined(object);
+            }
+            InstKind::SlotEnd { slot } => {
+                if let Some(object) = self.slots[frame.slot_base + slot.index()].take() {
+                    self.memory.kill(object);
+                }
+            }
+            InstKind::Call { dst, callee, args } => {
+                let callee = match callee {
+                    Callee::Direct(callee) => *callee,
+                    Callee::Indirect(address) => self.called(frame, *address, *dst, args)?,
+                };
+                self.arguments.clear();
+                for &arg in args {
+                    let value = self.used(frame, arg)?;
+                    self.arguments.push(value);
+                }
+                if let InstKind::Call { callee: Callee::Indirect(_), .. } = inst.kind {
+                    observer.event(&Event::Indirect { func: frame.func, block: frame.block, callee });
+                }
+                return Ok(Flow::Call { callee, result: *dst });
+            }
+            InstKind::Builtin { dst, builtin: Builtin::C(builtin), args } if builtin.jumps() => {
+                return self.step_mark(frame, *builtin, *dst, args);
+            }
+            InstKind::Builtin { dst, builtin, args } => {
+                let result = self.step_builtin(frame, *builtin, *dst, args, observer)?;
+                if let Some(dst) = dst {
+                    let bits = frame.function.regs[*dst].ty.bits();
+                    let result = match result {
+                        Value::Int(value) => Value::Int(mask(value, bits)),
+                        result => result,
+                    };
+                    self.set(frame, *dst, result);
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Whether where objects lie decides a comparison of pointers into different ones: their order does, and whether memory that
+    /// was given back is given out again.
+    fn order_counts(&self, op: CmpOp, a: Value, b: Value) -> bool {
+        !matches!(op, CmpOp::Eq | CmpOp::Ne) || self.memory.is_gone(a) || self.memory.is_gone(b)
+    }
+
+    pub(crate) fn at_exit(&mut self, frame: &CallFrame<'m>, function: Operand) -> Result<Value, Stop> {
+        match self.used(frame, function)? {
+            Value::NULL => self.at_exit.clear(),
+            _ => self.at_exit.push(self.called(frame, function, None, &[])?),
+        }
+        Ok(Value::Undefined)
+    }
+
+    /// The function that a pointer is the address of.
+    fn called(
+        &self,
+        frame: &CallFrame<'m>,
+        callee: Operand,
+        dst: Option<Reg>,
+        args: &[Operand],
+    ) -> Result<FuncId, Stop> {
+        let place = self.memory.resolve(self.used(frame, callee)?)?;
+        // Globals are the first objects.
+        let global = GlobalId::new(place.object.index());
+        let function = self.module.globals.get(global).and_then(|global| global.function);
+        let callee = function.filter(|_| place.offset == 0).ok_or(ErrorKind::InvalidPointer)?;
+        let types = args.iter().map(|arg| self.operand_ty(frame, *arg));
+        if !self.module.can_call(callee, types, dst.map(|dst| frame.function.regs[dst].ty)) {
+            let name = &self.module.functions[callee].name;
+            return Err(Stop::Unsupported(Unrunnable::OtherTypes(name.clone())));
+        }
+        Ok(callee)
+    }
+
+    #[inline(never)]
+    fn step_cast(&mut self, frame: &CallFrame<'m>, dst: Reg, op: CastOp, src: Operand) -> Result<(), Stop> {
+        let (from, to) = (self.operand_ty(frame, src), frame.function.regs[dst].ty);
+        let value = crate::arith::cast(op, self.int(frame, src)?, from.bits(), to.bits());
+        let value = if op == CastOp::IntToPtr { self.memory.pointer_at(value) } else { Value::Int(value) };
+        self.set(frame, dst, value);
+        Ok(())
+    }
+
+    fn step_float(
+        &mut self,
+        frame: &CallFrame<'m>,
+        dst: Reg,
+        op: float::Op,
+        format: float::Format,
+        args: &[Operand],
+    ) -> Result<(), Stop> {
+        let mut values = [0; 3];
+        for (value, &arg) in values.iter_mut().zip(args) {
+            *value = self.int(frame, arg)?;
+        }
+        self.set(frame, dst, Value::Int(float::eval(op, format, &values)));
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn step_ptr_add(&mut self, frame: &CallFrame<'m>, dst: Reg, base: Operand, offset: Operand) -> Result<(), Stop> {
+        let bytes = self.int(frame, offset)?;
+        let value = match self.used(frame, base)? {
+            Value::Ptr(Pointer { object, offset }) => Value::ptr(object, offset.wrapping_add(bytes as i64)),
+            Value::Int(address) => Value::Int(address.wrapping_add(bytes)),
+            Value::Undefined => return Err(ErrorKind::Uninitialised.into()),
+        };
+        self.set(frame, dst, value);
+        Ok(())
+    }
+
+    fn step_copy(&mut self, frame: &CallFrame<'m>, dst: Operand, src: Operand, size: Operand) -> Result<(), Stop> {
+        let (to, from) = (self.used(frame, dst)?, self.used(frame, src)?);
+        let size = self.int(frame, size)?;
+        if size > 0 {
+            // The source is looked at first, in whole; the engine does so, too.
+            let from = self.memory.resolve(from)?;
+            self.memory.check_read(from, size).map_err(|kind| self.access_error(from, kind))?;
+            let to = self.memory.resolve(to)?;
+            self.memory.copy(to, from, size).map_err(|kind| match self.access_error(from, kind) {
+                Stop::Error(kind) => self.access_error(to, kind),
+                stop => stop,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn step_set(&mut self, frame: &CallFrame<'m>, dst: Operand, value: Operand, size: Operand) -> Result<(), Stop> {
+        let (to, byte) = (self.used(frame, dst)?, self.int(frame, value)? as u8);
+        let size = self.int(frame, size)?;
+        if size > 0 {
+            let to = self.memory.resolve(to)?;
+            self.memory.fill(to, byte, size).map_err(|kind| self.access_error(to, kind))?;
+        }
+        Ok(())
+    }
+
+    /// What a failed access means: of a variable that the module only declares nothing is known.
+    #[cold]
+    fn access_error(&self, place: Pointer, kind: ErrorKind) -> Stop {
+        let unknown = matches!(kind, ErrorKind::Uninitialised | ErrorKind::OutOfBounds);
+        let global = self.globals.iter().find(|(_, object)| **object == place.object).map(|(id, _)| id);
+        match global.map(|id| &self.module.globals[id]) {
+            Some(global) if unknown && global.linkage == Linkage::Undefined => {
+                Stop::Unsupported(Unrunnable::ExternalVariable(global.name.clone()))
+            }
+            _ => Stop::Error(kind),
+        }
+    }
+
+    // Terminators.
+
+    /// Where control goes on in this frame, or `None` if it was left.
+    #[inline]
+    pub(super) fn finish_block(
+        &mut self,
+        frame: &CallFrame<'m>,
+        kind: &'m TermKind,
+        observer: &mut impl Observer,
+    ) -> Result<Option<BlockId>, Stop> {
+        let (func, block) = (frame.func, frame.block);
+        match kind {
+            TermKind::Jump(target) => Ok(Some(*target)),
+            TermKind::Branch { cond, then_block, else_block, role, tag } => {
+                let taken = self.int(frame, *cond)? != 0;
+                observer.event(&Event::Branch { func, block, role: *role, tag: *tag, taken });
+                Ok(Some(if taken { *then_block } else { *else_block }))
+            }
+            TermKind::Switch { value, arms, default, role } => {
+                let bits = self.operand_ty(frame, *value).bits();
+                let value = self.int(frame, *value)?;
+                let target = arms.iter().find(|arm| holds(arm, value, bits)).map_or(*default, |arm| arm.target);
+                let arm = arms.iter().position(|arm| arm.target == target).unwrap_or(arms.len());
+                observer.event(&Event::Switch { func, block, role: *role, arm, target });
+                Ok(Some(target))
+            }
+            TermKind::Return(value) => {
+                // A variable is read here; what a callee did not return may be passed on, if nobody looks at it.
+                let read = matches!(value, Some(Operand::Reg(reg)) if frame.function.regs[*reg].name.is_some());
+                let value = value.map(|value| self.get(frame, value));
+                if read && value == Some(Value::Undefined) {
+                    return Err(ErrorKind::Uninitialised.into());
+                }
+                self.step_return(value, observer);
+                Ok(None)
+            }
+            TermKind::Throw(value) => {
+                let thrown = self.used(frame, *value)?;
+                self.step_throw(thrown, observer)?;
+                Ok(None)
+            }
+            TermKind::Catch { next, .. } => Ok(Some(*next)),
+            TermKind::Unsupported(what) => Err(Stop::Unsupported(Unrunnable::Construct(what.clone()))),
+            TermKind::Unreachable => Err(Stop::Error(ErrorKind::Unreachable)),
+        }
+    }
+}
+
+/// Whether a switch arm holds a value of this width.
+fn holds(arm: &SwitchArm, value: u64, bits: u8) -> bool {
+    if arm.signed {
+        let signed = |value| sign_extend(value, bits);
+        signed(arm.low) <= signed(value) && signed(value) <= signed(arm.high)
+    } else {
+        arm.low <= value && value <= arm.high
+    }
+}
