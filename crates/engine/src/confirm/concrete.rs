@@ -55,6 +55,8 @@ pub struct ConcreteRun {
     /// It turned a pointer into a number. What depends on which number is not there: a path that does ends as
     /// unsupported, and a value that does is undefined.
     pub shows_addresses: bool,
+    /// A number of the inputs was an address by chance.
+    pub guessed: bool,
     /// The variable argument that ended it because nobody passed it.
     pub missed: Option<MissedArgument>,
 }
@@ -280,6 +282,7 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput
         of_one_run: machine.is_of_one_run(),
         shows_addresses: machine.shows_addresses(),
         missed: None,
+        guessed: machine.guesses_addresses(),
     }
 }
 

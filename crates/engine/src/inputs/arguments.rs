@@ -12,9 +12,6 @@ use std::rc::Rc;
 use touchstone_criteria::{MadeInput, Unsupported};
 use touchstone_ir::{CastOp, DataType, FuncId, InputSource, Stands, Ty};
 
-/// What variable arguments are called among the others.
-const VARIABLE: &str = "...";
-
 impl Executor<'_> {
     /// The arguments of the function under test, one for each of its parameters.
     pub(crate) fn arguments(&mut self, state: &mut State, func: FuncId) -> Result<Vec<Value>, Stop> {
@@ -49,9 +46,13 @@ impl Executor<'_> {
         if self.module.pointee(pointee).stands != Stands::Arguments {
             return Ok(Value::NULL);
         }
+        let name = match &self.module.types[pointee] {
+            DataType::Union { name, .. } => name.clone(),
+            _ => String::new(),
+        };
         let value = self.variable_arguments(state, pointee)?;
         let cells = disassemble(&value, 8, &mut self.pointers).collect();
-        state.inputs_mut().params.push(Rc::new(NamedInput { name: VARIABLE.to_string(), data: param.data, cells }));
+        state.inputs_mut().params.push(Rc::new(NamedInput { name, data: param.data, cells }));
         Ok(value)
     }
 

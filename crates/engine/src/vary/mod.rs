@@ -340,7 +340,7 @@ fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome
     let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);
     // Nor is one that was the answer of another function a pointer or a truth value.
     let misled = run.requested.iter().any(|answer| is_misled(module, answer));
-    let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !by_chance && !misled)?;
+    let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !run.guessed && !by_chance && !misled)?;
     match outcome {
         Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. } => Some(outcome),
         Outcome::Error { kind: ErrorKind::Assert | ErrorKind::Abort, .. } => Some(outcome),

@@ -90,6 +90,11 @@ impl<'m> Machine<'m> {
         }
     }
 
+    /// Whether a number led to an object by chance: no pointer was turned into a number before.
+    pub fn guesses_addresses(&self) -> bool {
+        self.memory.guesses_addresses()
+    }
+
     /// Whether a pointer was turned into a number: a run with another [`Layout`] may differ.
     pub fn shows_addresses(&self) -> bool {
         self.memory.shows_addresses()
