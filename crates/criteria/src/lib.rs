@@ -40,7 +40,8 @@ pub use registry::{CriteriaOptions, Draft, Known, Labelling, Many, REGISTRY, Sco
 pub use replay::{Disagreement, NotCheckable, Replay, Unmakeable};
 pub use suite::{Ruling, conclude, count, reduce};
 pub use tables::{
-    DecisionTable, MOST_PAIRS, Pair, PairKind, Side, TableCondition, TableHead, TableRow, decision_tables,
+    DecisionTable, MOST_PAIRS, MOST_POSSIBLE, Pair, PairKind, Side, TableCondition, TableHead, TableRow,
+    decision_tables,
 };
 pub use testcase::{
     Call, EarlierCall, Expected, Given, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind,

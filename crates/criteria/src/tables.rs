@@ -24,6 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::{IndexMap, Span};
 use touchstone_ir::{CondId, Condition, DecisionId, FuncId, Function};
 
+/// The rows of a decision are known beforehand if there are no more than this.
+pub const MOST_POSSIBLE: usize = 64;
+
 /// So many pairs of a kind are kept for each condition; the others are only counted.
 pub const MOST_PAIRS: usize = 16;
 
@@ -48,6 +51,8 @@ pub struct DecisionTable {
     pub pairs_left_out: usize,
     /// Whether unique-cause pairs were searched for where goals alone gave none.
     pub pair_search: PairSearch,
+    /// All rows that there are; none if they are many.
+    pub possible: Vec<TableRow>,
 }
 
 /// A condition of a table.
@@ -124,7 +129,8 @@ pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, R
     }
     let mut tables = Vec::new();
     for (id, decision) in function.decisions.iter() {
-        let evaluated = DecisionGraph::new(decision).evaluated();
+        let graph = DecisionGraph::new(decision);
+        let evaluated = graph.evaluated();
         if evaluated.is_empty() {
             continue;
         }
@@ -135,6 +141,7 @@ pub fn decision_tables(function: &Function, tests: &[(String, Vec<(DecisionId, R
             text: decision.text.clone(),
             conditions: decision.conditions.values().cloned().collect(),
             evaluated,
+            possible: graph.rows(MOST_POSSIBLE).unwrap_or_default(),
         };
         tables.push(head.with(seen.remove(&id).unwrap_or_default().into_iter()));
     }
@@ -156,12 +163,14 @@ pub struct TableHead {
     pub conditions: IndexMap<CondId, Condition>,
     /// The conditions that some evaluation evaluates; constants cut off the others.
     pub evaluated: BTreeSet<CondId>,
+    /// All rows that there are; none if they are many.
+    pub possible: Vec<Row>,
 }
 
 impl TableHead {
     /// The table with the distinct rows that were seen and the tests that saw each.
     pub fn with<'r>(self, rows: impl Iterator<Item = (&'r Row, Vec<String>)>) -> DecisionTable {
-        let TableHead { function, decision, span, text, conditions, evaluated } = self;
+        let TableHead { function, decision, span, text, conditions, evaluated, possible } = self;
         let count = conditions.len();
         let rows: Vec<TableRow> = rows.filter_map(|(row, tests)| table_row(row, tests, count)).collect();
         let known = conditions.iter().map(|(condition, info)| {
@@ -180,7 +189,8 @@ impl TableHead {
         let conditions = known.collect();
         let (pairs, pairs_left_out) = pairs(&rows, count);
         let pair_search = PairSearch::NotAsked;
-        DecisionTable { function, decision, span, text, conditions, rows, pairs, pairs_left_out, pair_search }
+        let possible = possible.iter().filter_map(|row| table_row(row, Vec::new(), count)).collect();
+        DecisionTable { function, decision, span, text, conditions, rows, pairs, pairs_left_out, pair_search, possible }
     }
 }
 
@@ -196,17 +206,22 @@ fn table_row(row: &Row, tests: Vec<String>, count: usize) -> Option<TableRow> {
     fits.then_some(TableRow { values, result: row.result, shows, tests })
 }
 
+/// The conditions that both rows evaluated with different values.
+fn differing(a: &TableRow, b: &TableRow) -> Vec<CondId> {
+    let differ = |condition: &CondId| match (a.values[*condition], b.values[*condition]) {
+        (Some(x), Some(y)) => x != y,
+        _ => false,
+    };
+    a.values.ids().filter(differ).collect()
+}
+
 /// The pairs by condition, unique-cause ones first, and how many more there are.
 fn pairs(rows: &[TableRow], conditions: usize) -> (Vec<Pair>, usize) {
     let mut by_condition: IndexMap<CondId, [Vec<Pair>; 2]> = (0..conditions).map(|_| [vec![], vec![]]).collect();
     let mut left_out = 0;
     for (first, a) in rows.iter().enumerate() {
         for (second, b) in rows.iter().enumerate().skip(first + 1).filter(|(_, b)| a.result != b.result) {
-            let differ = |condition: &CondId| match (a.values[*condition], b.values[*condition]) {
-                (Some(x), Some(y)) => x != y,
-                _ => false,
-            };
-            let differing: Vec<CondId> = a.values.ids().filter(differ).collect();
+            let differing = differing(a, b);
             for &condition in &differing {
                 let kind = if differing.len() == 1 {
                     PairKind::UniqueCause
@@ -243,6 +258,31 @@ impl DecisionTable {
                 _ => {}
             }
         }
+    }
+
+    /// Rows that would show what no row shows and something may, or with a result that it was not shown with: for each such value one,
+    /// first those that make a unique-cause pair with a row that was seen. None if there are too many to choose from.
+    pub fn needed(&self) -> Vec<&TableRow> {
+        let mut needed: Vec<&TableRow> = Vec::new();
+        for (condition, known) in self.conditions.iter() {
+            let completes = |row: &&TableRow| {
+                let other = |seen: &TableRow| seen.result != row.result && differing(seen, row) == [condition];
+                self.rows.iter().any(other)
+            };
+            for value in [true, false] {
+                let shows = |row: &&TableRow| row.values[condition] == Some(value) && row.shows.contains(&condition);
+                let open = matches!(known.sides[usize::from(value)], Side::Unknown(_) | Side::NotShown);
+                if open && !needed.iter().any(shows) {
+                    let showing = || self.possible.iter().filter(shows);
+                    needed.extend(showing().find(completes).or_else(|| showing().next()));
+                }
+            }
+            let both_shown = known.sides.iter().all(|side| *side == Side::Shown);
+            if both_shown && self.pairs_of(condition).next().is_none() && !needed.iter().any(completes) {
+                needed.extend(self.possible.iter().find(completes));
+            }
+        }
+        needed
     }
 
     /// How many of the values of conditions are shown, and how many there are.
@@ -643,5 +683,22 @@ mod tests {
         let constant = || Side::Infeasible(WhyInfeasible::Constant);
         assert_eq!(tables[0].conditions[CondId::new(0)].sides, [Side::NotShown, Side::NotShown]);
         assert_eq!(tables[0].conditions[CondId::new(1)].sides, [constant(), constant()]);
+    }
+
+    #[test]
+    fn the_rows_that_are_still_needed_show_what_no_row_shows() {
+        let (a, b) = (CondId::new(0), CondId::new(1));
+        let leaf = |condition| Box::new(BoolTree::Cond(condition));
+        let tree = BoolTree::And(leaf(a), leaf(b));
+        let needed = |suite: &[Assignment]| {
+            let table = table_of(&tree, 2, suite);
+            let values = table.needed().into_iter().map(|row| row.values.values().copied().collect::<Vec<_>>());
+            values.collect::<Vec<_>>()
+        };
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(needed(&[vec![true, true], vec![true, false]]), [vec![no, None]]);
+        assert_eq!(needed(&[vec![true, true]]), [vec![no, None], vec![yes, no]]);
+        assert_eq!(needed(&[]).len(), 3);
+        assert!(needed(&[vec![true, true], vec![true, false], vec![false, true]]).is_empty());
     }
 }

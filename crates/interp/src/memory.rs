@@ -329,6 +329,14 @@ impl<'m> Memory<'m> {
         }
     }
 
+    /// A number in memory, read as a pointer.
+    fn read_as_pointer(&self, bits: u64) -> Value {
+        let value = self.pointer_at(bits);
+        let by_chance = matches!(value, Value::Ptr(_)) && !self.shown.get();
+        self.guessed.set(self.guessed.get() || by_chance);
+        value
+    }
+
     /// Whether a number led to an object though no address was ever turned into a number.
     pub fn guesses_addresses(&self) -> bool {
         self.guessed.get()
@@ -402,7 +410,7 @@ impl<'m> Memory<'m> {
             Ty::Ptr => Ok(match store.pointers.get(&(start as u64)) {
                 Some(&object) => Value::ptr(object, bits.wrapping_sub(self.records[object].base) as i64),
                 None if bits < NULL_ZONE => Value::Int(bits),
-                None => self.pointer_at(bits),
+                None => self.read_as_pointer(bits),
             }),
         }
     }

@@ -33,6 +33,7 @@ pub fn decision(table: &DecisionTable, files: &Files) -> Decision {
         text: table.text.clone(),
         conditions: table.conditions.values().map(condition).collect(),
         rows: table.rows.iter().map(row).collect(),
+        needed: table.needed().into_iter().map(row).collect(),
         pairs: pairs.collect(),
         pairs_left_out: table.pairs_left_out,
         pair_search: search(&table.pair_search),

@@ -398,6 +398,9 @@ pub struct Decision {
     pub conditions: Vec<Condition>,
     /// The rows that were seen.
     pub rows: Vec<ReportedRow>,
+    /// Rows that would show what none of them shows; no test has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needed: Vec<ReportedRow>,
     /// Independence pairs among the rows.
     pub pairs: Vec<Pair>,
     /// Pairs that were found and are not listed.

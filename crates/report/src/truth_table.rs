@@ -6,8 +6,9 @@
 //!      c1 c2  result  shows  tests
 //!   1   F  -  F       c1     f_1
 //!   2   T  T  T       c1 c2  f_2
+//!   ?   T  F  F       c2     needed
 //!   c1  a  rows 1 and 2 (unique cause)
-//!   c2  b  false: infeasible (exhaustive)
+//!   c2  b  false: unknown (bound: --len)
 //! ```
 
 use crate::document::{
@@ -18,6 +19,8 @@ use crate::text::Detail;
 
 /// So many rows of a table are shown unless all are asked for.
 const MOST_ROWS: usize = 24;
+/// So many conditions that a row shows are named.
+const MOST_SHOWN: usize = 6;
 /// So many tests of a row are named.
 const MOST_TESTS: usize = 3;
 
@@ -63,6 +66,8 @@ fn letter(value: Option<bool>) -> &'static str {
 fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
     if table.rows.is_empty() {
         out.push_str("    no test evaluates it\n");
+    }
+    if table.rows.is_empty() && table.needed.is_empty() {
         return;
     }
     let names: Vec<String> = (0..table.conditions.len()).map(name).collect();
@@ -80,14 +85,22 @@ fn rows(out: &mut String, table: &Decision, detail: Detail, style: Style) {
     let head = if names_fit { names.join(" ") } else { format!("c1…c{}", names.len()) };
     let mut cells = vec![["".to_string(), head, "result".into(), "shows".into(), "tests".into()]];
     let most = if detail == Detail::Everything { table.rows.len() } else { MOST_ROWS };
+    let mut add = |number: String, row: &ReportedRow, tests: String| {
+        let first = row.shows.iter().take(MOST_SHOWN).map(|condition| name(*condition));
+        let more = row.shows.len().saturating_sub(MOST_SHOWN);
+        let shows: Vec<String> = first.chain((more > 0).then(|| format!("+{more}"))).collect();
+        let shows = if shows.is_empty() { "-".to_string() } else { shows.join(" ") };
+        cells.push([number, values(row), letter(Some(row.result)).to_string(), shows, tests]);
+    };
     for (index, row) in table.rows.iter().enumerate().take(most) {
-        let shows: Vec<String> = row.shows.iter().map(|condition| name(*condition)).collect();
         let mut tests = row.tests.iter().take(MOST_TESTS).cloned().collect::<Vec<_>>().join(" ");
         if row.tests.len() > MOST_TESTS {
             tests.push_str(&format!(" +{}", row.tests.len() - MOST_TESTS));
         }
-        let shows = if shows.is_empty() { "-".to_string() } else { shows.join(" ") };
-        cells.push([(index + 1).to_string(), values(row), letter(Some(row.result)).to_string(), shows, tests]);
+        add((index + 1).to_string(), row, tests);
+    }
+    for row in table.needed.iter().take(most) {
+        add("?".to_string(), row, "needed".to_string());
     }
     let align = [Align::Right, Align::Left, Align::Left, Align::Left, Align::Left];
     for (index, line) in columns(&cells, align).iter().enumerate() {

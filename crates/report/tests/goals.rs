@@ -307,12 +307,16 @@ decisions
        c1 c2  result  shows  tests
     1   F  T  T       c1 c2  step_2
     2   T  F  T       c1 c2  step_1
+    ?   T  T  F       c1 c2  needed
     c1  left   both values shown, but never with different results
     c2  right  both values shown, but never with different results
 
   step  src/control.c:7:9  0 of 2 shown
     never
     no test evaluates it
+       c1  result  shows  tests
+    ?   T  T       c1     needed
+    ?   F  F       c1     needed
     c1  never  both values: not shown
 ",
     );
@@ -367,7 +371,10 @@ fn a_decision_with_many_conditions_and_rows_stays_readable() {
     assert!(report.lines().all(|line| line.chars().count() <= 100), "{report}");
     assert!(line("  step  src").ends_with("  40 of 80 shown"), "{report}");
     assert!(line("    condition_number_0").ends_with(" && condition_number_…"), "{report}");
-    assert_eq!(line("     2"), "     2  TF--------------------------------------  F       c2     step_1");
+    assert_eq!(
+        line("     2"),
+        "     2  TF--------------------------------------  F       c2                     step_1"
+    );
     assert!(report.contains("    … and 16 more rows\n"), "{report}");
     assert_eq!(line("    c40"), "    c40  condition_number_39 > 0  true: not shown");
 }

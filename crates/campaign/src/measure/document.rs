@@ -8,8 +8,10 @@ use crate::measure::variants::Variants;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchstone_base::{Files, Id, Span};
-use touchstone_criteria::{Row, TableHead, WhyInfeasible};
-use touchstone_instrument::{Measured, MeasuredUnit, ProbedDecision, ProbedObjective, SourceRange, StateRules};
+use touchstone_criteria::{MOST_POSSIBLE, Row, TableHead, WhyInfeasible};
+use touchstone_instrument::{
+    Measured, MeasuredUnit, ProbedDecision, ProbedObjective, ProbedRow, SourceRange, StateRules,
+};
 use touchstone_ir::{CondId, Condition, DecisionId};
 use touchstone_report::document::{
     Counts, Function, NOT_MEASURED, Objective, Paths, Solver, SourceFile, Stretch, Test, Verdict,
@@ -179,6 +181,10 @@ impl<'a> Making<'a> {
                 text: first.text.clone(),
                 conditions,
                 evaluated: evaluated.collect(),
+                possible: match first.rows.len() <= MOST_POSSIBLE {
+                    true => first.rows.iter().map(ProbedRow::row).collect(),
+                    false => Vec::new(),
+                },
             };
             let mut rows: BTreeMap<Row, BTreeSet<u32>> = BTreeMap::new();
             for (unit, decision) in same {

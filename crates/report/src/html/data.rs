@@ -1,7 +1,7 @@
 //! What the script loads when it is needed: truth tables by file, and the search index. Compact JSON inside a call.
 
 use super::Site;
-use crate::document::{Decision, Document, PairKind, Side, SideStatus};
+use crate::document::{Decision, Document, PairKind, ReportedRow, Side, SideStatus};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -45,16 +45,13 @@ fn table(decision: &Decision) -> Value {
         .iter()
         .map(|condition| json!([condition.text, side(&condition.r#true), side(&condition.r#false)]))
         .collect();
-    let rows: Vec<Value> = decision
-        .rows
-        .iter()
-        .take(MOST_ROWS)
-        .map(|row| {
-            let letters: String = row.values.iter().map(|value| letter(*value)).collect();
-            let tests: Vec<&String> = row.tests.iter().take(MOST_TESTS).collect();
-            json!([letters, row.result, row.shows, tests, row.tests.len()])
-        })
-        .collect();
+    let row = |row: &ReportedRow| {
+        let letters: String = row.values.iter().map(|value| letter(*value)).collect();
+        let tests: Vec<&String> = row.tests.iter().take(MOST_TESTS).collect();
+        json!([letters, row.result, row.shows, tests, row.tests.len()])
+    };
+    let rows: Vec<Value> = decision.rows.iter().take(MOST_ROWS).map(row).collect();
+    let needed: Vec<Value> = decision.needed.iter().take(MOST_ROWS).map(row).collect();
     let pairs: Vec<Value> = decision
         .pairs
         .iter()
@@ -69,6 +66,7 @@ fn table(decision: &Decision) -> Value {
         "line": decision.at.line,
         "conditions": conditions,
         "rows": rows,
+        "needed": needed,
         "more": decision.rows.len().saturating_sub(MOST_ROWS),
         "pairs": pairs,
     })

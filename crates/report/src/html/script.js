@@ -71,9 +71,11 @@
     table.conditions.forEach((condition, index) => head.append(make('th', 'c' + (index + 1), { title: condition[0] })));
     head.append(make('th', 'result'), make('th', 'tests'));
     const body = element.createTBody();
-    table.rows.forEach((row, number) => {
+    const known = table.rows.length;
+    [...table.rows, ...table.needed].forEach((row, number) => {
       const line = body.insertRow();
-      line.append(make('td', number + 1, { class: 'D' }));
+      line.append(make('td', number < known ? number + 1 : '?', { class: 'D' }));
+      if (number >= known) line.className = 'needed';
       [...row[0]].forEach((value, index) => {
         const shows = row[2].includes(index);
         const title = value === '-' ? 'not evaluated' : shows ? 'decides the outcome' : 'masked';
@@ -84,6 +86,7 @@
       const tests = make('td');
       row[3].forEach((test, index) => tests.append(index ? ' ' : '', link(test)));
       if (row[4] > row[3].length) tests.append(' +' + (row[4] - row[3].length));
+      if (number >= known) tests.append('needed');
       line.append(tests);
     });
     return element;
@@ -132,13 +135,12 @@
     button.onclick = close;
     const truth = truthTable(table);
     panel.replaceChildren(button, heading, make('span', table.function + ', line ' + table.line, { class: 'dim' }));
-    if (table.rows.length) {
+    if (!table.rows.length) panel.append(make('p', 'No test evaluated this decision.', { class: 'dim' }));
+    if (table.rows.length || table.needed.length) {
       const wide = make('div', null, { class: 'wide' });
       wide.style.overflowX = 'auto';
       wide.append(truth);
-      panel.append(make('h3', 'Rows that tests evaluated'), wide);
-    } else {
-      panel.append(make('p', 'No test evaluated this decision.', { class: 'dim' }));
+      panel.append(make('h3', table.needed.length ? 'Rows that tests evaluated, and rows that are needed' : 'Rows that tests evaluated'), wide);
     }
     if (table.more) panel.append(make('p', '… and ' + table.more + ' more rows', { class: 'dim' }));
     panel.append(make('h3', 'Conditions: shown to decide, and the pairs of rows that show it'), conditions(table, truth.tBodies[0].rows));
