@@ -154,14 +154,7 @@ static unsigned long whole(struct field *f, va_list list)
     return f->bits == 64 ? __builtin_va_arg(list, unsigned long) : __builtin_va_arg(list, unsigned int);
 }
 
-static long pattern(double value)
-{
-    union {
-        double value;
-        long bits;
-    } all = {value};
-    return all.bits;
-}
+static long pattern(double value) { return *(long *)&value; }
 
 int vsnprintf(char *to, size_t room, const char *s, va_list list)
 {
