@@ -35,6 +35,12 @@ touchstone_base::reasons! {
         /// Something to be called when the program exits.
         #[error("atexit")]
         "at_exit" => AtExit,
+        /// Variable arguments beyond those that a test passes.
+        #[error("more variable arguments than a test passes")]
+        "more_arguments" => MoreArguments,
+        /// A variable argument that is taken as of two types, or of one that a test can't pass.
+        #[error("a variable argument of another type")]
+        "other_argument" => OtherArgument,
         /// How many bytes were printed.
         #[error("use of the value of an output function")]
         "output_value" => OutputValue,

@@ -148,7 +148,14 @@ static const char *length(const char *s, struct field *f)
     return s;
 }
 
-/* Every argument takes 8 bytes, widened as its type is, so that one kind of read gets them all. */
+/* Arguments are read by the types that callers pass them with: a test passes what is read. */
+static unsigned long whole(struct field *f, va_list list)
+{
+    return f->bits == 64 ? __builtin_va_arg(list, unsigned long) : __builtin_va_arg(list, unsigned int);
+}
+
+static long pattern(double value) { return *(long *)&value; }
+
 int vsnprintf(char *to, size_t room, const char *s, va_list list)
 {
     struct out o = {to, room, 0};
@@ -161,7 +168,7 @@ int vsnprintf(char *to, size_t room, const char *s, va_list list)
         }
         s = flags(s + 1, &f);
         if (*s == '*') {
-            f.width = (int)__builtin_va_arg(list, long);
+            f.width = __builtin_va_arg(list, int);
             if (f.width < 0) {
                 f.flags |= LEFT;
                 f.width = -f.width;
@@ -174,7 +181,7 @@ int vsnprintf(char *to, size_t room, const char *s, va_list list)
             s++;
             f.precision = 0;
             if (*s == '*') {
-                f.precision = (int)__builtin_va_arg(list, long);
+                f.precision = __builtin_va_arg(list, int);
                 s++;
             }
             for (; *s >= '0' && *s <= '9'; s++)
@@ -187,14 +194,14 @@ int vsnprintf(char *to, size_t room, const char *s, va_list list)
             break;
         case 'd':
         case 'i':
-            value = __builtin_va_arg(list, unsigned long);
+            value = whole(&f, list);
             decimal(&o, &f, (long)(value << (64 - f.bits)) >> (64 - f.bits));
             break;
         case 'u':
         case 'o':
         case 'x':
         case 'X':
-            value = __builtin_va_arg(list, unsigned long) << (64 - f.bits) >> (64 - f.bits);
+            value = whole(&f, list) << (64 - f.bits) >> (64 - f.bits);
             if (*s == 'u' || *s == 'o')
                 number(&o, &f, "", value, *s == 'u' ? 10 : 8, 0);
             else if ((f.flags & ALTERNATE) && value)
@@ -205,7 +212,7 @@ int vsnprintf(char *to, size_t room, const char *s, va_list list)
         case 'c':
             if (f.bits != 32)
                 touchstone_refuse("printf of a wide character");
-            character(&o, &f, (char)__builtin_va_arg(list, long));
+            character(&o, &f, (char)__builtin_va_arg(list, int));
             break;
         case 's':
             if (f.bits != 32)
@@ -229,7 +236,7 @@ int vsnprintf(char *to, size_t room, const char *s, va_list list)
         case 'G':
         case 'a':
         case 'A':
-            floating(&o, &f, *s, __builtin_va_arg(list, long));
+            floating(&o, &f, *s, pattern(__builtin_va_arg(list, double)));
             break;
         default:
             touchstone_refuse("printf with another conversion than d i u o x X c s p f e g a");

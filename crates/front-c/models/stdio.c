@@ -100,12 +100,21 @@ static struct touchstone_stream *free_stream(const FILE *key)
     return 0;
 }
 
-/* The stream of somebody who may be no caller of `fopen`. */
+unsigned long touchstone_object_size(const void *);
+
+/* The size that the library's own header gives a stream. */
+enum { REAL_STREAM = 216 };
+
+/* The stream of somebody who may be no caller of `fopen`. A test makes one only where the type says so, not behind a `void *`. */
 static struct touchstone_stream *stream_of(const FILE *f)
 {
     struct touchstone_stream *all = touchstone_stream_table();
+    unsigned long size;
     int i;
     (void)*(const volatile char *)f;
+    size = touchstone_object_size(f);
+    if (size != sizeof *f && size != REAL_STREAM)
+        touchstone_refuse("a stream behind a pointer of another type");
     for (i = 0; i < MOST_STREAMS; i++)
         if (all[i].key == f)
             return &all[i];
@@ -583,14 +592,25 @@ static void print(FILE *f, const char *format, va_list list)
     }
 }
 
+/* Whoever prints only by the format says nothing of the arguments' types. */
+static void look_at(const char *format, va_list list)
+{
+    va_list copy;
+    __builtin_va_copy(copy, list);
+    vsnprintf(0, 0, format, copy);
+    __builtin_va_end(copy);
+}
+
 int touchstone_quiet_vfprintf(FILE *f, const char *format, va_list list)
 {
+    look_at(format, list);
     print(f, format, list);
     return 0;
 }
 
 int touchstone_quiet_vprintf(const char *format, va_list list)
 {
+    look_at(format, list);
     print(stdout, format, list);
     return 0;
 }

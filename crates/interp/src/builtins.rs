@@ -57,7 +57,7 @@ impl<'m> Machine<'m> {
             Builtin::Look => {
                 if let Value::Ptr(pointer) = self.get(frame, arg(0)?) {
                     let member = self.int(frame, arg(2)?)?;
-                    self.look(pointer.object, pointer.offset, member as usize);
+                    self.look_by(pointer, member as usize)?;
                 }
                 Ok(Value::Undefined)
             }

@@ -205,6 +205,9 @@ pub struct Machine<'m> {
     pub(crate) registers: Option<BTreeMap<u64, ObjectId>>,
     /// By which member each union was looked at last.
     looks: BTreeMap<(ObjectId, i64), usize>,
+    /// Variable arguments of the calls from outside.
+    variable: BTreeSet<ObjectId>,
+    missed: Option<(ObjectId, i64, usize)>,
     /// Calls of what nobody defines.
     calls: Option<Vec<(String, Vec<Value>)>>,
     /// What runs when the program ends, the last one first.
@@ -252,6 +255,8 @@ impl<'m> Machine<'m> {
             failing: BTreeSet::new(),
             registers: None,
             looks: BTreeMap::new(),
+            variable: BTreeSet::new(),
+            missed: None,
             calls: Some(Vec::new()),
             at_exit: Vec::new(),
             marks: Vec::new(),

@@ -122,6 +122,8 @@ pub(crate) struct Memory<'m> {
     layout: Layout,
     /// A pointer was turned into a number.
     shown: Cell<bool>,
+    /// A number led to an object though none was.
+    guessed: Cell<bool>,
 }
 
 impl<'m> Memory<'m> {
@@ -141,6 +143,7 @@ impl<'m> Memory<'m> {
             scratch_defined: Vec::new(),
             layout,
             shown: Cell::new(false),
+            guessed: Cell::new(false),
         }
     }
 
@@ -316,11 +319,27 @@ impl<'m> Memory<'m> {
             Value::Ptr(pointer) => Ok(pointer),
             Value::Int(address) if address < NULL_ZONE => Err(ErrorKind::NullPointer),
             Value::Int(address) => match self.pointer_at(address) {
-                Value::Ptr(pointer) => Ok(pointer),
+                Value::Ptr(pointer) => {
+                    self.guessed.set(self.guessed.get() || !self.shown.get());
+                    Ok(pointer)
+                }
                 _ => Err(ErrorKind::InvalidPointer),
             },
             Value::Undefined => Err(ErrorKind::Uninitialised),
         }
+    }
+
+    /// A number in memory, read as a pointer.
+    fn read_as_pointer(&self, bits: u64) -> Value {
+        let value = self.pointer_at(bits);
+        let by_chance = matches!(value, Value::Ptr(_)) && !self.shown.get();
+        self.guessed.set(self.guessed.get() || by_chance);
+        value
+    }
+
+    /// Whether a number led to an object though no address was ever turned into a number.
+    pub fn guesses_addresses(&self) -> bool {
+        self.guessed.get()
     }
 
     /// Whether `a op b` holds for pointers: distinct objects are never equal and are ordered by address.
@@ -391,7 +410,7 @@ impl<'m> Memory<'m> {
             Ty::Ptr => Ok(match store.pointers.get(&(start as u64)) {
                 Some(&object) => Value::ptr(object, bits.wrapping_sub(self.records[object].base) as i64),
                 None if bits < NULL_ZONE => Value::Int(bits),
-                None => self.pointer_at(bits),
+                None => self.read_as_pointer(bits),
             }),
         }
     }

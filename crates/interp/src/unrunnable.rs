@@ -24,6 +24,9 @@ touchstone_base::reasons! {
         /// A builtin that lacks an argument.
         #[error("{0:?} with too few arguments")]
         "too_few_arguments" => TooFewArguments(Builtin),
+        /// A variable argument that the test does not pass, or not of this type.
+        #[error("a variable argument that nobody passed")]
+        "no_such_argument" => NoSuchArgument,
         /// A jump by what is no mark.
         #[error("jump to where no mark is")]
         "no_mark" => NoMark,

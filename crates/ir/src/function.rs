@@ -56,8 +56,7 @@ pub struct Function {
     pub result_data: DataTypeId,
     /// The result is a structure, written through the first parameter.
     pub aggregate_result: bool,
-    /// Its last parameter is the address of packed variable arguments; null where there are none because nobody knows
-    /// which to pass.
+    /// Its last parameter is the address of packed variable arguments; null where nobody passes any.
     pub variadic: bool,
     /// What its language leaves open and its code takes as one compiler does, in the front end's sentences.
     pub left_open: BTreeSet<String>,

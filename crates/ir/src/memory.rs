@@ -40,6 +40,10 @@ pub enum Stands {
     Elements,
     /// A text with a zero behind it, where texts are inputs and nobody said how many elements there are.
     Text,
+    /// The variable arguments of a call, each of a member of this union: a few, and always.
+    Arguments,
+    /// Just one object, always, and no other pointer leads to it: a cursor over such arguments.
+    Cursor,
 }
 
 /// What may share memory with an object of a type.

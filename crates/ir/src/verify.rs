@@ -238,7 +238,7 @@ impl<'m> Verifier<'m> {
         self.check(module.pointee(same).same == same, || format!("{id} is the same as {same}, which is another's"));
         self.check(module.pointee(part).part == part, || format!("{id} is a part as {part}, which is another's"));
         let is_byte = matches!(module.types[element], DataType::Int { bits: 8, .. });
-        self.check(stands == Stands::Elements || is_byte, || format!("texts behind {id} are not of bytes"));
+        self.check(stands != Stands::Text || is_byte, || format!("texts behind {id} are not of bytes"));
         // Broken types have no size.
         if self.errors.is_empty() {
             let sizes = [id, same].map(|id| module.types[id].size(&module.types));

@@ -44,7 +44,8 @@ impl<'a> Shown<'a> {
             (_, DataValue::Undefined) => "?".to_string(),
             (DataType::Union { members, .. }, DataValue::Member(member, value)) => {
                 let field = &members[*member];
-                format!("{{.{} = {}}}", field.name, self.part(field.ty, value).brief())
+                let part = self.part(field.ty, value).brief();
+                if field.name.is_empty() { part } else { format!("{{.{} = {part}}}", field.name) }
             }
             (_, DataValue::Array(_) | DataValue::Struct(_) | DataValue::Member(..)) => "…".to_string(),
         }

@@ -31,6 +31,7 @@ mod judges;
 mod kept;
 mod library;
 mod lifetimes;
+mod made;
 mod measure;
 mod measure_reports;
 mod modelled;

@@ -7,12 +7,12 @@ use crate::c::form::Form;
 use crate::c::literal;
 use crate::c::makeable::{librarys_own, thrown};
 use crate::c::names::Locals;
-use crate::c::preprocessed::is_meant;
 use crate::c::stubs;
 use crate::c::surroundings;
 use crate::c::unchanged::{Elements, Step, wants_copy};
 use crate::c::unwritable::Unwritable;
 use crate::c::values::{LocalObject, Values};
+use crate::c::variable::{ListArgument, callee, is_made_by_call};
 use crate::c::visibility::Visibility;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
@@ -74,7 +74,7 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
             let around = surroundings::lines(program, test, Some(&mut writer.values))?;
             writer.lines.extend(around);
             if earlier.is_empty() {
-                writer.declare_params(params)?;
+                writer.declare_params(params, objects)?;
             }
             writer.set_globals(globals)?;
             writer.lines.extend(announcements(program, test));
@@ -82,7 +82,7 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
             writer.keep_copies(test, globals, objects);
             if !earlier.is_empty() {
                 writer.call_earlier(earlier)?;
-                writer.declare_params(params)?;
+                writer.declare_params(params, objects)?;
             }
             writer.call(test)?;
             writer.check(test, globals, objects)?;
@@ -181,6 +181,10 @@ pub(crate) struct FunctionTest<'a> {
     pub(crate) locals: Locals<'a>,
     pub(crate) lines: Vec<String>,
     pub(crate) arguments: Vec<String>,
+    /// Variable arguments.
+    pub(crate) rest: Vec<String>,
+    /// An argument that is a list of them.
+    pub(crate) list: Option<ListArgument>,
     pub(crate) result: Option<String>,
     /// By place: the copy of what was there before the call.
     copies: BTreeMap<String, String>,
@@ -220,6 +224,8 @@ impl<'a> FunctionTest<'a> {
             locals,
             lines: Vec::new(),
             arguments: Vec::new(),
+            rest: Vec::new(),
+            list: None,
             result: None,
             copies: BTreeMap::new(),
         }
@@ -231,11 +237,7 @@ impl<'a> FunctionTest<'a> {
             let (object, local) = (&objects[index], &mut self.values.objects[index]);
             local.declared = true;
             let (name, is_array) = (local.name.clone(), local.is_array);
-            if librarys_own(self.program.module, object.element) == Some("va_list") {
-                // Nobody takes an argument from it (`makeable.rs`); only the compiler knows its type.
-                self.lines.push(format!("__builtin_va_list {name};"));
-                self.lines.push(format!("__builtin_memset(&{name}, 0, sizeof {name});"));
-                self.values.objects[index].is_array = true;
+            if is_made_by_call(self.program.module, object.element) {
                 continue;
             }
             if librarys_own(self.program.module, object.element) == Some("FILE") {
@@ -300,9 +302,12 @@ impl<'a> FunctionTest<'a> {
     }
 
     /// Pointers are passed as they are; everything else gets a variable with the parameter's name.
-    fn declare_params(&mut self, params: &[NamedValue]) -> Result<(), Unwritable> {
+    fn declare_params(&mut self, params: &[NamedValue], objects: &[ObjectInput]) -> Result<(), Unwritable> {
         let types = &self.program.module.types;
         for (index, param) in params.iter().enumerate() {
+            if self.take_variable(param, objects)? {
+                continue;
+            }
             if let DataValue::Pointer(target) = &param.value {
                 let pointee = match types[param.data] {
                     DataType::Pointer { pointee, .. } => pointee,
@@ -344,9 +349,7 @@ impl<'a> FunctionTest<'a> {
 
     pub(crate) fn call(&mut self, test: &TestCase) -> Result<(), Unwritable> {
         // A function with the name of one of our macros is called past it.
-        let name = &self.program.name;
-        let name = if is_meant(name) { format!("({name})") } else { name.clone() };
-        let call = format!("{name}({})", self.arguments.join(", "));
+        let call = self.call_text(&callee(&self.program.name))?;
         let result = self.program.function.result_data;
         let void = matches!(self.program.module.types[result], DataType::Void);
         let wanted = test.expected.result.is_some() || test.oracle.is_some();
@@ -370,7 +373,8 @@ impl<'a> FunctionTest<'a> {
         let mut places = Vec::new();
         for (index, object) in objects.iter().enumerate().take(test.expected.objects.len()) {
             let local = &self.values.objects[index];
-            let plain = librarys_own(module, object.element).is_none() && !object.on_heap && local.tail.is_none();
+            let given = librarys_own(module, object.element).is_some() || is_made_by_call(module, object.element);
+            let plain = !given && !object.on_heap && local.tail.is_none();
             let sized = module.types[object.element].size(&module.types) > 0;
             if plain && sized && (local.is_array || wants_copy(&module.types, object.element)) {
                 places.push(local.name.clone());
@@ -418,7 +422,8 @@ impl<'a> FunctionTest<'a> {
         }
         for (index, (object, values)) in objects.iter().zip(&test.expected.objects).enumerate() {
             // Of what the function has freed nothing is left.
-            if librarys_own(self.program.module, object.element).is_some() || object.on_heap {
+            let made = is_made_by_call(self.program.module, object.element);
+            if librarys_own(self.program.module, object.element).is_some() || made || object.on_heap {
                 continue;
             }
             let name = self.values.objects[index].name.clone();

@@ -1,6 +1,7 @@
 //! What no test can make: structures that only the library makes, and whose insides are its own business; and ends that
 //! C does not have.
 
+use crate::c::variable::are_elsewhere;
 use touchstone_criteria::{Outcome, TestCase, TestKind, Unmakeable};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget};
 
@@ -22,14 +23,20 @@ const LIBRARYS_OWN: &[(&str, &str)] = &[
     ("sem_t", "sem_t"),
 ];
 
+/// What users call lists of variable arguments.
+pub(crate) const VA_LIST: &str = "va_list";
+
 /// Why a test can't be made: an object of it is one that only the library makes.
 pub fn unmakeable(module: &Module, test: &TestCase) -> Option<Unmakeable> {
     if let Some(why) = thrown(test) {
         return Some(why);
     }
     let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return None };
+    if are_elsewhere(module, params, objects) {
+        return Some(Unmakeable::LibrarysOwn(VA_LIST));
+    }
     let object = objects.iter().find_map(|object| {
-        let name = librarys_own(module, object.element)?;
+        let name = librarys_own(module, object.element).filter(|name| *name != VA_LIST)?;
         let used = object.values.iter().any(|value| !is_empty(value));
         (used || !is_made_of_zeros(name)).then_some(name)
     });
@@ -59,10 +66,9 @@ pub(crate) fn librarys_own(module: &Module, data: DataTypeId) -> Option<&'static
     LIBRARYS_OWN.iter().find(|(known, _)| *known == own).map(|(_, name)| *name)
 }
 
-/// Locks are made of zeros by their initialisers; a list of variable arguments that nobody takes one from needs no insides, nor
-/// does a stream that only functions of the library look into.
+/// Locks are made of zeros by their initialisers; a stream that only functions of the library look into needs no insides.
 fn is_made_of_zeros(name: &str) -> bool {
-    matches!(name, "FILE" | "va_list" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
+    matches!(name, "FILE" | "pthread_mutex_t" | "pthread_cond_t" | "pthread_rwlock_t")
 }
 
 /// Zeros, null and what nobody looked at.

@@ -37,5 +37,6 @@ pub(crate) mod through;
 pub(crate) mod unchanged;
 pub(crate) mod unwritable;
 pub(crate) mod values;
+pub(crate) mod variable;
 pub(crate) mod verdict;
 pub(crate) mod visibility;

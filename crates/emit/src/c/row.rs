@@ -10,6 +10,7 @@ use crate::c::literal;
 use crate::c::place::member;
 use crate::c::surroundings::nameable;
 use crate::c::unwritable::Unwritable;
+use crate::c::variable::{is_made_by_call, takes_list};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::{Given, NamedValue, ObjectInput, Outcome, Replay, TestCase, TestKind};
 use touchstone_ir::{DataType, DataTypeId, DataValue, InputSource};
@@ -116,7 +117,8 @@ fn function_row<'a>(
     objects: &[ObjectInput],
 ) -> Option<RowTest<'a>> {
     if !test.answers.is_empty()
-        || objects.iter().any(|object| object.on_heap)
+        || objects.iter().any(|object| object.on_heap || is_made_by_call(program.module, object.element))
+        || takes_list(program)
         || test.expected.calls.as_ref().is_some_and(|calls| !calls.is_empty())
         || !test.expected.reached.is_empty()
     {

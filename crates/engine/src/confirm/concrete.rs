@@ -12,7 +12,7 @@ use touchstone_interp::{
 };
 use touchstone_ir::{
     DataType, DataTypeId, DataValue, DecisionId, FuncId, Function, Global, GlobalId, InputSource, Linkage, Module,
-    Param, PointerTarget, Tail, Ty, mask, sign_extend,
+    Param, PointerTarget, Stands, Tail, Ty, mask, sign_extend,
 };
 
 /// So many things that a result leads to are told, and so many elements of one.
@@ -55,6 +55,21 @@ pub struct ConcreteRun {
     /// It turned a pointer into a number. What depends on which number is not there: a path that does ends as
     /// unsupported, and a value that does is undefined.
     pub shows_addresses: bool,
+    /// A number of the inputs was an address by chance.
+    pub guessed: bool,
+    /// The variable argument that ended it because nobody passed it.
+    pub missed: Option<MissedArgument>,
+}
+
+/// A variable argument that a program wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MissedArgument {
+    /// The object of the test that the others are in.
+    pub object: usize,
+    /// Its number among them, from 0.
+    pub index: usize,
+    /// The member of the union that it would be.
+    pub member: usize,
 }
 
 /// What to look at in a concrete run.
@@ -198,6 +213,9 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
         run.objects.push(id);
     }
     for (index, object) in call.objects.iter().enumerate() {
+        if module.pointee(object.element).stands == Stands::Arguments {
+            run.machine.keep_arguments(run.objects[index]);
+        }
         let step = run.size(object.element);
         for (at, value) in object.values.iter().enumerate() {
             run.write(run.objects[index], at as u64 * step, object.element, value);
@@ -237,7 +255,12 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
         _ => true,
     };
     let freed = run.objects.iter().map(|object| !run.machine.object(*object).alive).collect();
-    ConcreteRun { expected, earlier, accepted, freed, ..seen }
+    let missed = run.machine.missed_argument().and_then(|(object, offset, member)| {
+        let object = run.objects.iter().position(|known| *known == object)?;
+        let step = run.size(call.objects[object].element);
+        Some(MissedArgument { object, index: usize::try_from(offset).ok()?.checked_div(step as usize)?, member })
+    });
+    ConcreteRun { expected, earlier, accepted, freed, missed, ..seen }
 }
 
 /// What machine and observer tell of a run that took these inputs.
@@ -258,6 +281,8 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput
         traps: machine.traps(),
         of_one_run: machine.is_of_one_run(),
         shows_addresses: machine.shows_addresses(),
+        missed: None,
+        guessed: machine.guesses_addresses(),
     }
 }
 
@@ -438,7 +463,7 @@ impl Run<'_> {
             let value = self.argument(param.aggregate, input);
             args.push(self.in_register(value, param, function));
         }
-        if function.variadic {
+        if args.len() < function.params.len() && function.variadic {
             args.push(Value::NULL);
         }
         ReadyCall { func, args, result_object }
@@ -545,10 +570,25 @@ impl Run<'_> {
                 let _ = self.machine.write_value(object, at, ty, Value::Int(*bits));
             }
             (_, DataValue::Pointer(target)) => {
-                let value = self.pointer(target);
+                let value = match (target, self.leads_to_arguments(data)) {
+                    // A list without arguments is a list.
+                    (PointerTarget::Null, true) => {
+                        let none = self.machine.alloc(0, "arguments", ObjectKind::Input);
+                        self.machine.keep_arguments(none);
+                        Value::ptr(none, 0)
+                    }
+                    _ => self.pointer(target),
+                };
                 let _ = self.machine.write_value(object, at, Ty::Ptr, value);
             }
             _ => {}
+        }
+    }
+
+    fn leads_to_arguments(&self, data: DataTypeId) -> bool {
+        match self.module.types[data] {
+            DataType::Pointer { pointee, .. } => self.module.pointee(pointee).stands == Stands::Arguments,
+            _ => false,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::exec::aliases::Access;
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
 use crate::state::memory::{Assembled, Contents, Memory, ObjectKind, Open, assemble, disassemble};
-use crate::state::value::{Pointer, Scalar, Value};
+use crate::state::value::{ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_base::{Id, Span};
@@ -212,6 +212,9 @@ impl Executor<'_> {
         if self.is_defined_elsewhere(pointer.object) && state.memory.get(pointer.object).size == 0 {
             return Err(self.unmade(pointer.object, span));
         }
+        if let Some(stop) = self.unsized_input(state, pointer.object, span) {
+            return Err(stop);
+        }
         let object = state.memory.get(pointer.object);
         let bad = if !object.live {
             Some(ErrorKind::Dangling)
@@ -264,6 +267,17 @@ impl Executor<'_> {
             self.overlaps(state, pointer.object, intent, span)?;
         }
         Ok(possible)
+    }
+
+    /// Why nobody can look into an object that is an input of a type that the program does not know.
+    fn unsized_input(&self, state: &State, object: ObjectId, span: Span) -> Option<Stop> {
+        let known = state.memory.get(object);
+        if known.kind != ObjectKind::Input || known.size > 0 {
+            return None;
+        }
+        let input = state.inputs.objects.iter().find(|input| input.object == object)?;
+        let is_unknown = self.size_of(input.element) == 0;
+        is_unknown.then(|| Stop::unsupported(Unsupported::UnsizedObject(input.name.clone()), span))
     }
 
     /// Goes on only where an object has room for as much as inputs say; `end` is the place that they lead to.

@@ -102,7 +102,7 @@ impl Executor<'_> {
             Builtin::Look => {
                 let (size, member) = (self.fixed(state, args[1], span)?, self.fixed(state, args[2], span)?);
                 let at = state.top().value(args[0]);
-                self.look(state, &at, size, member);
+                self.look(state, &at, size, member, span)?;
             }
             Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
             Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,

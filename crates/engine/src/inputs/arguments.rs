@@ -10,7 +10,7 @@ use crate::state::value::Value;
 use crate::state::{State, Stop};
 use std::rc::Rc;
 use touchstone_criteria::{MadeInput, Unsupported};
-use touchstone_ir::{CastOp, DataType, FuncId, InputSource, Ty};
+use touchstone_ir::{CastOp, DataType, FuncId, InputSource, Stands, Ty};
 
 impl Executor<'_> {
     /// The arguments of the function under test, one for each of its parameters.
@@ -25,7 +25,7 @@ impl Executor<'_> {
                 continue;
             }
             if function.variadic && index + 1 == function.params.len() {
-                values.push(Value::NULL);
+                values.push(self.packed(state, func)?);
                 continue;
             }
             let name = if param.name.is_empty() { format!("arg{index}") } else { param.name.clone() };
@@ -34,6 +34,26 @@ impl Executor<'_> {
             values.push(value);
         }
         Ok(values)
+    }
+
+    /// The variable arguments; none where nobody takes any.
+    fn packed(&mut self, state: &mut State, func: FuncId) -> Result<Value, Stop> {
+        let function = &self.module.functions[func];
+        let Some(param) = function.params.last().filter(|param| function.reads(param.reg)) else {
+            return Ok(Value::NULL);
+        };
+        let DataType::Pointer { pointee, .. } = self.module.types[param.data] else { return Ok(Value::NULL) };
+        if self.module.pointee(pointee).stands != Stands::Arguments {
+            return Ok(Value::NULL);
+        }
+        let name = match &self.module.types[pointee] {
+            DataType::Union { name, .. } => name.clone(),
+            _ => String::new(),
+        };
+        let value = self.variable_arguments(state, pointee)?;
+        let cells = disassemble(&value, 8, &mut self.pointers).collect();
+        state.inputs_mut().params.push(Rc::new(NamedInput { name, data: param.data, cells }));
+        Ok(value)
     }
 
     fn argument(

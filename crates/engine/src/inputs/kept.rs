@@ -5,7 +5,9 @@
 use crate::inputs::globals::{derived_from, used_globals, written_globals};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
-use touchstone_ir::{CallGraph, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, TermKind};
+use touchstone_ir::{
+    CallGraph, DataType, FuncId, Function, GlobalId, GlobalRole, InstKind, Linkage, Module, Operand, Stands, TermKind,
+};
 
 /// More functions than this are not called before the one under test: each multiplies the sequences.
 const MOST: usize = 8;
@@ -52,7 +54,13 @@ fn is_callable(module: &Module, func: FuncId, other: FuncId) -> bool {
     let (function, beside) = (&module.functions[other], &module.functions[func]);
     let visible = !function.internal || function.span.file == beside.span.file;
     let is_entry = module.entry.as_ref() == Some(&function.name);
-    function.is_defined() && !function.is_library() && visible && !is_entry && !function.variadic
+    let takes_list = function.params.iter().any(|param| match module.types[param.data] {
+        DataType::Pointer { pointee: to, .. } | DataType::Array { element: to, .. } => {
+            matches!(module.pointee(to).stands, Stands::Arguments | Stands::Cursor)
+        }
+        _ => false,
+    });
+    function.is_defined() && !function.is_library() && visible && !is_entry && !takes_list
 }
 
 /// Whether a variable holds what calls left, and only functions of its file name it.

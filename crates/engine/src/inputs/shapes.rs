@@ -51,6 +51,14 @@ impl Executor<'_> {
             ];
         };
         let element = self.element_of(pointee);
+        if matches!(self.module.pointee(pointee).stands, Stands::Arguments | Stands::Cursor) {
+            let mut fresh = state.clone();
+            let made = self.always(&mut fresh, pointee, &lazy.name);
+            return vec![made.map(|value| {
+                decide(&mut fresh, value);
+                fresh
+            })];
+        }
         let mut behind = self.module.globals.values().filter(|global| global.data == pointee);
         let is_callback = |id: FuncId| self.module.functions[id].is_callback();
         if self.config.externals && behind.any(|global| global.function.is_some_and(is_callback)) {
@@ -66,6 +74,15 @@ impl Executor<'_> {
                 true => Unsupported::UnknownFunction(lazy.name.to_string()),
                 false => Unsupported::UnsizedObject(lazy.name.to_string()),
             };
+            if !is_function && purpose != Purpose::Access {
+                // Nobody looks inside: there is something, whatever it is.
+                let mut fresh = state.clone();
+                let made = self.input_object(&mut fresh, element, Room::ONE, &lazy.name, Length::Default, None);
+                options.push(made.map(|object| {
+                    decide(&mut fresh, Value::pointer(object, 0));
+                    fresh
+                }));
+            }
             options.push(Err(Stop::unsupported(what, Span::none())));
         } else if let Some(most) = self.config.strings.filter(|_| length.is_none() && self.is_text(pointee)) {
             let mut fresh = state.clone();
@@ -121,6 +138,17 @@ impl Executor<'_> {
             }
         }
         options
+    }
+
+    /// What is behind a pointer that leads to something of its own, always.
+    fn always(&mut self, state: &mut State, pointee: DataTypeId, name: &str) -> Result<Value, Stop> {
+        match self.module.pointee(pointee).stands {
+            Stands::Arguments => self.variable_arguments(state, pointee),
+            _ => {
+                let object = self.input_object(state, pointee, Room::ONE, name, Length::Given, None)?;
+                Ok(Value::pointer(object, 0))
+            }
+        }
     }
 
     /// An input pointer leads into an object: to any element behind which there is as much as it is said to lead to.

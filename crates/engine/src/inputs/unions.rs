@@ -27,7 +27,7 @@ const MOST_LOOKS: usize = 4;
 
 /// Something in a member that is made at once: a number, a pointer, a union, a structure with bit-fields.
 #[derive(Clone, PartialEq, Eq)]
-struct Leaf {
+pub(super) struct Leaf {
     offset: u64,
     ty: DataTypeId,
     /// The way to it from the union, as a part of its name.
@@ -57,7 +57,17 @@ impl Executor<'_> {
     }
 
     /// The program is about to look at a member of a union.
-    pub(crate) fn look(&mut self, state: &mut State, at: &Value, size: u64, member: u64) {
+    pub(crate) fn look(
+        &mut self,
+        state: &mut State,
+        at: &Value,
+        size: u64,
+        member: u64,
+        span: Span,
+    ) -> Result<(), Stop> {
+        if let Some(pointer) = self.among_arguments(state, at)? {
+            return self.take_argument(state, pointer, member as usize, span);
+        }
         let looked = Looked { at: at.clone(), size, member: member as usize };
         let looks = &mut state.inputs_mut().looks;
         looks.retain(|known| known.at != looked.at || known.size != looked.size);
@@ -71,6 +81,7 @@ impl Executor<'_> {
         {
             self.note_look(state, pointer.object, offset);
         }
+        Ok(())
     }
 
     /// Unions that have the byte at this place learn how they are looked at.
@@ -176,7 +187,7 @@ impl Executor<'_> {
     }
 
     /// Makes a part of a union, wherever bytes of it are.
-    fn make_leaf(&mut self, state: &mut State, id: UnionId, leaf: &Leaf) -> Result<(), Stop> {
+    pub(super) fn make_leaf(&mut self, state: &mut State, id: UnionId, leaf: &Leaf) -> Result<(), Stop> {
         let (mut cells, mut constraints) = (Vec::new(), Vec::new());
         let name = format!("{}{}", state.inputs.unions[id].name, leaf.path);
         self.input_cells(state.inputs_mut(), leaf.ty, &name, &mut constraints, &mut cells);
@@ -284,12 +295,12 @@ fn same_union(cells: &[Cell], id: UnionId) -> bool {
 }
 
 /// The way to a part; what has no name is no step.
-fn step(path: &str, name: &str) -> String {
+pub(super) fn step(path: &str, name: &str) -> String {
     if name.is_empty() { path.to_string() } else { format!("{path}.{name}") }
 }
 
 /// Where an address leads, as far as that is decided.
-fn place_of(state: &State, at: &Value) -> Option<Pointer> {
+pub(super) fn place_of(state: &State, at: &Value) -> Option<Pointer> {
     match at {
         Value::Ptr(pointer) => Some(*pointer),
         Value::Lazy(id) => state.inputs.shape(*id).and_then(|decided| place_of(state, decided)),
@@ -297,7 +308,7 @@ fn place_of(state: &State, at: &Value) -> Option<Pointer> {
     }
 }
 
-fn cell_at(state: &State, object: ObjectId, at: u64) -> Option<Cell> {
+pub(super) fn cell_at(state: &State, object: ObjectId, at: u64) -> Option<Cell> {
     match &state.memory.get(object).contents {
         Contents::Cells(cells) => cells.get(usize::try_from(at).ok()?).copied(),
         Contents::Delayed { .. } => None,
@@ -305,7 +316,7 @@ fn cell_at(state: &State, object: ObjectId, at: u64) -> Option<Cell> {
 }
 
 /// What a type has at a byte, and the way to it.
-fn leaf_at(types: &DataTypes, ty: DataTypeId, at: u64, path: &str) -> Option<Leaf> {
+pub(super) fn leaf_at(types: &DataTypes, ty: DataTypeId, at: u64, path: &str) -> Option<Leaf> {
     let inside = |mut leaf: Leaf, begin: u64| {
         leaf.offset += begin;
         leaf
@@ -337,7 +348,7 @@ impl Inputs {
         Rc::make_mut(&mut self.unions).push(Rc::new(made))
     }
 
-    fn union_mut(&mut self, id: UnionId) -> &mut Union {
+    pub(super) fn union_mut(&mut self, id: UnionId) -> &mut Union {
         Rc::make_mut(&mut Rc::make_mut(&mut self.unions)[id])
     }
 

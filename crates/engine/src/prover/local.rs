@@ -1,7 +1,7 @@
 //! Outcomes of branches that no state has, whatever came before: `(size_t)n != n`, a check that was made a few lines above.
 //!
-//! A branch is looked at with the blocks that lead to it and to nothing else, as far back as each has one predecessor. At their
-//! start everything is unknown: registers, and memory, which is only known to stay as it is where nothing writes. So this holds
+//! A branch is looked at with the blocks before it, as far back as each has one predecessor. Where there are several, each way is
+//! looked at, a few times: an outcome is excluded if it is on every way. At the start of a way everything is unknown: registers, and memory, which is only known to stay as it is where nothing writes. So this holds
 //! behind calls that nobody can follow, where the other proofs know nothing. What it does not understand is a fresh unknown.
 //!
 //! Pointers are numbers here, any numbers: no two objects are known to be apart.
@@ -11,12 +11,18 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use touchstone_base::{Deadline, Id};
 use touchstone_ir::{
-    BinOp, BlockId, CastOp, Cfg, CmpOp, Function, GlobalId, Inst, InstKind, Operand, Reg, SlotId, TermKind, Ty,
+    BinOp, BlockId, Builtin, CastOp, Cfg, CmpOp, Function, GlobalId, Inst, InstKind, Operand, Reg, SlotId, SwitchArm,
+    TermKind, Ty,
 };
 use touchstone_solver::{Path, Rel, Side, Solver, TermId, Terms};
 
 /// Blocks before a branch that are looked at.
 const MOST_BLOCKS: usize = 16;
+/// Places on the way to a branch where control comes together, and ways to it, that are looked at.
+const MOST_JOINS: usize = 3;
+const MOST_WAYS: usize = 24;
+/// Cases of a `switch` that are understood.
+const MOST_ARMS: usize = 64;
 /// Effort for one branch.
 const CONFLICTS: u64 = 200;
 
@@ -37,8 +43,8 @@ pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
             break;
         }
         if let TermKind::Branch { cond, .. } = &function.blocks[block].terminator.kind {
-            let chain = chain(function, &cfg, block);
-            for outcome in Local::new(function, deadline).excluded(&chain, *cond) {
+            let mut ways = Backwards { function, cfg: &cfg, deadline, cond: *cond, left: MOST_WAYS };
+            for outcome in ways.excluded(vec![block], MOST_JOINS) {
                 dead.insert((block, outcome));
             }
         }
@@ -46,25 +52,64 @@ pub(crate) fn dead_edges(function: &Function, deadline: Deadline) -> DeadEdges {
     dead
 }
 
-/// The blocks that control went through before it came to this one, as far as there is only one way, the first one first; this
-/// one is the last.
-fn chain(function: &Function, cfg: &Cfg, last: BlockId) -> Vec<BlockId> {
-    let mut chain = vec![last];
-    while chain.len() < MOST_BLOCKS {
-        let first = chain[chain.len() - 1];
-        // Control comes to the entry from outside, too.
-        let [before] = cfg.predecessors(first) else { break };
-        let goes_on = matches!(
-            function.blocks[*before].terminator.kind,
-            TermKind::Jump(_) | TermKind::Branch { .. } | TermKind::Switch { .. }
-        );
-        if first == BlockId::new(0) || !goes_on || chain.contains(before) {
-            break;
+/// The ways to a branch, from its end.
+struct Backwards<'m> {
+    function: &'m Function,
+    cfg: &'m Cfg,
+    deadline: Deadline,
+    cond: Operand,
+    /// Ways that may still be looked at.
+    left: usize,
+}
+
+impl Backwards<'_> {
+    /// The outcomes that no run has which comes by these blocks, the last one first.
+    fn excluded(&mut self, mut way: Vec<BlockId>, joins: usize) -> Vec<bool> {
+        let mut before = self.before(&way);
+        while let [only] = before.as_slice()
+            && way.len() < MOST_BLOCKS
+        {
+            way.push(*only);
+            before = self.before(&way);
         }
-        chain.push(*before);
+        if self.left == 0 || self.deadline.is_over() {
+            return Vec::new();
+        }
+        self.left -= 1;
+        let chain: Vec<BlockId> = way.iter().rev().copied().collect();
+        let known = Local::new(self.function, self.deadline).excluded(&chain, self.cond);
+        if !known.is_empty() || joins == 0 || before.len() < 2 || way.len() >= MOST_BLOCKS {
+            return known;
+        }
+        let mut everywhere = vec![false, true];
+        for block in before {
+            let longer = way.iter().copied().chain([block]).collect();
+            let excluded = self.excluded(longer, joins - 1);
+            everywhere.retain(|outcome| excluded.contains(outcome));
+            if everywhere.is_empty() {
+                break;
+            }
+        }
+        everywhere
     }
-    chain.reverse();
-    chain
+
+    /// The blocks that control can have come from, if it has come from one of them.
+    fn before(&self, way: &[BlockId]) -> Vec<BlockId> {
+        let first = way[way.len() - 1];
+        let all = self.cfg.predecessors(first);
+        let goes_on = |block: &BlockId| {
+            matches!(
+                self.function.blocks[*block].terminator.kind,
+                TermKind::Jump(_) | TermKind::Branch { .. } | TermKind::Switch { .. }
+            )
+        };
+        // Control comes to the entry from outside, too.
+        let known = first != BlockId::new(0) && all.iter().all(|block| goes_on(block) && !way.contains(block));
+        let mut blocks = if known { all.to_vec() } else { Vec::new() };
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks
+    }
 }
 
 /// What is known on the way to one branch.
@@ -101,12 +146,8 @@ impl Local<'_> {
             for inst in &function.blocks[block].insts {
                 self.step(inst);
             }
-            if let (Some(next), TermKind::Branch { cond, then_block, else_block, .. }) =
-                (chain.get(at + 1), &function.blocks[block].terminator.kind)
-                && then_block != else_block
-            {
-                let cond = self.value(*cond);
-                let holds = if next == then_block { cond } else { self.terms.not(cond) };
+            let Some(&next) = chain.get(at + 1) else { continue };
+            if let Some(holds) = self.leads_on(&function.blocks[block].terminator.kind, next) {
                 match self.solver.assume(&mut self.terms, &path, holds) {
                     Side::Feasible(narrower) => path = narrower,
                     // Nobody comes here.
@@ -125,6 +166,39 @@ impl Local<'_> {
             }
         }
         excluded
+    }
+
+    /// What holds where control goes to a block; `None` if that says nothing.
+    fn leads_on(&mut self, kind: &TermKind, next: BlockId) -> Option<TermId> {
+        match kind {
+            TermKind::Branch { cond, then_block, else_block, .. } if then_block != else_block => {
+                let cond = self.value(*cond);
+                Some(if next == *then_block { cond } else { self.terms.not(cond) })
+            }
+            TermKind::Switch { value, arms, default, .. } if arms.len() <= MOST_ARMS => {
+                let value = self.value(*value);
+                let (mut here, mut elsewhere) = (self.terms.constant(1, 0), self.terms.constant(1, 0));
+                for arm in arms {
+                    let inside = self.in_arm(value, arm);
+                    let side = if arm.target == next { &mut here } else { &mut elsewhere };
+                    *side = self.terms.or(*side, inside);
+                }
+                let others = self.terms.not(elsewhere);
+                Some(if *default == next { others } else { here })
+            }
+            _ => None,
+        }
+    }
+
+    fn in_arm(&mut self, value: TermId, arm: &SwitchArm) -> TermId {
+        let width = self.terms.width(value);
+        let (low, high) = (self.terms.constant(width, arm.low), self.terms.constant(width, arm.high));
+        if arm.low == arm.high {
+            return self.terms.eq(value, low);
+        }
+        let rel = if arm.signed { Rel::Sle } else { Rel::Ule };
+        let (above, below) = (self.terms.cmp(rel, low, value), self.terms.cmp(rel, value, high));
+        self.terms.and(above, below)
     }
 
     fn fresh(&mut self, bits: u8) -> TermId {
@@ -227,6 +301,7 @@ impl Local<'_> {
             }
             InstKind::Store { .. } | InstKind::MemCopy { .. } | InstKind::MemSet { .. } => self.memory.clear(),
             InstKind::Point { .. } => {}
+            InstKind::Builtin { dst: None, builtin: Builtin::Look, .. } => {}
             InstKind::Call { dst, .. } | InstKind::Builtin { dst, .. } => {
                 self.memory.clear();
                 self.forget(*dst);

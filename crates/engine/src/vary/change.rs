@@ -126,7 +126,7 @@ pub(super) struct Changes<'m> {
     /// Elements of an object, at most.
     pub(super) longest: usize,
     hints: Hints,
-    chance: Chance,
+    pub(super) chance: Chance,
 }
 
 /// What a change is made to.
@@ -142,6 +142,11 @@ impl<'m> Changes<'m> {
     pub fn new(module: &'m Module, func: FuncId, config: &'m Config, longest: usize, seed: u64) -> Changes<'m> {
         let (hints, chance) = (Hints::of(module, func), Chance::new(seed ^ func.index() as u64));
         Changes { module, config, longest, hints, chance }
+    }
+
+    /// Texts that the program knows.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.hints.texts.iter().map(Vec::as_slice)
     }
 
     /// Inputs to begin with: any, or newer ones.
@@ -222,11 +227,20 @@ impl<'m> Changes<'m> {
     }
 
     /// One of the values that a value is made of changes.
-    fn change_leaf(&mut self, name: &str, data: DataTypeId, value: &mut DataValue, objects: &mut Vec<ObjectInput>) {
+    pub(super) fn change_leaf(
+        &mut self,
+        name: &str,
+        data: DataTypeId,
+        value: &mut DataValue,
+        objects: &mut Vec<ObjectInput>,
+    ) {
         let count = leaves(&self.module.types, data, value);
         let which = self.chance.below(count);
         if let Some((name, data, value)) = leaf(&self.module.types, name.to_string(), data, value, which) {
             match &self.module.types[data] {
+                DataType::Pointer { pointee, .. } if self.takes_arguments(*pointee) => {
+                    self.give_arguments(*pointee, value, objects);
+                }
                 DataType::Pointer { pointee, .. } => *value = self.target(&name, *pointee, objects),
                 DataType::Array { .. } => {}
                 _ => self.change_number(data, value),
@@ -234,7 +248,7 @@ impl<'m> Changes<'m> {
         }
     }
 
-    fn change_number(&mut self, data: DataTypeId, value: &mut DataValue) {
+    pub(super) fn change_number(&mut self, data: DataTypeId, value: &mut DataValue) {
         let DataValue::Int(number) = value else { return };
         *number = match &self.module.types[data] {
             DataType::Bool { .. } => *number ^ 1,
@@ -283,7 +297,7 @@ impl<'m> Changes<'m> {
     }
 
     /// Where a pointer may lead.
-    fn target(&mut self, name: &str, pointee: DataTypeId, objects: &mut Vec<ObjectInput>) -> DataValue {
+    pub(super) fn target(&mut self, name: &str, pointee: DataTypeId, objects: &mut Vec<ObjectInput>) -> DataValue {
         let (module, element) = (self.module, self.module.pointee(pointee).element);
         let stands = module.globals.values().filter(|global| global.data == pointee);
         let functions: Vec<FuncId> = stands.filter_map(|global| global.function).collect();
@@ -319,7 +333,7 @@ impl<'m> Changes<'m> {
     pub(super) fn object(&mut self, name: &str, element: DataTypeId, objects: &[ObjectInput]) -> Option<ObjectInput> {
         let (types, data) = (&self.module.types, &self.module.types[element]);
         let whole = data.size(types) > 0 && has_any_length(types, element);
-        if !whole || objects.len() >= MOST_OBJECTS {
+        if !whole || objects.len() >= MOST_OBJECTS || self.takes_arguments(element) {
             return None;
         }
         let one = zero(types, element)?;
@@ -338,6 +352,9 @@ impl<'m> Changes<'m> {
     }
 
     fn change_object(&mut self, at: usize, fixed: bool, objects: &mut Vec<ObjectInput>) {
+        if self.are_arguments(objects[at].element) {
+            return self.change_arguments(at, objects);
+        }
         let types = &self.module.types;
         let ObjectInput { element, values, is_array, name, .. } = &mut objects[at];
         let element = *element;

@@ -9,8 +9,11 @@
 //! under test, and objects with classes, which only their own code makes whole.
 
 mod change;
+mod heaps;
 mod hints;
 mod repair;
+mod snapshot;
+mod variable;
 
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
@@ -22,6 +25,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{GoalId, MadeInput, NamedValue, NotCheckable, Outcome, Replay, TestCase, TestKind, Watch};
 use touchstone_interp::{End, Limits};
@@ -106,6 +110,8 @@ pub struct Pool {
     seen: FxHashSet<(u64, bool)>,
     /// So many tests were taken into account.
     tests: usize,
+    /// Objects that the program makes were, too.
+    made: bool,
 }
 
 impl Pool {
@@ -122,14 +128,14 @@ impl Pool {
     }
 }
 
-impl Variation<'_> {
+impl<'a> Variation<'a> {
     /// Whether inputs may be whatever their types allow.
     pub fn is_possible(&self) -> bool {
         let config = self.config;
         let said = !config.ranges.is_empty() || !config.lengths.is_empty() || config.strings.is_some();
         let narrowed = config.precondition.is_some() || said;
         let called = config.entry == Entry::Function && config.calls == Calls::Itself && config.oracle.is_none();
-        called && !narrowed && !self.module.has_classes() && !self.module.functions[self.func].variadic
+        called && !narrowed && !self.module.has_classes()
     }
 
     /// Varies what is in the pool and new tests; `take` gets those that fulfil a wish, and says whether it takes them.
@@ -154,7 +160,17 @@ impl Variation<'_> {
                     inputs
                 }
             };
-            let run = self.look(&inputs, Ways::Kept);
+            let (mut inputs, mut run) = (inputs, None::<ConcreteRun>);
+            // What it takes of variable arguments is known only when it does.
+            for _ in 0..MOST_PASSED {
+                let seen = self.look(&inputs, Ways::Kept);
+                let missed = seen.missed;
+                run = Some(seen);
+                if !missed.is_some_and(|missed| changes.pass(missed, &mut inputs)) {
+                    break;
+                }
+            }
+            let Some(run) = run else { continue };
             if outcome(self.module, &run.end).is_some() && pool.learn(&inputs, &run) {
                 in_vain = 0;
             }
@@ -173,7 +189,7 @@ impl Variation<'_> {
     }
 
     /// What is run before chance decides, the last one first: new tests, and what a caller would do with them who wants no error.
-    fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Changes<'_>) -> Vec<Inputs> {
+    fn begin(&self, pool: &mut Pool, tests: &[TestCase], changes: &mut Changes<'a>) -> Vec<Inputs> {
         let mut new = self.seeds(&tests[pool.tests.min(tests.len())..]);
         if tests.is_empty() {
             new.extend(self.zeros());
@@ -182,6 +198,13 @@ impl Variation<'_> {
         let mut first: Vec<Inputs> = new.clone();
         for repair in Repair::ALL {
             first.extend(new.iter().map(|inputs| changes.repaired(inputs, repair)));
+        }
+        if !std::mem::replace(&mut pool.made, true) {
+            let third = self
+                .deadline
+                .left()
+                .map_or(Deadline::after(Duration::from_millis(500)), |left| Deadline::after(left / 3));
+            first.extend(self.made(changes, third));
         }
         first.reverse();
         first
@@ -304,6 +327,9 @@ impl Variation<'_> {
     }
 }
 
+/// Runs of one test that want one more variable argument.
+const MOST_PASSED: usize = 8;
+
 /// Numbers of a test that are tried as zero.
 const MOST_SIMPLER: usize = 64;
 
@@ -314,7 +340,7 @@ fn proper(module: &Module, inputs: &Inputs, run: &ConcreteRun) -> Option<Outcome
     let by_chance = run.requested.iter().any(register) && !inputs.answers.iter().any(register);
     // Nor is one that was the answer of another function a pointer or a truth value.
     let misled = run.requested.iter().any(|answer| is_misled(module, answer));
-    let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !by_chance && !misled)?;
+    let outcome = outcome(module, &run.end).filter(|_| !run.of_one_run && !run.guessed && !by_chance && !misled)?;
     match outcome {
         Outcome::Error { kind: ErrorKind::NullPointer | ErrorKind::DivisionByZero, .. } => Some(outcome),
         Outcome::Error { kind: ErrorKind::Assert | ErrorKind::Abort, .. } => Some(outcome),

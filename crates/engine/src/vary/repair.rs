@@ -83,6 +83,10 @@ impl Changes<'_> {
             if *value != DataValue::Pointer(PointerTarget::Null) {
                 continue;
             }
+            if self.takes_arguments(*pointee) {
+                self.give_arguments(*pointee, value, objects);
+                continue;
+            }
             let stands = self.module.globals.values().filter(|global| global.data == *pointee);
             let mut functions = stands.filter_map(|global| global.function).peekable();
             if let Some(first) = functions.peek().copied() {

@@ -3,6 +3,7 @@
 //! Objects are accessed by types that may alias (C11 6.5p7); which types may is told by the layout, never by names, so that a
 //! rule is rather too wide than too narrow.
 
+use crate::types::ctype::VARIABLE_ARGUMENTS;
 use std::collections::BTreeMap;
 use touchstone_base::float::Format;
 use touchstone_ir::{
@@ -25,6 +26,8 @@ pub(crate) fn set_rules(module: &mut Module) {
             element: element(module, id),
             stands: match data {
                 DataType::Int { kind: IntKind::Character, bits: 8, .. } => Stands::Text,
+                DataType::Union { name, .. } if name == VARIABLE_ARGUMENTS => Stands::Arguments,
+                DataType::Struct { name, .. } if name == "struct __va_list_tag" => Stands::Cursor,
                 _ => Stands::Elements,
             },
             same: layout(data).map_or(id, |layout| *layouts.entry(layout).or_insert(id)),

@@ -226,7 +226,7 @@ impl LinkedProgram {
         }
         if function.variadic {
             let reg = function.regs.push(RegInfo { ty: Ty::Ptr, name: None });
-            let data = self.types.data(&Type::plain(TypeKind::Void).pointer_to());
+            let data = self.types.arguments_pointer();
             function.params.push(Param { name: String::new(), reg, data, aggregate: false });
         }
         function

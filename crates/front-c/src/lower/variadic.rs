@@ -3,6 +3,9 @@
 //! The caller packs them into one object, 8 bytes each (a structure takes as many as it needs), and passes its address as
 //! a last, hidden parameter. A `va_list` holds the address of the next argument; the rest of its 24 bytes is
 //! not used. A read beyond the last argument is an error of the path.
+//!
+//! Of a function under test the arguments are inputs, of the types that are taken: a `va_arg` looks at a member of the union of
+//! all types that the program takes (`Types::arguments`).
 
 use crate::clang::node::Node;
 use crate::clang::shape::callee_name;
@@ -103,7 +106,7 @@ impl Lowerer<'_, '_> {
             self.unsupported(what, node);
             return None;
         };
-        // Only a function under test is called without: nobody knows what arguments it wants.
+        // Only calls of which nobody knows the arguments have none.
         let none = self.cmp(CmpOp::Eq, Operand::Reg(hidden), Operand::Const(Ty::Ptr, 0), span);
         let (unknown, known) = (self.new_block(), self.new_block());
         self.terminate(
@@ -145,6 +148,9 @@ impl Lowerer<'_, '_> {
         let list = self.rvalue(list);
         let pointer = Type::plain(crate::types::ctype::TypeKind::Void).pointer_to();
         let argument = self.load(Place::Memory(list, NEXT), &pointer, span);
+        let member = self.unit.program.types.argument_member(ty).unwrap_or(u64::MAX);
+        let args = vec![argument, Operand::Const(Ty::I64, 8), Operand::Const(Ty::I64, member)];
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::Look, args }, span);
         let size = round_up(self.unit.program.types.size(ty), 8);
         let next = self.offset(argument, Operand::Const(Ty::I64, size), span);
         self.store(Place::Memory(list, NEXT), next, span);

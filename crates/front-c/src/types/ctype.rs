@@ -220,6 +220,9 @@ pub(crate) enum WideFields {
     Unknown,
 }
 
+/// What the type of variable arguments is called; no type of the source has such a name.
+pub(crate) const VARIABLE_ARGUMENTS: &str = "...";
+
 /// All records, enumerations and data types of the program.
 pub(crate) struct Types {
     pub records: Vec<Record>,
@@ -232,6 +235,8 @@ pub(crate) struct Types {
     pub offsets: Offsets,
     pub wide_fields: WideFields,
     interned: FxHashMap<DataType, DataTypeId>,
+    /// The union of all types that the program takes variable arguments of.
+    pub arguments: DataTypeId,
     /// The types of functions behind their data types.
     pub functions: BTreeMap<DataTypeId, Type>,
 }
@@ -248,11 +253,14 @@ impl Types {
             offsets: Offsets::default(),
             wide_fields: WideFields::Unknown,
             interned: FxHashMap::default(),
+            arguments: touchstone_base::Id::new(0),
             functions: BTreeMap::new(),
         };
         let list = types.new_record("struct __va_list_tag".to_string(), true, false);
         let record = &mut types.records[list];
         (record.complete, record.size, record.align) = (true, 24, 8);
+        let name = VARIABLE_ARGUMENTS.to_string();
+        types.arguments = types.data.push(DataType::Union { name, members: Vec::new(), size: 8, align: 8 });
         types.refresh_record(list);
         types
     }
@@ -338,9 +346,39 @@ impl Types {
         self.refresh_record(id);
     }
 
+    /// A `va_list`: of its bytes only the address of the next argument is used (`lower/variadic.rs`).
+    fn argument_list(&mut self, name: String) -> DataType {
+        let ty = self.arguments_pointer();
+        let fields = vec![Field { name: "next".to_string(), offset: 8, ty }];
+        DataType::Struct { name, fields, size: 24, align: 8, kind: StructKind::Record }
+    }
+
+    /// The address of variable arguments.
+    pub fn arguments_pointer(&mut self) -> DataTypeId {
+        self.intern(DataType::Pointer { pointee: self.arguments, to_const: false })
+    }
+
+    /// The number of a type among those that the program takes variable arguments of. `None`: arguments of this type can't be
+    /// made.
+    pub fn argument_member(&mut self, ty: &Type) -> Option<u64> {
+        let plain = !ty.is_record() && (1..=8).contains(&self.size(ty)) && self.refusal(ty).is_none();
+        let data = plain.then(|| self.data(&ty.unaliased()))?;
+        let DataType::Union { members, .. } = &mut self.data[self.arguments] else { return None };
+        let known = members.iter().position(|member| member.ty == data);
+        let number = known.unwrap_or(members.len());
+        if known.is_none() {
+            members.push(Field { name: String::new(), offset: 0, ty: data });
+        }
+        Some(number as u64)
+    }
+
     /// Writes a record's data type anew, after it was completed or named.
     pub fn refresh_record(&mut self, id: usize) {
         let record = self.records[id].clone();
+        if id == Types::ARGUMENT_LIST {
+            self.data[record.data] = self.argument_list(record.name);
+            return;
+        }
         let opaque = !record.complete || record.problem.is_some();
         let data = if let Some(whole) = self.whole_member(&record).filter(|_| record.is_union && !opaque) {
             let fields = vec![Field { name: whole.name.clone(), offset: 0, ty: self.data(&whole.ty) }];

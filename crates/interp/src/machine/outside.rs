@@ -1,7 +1,8 @@
 //! What is around a run: the inputs that it is given, the memory that others make and look at, and what it says of itself.
 
-use super::{InputRequest, Machine, Provided};
+use super::{InputRequest, Machine, Provided, Stop};
 use crate::memory::{Fill, ObjectInfo, ObjectKind};
+use crate::unrunnable::Unrunnable;
 use crate::value::{ObjectId, Pointer, Value};
 use std::borrow::Cow;
 use touchstone_ir::{ErrorKind, GlobalId, InputSource, Ty};
@@ -49,6 +50,30 @@ impl<'m> Machine<'m> {
         self.looks.insert((object, offset), member);
     }
 
+    /// These are the variable arguments of a call, each of the member that it was [looked at](Self::look) by. Whoever takes one
+    /// that is not there, or takes it as another one, does what only the language's compilers know.
+    pub fn keep_arguments(&mut self, object: ObjectId) {
+        self.variable.insert(object);
+    }
+
+    /// The variable argument that ended a run because nobody passed it: where it would be, and the member that it would be of.
+    pub fn missed_argument(&self) -> Option<(ObjectId, i64, usize)> {
+        self.missed
+    }
+
+    /// The program looks at a union by a member.
+    pub(crate) fn look_by(&mut self, at: Pointer, member: usize) -> Result<(), Stop> {
+        if self.variable.contains(&at.object) {
+            if self.looked(at.object, at.offset) == Some(member) {
+                return Ok(());
+            }
+            self.missed = Some((at.object, at.offset, member));
+            return Err(Stop::Unsupported(Unrunnable::NoSuchArgument));
+        }
+        self.look(at.object, at.offset, member);
+        Ok(())
+    }
+
     /// By which member a union was looked at last.
     pub fn looked(&self, object: ObjectId, offset: i64) -> Option<usize> {
         self.looks.get(&(object, offset)).copied()
@@ -63,6 +88,11 @@ impl<'m> Machine<'m> {
             }
             calls => *calls = None,
         }
+    }
+
+    /// Whether a number led to an object by chance: no pointer was turned into a number before.
+    pub fn guesses_addresses(&self) -> bool {
+        self.memory.guesses_addresses()
     }
 
     /// Whether a pointer was turned into a number: a run with another [`Layout`] may differ.

@@ -58,7 +58,7 @@ words! {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
         Written => "written", Changed => "changed", Allocation => "allocation", Register => "register", Volatile => "volatile", File => "file",
     }
-    Stands { Elements => "elements", Text => "text" }
+    Stands { Elements => "elements", Text => "text", Arguments => "arguments", Cursor => "cursor" }
     Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }
     ByteWrites { Bytes => "bytes", Anything => "anything" }
 }

@@ -1,0 +1,165 @@
+//! Variable arguments of the function under test: in the call where it takes them itself, through a variadic function around it
+//! where it takes a `va_list`. That function is the only way to make one that every compiler knows.
+
+use crate::c::body::{FunctionTest, TestedProgram};
+use crate::c::makeable::VA_LIST;
+use crate::c::preprocessed::is_meant;
+use crate::c::unwritable::Unwritable;
+use std::collections::BTreeSet;
+use touchstone_criteria::{NamedValue, ObjectInput, Unmakeable};
+use touchstone_ir::{DataType, DataTypeId, DataValue, Module, PointerTarget, Stands};
+
+/// An argument of a call that stands for a list made of variable arguments.
+pub(crate) struct ListArgument {
+    /// Its place among the arguments.
+    index: usize,
+    /// `&list` is passed.
+    by_address: bool,
+}
+
+/// Whether an object is made by the call: variable arguments, or a `va_list`.
+pub(crate) fn is_made_by_call(module: &Module, element: DataTypeId) -> bool {
+    module.pointee(element).stands == Stands::Arguments || is_list(module, element)
+}
+
+/// `va_list` is an array of one structure.
+fn is_list(module: &Module, data: DataTypeId) -> bool {
+    match module.types[data] {
+        DataType::Array { element, length: 1 } => is_list(module, element),
+        _ => module.pointee(data).stands == Stands::Cursor,
+    }
+}
+
+/// Whether the function under test takes variable arguments, by itself or as a list.
+pub(crate) fn takes_list(program: &TestedProgram) -> bool {
+    let module = program.module;
+    let leads_there = |data: DataTypeId| led_to(module, data).is_some_and(|it| is_made_by_call(module, it));
+    program.function.params.iter().any(|param| leads_there(param.data))
+}
+
+/// What a parameter leads to; an array is passed as its address.
+fn led_to(module: &Module, data: DataTypeId) -> Option<DataTypeId> {
+    match module.types[data] {
+        DataType::Pointer { pointee: it, .. } | DataType::Array { element: it, .. } => Some(it),
+        _ => None,
+    }
+}
+
+/// Whether objects that only a call makes are also needed elsewhere than in its arguments.
+pub(crate) fn are_elsewhere(module: &Module, params: &[NamedValue], objects: &[ObjectInput]) -> bool {
+    let mut made: BTreeSet<usize> = params.iter().filter_map(|param| target(&param.value)).collect();
+    let lists: Vec<usize> =
+        made.iter().copied().filter(|at| objects.get(*at).is_some_and(|it| is_list(module, it.element))).collect();
+    made.extend(lists.into_iter().filter_map(|at| objects[at].values.iter().find_map(target)));
+    let all = objects.iter().enumerate();
+    all.filter(|(_, object)| is_made_by_call(module, object.element)).any(|(at, _)| !made.contains(&at))
+}
+
+/// The first object that a value leads to.
+fn target(value: &DataValue) -> Option<usize> {
+    match value {
+        DataValue::Pointer(PointerTarget::Object { object, .. }) => Some(*object),
+        DataValue::Array(values) | DataValue::Struct(values) => values.iter().find_map(target),
+        DataValue::Member(_, value) => target(value),
+        _ => None,
+    }
+}
+
+impl FunctionTest<'_> {
+    /// Takes a parameter that is no expression of its own. `false`: it is one.
+    pub(crate) fn take_variable(&mut self, param: &NamedValue, objects: &[ObjectInput]) -> Result<bool, Unwritable> {
+        let module = self.program.module;
+        let Some(pointee) = led_to(module, param.data) else { return Ok(false) };
+        let object = target(&param.value).and_then(|at| objects.get(at));
+        if module.pointee(pointee).stands == Stands::Arguments {
+            self.rest = object.map_or(Ok(Vec::new()), |object| self.variable_arguments(object))?;
+            return Ok(true);
+        }
+        let by_address = matches!(module.types[pointee], DataType::Array { .. });
+        if !is_list(module, pointee) || (by_address && object.is_none()) {
+            return Ok(false);
+        }
+        if self.list.is_some() {
+            return Err(Unwritable::Unmakeable(Unmakeable::LibrarysOwn(VA_LIST)));
+        }
+        self.list = Some(ListArgument { index: self.arguments.len(), by_address });
+        let packed = object.and_then(|object| object.values.iter().find_map(target)).and_then(|at| objects.get(at));
+        self.rest = packed.map_or(Ok(Vec::new()), |object| self.variable_arguments(object))?;
+        Ok(true)
+    }
+
+    /// What is passed: up to the last argument that the program takes.
+    fn variable_arguments(&mut self, object: &ObjectInput) -> Result<Vec<String>, Unwritable> {
+        let module = self.program.module;
+        let DataType::Union { members, .. } = &module.types[object.element] else { return Ok(Vec::new()) };
+        let used = object.values.iter().rposition(|value| *value != DataValue::Undefined).map_or(0, |last| last + 1);
+        let mut all = Vec::new();
+        for value in &object.values[..used] {
+            all.push(match value {
+                DataValue::Member(member, value) => self.typed(members[*member].ty, value)?,
+                _ => "0".to_string(),
+            });
+        }
+        Ok(all)
+    }
+
+    /// An expression of just this type: nobody converts variable arguments.
+    fn typed(&mut self, data: DataTypeId, value: &DataValue) -> Result<String, Unwritable> {
+        let text = self.values.initialiser(data, value, "")?;
+        let plain = match (&self.program.module.types[data], value) {
+            (DataType::Pointer { .. }, value) => *value != DataValue::Pointer(PointerTarget::Null),
+            (DataType::Int { name, .. }, _) => name == "int",
+            _ => false,
+        };
+        if plain {
+            return Ok(text);
+        }
+        Ok(format!("({}){text}", self.program.ctypes.declare(data, "")?))
+    }
+
+    /// The call with all arguments.
+    pub(crate) fn call_text(&mut self, name: &str) -> Result<String, Unwritable> {
+        let Some(list) = self.list.take() else {
+            let all: Vec<String> = self.arguments.iter().chain(&self.rest).cloned().collect();
+            return Ok(format!("{name}({})", all.join(", ")));
+        };
+        let declaration = self.caller(name, &list)?;
+        self.values.declarations.insert(declaration);
+        let count = self.rest.len().to_string();
+        let all: Vec<String> = self.arguments.iter().chain([&count]).chain(&self.rest).cloned().collect();
+        Ok(format!("call_{}({})", self.program.name, all.join(", ")))
+    }
+
+    /// `static int call_vlog(char *to, int count, ...)`, which makes the list.
+    fn caller(&self, name: &str, list: &ListArgument) -> Result<String, Unwritable> {
+        let (module, function, types) = (self.program.module, self.program.function, &self.program.ctypes);
+        let (mut params, mut args) = (Vec::new(), Vec::new());
+        for (index, param) in function.own_params().iter().enumerate() {
+            if index == list.index {
+                args.push(if list.by_address { "&list" } else { "list" }.to_string());
+                continue;
+            }
+            let own = format!("argument{}", index + 1);
+            params.push(types.declare(param.data, &own)?);
+            args.push(own);
+        }
+        params.push("int count".to_string());
+        let head =
+            types.declare(function.result_data, &format!("call_{}({}, ...)", self.program.name, params.join(", ")))?;
+        let call = format!("{name}({})", args.join(", "));
+        let begin = "    __builtin_va_list list;\n    __builtin_va_start(list, count);\n";
+        let (kept, given) = match module.types[function.result_data] {
+            DataType::Void => (call, String::new()),
+            _ => {
+                let result = types.declare(function.result_data, "result")?;
+                (format!("{result} = {call}"), "    return result;\n".to_string())
+            }
+        };
+        Ok(format!("static {head}\n{{\n{begin}    {kept};\n    __builtin_va_end(list);\n{given}}}"))
+    }
+}
+
+/// The name that is called, past a macro of ours.
+pub(crate) fn callee(name: &str) -> String {
+    if is_meant(name) { format!("({name})") } else { name.to_string() }
+}
