@@ -36,8 +36,8 @@ fn a_list_of_variable_arguments_is_made_by_a_call() {
 #[test]
 fn the_librarys_formats_take_what_they_take() {
     let text = "#include <stdarg.h>\n#include <stdio.h>
-        int f(char *to, unsigned long room, const char *fmt, ...) { va_list ap; int n; va_start(ap, fmt);
-          n = vsnprintf(to, room, fmt, ap); va_end(ap); if (n > 3) return 1; return 0; }";
+        int f(const char *fmt, ...) { char to[8]; va_list ap; int n; va_start(ap, fmt);
+          n = vsnprintf(to, sizeof to, fmt, ap); va_end(ap); if (n > 3) return 1; return 0; }";
     check(text, &[], [2, 0, 0]);
 }
 
