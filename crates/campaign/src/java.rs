@@ -8,7 +8,7 @@ use crate::request::Subject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use touchstone_base::Deadline;
+use touchstone_base::{Deadline, MemoryLimit};
 use touchstone_criteria::{Incomplete, Unsupported};
 use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
@@ -206,6 +206,8 @@ const AT_ONCE: usize = 40;
 const ROUNDS: usize = 40;
 /// and how long.
 const LOADING: Duration = Duration::from_secs(8);
+/// So much memory the process may have while methods are followed.
+const FOLLOWING: u64 = 1 << 30;
 
 /// A program that is being made ready: what is loaded, and what initialisers left.
 struct Loading<'p> {
@@ -343,6 +345,7 @@ fn stops(module: &Module, method: &Method) -> Vec<String> {
     let config = Config {
         max_paths: Some(60),
         deadline: Deadline::within(Some(Duration::from_millis(400))),
+        memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
         ..Config::default()
     };

@@ -71,7 +71,8 @@ const PROGRAMS: [(&str, &str); 2] = [
 ];
 
 /// What stands for JUnit where the class path has none.
-const SHIM: [(&str, &str); 7] = [
+const SHIM: [(&str, &str); 8] = [
+    ("Checks.java", include_str!("../helper/shim/touchstone/junit/Checks.java")),
     ("Assertions.java", include_str!("../helper/shim/org/junit/jupiter/api/Assertions.java")),
     ("DisplayName.java", include_str!("../helper/shim/org/junit/jupiter/api/DisplayName.java")),
     ("Test.java", include_str!("../helper/shim/org/junit/jupiter/api/Test.java")),

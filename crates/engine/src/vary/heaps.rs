@@ -22,6 +22,8 @@ const MOST_TRIES: usize = 160;
 const MOST_CALLS: usize = 5;
 /// Arguments that are objects are made by calls to this depth.
 const DEPTH: usize = 2;
+/// Larger objects are not made.
+const LARGEST: usize = 1 << 16;
 /// What keys and texts are, mostly: few, so that some are the same.
 const WORDS: &[&str] = &["a", "b", "ab", "key", "", "a.b", "1"];
 
@@ -227,10 +229,7 @@ impl<'c, 'm> Maker<'c, 'm> {
             let made = self.call(machine, func, None, depth + 1)?;
             return matches!(made, Some(Value::Ptr(_))).then_some(made?);
         }
-        let size = self.module.types[data].size(&self.module.types);
-        let object = machine.alloc(size, "made", ObjectKind::Heap);
-        machine.write_bytes(object, 0, &vec![0; size as usize]).ok()?;
-        Some(Value::ptr(object, 0))
+        zeros(machine, self.module.types[data].size(&self.module.types), ObjectKind::Heap)
     }
 
     /// Calls a function; `None` if it does not return.
@@ -261,9 +260,7 @@ impl<'c, 'm> Maker<'c, 'm> {
         let module = self.module;
         let size = module.types[param.data].size(&module.types);
         if param.aggregate {
-            let object = machine.alloc(size, "made", ObjectKind::Input);
-            machine.write_bytes(object, 0, &vec![0; size as usize]).ok()?;
-            return Some(Value::ptr(object, 0));
+            return zeros(machine, size, ObjectKind::Input);
         }
         let pointee = match &module.types[param.data] {
             DataType::Pointer { pointee, .. } => *pointee,
@@ -294,11 +291,16 @@ impl<'c, 'm> Maker<'c, 'm> {
             return Some(Value::NULL);
         }
         let element = module.pointee(pointee).element;
-        let size = 2 * module.types[element].size(&module.types).clamp(8, 256);
-        let object = machine.alloc(size, "made", ObjectKind::Heap);
-        machine.write_bytes(object, 0, &vec![0; size as usize]).ok()?;
-        Some(Value::ptr(object, 0))
+        zeros(machine, 2 * module.types[element].size(&module.types).clamp(8, 256), ObjectKind::Heap)
     }
+}
+
+/// An object of zeros, if it is no large one.
+fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value> {
+    let bytes = vec![0; usize::try_from(size).ok().filter(|size| *size <= LARGEST)?];
+    let object = machine.alloc(size, "made", kind);
+    machine.write_bytes(object, 0, &bytes).ok()?;
+    Some(Value::ptr(object, 0))
 }
 
 /// Functions of the program that can be called just so.

@@ -34,6 +34,22 @@ impl Desc {
         rest.is_empty().then_some(desc)
     }
 
+    /// The word of the language for it; classes and arrays have none.
+    pub fn word(&self) -> Option<&'static str> {
+        Some(match self {
+            Desc::Void => "void",
+            Desc::Boolean => "boolean",
+            Desc::Byte => "byte",
+            Desc::Char => "char",
+            Desc::Short => "short",
+            Desc::Int => "int",
+            Desc::Long => "long",
+            Desc::Float => "float",
+            Desc::Double => "double",
+            Desc::Ref(_) => return None,
+        })
+    }
+
     /// The type that a text begins with, and what follows.
     fn first(text: &str) -> Option<(Desc, &str)> {
         let simple = match text.bytes().next()? {

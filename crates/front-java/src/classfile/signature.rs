@@ -80,7 +80,7 @@ impl Generic {
     /// As source writes it, with packages.
     pub fn text(&self) -> String {
         match self {
-            Generic::Value(desc) => word(desc).to_string(),
+            Generic::Value(desc) => desc.word().unwrap_or("Object").to_string(),
             Generic::Class(name, arguments) => {
                 let name = name.replace(['/', '$'], ".");
                 let arguments: Vec<String> = arguments.iter().map(Generic::text).collect();
@@ -89,22 +89,6 @@ impl Generic {
             Generic::Array(element) => format!("{}[]", element.text()),
             Generic::Variable(_) => "Object".to_string(),
         }
-    }
-}
-
-/// The word of a primitive type.
-fn word(desc: &Desc) -> &'static str {
-    match desc {
-        Desc::Void => "void",
-        Desc::Boolean => "boolean",
-        Desc::Byte => "byte",
-        Desc::Char => "char",
-        Desc::Short => "short",
-        Desc::Int => "int",
-        Desc::Long => "long",
-        Desc::Float => "float",
-        Desc::Double => "double",
-        Desc::Ref(_) => "Object",
     }
 }
 

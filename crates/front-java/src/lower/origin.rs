@@ -109,24 +109,12 @@ impl Body<'_> {
 
 /// A type as messages write it.
 pub(crate) fn type_text(desc: &Desc) -> String {
-    match desc {
-        Desc::Void => "void".to_string(),
-        Desc::Boolean => "boolean".to_string(),
-        Desc::Byte => "byte".to_string(),
-        Desc::Char => "char".to_string(),
-        Desc::Short => "short".to_string(),
-        Desc::Int => "int".to_string(),
-        Desc::Long => "long".to_string(),
-        Desc::Float => "float".to_string(),
-        Desc::Double => "double".to_string(),
-        Desc::Ref(name) => match name.strip_prefix('[') {
-            Some(element) => format!("{}[]", Desc::parse(element).map_or(String::new(), |desc| type_text(&desc))),
-            None => match &**name {
-                "java/lang/Object" => "Object".to_string(),
-                "java/lang/String" => "String".to_string(),
-                other => other.replace('/', "."),
-            },
-        },
+    let Desc::Ref(name) = desc else { return desc.word().unwrap_or_default().to_string() };
+    match (name.strip_prefix('['), &**name) {
+        (Some(element), _) => format!("{}[]", Desc::parse(element).map_or(String::new(), |desc| type_text(&desc))),
+        (None, "java/lang/Object") => "Object".to_string(),
+        (None, "java/lang/String") => "String".to_string(),
+        (None, other) => other.replace('/', "."),
     }
 }
 

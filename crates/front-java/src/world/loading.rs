@@ -195,17 +195,9 @@ impl Classes {
     /// # Errors
     /// If there is none.
     pub fn of_desc(&mut self, desc: &Desc) -> Result<ClassId, Refusal> {
-        let word = match desc {
-            Desc::Ref(name) => return self.load(name),
-            Desc::Void => "void",
-            Desc::Boolean => "boolean",
-            Desc::Byte => "byte",
-            Desc::Char => "char",
-            Desc::Short => "short",
-            Desc::Int => "int",
-            Desc::Long => "long",
-            Desc::Float => "float",
-            Desc::Double => "double",
+        let word = match (desc, desc.word()) {
+            (Desc::Ref(name), _) => return self.load(name),
+            (_, word) => word.unwrap_or_default(),
         };
         // Their names can't be those of classes in packages; a class `int` can't be written.
         let name: Arc<str> = format!("<{word}>").into();
