@@ -3,8 +3,9 @@
 use crate::java::suite::{test_class, test_method, unwritable};
 use crate::java::target::JavaTarget;
 use crate::{EmitError, Replayed};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use touchstone_criteria::{Disagreement, NotCheckable, Replay, TestCase};
 
@@ -30,7 +31,9 @@ pub fn replay_java(
     let left_out = tests.iter().zip(&names).filter_map(|(test, name)| Some((name.clone(), unwritable(test)?)));
     let mut verdicts: BTreeMap<String, Replay> =
         left_out.map(|(name, why)| (name, Replay::NotCheckable(NotCheckable::NotWritten(why.to_string())))).collect();
-    let (mut given_up, began) = (None, Instant::now());
+    let (mut given_up, mut left_out, began) = (None, BTreeMap::new(), Instant::now());
+    // Tests of other methods may be written into the file meanwhile.
+    let mut source = Source::copied(suite, scratch.path())?;
     loop {
         let open: Vec<&str> = names.iter().map(String::as_str).filter(|name| !verdicts.contains_key(*name)).collect();
         if open.is_empty() || given_up.is_some() {
@@ -42,7 +45,7 @@ pub fn replay_java(
             break;
         }
         let request = [
-            absolute(suite),
+            absolute(&source.path),
             scratch.path().display().to_string(),
             path.join(":"),
             class.clone(),
@@ -57,7 +60,7 @@ pub fn replay_java(
             }
         });
         let said = said.map_err(|source| EmitError::CannotRun { program: "java".into(), source })?;
-        let mut begun = None;
+        let (mut begun, mut again) = (None, false);
         for answer in &said.answers {
             let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
             let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -67,7 +70,15 @@ pub fn replay_java(
                     continue;
                 }
                 "compile" => {
-                    given_up = Some(rest.to_string());
+                    let wrong = source.leave_out(rest)?;
+                    let why = rest.replace(&format!("{}/", source.directory().display()), "");
+                    again = !wrong.is_empty();
+                    for (test, name) in tests.iter().zip(&names).filter(|(_, name)| wrong.contains(*name)) {
+                        left_out.insert(test.id.clone(), why.clone());
+                        let why = NotCheckable::TestDoesNotCompile(why.clone());
+                        verdicts.insert(name.clone(), Replay::NotCheckable(why));
+                    }
+                    given_up = (!again).then_some(why);
                     continue;
                 }
                 "ok" => Replay::Agreed,
@@ -88,7 +99,7 @@ pub fn replay_java(
                 }
                 None => given_up = Some("the JVM ended".to_string()),
             }
-        } else if given_up.is_none() && open.iter().any(|name| !verdicts.contains_key(*name)) {
+        } else if !again && given_up.is_none() && open.iter().any(|name| !verdicts.contains_key(*name)) {
             given_up = Some("the runner left tests out".to_string());
         }
     }
@@ -97,5 +108,82 @@ pub fn replay_java(
         (None, Some(why)) => Replay::NotCheckable(NotCheckable::TestDoesNotCompile(why.clone())),
         (None, None) => Replay::NotRun,
     };
-    Ok(Replayed { verdicts: names.iter().map(of).collect(), left_out: BTreeMap::new(), given_up: None })
+    Ok(Replayed { verdicts: names.iter().map(of).collect(), left_out, given_up: None })
+}
+
+/// The class of a suite as it is compiled: without the tests that don't.
+struct Source {
+    path: PathBuf,
+    lines: Vec<String>,
+}
+
+impl Source {
+    fn copied(suite: &Path, scratch: &Path) -> Result<Source, EmitError> {
+        let directory = scratch.join("source");
+        let path = directory.join(suite.file_name().unwrap_or_default());
+        let text = std::fs::read_to_string(suite).map_err(EmitError::io(suite))?;
+        std::fs::create_dir_all(&directory).map_err(EmitError::io(&directory))?;
+        std::fs::write(&path, &text).map_err(EmitError::io(&path))?;
+        Ok(Source { path, lines: text.lines().map(str::to_string).collect() })
+    }
+
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
+
+    /// Leaves out the tests that the compiler complains about, and gives their names.
+    fn leave_out(&mut self, said: &str) -> Result<BTreeSet<String>, EmitError> {
+        let file = format!("{}:", self.path.display());
+        let places = said.split(&file).skip(1).filter_map(|rest| rest.split(':').next()?.parse::<usize>().ok());
+        let mut names = BTreeSet::new();
+        for line in places.filter_map(|line| line.checked_sub(1)) {
+            let Some(test) = self.test_at(line) else { continue };
+            let name = |line: &String| {
+                let line = line.trim();
+                let method = line.strip_prefix("public ").unwrap_or(line).strip_prefix("void ")?;
+                Some(method.split('(').next()?.to_string())
+            };
+            names.extend(self.lines[test.clone()].iter().find_map(name));
+            // Other lines keep their numbers.
+            self.lines[test].iter_mut().for_each(String::clear);
+        }
+        std::fs::write(&self.path, self.lines.join("\n")).map_err(EmitError::io(&self.path))?;
+        Ok(names)
+    }
+
+    /// The lines of the test that a line belongs to.
+    fn test_at(&self, line: usize) -> Option<Range<usize>> {
+        let begins = self.lines.get(..=line)?.iter().rposition(|line| line == "    @Test")?;
+        let ends = begins + self.lines[begins..].iter().position(|line| line == "    }")?;
+        (line <= ends).then_some(begins..ends + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_that_do_not_compile_are_left_out_by_name() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let suite = scratch.path().join("XTest.java");
+        let test = |annotation: &str, name: &str| {
+            format!("    @Test\n{annotation}    void {name}() throws Throwable {{\n        call({name});\n    }}\n")
+        };
+        let named = "    @DisplayName(\"void when(empty)\")\n";
+        let text = ["class XTest {\n", &test("", "a_1"), &test(named, "b_1"), &test("", "c_1"), "}\n"].concat();
+        std::fs::write(&suite, &text).expect("a file");
+        let mut source = Source::copied(&suite, scratch.path()).expect("a copy");
+        let at = |line: usize| format!("{}:{line}: error: no", source.path.display());
+        let wrong = text.lines().position(|line| line.contains("call(b_1)")).expect("a line") + 1;
+        let said = format!("{} {}", at(wrong), at(1));
+        assert_eq!(source.leave_out(&said).expect("a copy"), BTreeSet::from(["b_1".to_string()]));
+        let left = std::fs::read_to_string(&source.path).expect("a copy");
+        assert!(left.contains("a_1") && left.contains("c_1") && !left.contains("b_1"), "{left}");
+        assert_eq!(
+            left.lines().position(|line| line.contains("call(c_1)")),
+            text.lines().position(|line| line.contains("call(c_1)"))
+        );
+        assert!(source.leave_out("something else").expect("a copy").is_empty());
+    }
 }

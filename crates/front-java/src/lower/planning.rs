@@ -244,7 +244,7 @@ impl Planner<'_> {
             Some(signature) => {
                 let mut types = types.clone();
                 for formal in &signature.formals {
-                    types.insert(formal.name.clone(), Planner::fitting(&formal.bound));
+                    types.entry(formal.name.clone()).or_insert_with(|| Planner::fitting(&formal.bound));
                 }
                 signature.types.iter().map(|generic| generic.with(&types)).collect()
             }
@@ -619,10 +619,23 @@ impl Planner<'_> {
         for method in makers.into_iter().take(MOST_CONSTRUCTORS) {
             let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
             let text = format!("{}.{}", self.title(class), self.world.classes.method(method).name);
+            let types = self.types_of_maker(method, ty);
             ways.extend(self.call(method, &types, text, &names, depth).map(Way::Static));
         }
         ways.extend(self.own_constants(class));
         ways
+    }
+
+    /// Types for the type parameters of a static method whose result is to be of a type.
+    fn types_of_maker(&self, method: MethodRef, wanted: &Generic) -> Types {
+        let signature = self.world.classes.method(method).signature().and_then(|text| Signature::parse(text));
+        let result = signature.and_then(|mut signature| signature.types.pop());
+        let (Some(Generic::Class(_, made)), Generic::Class(_, wanted)) = (result, wanted) else { return Types::new() };
+        let named = made.into_iter().zip(wanted).filter_map(|(made, wanted)| match made {
+            Generic::Variable(name) => Some((name, wanted.clone())),
+            _ => None,
+        });
+        named.collect()
     }
 
     /// Static fields that hold objects of their own class.
