@@ -29,7 +29,14 @@ pub enum OutDirError {
 #[derive(Debug)]
 pub struct OutDir {
     path: PathBuf,
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for OutDir {
+    /// To close the file is not enough: a process that is just being started has it, too, for a moment.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
+    }
 }
 
 impl OutDir {
@@ -45,7 +52,7 @@ impl OutDir {
                 touchstone_base::remove_parts(path)
                     .map_err(|source| OutDirError::NotCleaned { path: own(), source })?;
                 OURS.iter().try_for_each(|(name, begins)| check_file(&path.join(name), begins))?;
-                Ok(OutDir { path: own(), _lock: file })
+                Ok(OutDir { path: own(), lock: file })
             }
             Err(std::fs::TryLockError::WouldBlock) => Err(OutDirError::Taken { path: own() }),
             Err(std::fs::TryLockError::Error(source)) => Err(OutDirError::NotLocked { path: own(), source }),
