@@ -217,8 +217,8 @@ fn callee(file: &mut File, draft: &mut Draft, u: &str) {
     file.text.close("}");
     draft.answer(&[&format!("{next}()")]);
     if file.rng.chance(50) {
-        draft.start.push(format!("int got = {next}();"));
-        draft.read(&["got", "got", "got"]);
+        draft.start.push(format!("int counted = {next}();"));
+        draft.read(&["counted", "counted", "counted"]);
     }
     if file.rng.chance(50) {
         // A buffer that every call gives back.
