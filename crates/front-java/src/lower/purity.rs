@@ -1,5 +1,6 @@
-//! Which methods may change objects: a look at the code, not at runs. Who is wrongly taken for one that changes something costs
-//! time, nothing else.
+//! Which methods may change objects: a look at the code, not at runs, and a guess where the JDK is called. Who is wrongly taken for
+//! one that changes something costs time; of one that is wrongly taken for harmless (`append` to a builder that is kept) tests make
+//! no use, and what only it reaches stays `unknown`.
 
 use super::STRING;
 use super::world::World;
