@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use touchstone_base::Deadline;
 use touchstone_base::float::Format;
 
 use crate::float::search::natural;
@@ -24,6 +25,14 @@ use crate::terms::term::{TermId, VarId};
 /// More variables than this make more boxes than anybody can look at.
 const VARIABLES: usize = 6;
 
+/// How far boxes are looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// Boxes, at most.
+    pub boxes: usize,
+    pub deadline: Deadline,
+}
+
 impl Solver {
     /// Looks at a number of boxes at most. `None`: neither refuted nor found.
     pub(crate) fn split_boxes(
@@ -33,7 +42,7 @@ impl Solver {
         bounds: &Bounds,
         constraints: &[TermId],
         conditions: &[TermId],
-        boxes: usize,
+        patience: Patience,
     ) -> Option<Found> {
         let Pool::Some(models) = &*base.pool.borrow() else { return None };
         let first = models.first()?.clone();
@@ -45,8 +54,12 @@ impl Solver {
         }
         let mut is_settled = true;
         let mut stack = whole(terms, bounds, &vars);
-        for _ in 0..boxes {
+        for _ in 0..patience.boxes {
             let Some(mut region) = stack.pop() else { return is_settled.then_some(Found::Nothing) };
+            // A box may be the work of many operations.
+            if patience.deadline.is_over() {
+                return None;
+            }
             if near.iter().any(|&c| region.decide(terms, c) == Some(false))
                 || region.propagate(terms, &near, &near).is_err()
             {
