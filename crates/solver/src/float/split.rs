@@ -6,12 +6,11 @@
 
 use std::rc::Rc;
 
-use touchstone_base::Deadline;
 use touchstone_base::float::Format;
 
 use crate::float::search::natural;
 use crate::models::model::Model;
-use crate::search::answers::Found;
+use crate::search::answers::{Found, Patience};
 use crate::search::path::{Group, Pool};
 use crate::search::solver::Solver;
 use crate::terms::bounds::Bounds;
@@ -24,14 +23,6 @@ use crate::terms::term::{TermId, VarId};
 
 /// More variables than this make more boxes than anybody can look at.
 const VARIABLES: usize = 6;
-
-/// How far boxes are looked at.
-#[derive(Clone, Copy)]
-pub(crate) struct Patience {
-    /// Boxes, at most.
-    pub boxes: usize,
-    pub deadline: Deadline,
-}
 
 impl Solver {
     /// Looks at a number of boxes at most. `None`: neither refuted nor found.

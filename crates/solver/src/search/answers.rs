@@ -5,7 +5,6 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use touchstone_base::Deadline;
 
-use crate::float::split::Patience;
 use crate::models::enumerate::{Limit, bounded_vars, box_size, enumerate};
 use crate::models::float_guess;
 use crate::models::model::Model;
@@ -74,6 +73,14 @@ const WORN: u64 = 64;
 const GUESSES: usize = 4;
 /// Models that are crossed with a new one.
 const CROSSED: usize = 6;
+
+/// How far boxes of floats are looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// Boxes, at most.
+    pub boxes: usize,
+    pub deadline: Deadline,
+}
 
 impl Solver {
     /// The group that a set of conditions is about: the groups they touch, joined.
