@@ -242,6 +242,9 @@ pub enum Builtin {
     /// `(ptr union, i64 size, i64 member)`: what is done next looks at this member of a union of so many bytes. A run goes on;
     /// whoever makes inputs makes that member.
     Look,
+    /// `(ptr, i64 type)`: what is done next takes the pointer for one to this type, the number of a [`crate::DataTypeId`], whatever it was declared
+    /// as. A run goes on; whoever makes inputs behind pointers to nobody knows what may make such objects.
+    TakeFor,
     /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
     Refresh,
     /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).

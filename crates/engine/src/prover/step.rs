@@ -120,6 +120,7 @@ impl FunctionFacts<'_> {
             }
             Builtin::FreshInt(_)
             | Builtin::Look
+            | Builtin::TakeFor
             | Builtin::Refresh
             | Builtin::Unsettled
             | Builtin::ObjectSize
