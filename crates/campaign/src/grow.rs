@@ -7,9 +7,10 @@ use std::rc::Rc;
 use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{
-    Bound, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Watch,
+    Bound, Doubt, Goal, GoalId, Incomplete, IncompletePaths, Objectives, Outcome, TestCase, Unmakeable, Unsupported,
+    Watch,
 };
-use touchstone_engine::{Config, Found, Goals, Growth, Pool, Shortage, Sink, explore_further};
+use touchstone_engine::{Config, Found, Goals, Growth, Parts, Pool, Shortage, Sink, explore_further};
 use touchstone_ir::{FuncId, Module};
 
 /// Objects behind pointers of one path, at most.
@@ -125,10 +126,37 @@ pub(crate) fn grow(rounds: &Rounds<'_>, found: &mut Found, collector: &mut dyn C
         next = growth.after(&shortage, most).or((wider > max_objects).then_some(growth));
         max_objects = wider;
     }
+    inside(rounds, found, &last, collector);
     vary(rounds, found, &mut pool, collector, Turn::Last);
     let covered: BTreeSet<GoalId> = collector.tests().iter().flat_map(|test| test.covers.iter().copied()).collect();
     found.open.retain(|goal| !covered.contains(goal));
     last
+}
+
+/// A round in which pointers lead into parts of other things, if something is open that may be so.
+fn inside(rounds: &Rounds<'_>, found: &mut Found, last: &Config, collector: &mut dyn Collector) {
+    let deadline = rounds.config.deadline;
+    let overlaps = |why: &Incomplete| {
+        matches!(why, Incomplete::Doubt(Doubt::Overlap) | Incomplete::Unsupported(Unsupported::OverwrittenPointer))
+    };
+    let doubted = found.result.incomplete.iter().any(|paths| overlaps(&paths.why));
+    let Covered { untested, closed } = covered(rounds.wanted, found, collector.tests());
+    if !doubted || untested.is_empty() || deadline.is_over() || stopped(&found.result.incomplete) {
+        return;
+    }
+    let config = Config {
+        growth: last.growth.clone().or_else(|| Some(Growth::default())),
+        parts: Parts::Inside,
+        deadline: deadline.or_earlier(Deadline::within(deadline.left().map(|left| left / 2))),
+        first_round: Deadline::NEVER,
+        ..last.clone()
+    };
+    let goals = Goals { closed: closed.into_iter().collect(), watch: Rc::clone(rounds.watch) };
+    collector.begin_round(Some(untested));
+    let tests = collector.tests().len() as u64;
+    let more = explore_further(rounds.module, rounds.func, goals, &config, collector, tests);
+    collector.begin_round(None);
+    add(found, more);
 }
 
 /// Whether a bound ended the round that would end the next as well.

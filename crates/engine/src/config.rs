@@ -141,6 +141,8 @@ pub struct Config {
     pub lengths: BTreeMap<String, u64>,
     /// How long other objects behind pointer inputs are, in a round after the first.
     pub growth: Option<Growth>,
+    /// Whether input pointers lead into parts of other things.
+    pub parts: Parts,
     /// A first round stops here if objects were too short for it: a round with longer ones may do better.
     pub first_round: Deadline,
     /// At most so many elements of an input array whose length is a field, where `lengths` says nothing about it.
@@ -162,6 +164,16 @@ pub struct Config {
     pub waiting_states: usize,
     /// Seed for every choice that is free.
     pub seed: u64,
+}
+
+/// Whether input pointers lead into parts of other things: into fields and elements of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Parts {
+    /// To things of their own type only.
+    #[default]
+    Apart,
+    /// Also into others, as far as their types have such parts.
+    Inside,
 }
 
 impl Default for Config {
@@ -191,6 +203,7 @@ impl Default for Config {
             max_values: 4096,
             lengths: BTreeMap::new(),
             growth: None,
+            parts: Parts::Apart,
             first_round: Deadline::NEVER,
             array_length: 4,
             allocation: 1024,

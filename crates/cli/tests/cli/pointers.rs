@@ -45,6 +45,23 @@ fn a_pointer_into_the_middle_of_another_object_is_no_infeasible_input() {
 }
 
 #[test]
+fn a_pointer_into_a_part_of_another_object_is_found_where_something_depends_on_it() {
+    let types = "struct in { int u, v; }; struct s { int x; struct in n; int arr[3]; struct s *next; int *ip; };\n\
+        struct s g; int tab[5];\n";
+    let covered = |text: &str, all: u64| check(&format!("{types}{text}"), &[], [all, 0, 0]);
+    covered("int f(struct s *p, int *q) { p->x = 1; *q = 2; if (p->x == 2) return 1; return 0; }", 2);
+    covered("int f(int *q, struct s *p) { *q = 3; p->x = 1; if (*q == 1) return 1; return 0; }", 2);
+    covered("int f(struct s *p, struct in *i) { p->n.v = 4; i->v = 5; if (p->n.v == 5) return 1; return 0; }", 2);
+    covered("int f(struct s *p) { if (p->ip == &p->arr[2]) return 1; return 0; }", 2);
+    covered("int f(int *q) { g.n.u = 1; *q = 2; if (g.n.u == 2) return 1; return 0; }", 2);
+    covered("int f(int *q) { int old = tab[3]; *q = 8; if (tab[3] != old) return 2; return 0; }", 2);
+    covered("int f(struct s *p, struct s **end) { p->next = 0; *end = p; if (p->next) return 1; return 0; }", 2);
+    // By other types.
+    covered("int f(unsigned *w, struct s *p) { p->x = 1; *w = 9; if (p->x == 9) return 1; return 0; }", 2);
+    covered("int f(char *c, int *i) { *i = 0; *c = 1; if (*i == 256) return 2; return 0; }", 2);
+}
+
+#[test]
 fn the_order_of_different_objects_is_never_decided() {
     let text = "char a[2], b[2]; int f(int x) { if (x == 3) return a < b ? 1 : 2; return 0; }";
     check_unknown(text, &[], [1, 0, 3], "order of pointers into different objects");

@@ -4,28 +4,37 @@ use crate::exec::executor::Executor;
 use crate::state::State;
 use crate::state::memory::{Cell, Contents};
 use crate::state::value::ObjectId;
-use touchstone_ir::DataType;
+use touchstone_ir::{DataType, DataTypeId};
 
 impl Executor<'_> {
     /// How many bytes the scalar has that a type has at an offset; `None` where it has none.
-    pub(crate) fn scalar_width(&self, data: touchstone_ir::DataTypeId, at: u64) -> Option<usize> {
-        let types = &self.module.types;
-        match &types[data] {
-            DataType::Array { element, .. } => {
-                let size = types[*element].size(types);
-                if size == 0 { None } else { self.scalar_width(*element, at % size) }
-            }
-            DataType::Struct { fields, .. } => {
-                let field = fields.iter().rev().find(|field| field.offset <= at)?;
-                self.scalar_width(field.ty, at - field.offset)
-            }
+    pub(crate) fn scalar_width(&self, data: DataTypeId, at: u64) -> Option<usize> {
+        match self.type_at(data, at)? {
             DataType::Void
             | DataType::Bits { .. }
             | DataType::Union { .. }
             | DataType::OneOf { .. }
             | DataType::Opaque { .. } => None,
-            scalar if at == 0 => Some(scalar.size(types) as usize),
-            _ => None,
+            scalar => Some(scalar.size(&self.module.types) as usize),
+        }
+    }
+
+    /// What begins at an offset of a type, if it is no structure and no array; what may be one thing or another has no inside.
+    pub(crate) fn type_at(&self, data: DataTypeId, at: u64) -> Option<&DataType> {
+        let types = &self.module.types;
+        match &types[data] {
+            DataType::Array { element, .. } => {
+                let size = types[*element].size(types);
+                if size == 0 { None } else { self.type_at(*element, at % size) }
+            }
+            DataType::Struct { fields, .. } => {
+                let field = fields.iter().rev().find(|field| field.offset <= at)?;
+                self.type_at(field.ty, at - field.offset)
+            }
+            several @ (DataType::Union { .. } | DataType::OneOf { .. } | DataType::Opaque { .. } | DataType::Void) => {
+                (at < several.size(types)).then_some(several)
+            }
+            scalar => (at == 0).then_some(scalar),
         }
     }
 }

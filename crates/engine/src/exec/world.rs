@@ -516,7 +516,8 @@ impl Executor<'_> {
         if object.size > LARGEST_OBJECT || matches!(object.open, Open::Variant { .. }) {
             return Err(self.doubtful(doubt, span));
         }
-        let is_bytes = object.data.is_some_and(|data| self.is_of_bytes(data));
+        let data = object.data;
+        let is_bytes = data.is_some_and(|data| self.is_of_bytes(data));
         let pieces = layout(self, state, id);
         let (changes_all, changes_pointers) = match written {
             Written::Bytes => (true, true),
@@ -536,11 +537,17 @@ impl Executor<'_> {
                     if piece.iter().any(|cell| matches!(cell, Cell::Undefined) || cell.is_unmade()) {
                         continue;
                     }
-                    if piece.iter().any(|cell| cell.is_pointer()) {
-                        if changes_pointers {
+                    let declared = data.and_then(|data| self.type_at(data, at));
+                    let is_several = matches!(declared, Some(DataType::Union { .. } | DataType::OneOf { .. }));
+                    // Null is a pointer that looks like a number.
+                    let is_pointer = piece.iter().any(|cell| cell.is_pointer())
+                        || (written == Written::Scalar(Ty::Ptr) && matches!(declared, Some(DataType::Pointer { .. })));
+                    let same_width = bytes == width && written != Written::Scalar(Ty::Ptr);
+                    if is_pointer {
+                        if changes_pointers || is_several {
                             piece.fill(Cell::Lost);
                         }
-                    } else if changes_all || (bytes == width && !matches!(written, Written::Scalar(Ty::Ptr))) {
+                    } else if changes_all || is_several || same_width {
                         let any = self.terms.var(8 * bytes, "overwritten");
                         let any = Value::term(&self.terms, any);
                         let fresh = disassemble(&any, bytes, &mut self.pointers);

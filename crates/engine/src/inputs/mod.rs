@@ -2,7 +2,7 @@
 //!
 //! `start.rs` makes the states that a run can start in: of `globals.rs` and `arguments.rs`, out of fresh variables (`cells.rs`).
 //! Pointers are decided when first looked at (`shapes.rs`); the class and the length of what they lead to stay open longer
-//! (`variants.rs`, `counted.rs`), and later rounds give them more (`../growth.rs`). What a program asks for is in `requests.rs`,
+//! (`variants.rs`, `counted.rs`), and later rounds give them more (`../growth.rs`), or lead them into parts of each other (`parts.rs`). What a program asks for is in `requests.rs`,
 //! what calls leave for later ones in `kept.rs`, unions are in `unions.rs`, variable arguments in `variable.rs`, and what is at addresses that are numbers in
 //! `registers.rs`.
 
@@ -12,6 +12,7 @@ mod counted;
 mod flexible;
 pub(crate) mod globals;
 pub(crate) mod kept;
+mod parts;
 mod registers;
 mod requests;
 mod shapes;

@@ -1,5 +1,6 @@
 //! What an input pointer may lead to: decided when the program first looks at it (lazy initialisation).
 
+use crate::config::Parts;
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
 use crate::growth::Room;
@@ -27,14 +28,23 @@ impl Executor<'_> {
     /// Decides an input pointer: a fresh object, null, or into any earlier input object of the same element type.
     pub(crate) fn force(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<Result<State, Stop>> {
         let lazy = state.inputs.lazies[id].clone();
+        let mut options = self.force_taken(state, id, &lazy, purpose);
+        if let Some(pointee) = lazy.taken_for.or(lazy.pointee).filter(|_| self.config.parts == Parts::Inside) {
+            options.extend(self.into_parts(state, id, self.element_of(pointee)));
+        }
+        options
+    }
+
+    /// The same of things that are no parts of others, for what the program takes the pointer for, too.
+    fn force_taken(&mut self, state: &State, id: LazyId, lazy: &Lazy, purpose: Purpose) -> Vec<Result<State, Stop>> {
         let Some(taken_for) = lazy.taken_for.filter(|_| !self.config.lengths.contains_key(&*lazy.name)) else {
-            return self.force_as(state, id, &lazy, purpose);
+            return self.force_as(state, id, lazy, purpose);
         };
         let mut options = self.force_as(state, id, &Lazy { pointee: Some(taken_for), ..lazy.clone() }, purpose);
         // It may be anything else as well; only later rounds take for granted what the program does.
         if self.config.growth.is_none() {
             let is_null = |state: &State| state.inputs.decided.contains(&(id, Value::NULL));
-            let others = self.force_as(state, id, &lazy, purpose).into_iter();
+            let others = self.force_as(state, id, lazy, purpose).into_iter();
             options.extend(others.filter(|option| !option.as_ref().is_ok_and(is_null)));
         }
         options
@@ -52,7 +62,13 @@ impl Executor<'_> {
     }
 
     /// What an input pointer may lead to, if it is this one.
-    fn force_as(&mut self, state: &State, id: LazyId, lazy: &Lazy, purpose: Purpose) -> Vec<Result<State, Stop>> {
+    pub(super) fn force_as(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        lazy: &Lazy,
+        purpose: Purpose,
+    ) -> Vec<Result<State, Stop>> {
         let mut options = Vec::new();
         if let Purpose::Beside(object) = purpose
             && self.policy.world == World::Tested

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use touchstone_base::IndexMap;
 use touchstone_criteria::{DecisionGraph, Next};
 use touchstone_ir::{
-    BinOp, BlockId, BranchRole, Cfg, CondId, CondTag, DecisionId, Function, GlobalId, Inst, InstKind, Module, Operand,
-    PointId, PointKind, Reg, SlotId, TermKind,
+    BinOp, BlockId, BranchRole, Builtin, Cfg, CondId, CondTag, DecisionId, Function, GlobalId, Inst, InstKind, Module,
+    Operand, PointId, PointKind, Reg, SlotId, TermKind,
 };
 
 /// What comes immediately before a statement.
@@ -256,6 +256,8 @@ fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Order) -> 
             InstKind::Load { dst, addr } => is_inside(&known, addr, u64::from(function.regs[*dst].ty.bytes())),
             InstKind::Store { addr, value } => is_inside(&known, addr, width(value)) && !is_constant(&known, addr),
             InstKind::MemCopy { .. } | InstKind::MemSet { .. } => order == Order::Optimised,
+            // These only say something to others.
+            InstKind::Builtin { builtin: Builtin::Look | Builtin::TakeFor | Builtin::Settle, .. } => true,
             InstKind::Call { .. } | InstKind::Builtin { .. } => false,
         };
         made.push(quiet);

@@ -269,7 +269,8 @@ fn fields(file: &mut File, draft: &mut Draft) {
             draft.guard("pp != 0 ", &[], &[]);
             draft.guard("*pp != 0", &["**pp"], &["**pp"]);
             draft.fact(&["*pp == q"]);
-            draft.effect(&["*pp = q;", "*pp = 0;"]);
+            draft.effect(&["*pp = q;", "*pp = 0;", "p->ip = 0;", "p->ip = q;"]);
+            draft.fact(&["p->ip != 0", "p->ip == 0"]);
         }
         2 => {
             draft.param("struct o *", "o", "outer_place()");
@@ -286,7 +287,16 @@ fn fields(file: &mut File, draft: &mut Draft) {
 fn bytes(file: &mut File, draft: &mut Draft) {
     draft.param("int *", "q", "int_place(0, 0)");
     draft.place(&["*q", "*q"]);
-    let refuse = match file.rng.below(7) {
+    let refuse = match file.rng.below(8) {
+        7 => {
+            // Taken for one thing here and for another there.
+            draft.param("void *", "v", "struct_place()");
+            draft.guard("r > 1", &["((struct s *)v)->y", "((struct s *)v)->arr[1]"], &["((struct s *)v)->x"]);
+            draft.guard("a > 2", &["*(int *)v", "((int *)v)[1]"], &["((int *)v)[1]"]);
+            draft.guard("n == 1", &["((unsigned char *)v)[4]"], &["((unsigned char *)v)[4]"]);
+            draft.fact(&["v == (void *)q", "(int *)v + 1 == q", "((struct s *)v)->next == v"]);
+            "v == 0"
+        }
         5 => {
             // Copied by bytes, whatever its type is called.
             draft.param("short *", "h", "(short *)int_place(0, 0)");

@@ -1,0 +1,126 @@
+//! Input pointers into parts of other things: fields and elements of what other pointers lead to, and of globals.
+//!
+//! Every pointer has as many more ways as there are parts of its type, so only a round that asks for it follows them
+//! ([`crate::Parts::Inside`]). Deliberately not here: a pointer to any element of an object of its own type, which every round
+//! follows (`shapes.rs`).
+
+use crate::exec::executor::Executor;
+use crate::state::Purpose;
+use crate::state::State;
+use crate::state::Stop;
+use crate::state::inputs::Lazy;
+use crate::state::memory::global_object;
+use crate::state::value::{LazyId, ObjectId, Value};
+use std::collections::BTreeSet;
+use touchstone_ir::{DataType, DataTypeId};
+
+/// Parts of one object that a pointer is led to.
+const MOST_PARTS: usize = 16;
+
+/// Elements of an array whose parts are looked at.
+const MOST_ELEMENTS: u64 = 4;
+
+impl Executor<'_> {
+    /// The ways in which an input pointer leads into a part of what is there, or of what another input pointer leads to that is
+    /// not decided yet.
+    pub(super) fn into_parts(&mut self, state: &State, id: LazyId, wanted: DataTypeId) -> Vec<Result<State, Stop>> {
+        let mut options = self.into_objects(state, id, wanted, &BTreeSet::new());
+        let there: BTreeSet<ObjectId> = state.inputs.objects.iter().map(|input| input.object).collect();
+        let is_open =
+            |other: &LazyId| *other != id && !state.inputs.decided.iter().any(|(decided, _)| decided == other);
+        let others: Vec<(LazyId, Lazy)> = state
+            .inputs
+            .lazies
+            .iter()
+            .map(|(other, lazy)| (other, lazy.clone()))
+            .filter(|(other, _)| is_open(other))
+            .collect();
+        for (other, lazy) in others {
+            let Some(pointee) = lazy.pointee else { continue };
+            if self.parts(self.module.pointee(pointee).element, 1, wanted).is_empty() {
+                continue;
+            }
+            for made in self.force_as(state, other, &lazy, Purpose::Access).into_iter().flatten() {
+                options.extend(self.into_objects(&made, id, wanted, &there));
+            }
+        }
+        for input in &state.inputs.globals {
+            let Some(global) = self.module.global_named(&input.name) else { continue };
+            for offset in self.parts(input.data, 1, wanted) {
+                options.push(Ok(decided(state, id, Value::pointer(global_object(global), offset))));
+            }
+        }
+        options
+    }
+
+    /// The same of objects behind pointers, but for those that are `known`.
+    fn into_objects(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        wanted: DataTypeId,
+        known: &BTreeSet<ObjectId>,
+    ) -> Vec<Result<State, Stop>> {
+        let mut options = Vec::new();
+        for input in state.inputs.objects.iter().filter(|input| !known.contains(&input.object)) {
+            for offset in self.parts(input.element, input.count, wanted) {
+                options.push(Ok(decided(state, id, Value::pointer(input.object, offset))));
+            }
+        }
+        options
+    }
+
+    /// Where in so many elements parts of a type lie; elements of that very type are none.
+    fn parts(&self, element: DataTypeId, count: u64, wanted: DataTypeId) -> Vec<u64> {
+        let mut found = Vec::new();
+        let size = self.module.types[element].size(&self.module.types);
+        for index in 0..count.min(MOST_ELEMENTS) {
+            let at = index * size;
+            if !self.same_layout(element, wanted) && self.is_alike(element, wanted) {
+                found.push(at);
+            }
+            self.parts_within(element, at, wanted, &mut found);
+        }
+        found
+    }
+
+    fn parts_within(&self, data: DataTypeId, at: u64, wanted: DataTypeId, found: &mut Vec<u64>) {
+        let types = &self.module.types;
+        let inner: Vec<(DataTypeId, u64)> = match &types[data] {
+            DataType::Struct { fields, .. } => fields.iter().map(|field| (field.ty, field.offset)).collect(),
+            DataType::Array { element, length } => {
+                let size = types[*element].size(types);
+                (0..(*length).min(MOST_ELEMENTS)).map(|index| (*element, index * size)).collect()
+            }
+            // Everything has bytes.
+            DataType::Int { bits: 16.., .. } if types[wanted].size(types) == 1 => {
+                let room = MOST_PARTS.saturating_sub(found.len()) as u64;
+                found.extend((0..types[data].size(types).min(room)).map(|byte| at + byte));
+                return;
+            }
+            _ => Vec::new(),
+        };
+        for (part, offset) in inner {
+            if found.len() >= MOST_PARTS {
+                return;
+            }
+            if self.same_layout(part, wanted) || self.is_alike(part, wanted) {
+                found.push(at + offset);
+            } else {
+                self.parts_within(part, at + offset, wanted, found);
+            }
+        }
+    }
+
+    /// Whether two types are numbers that differ in their sign only.
+    fn is_alike(&self, a: DataTypeId, b: DataTypeId) -> bool {
+        let types = &self.module.types;
+        matches!((&types[a], &types[b]), (DataType::Int { bits, .. }, DataType::Int { bits: other, .. }) if bits == other)
+    }
+}
+
+fn decided(state: &State, id: LazyId, value: Value) -> State {
+    let mut made = state.clone();
+    made.inputs_mut().decide(id, value);
+    made
+}
