@@ -298,7 +298,7 @@ impl<'p> Loading<'p> {
         }
         for (class, end) in unusable {
             for method in tested.iter().filter(|method| method.internal == class) {
-                let what = format!("the initialiser of {}: {end:?}", class.replace('/', "."));
+                let what = format!("the initialiser of {}: {}", class.replace('/', "."), why(&end));
                 stop(&mut module.functions[method.entry], &what);
             }
         }
@@ -328,6 +328,19 @@ impl<'p> Loading<'p> {
             module = self.module(tested);
         }
         module
+    }
+}
+
+/// Why something could not be run, for people.
+fn why(end: &End) -> String {
+    match end {
+        End::Unsupported { what, .. } => what.to_string(),
+        End::Threw { .. } => "it throws".to_string(),
+        End::Exited(status) => format!("it ends the program with {status}"),
+        End::Limit(_) => "it takes too long, or needs too much memory".to_string(),
+        End::Hung => "it never ends".to_string(),
+        End::Error { kind, .. } => format!("it goes wrong: {kind}"),
+        End::Returned(_) | End::Assumed => "what it leaves can't be used".to_string(),
     }
 }
 

@@ -323,6 +323,8 @@ impl Program {
                     Some(Func::Init(class)) if self.world.borrow().classes.get(class).of_jdk => {
                         initialisers.push(*callee);
                     }
+                    // Made when there are classes that it knows and the one before doesn't.
+                    _ if self.world.borrow().is_premature(*callee) => {}
                     _ => waiting.push_back(*callee),
                 }
             }
