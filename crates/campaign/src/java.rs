@@ -41,9 +41,38 @@ pub enum JavaError {
     /// A file is not there.
     #[error("{}: no such file", .0.display())]
     NoFile(PathBuf),
+    /// A part of the class path is not there.
+    #[error("{}: no such jar or directory; it is part of --class-path", .0.display())]
+    NoLibrary(PathBuf),
+    /// No class can be loaded.
+    #[error("can't load the class {class}: {reason}{}", needs(*.others))]
+    NoneLoads {
+        /// The first one.
+        class: String,
+        /// Why not.
+        reason: String,
+        /// How many others.
+        others: usize,
+    },
     /// There is nothing to read.
     #[error("no class is in {}", .0.display())]
     NoClass(PathBuf),
+}
+
+fn needs(others: usize) -> String {
+    let others = if others > 0 { format!(", nor {others} more") } else { String::new() };
+    format!("{others}; give what the program needs with --class-path")
+}
+
+/// What a program is read from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JavaFiles<'f> {
+    /// What is tested.
+    pub files: &'f [PathBuf],
+    /// What that needs.
+    pub libraries: &'f [PathBuf],
+    /// Where compiled classes go.
+    pub classes: &'f Path,
 }
 
 /// What of a program is Java's own.
@@ -56,6 +85,8 @@ pub(crate) struct JavaProgram {
     fields: Vec<Field>,
     /// Classes that came without source.
     bare: Vec<String>,
+    /// Classes that can't be loaded, and why.
+    unloadable: Vec<(String, String)>,
 }
 
 impl JavaProgram {
@@ -86,6 +117,11 @@ impl JavaProgram {
         self.methods.iter().map(|method| method.func)
     }
 
+    /// Whether somebody who writes this name means a function.
+    pub fn is_called(&self, func: FuncId, name: &str) -> bool {
+        self.methods.iter().any(|method| method.func == func && is_called(method, name))
+    }
+
     /// The function that tests of a method call.
     pub fn entry(&self, func: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.func == func).map_or(func, |method| method.entry)
@@ -99,6 +135,11 @@ impl JavaProgram {
     /// Whether a function's source is not known: its decisions are then the compiler's.
     pub fn is_bare(&self, entry: FuncId) -> bool {
         self.methods.iter().any(|method| method.entry == entry && self.bare.contains(&method.internal))
+    }
+
+    /// Classes that can't be loaded, and why.
+    pub fn unloadable(&self) -> &[(String, String)] {
+        &self.unloadable
     }
 
     /// Why no tests of a method can be made, if none can: `None` of what is no method of the given classes.
@@ -134,19 +175,14 @@ struct Given {
 }
 
 /// Reads a program; compiled classes go to a directory.
-pub(crate) fn read(
-    files: &[PathBuf],
-    subject: &Subject,
-    reading: Reading,
-    classes: &Path,
-) -> Result<Program, ReadError> {
-    Ok(read_java(files, subject, reading, classes)?)
+pub(crate) fn read(files: &JavaFiles<'_>, subject: &Subject, reading: Reading) -> Result<Program, ReadError> {
+    Ok(read_java(files, subject, reading)?)
 }
 
-fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: &Path) -> Result<Program, JavaError> {
+fn read_java(files: &JavaFiles<'_>, subject: &Subject, reading: Reading) -> Result<Program, JavaError> {
     let jdk = Jdk::find()?;
-    let mut given = given(&jdk, files, directory)?;
-    let helper = jdk.helper(directory)?;
+    let mut given = given(&jdk, files)?;
+    let helper = jdk.helper(files.classes)?;
     given.class_path.push(helper.join(LABELS));
     let setup = Setup {
         java_home: jdk.home.clone(),
@@ -157,12 +193,21 @@ fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: 
         arguments: Vec::new(),
     };
     let program = touchstone_front_java::Program::of_methods(setup, given.marks)?;
-    program.know(&given.classes)?;
+    let unloadable = program.know(&given.classes);
+    given.classes.retain(|class| !unloadable.iter().any(|(other, _)| other == class));
+    if let (true, [(class, reason), others @ ..]) = (given.classes.is_empty(), unloadable.as_slice()) {
+        let (class, reason) = (class.replace('/', "."), reason.clone());
+        return Err(JavaError::NoneLoads { class, reason, others: others.len() });
+    }
     let mut methods = Vec::new();
     for class in &given.classes {
         methods.extend(program.methods(class)?);
     }
-    let tested: Vec<&Method> = methods.iter().filter(|method| is_meant(method, subject)).collect();
+    for method in methods.iter_mut().filter(|method| is_meant(method, subject)) {
+        program.plan(method);
+    }
+    let is_tested = |method: &&Method| is_meant(method, subject) && method.refusal().is_none();
+    let tested: Vec<&Method> = methods.iter().filter(is_tested).collect();
     let roots: Vec<FuncId> = tested
         .iter()
         .flat_map(|method| [method.entry, method.func].into_iter().chain(method.possible).chain(method.post))
@@ -177,25 +222,38 @@ fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: 
         Reading::Listing => loading.module(&tested),
         Reading::Search => loading.follow(&tested),
     };
-    let java =
-        JavaProgram { jdk, helper, class_path: given.class_path, fields: program.fields(), methods, bare: given.bare };
+    let (class_path, bare, fields) = (given.class_path, given.bare, program.fields());
+    let java = JavaProgram { jdk, helper, class_path, fields, methods, bare, unloadable };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
 }
 
 /// Whether a method is to be tested.
 fn is_meant(method: &Method, subject: &Subject) -> bool {
     match subject {
-        Subject::EveryFunction => method.refusal().is_none(),
-        Subject::Functions(names) => names.iter().any(|name| is_called(&method.name, name)),
-        Subject::Program(name) => is_called(&method.name, name),
+        Subject::EveryFunction => true,
+        Subject::Functions(names) => names.iter().any(|name| is_called(method, name)),
+        Subject::Program(name) => is_called(method, name),
     }
 }
 
-/// Whether somebody who writes this name means the function: packages, and parameter types, may be left out.
-pub(crate) fn is_called(function: &str, name: &str) -> bool {
-    let plain = function.split('(').next().unwrap_or(function);
-    let ends = |text: &str| text == name || text.strip_suffix(name).is_some_and(|front| front.ends_with('.'));
-    ends(function) || (!name.contains('(') && ends(plain))
+/// Whether somebody who writes this name means the method: packages, and parameter types, may be left out.
+fn is_called(method: &Method, name: &str) -> bool {
+    let (plain, params) = match name.split_once('(') {
+        Some((plain, params)) => (plain, Some(params.trim_end().trim_end_matches(')'))),
+        None => (name, None),
+    };
+    let ends = |text: &str, end: &str| text == end || text.strip_suffix(end).is_some_and(|front| front.ends_with('.'));
+    let own = method.name.split('(').next().unwrap_or(&method.name);
+    ends(own, plain.trim())
+        && params.is_none_or(|params| {
+            let written: Vec<String> = params
+                .split(',')
+                .map(|param| param.trim().replace("...", "[]"))
+                .filter(|param| !param.is_empty())
+                .collect();
+            written.len() == method.params.len()
+                && method.params.iter().zip(&written).all(|(param, end)| ends(param, end))
+        })
 }
 
 /// So many functions of the JDK are lowered before anybody met them,
@@ -378,7 +436,8 @@ impl Sink for Deaf {
     fn event(&mut self, _: Event<'_>) {}
 }
 
-fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaError> {
+fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
+    let (files, directory, libraries) = (of.files, of.classes, libraries(of.libraries)?);
     let mut given = Given { class_path: Vec::new(), classes: Vec::new(), marks: None, bare: Vec::new() };
     let mut sources: Vec<PathBuf> = Vec::new();
     for file in files {
@@ -406,15 +465,38 @@ fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaEr
     given.bare.clone_from(&given.classes);
     if !sources.is_empty() {
         let root = source_root(&sources[0]);
-        let compiled = jdk.compile(&sources, &given.class_path, root.as_deref(), directory)?;
+        let path: Vec<PathBuf> = given.class_path.iter().chain(&libraries).cloned().collect();
+        let compiled = jdk.compile(&sources, &path, root.as_deref(), directory)?;
         given.class_path.insert(0, directory.to_path_buf());
         given.classes.extend(compiled.classes);
         given.marks = Some(compiled.marks);
     }
+    libraries.into_iter().for_each(|library| given.add_path(library));
     match (given.classes.is_empty(), files.first()) {
         (true, Some(first)) => Err(JavaError::NoClass(first.clone())),
         _ => Ok(given),
     }
+}
+
+/// What a class path says: a directory of jars is all of them.
+fn libraries(places: &[PathBuf]) -> Result<Vec<PathBuf>, JavaError> {
+    let mut found = Vec::new();
+    for place in places {
+        let all = place.file_name().is_some_and(|name| name == "*");
+        let directory = if all { place.parent().unwrap_or(Path::new("")) } else { place };
+        match directory.is_dir() {
+            true => {
+                let entries = std::fs::read_dir(directory).map_err(|_| JavaError::NoLibrary(place.clone()))?;
+                let mut jars: Vec<PathBuf> =
+                    entries.flatten().map(|entry| entry.path()).filter(|path| extension(path) == "jar").collect();
+                jars.sort_unstable();
+                found.extend((!all).then(|| directory.to_path_buf()).into_iter().chain(jars));
+            }
+            false if place.is_file() => found.push(place.clone()),
+            false => return Err(JavaError::NoLibrary(place.clone())),
+        }
+    }
+    Ok(found)
 }
 
 impl Given {

@@ -68,6 +68,15 @@ pub enum Notice {
         /// How many others.
         others: usize,
     },
+    /// Classes can't be loaded.
+    Unloadable {
+        /// The first one.
+        class: String,
+        /// Why not.
+        why: String,
+        /// How many others.
+        others: usize,
+    },
     /// There is no test because there is no input.
     NothingAllowed {
         /// Which function.
@@ -124,6 +133,13 @@ impl fmt::Display for Notice {
                     f,
                     "no source of `{function}`{others}: decisions are the compiler's, one for each jump of the code"
                 )
+            }
+            Notice::Unloadable { class, why, others } => {
+                let others = match others {
+                    0 => String::new(),
+                    others => format!(" and {others} more classes"),
+                };
+                write!(f, "can't load {class} ({why}){others}: left out; --class-path names what they need")
             }
             Notice::NothingAllowed { function } => {
                 write!(f, "no input of `{function}` is allowed: its precondition or ranges exclude everything")

@@ -134,11 +134,13 @@ pub struct Compilation {
     pub commands: Option<PathBuf>,
     /// The user's compiler.
     pub compiler: String,
+    /// Java: jars and directories that the program needs and that are not tested.
+    pub class_path: Vec<PathBuf>,
 }
 
 impl Default for Compilation {
     fn default() -> Self {
-        Compilation { flags: Vec::new(), commands: None, compiler: "cc".to_string() }
+        Compilation { flags: Vec::new(), commands: None, compiler: "cc".to_string(), class_path: Vec::new() }
     }
 }
 

@@ -2,6 +2,7 @@
 //! (`request.rs`) is resolved by `touchstone_campaign::Plan`.
 
 use clap::{Args as ClapArgs, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use touchstone_campaign::parse_bounds;
 use touchstone_criteria::{Assume, Criterion, Mutator};
@@ -18,6 +19,9 @@ pub struct Compile {
     /// Directory that holds compile_commands.json [default: the sources' directory, its parents, or build/ there]
     #[arg(short = 'p', value_name = "DIR", help_heading = "Compilation")]
     pub commands: Option<PathBuf>,
+    /// Java: what the program needs and is not tested: jars, directories of classes or of jars, separated as on a class path
+    #[arg(long, visible_alias = "cp", value_name = "PATH", help_heading = "Compilation")]
+    pub class_path: Vec<OsString>,
 }
 
 /// What `-c` takes: the registry's criteria, and those that have no objectives.

@@ -18,7 +18,8 @@ impl Compile {
         all.extend(self.include.iter().map(|dir| format!("-I{dir}")));
         all.extend(flags.iter().cloned());
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
-        Compilation { flags: all, commands: self.commands.clone(), compiler }
+        let class_path = self.class_path.iter().flat_map(std::env::split_paths).collect();
+        Compilation { flags: all, commands: self.commands.clone(), compiler, class_path }
     }
 }
 
