@@ -14,7 +14,8 @@ use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
-    Field, Jdk, JdkError, LABELS, Loaded, Marks, Method, ProgramError, Setup, Shows, Visible, classfile::ClassFile,
+    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Marks, Method, ProgramError, Setup, Shows, Visible,
+    classfile::ClassFile,
 };
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
@@ -73,6 +74,8 @@ pub(crate) struct JavaFiles<'f> {
     pub libraries: &'f [PathBuf],
     /// Where compiled classes go.
     pub classes: &'f Path,
+    /// Which methods are tested.
+    pub subject: &'f Subject,
 }
 
 /// What of a program is Java's own.
@@ -85,6 +88,8 @@ pub(crate) struct JavaProgram {
     fields: Vec<Field>,
     /// Classes that came without source.
     bare: Vec<String>,
+    /// Methods whose code is not what their source was compiled to.
+    differ: usize,
     /// Classes that can't be loaded, and why.
     unloadable: Vec<(String, String)>,
 }
@@ -137,6 +142,11 @@ impl JavaProgram {
         self.methods.iter().any(|method| method.entry == entry && self.bare.contains(&method.internal))
     }
 
+    /// How many methods have other code than what their source was compiled to.
+    pub fn differ(&self) -> usize {
+        self.differ
+    }
+
     /// Classes that can't be loaded, and why.
     pub fn unloadable(&self) -> &[(String, String)] {
         &self.unloadable
@@ -166,20 +176,25 @@ fn extension(file: &Path) -> &str {
 }
 
 /// What files give: a class path, the classes under test, and what their source says.
+#[derive(Default)]
 struct Given {
     class_path: Vec<PathBuf>,
     classes: Vec<String>,
     marks: Option<Marks>,
-    /// Classes that come without source.
+    /// Classes that come without source, and those that come with it.
     bare: Vec<String>,
+    with_source: BTreeSet<String>,
+    /// Methods whose code is not what their source was compiled to.
+    differ: usize,
 }
 
 /// Reads a program; compiled classes go to a directory.
-pub(crate) fn read(files: &JavaFiles<'_>, subject: &Subject, reading: Reading) -> Result<Program, ReadError> {
-    Ok(read_java(files, subject, reading)?)
+pub(crate) fn read(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, ReadError> {
+    Ok(read_java(files, reading)?)
 }
 
-fn read_java(files: &JavaFiles<'_>, subject: &Subject, reading: Reading) -> Result<Program, JavaError> {
+fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaError> {
+    let subject = files.subject;
     let jdk = Jdk::find()?;
     let mut given = given(&jdk, files)?;
     let helper = jdk.helper(files.classes)?;
@@ -223,7 +238,7 @@ fn read_java(files: &JavaFiles<'_>, subject: &Subject, reading: Reading) -> Resu
         Reading::Search => loading.follow(&tested),
     };
     let (class_path, bare, fields) = (given.class_path, given.bare, program.fields());
-    let java = JavaProgram { jdk, helper, class_path, fields, methods, bare, unloadable };
+    let java = JavaProgram { jdk, helper, class_path, fields, methods, bare, unloadable, differ: given.differ };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
 }
 
@@ -438,7 +453,7 @@ impl Sink for Deaf {
 
 fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
     let (files, directory, libraries) = (of.files, of.classes, libraries(of.libraries)?);
-    let mut given = Given { class_path: Vec::new(), classes: Vec::new(), marks: None, bare: Vec::new() };
+    let mut given = Given::default();
     let mut sources: Vec<PathBuf> = Vec::new();
     for file in files {
         if !file.exists() {
@@ -456,25 +471,101 @@ fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
             }
             "jar" => {
                 let jar = Jar::open(file).map_err(|error| JavaError::Program(ProgramError::Path(error)))?;
-                given.classes.extend(jar.classes());
-                given.add_path(file.clone());
+                let classes = jar.classes();
+                if !classes.is_empty() {
+                    given.add_path(file.clone());
+                }
+                match classes.is_empty() {
+                    true => sources.extend(unpacked(&jar, of.subject, &directory.with_file_name(SOURCES))?),
+                    false => given.classes.extend(classes),
+                }
             }
             _ => return Err(JavaError::OtherFile(file.clone())),
         }
     }
-    given.bare.clone_from(&given.classes);
     if !sources.is_empty() {
         let root = source_root(&sources[0]);
         let path: Vec<PathBuf> = given.class_path.iter().chain(&libraries).cloned().collect();
-        let compiled = jdk.compile(&sources, &path, root.as_deref(), directory)?;
-        given.class_path.insert(0, directory.to_path_buf());
-        given.classes.extend(compiled.classes);
-        given.marks = Some(compiled.marks);
+        let release = given.classes.iter().find_map(|class| release(class, &given.class_path));
+        let how = Compiling { source_path: root.as_deref(), release };
+        let compiled = jdk.compile(&sources, &path, &how, directory)?;
+        // A class that is there already is the one that is used.
+        let there: BTreeSet<String> = given.classes.iter().cloned().collect();
+        let mut marks = compiled.marks;
+        for class in compiled.classes {
+            match there.contains(&class) {
+                true => given.differ += differing(&mut marks, &class, &given.class_path, directory),
+                false => given.classes.push(class.clone()),
+            }
+            given.with_source.insert(class);
+        }
+        given.class_path.push(directory.to_path_buf());
+        given.marks = Some(marks);
     }
+    given.bare = given.classes.iter().filter(|class| !given.with_source.contains(*class)).cloned().collect();
     libraries.into_iter().for_each(|library| given.add_path(library));
     match (given.classes.is_empty(), files.first()) {
         (true, Some(first)) => Err(JavaError::NoClass(first.clone())),
         _ => Ok(given),
+    }
+}
+
+/// Where sources of jars go, beside the classes.
+const SOURCES: &str = "touchstone-sources";
+
+/// Unpacks the sources in a jar: those of the classes that are tested, where only some are; the compiler finds what these need.
+fn unpacked(jar: &Jar, subject: &Subject, to: &Path) -> Result<Vec<PathBuf>, JavaError> {
+    let wrong = |why: String| JavaError::NoClassFile { file: jar.file().to_path_buf(), why };
+    let named = |source: &str| {
+        let class = source.trim_end_matches(".java").rsplit('/').next().unwrap_or_default();
+        let means = |name: &String| name.split('(').next().unwrap_or_default().split('.').any(|part| part == class);
+        match subject {
+            Subject::EveryFunction => true,
+            Subject::Functions(names) => names.iter().any(means),
+            Subject::Program(name) => means(name),
+        }
+    };
+    let mut wanted = Vec::new();
+    let _ = std::fs::remove_dir_all(to);
+    for name in jar.names().filter(|name| name.ends_with(".java") && !name.ends_with("-info.java")) {
+        if name.split('/').any(|part| part.is_empty() || part == ".." || part.contains('\\')) {
+            continue;
+        }
+        let (path, bytes) = (to.join(name), jar.read(name).map_err(|error| wrong(error.to_string()))?);
+        let directory = path.parent().unwrap_or(to);
+        std::fs::create_dir_all(directory).map_err(|error| wrong(error.to_string()))?;
+        std::fs::write(&path, bytes.unwrap_or_default()).map_err(|error| wrong(error.to_string()))?;
+        if named(name) {
+            wanted.push(path);
+        }
+    }
+    Ok(wanted)
+}
+
+/// The class file of a class in the first place that has one.
+fn class_file(class: &str, places: &[PathBuf]) -> Option<ClassFile> {
+    let name = format!("{class}.class");
+    let bytes = places.iter().find_map(|place| match place.is_dir() {
+        true => std::fs::read(place.join(&name)).ok(),
+        false => Jar::open(place).ok()?.read(&name).ok()?,
+    })?;
+    ClassFile::read(&bytes).ok()
+}
+
+/// The release of Java that a class was compiled for.
+fn release(class: &str, places: &[PathBuf]) -> Option<u32> {
+    /// Java 1.0.2 had 45, and every release since then one more.
+    const BEFORE_FIRST: u16 = 44;
+    let file = class_file(class, places)?;
+    Some(u32::from(file.major.saturating_sub(BEFORE_FIRST)))
+}
+
+/// Forgets what the source says of methods that were compiled to other code; how many there are.
+fn differing(marks: &mut Marks, class: &str, places: &[PathBuf], compiled: &Path) -> usize {
+    let compiled = class_file(class, &[compiled.to_path_buf()]);
+    match (class_file(class, places), compiled) {
+        (Some(used), Some(compiled)) => marks.keep_matching(&used, &compiled),
+        _ => 0,
     }
 }
 

@@ -68,6 +68,11 @@ pub enum Notice {
         /// How many others.
         others: usize,
     },
+    /// Methods of the given classes have other code than the given source.
+    SourceDiffers {
+        /// How many.
+        methods: usize,
+    },
     /// Classes can't be loaded.
     Unloadable {
         /// The first one.
@@ -132,6 +137,13 @@ impl fmt::Display for Notice {
                 write!(
                     f,
                     "no source of `{function}`{others}: decisions are the compiler's, one for each jump of the code"
+                )
+            }
+            Notice::SourceDiffers { methods } => {
+                let (what, their) = if *methods == 1 { ("method has", "its") } else { ("methods have", "their") };
+                write!(
+                    f,
+                    "{methods} {what} other code in the given classes than {their} source is compiled to: the given code is used, and its decisions are the compiler's"
                 )
             }
             Notice::Unloadable { class, why, others } => {

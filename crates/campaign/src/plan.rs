@@ -92,6 +92,7 @@ impl Plan {
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
         notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
         notices.extend(unloadable(&material.program));
+        notices.extend(differs(&material.program));
         notices.extend(without_source(&material.program, &tasks));
         let target = material.target();
         let program = material.program;
@@ -327,6 +328,12 @@ fn source_files(program: &Program) -> Result<Vec<SourceFile>, PlanError> {
 }
 
 /// What the suite does not have of the functions under test.
+/// Whether source and classes are not the same program.
+fn differs(program: &Program) -> Option<Notice> {
+    let methods = program.java.as_ref()?.differ();
+    (methods > 0).then_some(Notice::SourceDiffers { methods })
+}
+
 /// Classes that were left out.
 fn unloadable(program: &Program) -> Option<Notice> {
     let [(class, why), others @ ..] = program.java.as_ref()?.unloadable() else { return None };

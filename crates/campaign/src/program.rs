@@ -206,8 +206,8 @@ impl Reader {
         let program = match &self.language {
             Language::C(options) => self.read_c(files, options)?,
             Language::Java { classes, libraries } => {
-                let given = JavaFiles { files, libraries, classes };
-                java::read(&given, &self.subject, self.reading)?
+                let given = JavaFiles { files, libraries, classes, subject: &self.subject };
+                java::read(&given, self.reading)?
             }
         };
         match touchstone_ir::verify(&program.module).first() {

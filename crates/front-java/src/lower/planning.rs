@@ -71,7 +71,10 @@ impl World {
             return Planned::Not("its descriptor is none".to_string());
         };
         let is_plain = desc.result == Desc::Void || is_given(&desc.result);
-        if is_static && is_plain && desc.params.iter().all(is_given) {
+        let is_text = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
+        let wide_texts = self.asks_for_wide_texts(method);
+        let is_wide = wide_texts && desc.params.iter().any(is_text);
+        if is_static && is_plain && !is_wide && desc.params.iter().all(is_given) {
             return Planned::Directly;
         }
         let class = self.classes.get(method.class).name.clone();
@@ -85,6 +88,7 @@ impl World {
             shared: Vec::new(),
             variables: Vec::new(),
             asks_identity,
+            wide_texts,
             limit: MOST_PARAMETERS,
         };
         let types = planner.defaults(method.class);
@@ -142,6 +146,8 @@ struct Planner<'w> {
     variables: Vec<String>,
     /// Whether the tested method itself asks whether two references are the same.
     asks_identity: bool,
+    /// Whether texts have other characters than the first 256.
+    wide_texts: bool,
     /// From so many parameters on, objects have no others inside.
     limit: usize,
 }
@@ -310,7 +316,8 @@ impl Planner<'_> {
 
     fn making(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<Making> {
         let desc = ty.erased();
-        if is_given(&desc) {
+        let is_wide = self.wide_texts && depth <= 2 && matches!(&desc, Desc::Ref(name) if &**name == STRING);
+        if is_given(&desc) && !is_wide {
             return Some(Making::Given(self.param(name, desc)));
         }
         self.object(ty, name, depth)
@@ -473,10 +480,13 @@ impl Planner<'_> {
         if let Some(filled) = self.filled(internal, arguments, name, depth) {
             return (vec![filled], All::NotKnown);
         }
+        if &**internal == STRING {
+            return (self.texts(name), All::NotKnown);
+        }
         let mut ways = Vec::new();
         for stand_in in stands_for(internal) {
             if *stand_in == STRING {
-                ways.push(Way::Given(self.param(&format!("{name}Text"), Desc::Ref(STRING.into()))));
+                ways.extend(self.texts(name));
             } else if let Ok(other) = self.world.classes.load(&(*stand_in).into()) {
                 let other_ty = Generic::class(stand_in);
                 let short = stand_in.rsplit('/').next().unwrap_or_default();
@@ -506,6 +516,18 @@ impl Planner<'_> {
             true => {}
         }
         (ways, All::NotKnown)
+    }
+
+    /// A text as it is, and one that is made of characters.
+    fn texts(&mut self, name: &str) -> Vec<Way> {
+        let mut ways = vec![Way::Given(self.param(&format!("{name}Text"), Desc::Ref(STRING.into())))];
+        let maker = self.world.jdk_method(STRING, "<init>", "([C)V").ok().filter(|_| self.wide_texts);
+        if let Some(method) = maker {
+            let chars = self.param(&format!("{name}Chars"), Desc::Ref("[C".into()));
+            let arguments = vec![Making::Given(chars)];
+            ways.push(Way::New(Call { method, text: "new String".to_string(), arguments }));
+        }
+        ways
     }
 
     fn is_enum(&self, class: ClassId) -> bool {
