@@ -272,13 +272,15 @@ fn is_called(method: &Method, name: &str) -> bool {
 }
 
 /// So many functions of the JDK are lowered before anybody met them,
-const AT_FIRST: usize = 200;
+const AT_FIRST: usize = 400;
 /// and so many with each that somebody met.
 const AT_ONCE: usize = 40;
 /// How often that is done,
 const ROUNDS: usize = 40;
 /// and how long.
 const LOADING: Duration = Duration::from_secs(8);
+/// How long one method is followed, each time.
+const FOLLOWED: Duration = Duration::from_millis(400);
 /// So much memory the process may have while methods are followed.
 const FOLLOWING: u64 = 1 << 30;
 
@@ -430,7 +432,8 @@ fn stops(module: &Module, method: &Method) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
     let config = Config {
         max_paths: Some(60),
-        deadline: Deadline::within(Some(Duration::from_millis(400))),
+        deadline: Deadline::within(Some(FOLLOWED)),
+        solver_timeout: Some(FOLLOWED / 4),
         memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
         ..Config::default()

@@ -397,7 +397,12 @@ impl Planner<'_> {
         let all = self.methods(class, |member| !member.is(access::STATIC) && !member.name.starts_with('<'));
         let changing: Vec<MethodRef> =
             all.into_iter().filter(|method| self.world.changes(*method)).take(calls).collect();
-        let count = if changing.len() > 3 { most - 1 } else { most };
+        let count = match changing.len() {
+            // Few simple calls make few sequences: trees and heaps need more of them.
+            0..=2 if changing.iter().all(|method| self.takes_numbers(*method)) => most + most / 2,
+            0..=3 => most,
+            _ => most - 1,
+        };
         let mut slots = Vec::new();
         for slot in 0..count {
             if changing.is_empty() || self.params.len() >= self.limit {
@@ -417,6 +422,12 @@ impl Planner<'_> {
             slots.push(Slot { selector, calls: made });
         }
         slots
+    }
+
+    /// Whether all that a method takes is numbers.
+    fn takes_numbers(&self, method: MethodRef) -> bool {
+        let desc = MethodDesc::parse(&self.world.classes.method(method).desc);
+        desc.is_some_and(|desc| !desc.params.iter().any(Desc::is_ref))
     }
 
     /// What is looked at after the call.
@@ -502,6 +513,15 @@ impl Planner<'_> {
             }
             return (ways, All::NotKnown);
         }
+        let constants = self.known_constants(internal);
+        if !constants.is_empty() {
+            return (constants, All::NotKnown);
+        }
+        if &**internal == "java/util/Iterator" {
+            ways.extend(self.jdk_static("java/util/Collections", "emptyIterator", "()Ljava/util/Iterator;"));
+            ways.extend(self.stub(class, ty, name, depth));
+            return (ways, All::NotKnown);
+        }
         if &**internal == "java/util/Comparator" {
             ways.extend(self.jdk_static("java/util/Comparator", "naturalOrder", "()Ljava/util/Comparator;"));
             ways.extend(self.jdk_static("java/util/Collections", "reverseOrder", "()Ljava/util/Comparator;"));
@@ -545,6 +565,23 @@ impl Planner<'_> {
             })
             .collect();
         if constants.len() > MOST_CONSTANTS { Vec::new() } else { constants }
+    }
+
+    /// Constants that callers use instead of making such objects.
+    fn known_constants(&mut self, class: &str) -> Vec<Way> {
+        let (holder, names): (&str, &[&str]) = match class {
+            "java/nio/charset/Charset" => ("java/nio/charset/StandardCharsets", &["UTF_8", "ISO_8859_1", "US_ASCII"]),
+            "java/util/Locale" => ("java/util/Locale", &["ROOT", "ENGLISH", "GERMAN"]),
+            _ => return Vec::new(),
+        };
+        let Ok(holder_class) = self.world.jdk(holder) else { return Vec::new() };
+        let Some(file) = self.world.classes.get(holder_class).file().cloned() else { return Vec::new() };
+        let all = file.fields.iter().enumerate().filter(|(_, field)| names.contains(&&*field.name));
+        let way = |(index, field): (usize, &Member)| Way::Constant {
+            field: FieldRef { class: holder_class, index: index as u16 },
+            text: format!("{}.{}", holder.replace('/', "."), field.name),
+        };
+        all.map(way).collect()
     }
 
     fn jdk_static(&mut self, class: &str, name: &str, desc: &str) -> Option<Way> {
@@ -741,6 +778,8 @@ impl Planner<'_> {
             }
         };
         let lambda = is_interface && open.len() == 1;
+        // One that never ends is no use.
+        let is_iterator = &*self.world.classes.get(class).name == "java/util/Iterator";
         let (mut methods, mut made) = (Vec::new(), Vec::new());
         for method in open {
             let own = self.world.classes.method(method);
@@ -753,7 +792,7 @@ impl Planner<'_> {
             let result = generics.pop()?;
             let count = match &result {
                 Generic::Value(Desc::Void) => 0,
-                Generic::Value(_) if lambda => 2,
+                Generic::Value(_) if lambda || is_iterator => 2,
                 _ => 1,
             };
             let mut answers = Vec::new();
