@@ -88,6 +88,8 @@ pub(crate) struct JavaProgram {
     fields: Vec<Field>,
     /// Classes that came without source.
     bare: Vec<String>,
+    /// The directory of a project that was given (Maven, Gradle).
+    project: Option<PathBuf>,
     /// Methods whose code is not what their source was compiled to.
     differ: usize,
     /// Classes that can't be loaded, and why.
@@ -140,6 +142,11 @@ impl JavaProgram {
     /// Whether a function's source is not known: its decisions are then the compiler's.
     pub fn is_bare(&self, entry: FuncId) -> bool {
         self.methods.iter().any(|method| method.entry == entry && self.bare.contains(&method.internal))
+    }
+
+    /// Where the project has its tests, if its directory was given.
+    pub fn project_tests(&self) -> Option<PathBuf> {
+        self.project.as_ref().map(|project| project.join("src/test/java"))
     }
 
     /// How many methods have other code than what their source was compiled to.
@@ -237,8 +244,9 @@ fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaErr
         Reading::Listing => loading.module(&tested),
         Reading::Search => loading.follow(&tested),
     };
-    let (class_path, bare, fields) = (given.class_path, given.bare, program.fields());
-    let java = JavaProgram { jdk, helper, class_path, fields, methods, bare, unloadable, differ: given.differ };
+    let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();
+    let (class_path, bare, fields, differ) = (given.class_path, given.bare, program.fields(), given.differ);
+    let java = JavaProgram { jdk, helper, class_path, fields, methods, bare, unloadable, differ, project };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
 }
 
@@ -463,7 +471,10 @@ fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
             return Err(JavaError::NoFile(file.clone()));
         }
         match extension(file) {
-            _ if file.is_dir() => of_directory(file, &mut sources, &mut given)?,
+            _ if file.is_dir() => {
+                let within = main_sources(file).unwrap_or_else(|| file.clone());
+                of_directory(&within, &mut sources, &mut given)?;
+            }
             "java" => sources.push(file.clone()),
             "class" => {
                 let class = class_name(file)?;
@@ -601,6 +612,19 @@ impl Given {
     }
 }
 
+/// Where a project of Maven or Gradle has what is tested, if a directory is one.
+fn main_sources(directory: &Path) -> Option<PathBuf> {
+    Some(directory.join("src/main/java")).filter(|sources| sources.is_dir())
+}
+
+/// Whether a directory is no part of the program: tests of a project, and what its build leaves.
+fn is_beside(directory: &Path) -> bool {
+    let there = |name: &str| directory.with_file_name(name).is_file();
+    directory.ends_with("src/test")
+        || (directory.ends_with("target") && there("pom.xml"))
+        || (directory.ends_with("build") && (there("build.gradle") || there("build.gradle.kts")))
+}
+
 fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given) -> Result<(), JavaError> {
     let mut waiting = vec![directory.to_path_buf()];
     let (mut found, mut classes) = (Vec::new(), Vec::new());
@@ -609,6 +633,7 @@ fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given)
         for path in entries.flatten().map(|entry| entry.path()) {
             let is_info = path.file_stem().is_some_and(|stem| stem == "module-info" || stem == "package-info");
             match extension(&path) {
+                _ if path.is_dir() && is_beside(&path) => {}
                 _ if path.is_dir() => waiting.push(path),
                 "java" if !is_info => found.push(path),
                 "class" if !is_info => classes.push(path),

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 use touchstone_campaign::parse_bounds;
 use touchstone_criteria::{Assume, Criterion, Mutator};
 
+/// Where everything goes, if nobody says where.
+pub const DEFAULT_OUT: &str = "touchstone-out";
+
 /// How sources are compiled.
 #[derive(ClapArgs, Debug, Clone, Default)]
 pub struct Compile {
@@ -57,7 +60,7 @@ pub struct Generate {
     #[arg(long, value_name = "KIND", default_value = "c", value_delimiter = ',')]
     pub emit: Vec<Emit>,
     /// Where to write
-    #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
+    #[arg(short, long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub out: PathBuf,
     /// Form of the report on standard output
     #[arg(long, default_value = "text", value_name = "FORM")]

@@ -138,3 +138,57 @@ fn the_containers_and_controllers_of_the_papers_are_covered() {
         assert_eq!(count(&report, "unknown"), 0, "{name}: {report:#}");
     }
 }
+
+#[test]
+fn tests_of_a_project_go_to_its_tests_and_its_build_is_left_alone() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| scratch.path().join(name);
+    for name in ["src/main/java/p", "src/test/java/p", "target/classes"] {
+        std::fs::create_dir_all(at(name)).expect("a directory");
+    }
+    std::fs::write(at("pom.xml"), "<project/>").expect("a file");
+    let code = "package p; public class Own { static int g(int a) { return a > 3 ? 1 : 0; } }";
+    std::fs::write(at("src/main/java/p/Own.java"), code).expect("a source");
+    std::fs::write(at("src/test/java/p/OwnTest.java"), "package p; import org.junit.*; class OwnTest {}")
+        .expect("a test");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    let output = command.args(["generate", ".", "-c", "branch"]).current_dir(scratch.path()).output();
+    let output = output.expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(at("src/test/java/p/OwnTouchstoneTest.java").is_file(), "{}", text(&output.stdout));
+    assert!(!at("touchstone-out/p").exists());
+    assert_eq!(std::fs::read_to_string(at("pom.xml")).expect("a file"), "<project/>");
+    // Who says where wants them there.
+    generated(&["-c", "branch"], scratch.path(), &at("elsewhere"));
+    assert!(at("elsewhere/p/OwnTouchstoneTest.java").is_file());
+}
+
+#[test]
+fn bad_classes_and_jars_are_refused_with_what_to_do() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| scratch.path().join(name);
+    let gone = source(scratch.path(), "Gone.java", "public class Gone { }");
+    let code =
+        "public class Needs { static int of(Gone g) { return g == null ? 0 : 1; } static int f(int a) { return a; } }";
+    let needs = source(scratch.path(), "Needs.java", code);
+    std::fs::create_dir(at("classes")).expect("a directory");
+    compiled(&at("classes"), scratch.path(), &[&gone, &needs]);
+    std::fs::remove_file(at("classes/Gone.class")).expect("it was there");
+    let bytes = std::fs::read(at("classes/Needs.class")).expect("a class");
+    std::fs::write(at("Cut.class"), &bytes[..bytes.len() / 2]).expect("a file");
+    let newer = [&bytes[..6], &[0, 99], &bytes[8..]].concat();
+    std::fs::write(at("Newer.class"), newer).expect("a file");
+    std::fs::write(at("no.jar"), "hello").expect("a file");
+    let cases: [(&str, &[&str], &str); 4] = [
+        ("Cut.class", &[], "bytes expected"),
+        ("Newer.class", &[], "known are 45 to 69 (Java 25)"),
+        ("no.jar", &[], "no jar: it has no zip directory"),
+        ("classes", &["-f", "Needs.of"], "no class Gone, which it takes, is there: --class-path names jars"),
+    ];
+    for (file, more, expected) in cases {
+        let output = touchstone(&[&["generate"], more].concat(), &[&at(file)], &at("out"));
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{file}: {said}");
+        assert!(said.contains(expected), "{file}: {said}");
+    }
+}

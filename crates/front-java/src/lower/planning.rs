@@ -110,7 +110,11 @@ impl World {
         let names = planner.param_names(method);
         let tested = planner.call(method, &types, text, &names, 1);
         let Some(tested) = tested else {
-            return Planned::Not("it has a parameter that tests don't make yet".to_string());
+            let missing = desc.params.iter().find_map(|param| self.missing_class(param));
+            return Planned::Not(match missing {
+                Some(class) => format!("no class {class}, which it takes, is there: --class-path names jars"),
+                None => "it has a parameter that tests don't make yet".to_string(),
+            });
         };
         let result = match &*name {
             "<init>" => planner.full(method.class, &types),
@@ -123,6 +127,14 @@ impl World {
 }
 
 impl World {
+    /// The class of a type, if it is not there.
+    fn missing_class(&mut self, desc: &Desc) -> Option<String> {
+        match (desc, self.classes.of_desc(desc)) {
+            (Desc::Ref(name), Err(_)) => Some(name.replace('/', ".")),
+            _ => None,
+        }
+    }
+
     /// Whether code of the program asks anywhere whether two references are the same.
     fn asks_identity(&mut self) -> bool {
         if let Some(known) = self.asks_identity {
