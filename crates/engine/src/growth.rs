@@ -90,7 +90,10 @@ impl Shortage {
     /// What an object lacks so far.
     pub(crate) fn of(&mut self, name: &str, element: u64) -> &mut Lack {
         let nothing = Lack { element, before: 0, behind: 0, more: false };
-        self.objects.entry(name.to_string()).or_insert(nothing)
+        let lack = self.objects.entry(name.to_string()).or_insert(nothing);
+        // What was taken for bytes first has as many of what it is taken for as that takes.
+        lack.element = lack.element.max(element);
+        lack
     }
 
     /// Whether every object was long enough.

@@ -96,28 +96,23 @@ static struct touchstone_stream *free_stream(const FILE *key)
             all[i].key = key;
             return &all[i];
         }
-    touchstone_refuse("more than three files");
+    touchstone_refuse("more than three streams in one test");
     return 0;
 }
 
-unsigned long touchstone_object_size(const void *);
-
-/* The size that the library's own header gives a stream. */
-enum { REAL_STREAM = 216 };
+int touchstone_is_stream(const void *);
 
 /* The stream of somebody who may be no caller of `fopen`. A test makes one only where the type says so, not behind a `void *`. */
 static struct touchstone_stream *stream_of(const FILE *f)
 {
     struct touchstone_stream *all = touchstone_stream_table();
-    unsigned long size;
     int i;
     (void)*(const volatile char *)f;
-    size = touchstone_object_size(f);
-    if (size != sizeof *f && size != REAL_STREAM)
-        touchstone_refuse("a stream behind a pointer of another type");
     for (i = 0; i < MOST_STREAMS; i++)
         if (all[i].key == f)
             return &all[i];
+    if (!touchstone_is_stream(f))
+        touchstone_refuse("a stream behind a pointer of another type");
     return free_stream(f);
 }
 
@@ -268,6 +263,11 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
     if (stream->use == READS)
         touchstone_refuse("writing to a file that is read");
     stream->use = WRITES;
+    if (size) { /* It is looked at, whatever it is. */
+        char part;
+        memcpy(&part, bytes, 1);
+        memcpy(&part, bytes + size - 1, 1);
+    }
     return size;
 }
 #else

@@ -61,6 +61,7 @@ impl<'m> Machine<'m> {
                 }
                 Ok(Value::Undefined)
             }
+            Builtin::TakeFor => Ok(Value::Undefined),
             Builtin::Write => self.write(frame, arg(0)?, arg(1)?, arg(2)?, observer),
             Builtin::ReadByte => Ok(Value::Int(observer.input().map_or(u64::MAX, u64::from))),
             Builtin::RunOnly => {

@@ -3,7 +3,7 @@
 //! They stand apart from the builtins of every language ([`crate::Builtin`]), and so does what executors do about them (`c` of
 //! `interp`, `exec/c.rs` and `prover/c.rs` of `engine`).
 
-use crate::Ty;
+use crate::{DataType, Ty};
 
 /// A builtin of C.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,11 +43,19 @@ pub enum CBuiltin {
     /// `(i32 level) -> ptr`: where control goes on when this call returns (0), its caller does (1), …: the same number for
     /// the same place. It leads to no object.
     ReturnAddress,
+    /// `(ptr) -> i32`: 1 if the object was made as a stream ([`is_stream`]), 0 if it was made as anything else. A run only knows its size.
+    IsStream,
+}
+
+/// Whether a type is that of the library's streams.
+pub fn is_stream(data: &DataType) -> bool {
+    const STREAMS: [&str; 2] = ["struct _IO_FILE", "struct __sFILE"];
+    matches!(data, DataType::Struct { name, .. } if STREAMS.contains(&name.as_str()))
 }
 
 impl CBuiltin {
     /// How each is written in the text form.
-    pub(crate) const WORDS: [(CBuiltin, &'static str); 14] = [
+    pub(crate) const WORDS: [(CBuiltin, &'static str); 15] = [
         (CBuiltin::Printf, "printf"),
         (CBuiltin::Putchar, "putchar"),
         (CBuiltin::Puts, "puts"),
@@ -62,6 +70,7 @@ impl CBuiltin {
         (CBuiltin::SetMark, "set_mark"),
         (CBuiltin::Resume, "resume"),
         (CBuiltin::ReturnAddress, "return_address"),
+        (CBuiltin::IsStream, "is_stream"),
     ];
 
     /// How it is written.
@@ -83,7 +92,7 @@ impl CBuiltin {
     pub(crate) fn signature(self) -> (&'static [Ty], Option<Ty>) {
         use Ty as T;
         match self {
-            CBuiltin::Printf | CBuiltin::Puts | CBuiltin::SetMark => (&[T::Ptr], Some(T::I32)),
+            CBuiltin::Printf | CBuiltin::Puts | CBuiltin::SetMark | CBuiltin::IsStream => (&[T::Ptr], Some(T::I32)),
             CBuiltin::Putchar => (&[T::I32], Some(T::I32)),
             CBuiltin::Vprintf => (&[T::I32, T::Ptr, T::Ptr], Some(T::I32)),
             CBuiltin::FloatText => (&[T::I64, T::I32, T::I32, T::I32, T::I32, T::I32], Some(T::I32)),

@@ -7,7 +7,9 @@
 //! There are no float registers: a float is its bits in an integer register, and [`touchstone_base::float`] says what its
 //! operations compute.
 
-use crate::{BlockId, CBuiltin, CondTag, FuncId, GlobalId, InputSource, JavaBuiltin, PointId, Reg, SlotId, Ty};
+use crate::{
+    BlockId, CBuiltin, CondTag, FuncId, GlobalId, InputSource, JavaBuiltin, PointId, Reg, SlotId, Ty, sign_extend,
+};
 use std::fmt;
 use touchstone_base::Span;
 use touchstone_base::{float, math};
@@ -240,6 +242,9 @@ pub enum Builtin {
     /// `(ptr union, i64 size, i64 member)`: what is done next looks at this member of a union of so many bytes. A run goes on;
     /// whoever makes inputs makes that member.
     Look,
+    /// `(ptr, i64 type)`: what is done next takes the pointer for one to this type, the number of a [`crate::DataTypeId`], whatever it was declared
+    /// as. A run goes on; whoever makes inputs behind pointers to nobody knows what may make such objects.
+    TakeFor,
     /// `(ptr address, i64 size)`: what is read next is given by a device, if the address is a register's ([`crate::REGISTERS`]).
     Refresh,
     /// `(i32 stream, ptr bytes, i64 size)`: writes bytes to standard output (1) or standard error (2).
@@ -418,6 +423,18 @@ pub struct SwitchArm {
     pub signed: bool,
     /// Where to go.
     pub target: BlockId,
+}
+
+impl SwitchArm {
+    /// Whether a value of so many bits is in the range.
+    pub fn holds(&self, value: u64, bits: u8) -> bool {
+        if self.signed {
+            let signed = |value| sign_extend(value, bits);
+            (signed(self.low)..=signed(self.high)).contains(&signed(value))
+        } else {
+            (self.low..=self.high).contains(&value)
+        }
+    }
 }
 
 /// How a path can go wrong.

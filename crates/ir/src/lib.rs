@@ -32,7 +32,7 @@ mod text;
 mod types;
 mod verify;
 
-pub use c::CBuiltin;
+pub use c::{CBuiltin, is_stream};
 pub use callgraph::{CallGraph, possible_callees};
 pub use cfg::{Cfg, EdgeKind, Loop, LoopId, successors};
 pub use data::{

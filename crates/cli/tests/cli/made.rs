@@ -110,3 +110,18 @@ fn a_case_excludes_what_others_do_not() {
           return 0; }";
     check(text, &["--timeout", "2"], [7, 0, 0]);
 }
+
+#[test]
+fn what_a_constructor_did_not_write_yet_is_no_obstacle() {
+    // An object that is returned itself, and has room for more.
+    let text = "#include <stdlib.h>
+        struct box { unsigned long seed; unsigned count; unsigned long *numbers; char **names; };
+        struct box box_of(void) { struct box b; b.seed = 0x9e3779b97f4a7c15UL; b.count = 0;
+          b.numbers = malloc(8 * sizeof *b.numbers); b.names = malloc(8 * sizeof *b.names); return b; }
+        void box_add(struct box *b, unsigned n) { if (b->count < 8) { b->names[b->count] = 0; b->numbers[b->count++] = n; } }
+        int f(const struct box *b) { unsigned long m = b->seed; int i;
+          for (i = 0; i < 6; i++) m = (m * m ^ m >> 29) + 0x1234567UL * i;
+          if (m == 2623745067806673938UL) { if (b->count > 2) return 2; return 1; }
+          return 0; }";
+    check(text, &["--timeout", "2"], [6, 0, 0]);
+}

@@ -355,3 +355,20 @@ fn files_are_made_in_memory_in_every_form() {
     assert!(!text.contains("MOST_STREAMS"), "titles tell the program's conditions:\n{text}");
     check_forms(&made.out, text.matches("\nTEST(").count());
 }
+
+#[test]
+fn a_stream_behind_a_void_pointer_is_one_and_proofs_follow_it() {
+    let program = "#include <stdio.h>
+struct source { int (*get)(struct source *); void *stream; };
+int f(struct source *s) { int c = fgetc(s->stream); if (c == 'x') return 1; return 0; }
+int g(FILE *in) { int c = fgetc(in); if (c > 300) return 2; return 0; }
+int h(void *out, const char *what) { if (fwrite(what, 1, 3, out) == 3) return 1; return 0; }
+";
+    let made = generate(program, &["-c", "mcdc", "--assume", "initial-state,separate-objects"]);
+    assert!(made.suite("f").contains("STREAM()"), "{}", made.suite("f"));
+    for row in ["f         mcdc           2/2", "g         mcdc           1/2           1        0"] {
+        assert!(made.shown.contains(row), "{}", made.shown);
+    }
+    // What is written is looked at.
+    assert!(!made.shown.contains("disagreed"), "{}", made.shown);
+}

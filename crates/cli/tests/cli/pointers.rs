@@ -249,3 +249,22 @@ fn what_a_test_allocates_itself_does_not_count() {
         int f(void) { char *a = get(8), *b; if (!a) return 1; b = get(8); if (!b) { put(a); return 2; } put(a); put(b); return 0; }";
     check(text, &[], [4, 0, 0]);
 }
+
+#[test]
+fn a_member_is_what_a_function_casts_it_to_also_where_it_is_only_checked() {
+    let text = "struct node { int kind; struct node *next; }; struct context { int id; void *arg; };
+        int f(struct context *c) { if (!c || !c->arg) return -1;
+            struct node *n = (struct node *)c->arg; if (n->next && n->next->kind == 7) return 1; return 0; }";
+    check(text, &[], [4, 0, 0]);
+    // What is behind it may be another thing each time.
+    let text = "struct a { int kind; struct a *next; }; struct b { void *first; void *second; };
+        int f(void *p, int which) { if (which == 1) { struct a *a = p; return a->next ? 5 : 6; }
+            struct b *b = p; struct a *inner = b->second; if (inner->next) return 1; return 0; }";
+    check(text, &[], [6, 0, 0]);
+    // A cast leaves nothing out: a caller may pass more than what it says.
+    let text = "struct head { int kind; }; struct whole { struct head head; int more; };
+        struct box { void *in; };
+        int f(struct box *b) { struct head *h = b->in; if (h->kind == 1) { struct whole *w = b->in; if (w->more == 9) return 2; return 1; } return 0; }";
+    let found = verdicts(text, &[]);
+    assert_eq!(found.0[1], 0, "{found:?}");
+}

@@ -104,6 +104,11 @@ impl Executor<'_> {
                 let at = state.top().value(args[0]);
                 self.look(state, &at, size, member, span)?;
             }
+            Builtin::TakeFor => {
+                let ty = self.fixed(state, args[1], span)?;
+                let at = state.top().value(args[0]);
+                self.take_for(state, &at, ty);
+            }
             Builtin::ParseFloat(format) => self.step_parse(state, dst, format, args, span)?,
             Builtin::Math(function, format) => self.step_math(state, dst, function, format, args, span)?,
             Builtin::Exit => {

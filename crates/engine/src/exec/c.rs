@@ -1,5 +1,6 @@
 //! What the engine does about builtins that only C has: output, the heap, the stack.
 
+use crate::exec::access::Intent;
 use crate::exec::builtins::MAX_HEAP_OBJECT;
 use crate::exec::executor::Executor;
 use crate::exec::world::World;
@@ -41,6 +42,13 @@ impl Executor<'_> {
             },
             CBuiltin::SetMark | CBuiltin::Resume => return Err(Stop::unsupported(Unsupported::JumpOutOfCall, span)),
             CBuiltin::ReturnAddress => return Err(Stop::unsupported(Unsupported::ReturnAddress, span)),
+            CBuiltin::IsStream => {
+                let value = state.top().value(args[0]);
+                let (object, _) = self.fixed_place(state, &value, 0, Intent::Read, span)?;
+                let data = state.memory.get(object).data.map(|data| &self.module.types[data]);
+                let truth = Value::constant(u64::from(data.is_some_and(touchstone_ir::is_stream)));
+                dst.into_iter().for_each(|dst| state.set(dst, truth.clone()));
+            }
             CBuiltin::FloatText => self.float_text(state, dst, args, span)?,
             CBuiltin::Printf | CBuiltin::Puts | CBuiltin::Vprintf => {
                 // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.

@@ -238,7 +238,7 @@ fn escaping_globals(module: &Module) -> BTreeSet<GlobalId> {
     followed(module, |inst, of| {
         let operands: Vec<&Operand> = match inst {
             InstKind::Store { value, .. } => vec![value],
-            InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh, .. } => Vec::new(),
+            InstKind::Builtin { builtin: Builtin::Look | Builtin::Refresh | Builtin::TakeFor, .. } => Vec::new(),
             InstKind::Call { args, .. } | InstKind::Builtin { args, .. } => args.iter().collect(),
             InstKind::Cast { src, .. } => vec![src],
             _ => Vec::new(),

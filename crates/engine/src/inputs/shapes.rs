@@ -9,7 +9,7 @@ use crate::state::memory::{Cell, Object, ObjectKind, global_object};
 use crate::state::value::{LazyId, ObjectId, Pointer, Scalar, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
-use touchstone_base::Span;
+use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, Unsupported};
 use touchstone_ir::{DataType, DataTypeId, FuncId, Stands, Tag};
 use touchstone_solver::{Op, Rel};
@@ -27,6 +27,32 @@ impl Executor<'_> {
     /// Decides an input pointer: a fresh object, null, or into any earlier input object of the same element type.
     pub(crate) fn force(&mut self, state: &State, id: LazyId, purpose: Purpose) -> Vec<Result<State, Stop>> {
         let lazy = state.inputs.lazies[id].clone();
+        let Some(taken_for) = lazy.taken_for.filter(|_| !self.config.lengths.contains_key(&*lazy.name)) else {
+            return self.force_as(state, id, &lazy, purpose);
+        };
+        let mut options = self.force_as(state, id, &Lazy { pointee: Some(taken_for), ..lazy.clone() }, purpose);
+        // It may be anything else as well; only later rounds take for granted what the program does.
+        if self.config.growth.is_none() {
+            let is_null = |state: &State| state.inputs.decided.contains(&(id, Value::NULL));
+            let others = self.force_as(state, id, &lazy, purpose).into_iter();
+            options.extend(others.filter(|option| !option.as_ref().is_ok_and(is_null)));
+        }
+        options
+    }
+
+    /// From now on the program takes a pointer for one to this type. Where its declaration says as much, that holds.
+    pub(crate) fn take_for(&mut self, state: &mut State, pointer: &Value, ty: u64) {
+        let Value::Lazy(id) = *pointer else { return };
+        let lazy = &state.inputs.lazies[id];
+        let says_nothing = lazy.pointee.is_some_and(|pointee| self.module.types[pointee] == DataType::Void);
+        let taken_for = Some(DataTypeId::new(ty as usize));
+        if says_nothing && lazy.taken_for != taken_for {
+            state.inputs_mut().take_for(id, taken_for);
+        }
+    }
+
+    /// What an input pointer may lead to, if it is this one.
+    fn force_as(&mut self, state: &State, id: LazyId, lazy: &Lazy, purpose: Purpose) -> Vec<Result<State, Stop>> {
         let mut options = Vec::new();
         if let Purpose::Beside(object) = purpose
             && self.policy.world == World::Tested
@@ -38,7 +64,7 @@ impl Executor<'_> {
             self.ledger.avoided = true;
             let mut null = state.clone();
             null.inputs_mut().decide(id, Value::NULL);
-            return vec![self.inside(state, id, &lazy, other, purpose), Ok(null)];
+            return vec![self.inside(state, id, lazy, other, purpose), Ok(null)];
         }
         let decide = |state: &mut State, value: Value| state.inputs_mut().decide(id, value);
         let length = self.config.lengths.get(&*lazy.name).copied();
@@ -64,9 +90,9 @@ impl Executor<'_> {
         if self.config.externals && behind.any(|global| global.function.is_some_and(is_callback)) {
             // It stands for all functions that the program does not have.
         } else if matches!(self.module.types[element], DataType::OneOf { .. }) {
-            options.extend(self.variants(state, id, &lazy, element));
+            options.extend(self.variants(state, id, lazy, element));
         } else if let Some(count) = self.module.types[element].count(&self.module.types) {
-            options.extend(self.counted(state, id, &lazy, (element, count), None));
+            options.extend(self.counted(state, id, lazy, (element, count), None));
         } else if self.size_of(element) == 0 {
             let is_function =
                 self.module.globals.values().any(|global| global.function.is_some() && global.data == pointee);
@@ -123,7 +149,7 @@ impl Executor<'_> {
         }
         for earlier in &state.inputs.objects {
             if let Some(cond) = self.may_be(earlier, element) {
-                let inside = self.inside(state, id, &lazy, earlier, purpose);
+                let inside = self.inside(state, id, lazy, earlier, purpose);
                 options.push(inside.and_then(|mut alias| {
                     self.assume_all(&mut alias, cond.as_slice())?;
                     Ok(alias)

@@ -16,7 +16,9 @@ pub(crate) enum Effect {
 pub(crate) fn effect(builtin: CBuiltin) -> Effect {
     match builtin {
         CBuiltin::Resume => Effect::Ends,
-        CBuiltin::Putchar | CBuiltin::Puts | CBuiltin::Release | CBuiltin::FloatText => Effect::Result,
+        CBuiltin::Putchar | CBuiltin::Puts | CBuiltin::Release | CBuiltin::FloatText | CBuiltin::IsStream => {
+            Effect::Result
+        }
         CBuiltin::Printf
         | CBuiltin::Vprintf
         | CBuiltin::SetMark
@@ -53,9 +55,12 @@ pub(crate) fn writes(builtin: CBuiltin) -> Writes {
         | CBuiltin::SetMark
         | CBuiltin::Resume
         | CBuiltin::ReturnAddress => Writes::Unknown,
-        CBuiltin::Printf | CBuiltin::Putchar | CBuiltin::Puts | CBuiltin::Alloca | CBuiltin::FloatText => {
-            Writes::Nothing
-        }
+        CBuiltin::Printf
+        | CBuiltin::Putchar
+        | CBuiltin::Puts
+        | CBuiltin::Alloca
+        | CBuiltin::IsStream
+        | CBuiltin::FloatText => Writes::Nothing,
     }
 }
 

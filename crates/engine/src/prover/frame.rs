@@ -7,7 +7,7 @@ use crate::prover::value::{Abs, Base, Pointer, PointsTo};
 use std::collections::BTreeSet;
 use touchstone_base::Id;
 use touchstone_ir::{
-    Function, GlobalId, Init, InstKind, Linkage, Module, Operand, Reg, SlotId, TermKind, Ty, sign_extend,
+    Builtin, Function, GlobalId, Init, InstKind, Linkage, Module, Operand, Reg, SlotId, TermKind, Ty, sign_extend,
 };
 use touchstone_solver::Facts;
 
@@ -229,6 +229,7 @@ pub(crate) fn escaped(function: &Function, made: &[BTreeSet<SlotId>]) -> BTreeSe
                 | InstKind::GlobalAddr { .. }
                 | InstKind::SlotBegin { .. }
                 | InstKind::SlotEnd { .. }
+                | InstKind::Builtin { builtin: Builtin::TakeFor, .. }
                 | InstKind::Point { .. } => {}
                 InstKind::Store { value, .. } => leaves(value),
                 InstKind::Bin { .. }

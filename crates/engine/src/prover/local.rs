@@ -301,7 +301,7 @@ impl Local<'_> {
             }
             InstKind::Store { .. } | InstKind::MemCopy { .. } | InstKind::MemSet { .. } => self.memory.clear(),
             InstKind::Point { .. } => {}
-            InstKind::Builtin { dst: None, builtin: Builtin::Look, .. } => {}
+            InstKind::Builtin { dst: None, builtin: Builtin::Look | Builtin::TakeFor, .. } => {}
             InstKind::Call { dst, .. } | InstKind::Builtin { dst, .. } => {
                 self.memory.clear();
                 self.forget(*dst);

@@ -233,6 +233,7 @@ impl Loop {
                 },
                 Builtin::FreshInt(_)
                 | Builtin::Look
+                | Builtin::TakeFor
                 | Builtin::Refresh
                 | Builtin::Hang
                 | Builtin::Unsettled

@@ -97,6 +97,8 @@ pub(crate) struct Lazy {
     pub name: Rc<str>,
     /// `None` if only null is known: what an external function returned, or wrote. The name says what is not.
     pub pointee: Option<DataTypeId>,
+    /// What the program takes it for, where the pointee says nothing.
+    pub taken_for: Option<DataTypeId>,
 }
 
 /// An input union.
@@ -144,6 +146,11 @@ impl Inputs {
             Ok(at) => self.decided[at].1 = value,
             Err(at) => self.decided.insert(at, (id, value)),
         }
+    }
+
+    /// From now on an input pointer is taken for one to another type.
+    pub fn take_for(&mut self, id: LazyId, ty: Option<DataTypeId>) {
+        Rc::make_mut(&mut self.lazies)[id].taken_for = ty;
     }
 
     pub fn add_lazy(&mut self, lazy: Lazy) -> LazyId {

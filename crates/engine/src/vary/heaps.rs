@@ -18,7 +18,7 @@ use touchstone_ir::{DataType, DataTypeId, DataValue, FuncId, Module, Param, Poin
 
 /// Objects of one type that are made, and calls of which each is the work, at most.
 const MOST_HEAPS: usize = 48;
-const MOST_TRIES: usize = 160;
+const MOST_TRIES: usize = 1000;
 const MOST_CALLS: usize = 5;
 /// Arguments that are objects are made by calls to this depth.
 const DEPTH: usize = 2;
@@ -243,7 +243,13 @@ impl<'c, 'm> Maker<'c, 'm> {
         let function = &self.module.functions[func];
         let mut args = Vec::new();
         let mut given = passed;
-        for param in &function.params {
+        let mut result = None;
+        if function.aggregate_result {
+            let size = self.module.types[function.result_data].size(&self.module.types);
+            result = Some(zeros(machine, size, ObjectKind::Heap)?);
+            args.extend(result);
+        }
+        for param in function.own_params() {
             let fits = |(data, _): &(DataTypeId, Value)| structure(self.module, param.data) == Some(*data);
             args.push(match given.take_if(|given| fits(given)) {
                 Some((_, value)) => value,
@@ -251,7 +257,7 @@ impl<'c, 'm> Maker<'c, 'm> {
             });
         }
         match machine.call(func, &args, &mut NullObserver) {
-            End::Returned(value) => Some(value),
+            End::Returned(value) => Some(result.or(value)),
             _ => None,
         }
     }
@@ -307,13 +313,17 @@ fn zeros(machine: &mut Machine<'_>, size: u64, kind: ObjectKind) -> Option<Value
 fn callable(module: &Module) -> impl Iterator<Item = FuncId> + '_ {
     module.functions.ids().filter(|id| {
         let function = &module.functions[*id];
-        function.is_defined() && !function.is_library() && !function.variadic && !function.aggregate_result
+        function.is_defined() && !function.is_library() && !function.variadic
     })
 }
 
-/// Those that return such an object.
+/// Those that return such an object, or its address.
 fn makers(module: &Module, data: DataTypeId) -> Vec<FuncId> {
-    callable(module).filter(|id| structure(module, module.functions[*id].result_data) == Some(data)).collect()
+    let makes = |id: &FuncId| match &module.functions[*id] {
+        function if function.aggregate_result => function.result_data == data,
+        function => structure(module, function.result_data) == Some(data),
+    };
+    callable(module).filter(makes).collect()
 }
 
 /// Those that may change one that is passed.

@@ -1,7 +1,7 @@
 //! Numbers and texts that a function knows, and free choices.
 
 use std::collections::BTreeSet;
-use touchstone_ir::{Callee, FuncId, Init, InstKind, Linkage, Module, Operand, TermKind};
+use touchstone_ir::{Builtin, Callee, FuncId, Init, Inst, InstKind, Linkage, Module, Operand, TermKind};
 
 /// Functions that are looked at, the one under test first.
 const MOST_FUNCTIONS: usize = 48;
@@ -28,7 +28,10 @@ impl Hints {
             next += 1;
             let function = &module.functions[func];
             for block in function.blocks.values() {
-                let operands = block.insts.iter().flat_map(|inst| inst.kind.operands());
+                // The number of a type is none of the program's.
+                let of_program =
+                    |inst: &&Inst| !matches!(inst.kind, InstKind::Builtin { builtin: Builtin::TakeFor, .. });
+                let operands = block.insts.iter().filter(of_program).flat_map(|inst| inst.kind.operands());
                 for operand in operands.chain(block.terminator.kind.operands()) {
                     if let Operand::Const(_, number) = operand {
                         numbers.insert(number);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use touchstone_criteria::ObjectInput;
 use touchstone_interp::{Machine, ObjectId, Value};
-use touchstone_ir::{DataType, DataTypeId, DataValue, Linkage, Module, PointerTarget, Ty, mask};
+use touchstone_ir::{DataType, DataTypeId, DataValue, ErrorKind, Linkage, Module, PointerTarget, Ty, mask};
 
 /// Objects of a test, and bytes of one.
 const MOST_OBJECTS: usize = 32;
@@ -107,16 +107,25 @@ impl Snapshot<'_, '_> {
                 DataValue::Int(mask(u64::from_le_bytes(word) >> first, *width))
             }
             DataType::Pointer { pointee, .. } => {
-                let value = self.machine.read_value(object, at, Ty::Ptr).ok()?;
+                let value = self.value(object, at, Ty::Ptr)?;
                 DataValue::Pointer(self.target(value, *pointee, name)?)
             }
-            scalar => match self.machine.read_value(object, at, Ty::Int(8 * scalar.size(types) as u8)).ok()? {
+            scalar => match self.value(object, at, Ty::Int(8 * scalar.size(types) as u8))? {
                 Value::Int(bits) => DataValue::Int(bits),
                 // Nobody wrote it, so it may be anything.
                 Value::Undefined => DataValue::Int(0),
                 Value::Ptr(_) => return None,
             },
         })
+    }
+
+    /// What is at a place, also where nobody wrote anything.
+    fn value(&self, object: ObjectId, at: i64, ty: Ty) -> Option<Value> {
+        match self.machine.read_value(object, at, ty) {
+            Ok(value) => Some(value),
+            Err(ErrorKind::Uninitialised) => Some(Value::Undefined),
+            Err(_) => None,
+        }
     }
 
     fn target(&mut self, value: Value, pointee: DataTypeId, name: &str) -> Option<PointerTarget> {

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use touchstone_base::{FileId, Files, Id, IndexMap, Span};
 use touchstone_ir::{
-    Block, BlockId, Callee, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, IntKind, Module,
-    Operand, PointKind, Reg, TermKind, Terminator,
+    Block, BlockId, Builtin, Callee, DataType, DataTypeId, DataTypes, Expr, ExprKind, Function, InstKind, IntKind,
+    Module, Operand, PointKind, Reg, TermKind, Terminator,
 };
 
 /// Renumbers the registers so that only parameters and mentioned ones remain, in their order.
@@ -301,6 +301,15 @@ fn each_type(module: &mut Module, mut visit: impl FnMut(&mut DataTypeId)) {
         visit(&mut function.result_data);
         function.params.iter_mut().for_each(|param| visit(&mut param.data));
         function.slots.values_mut().for_each(|slot| visit(&mut slot.data));
+        for inst in function.blocks.values_mut().flat_map(|block| &mut block.insts) {
+            if let InstKind::Builtin { builtin: Builtin::TakeFor, args, .. } = &mut inst.kind
+                && let [_, Operand::Const(_, number)] = args.as_mut_slice()
+            {
+                let mut id = DataTypeId::new(*number as usize);
+                visit(&mut id);
+                *number = id.index() as u64;
+            }
+        }
     }
 }
 

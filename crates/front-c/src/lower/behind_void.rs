@@ -1,15 +1,20 @@
-//! What is behind a `void *` parameter: the type that the function casts it to, if it is one type and the parameter is used for
-//! nothing else (`struct context *c = arg;`).
+//! What is behind a `void *`.
 //!
-//! As an input such a parameter leads to objects of that type. Where there is any other use, bytes are behind it as before: they may
-//! be anything, so nothing is left out.
+//! A parameter is one to the type that the function casts it to, if it is one type and the parameter is used for nothing else
+//! (`struct context *c = arg;`). As an input it leads to objects of that type.
+//!
+//! Anywhere else a cast says what the pointer is taken for from there on ([`Builtin::TakeFor`]): members, results, parameters with other
+//! uses. A variable or member that a function casts to one type is taken for it wherever it is read there, so that a check for null
+//! before the cast knows as much. They may lead to such objects; they may also lead to bytes as before, which can be anything, so
+//! nothing is left out.
 
 use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::words::{CastKind as Cast, Opcode};
 use crate::lower::func::Lowerer;
 use crate::types::ctype::{Type, TypeKind};
-use touchstone_ir::DataType;
+use touchstone_base::{Id, Span};
+use touchstone_ir::{Builtin, DataType, InstKind, Operand, Ty};
 
 /// What a function does with a parameter.
 #[derive(Default)]
@@ -49,6 +54,52 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// Looks for what `void *` variables and members are cast to.
+    pub(super) fn collect_void_casts(&mut self, node: &Node) {
+        if self.function.is_library() {
+            return;
+        }
+        let mut waiting: Vec<&Node> = node.inner.iter().collect();
+        while let Some(node) = waiting.pop() {
+            waiting.extend(&node.inner);
+            let is_cast = matches!(node.kind, K::ImplicitCastExpr | K::CStyleCastExpr) && node.cast == Cast::BitCast;
+            let Some(inner) = node.inner.first().filter(|_| is_cast) else { continue };
+            let Some(read) = read_of(inner) else { continue };
+            let (from, to) = (self.unit.type_of(inner), self.unit.type_of(node));
+            if self.shows_type(inner, &from, &to) {
+                let plain = |ty: &Type| ty.element().map(|element| element.unaliased().kind);
+                let known = self.behind_void.entry(read).or_insert_with(|| Some(to.clone()));
+                if known.as_ref().is_some_and(|known| plain(known) != plain(&to)) {
+                    *known = None;
+                }
+            }
+        }
+    }
+
+    /// What a variable or member that is read is taken for.
+    pub(super) fn taken_for(&self, read: &Node) -> Option<Type> {
+        self.behind_void.get(&named(read)?)?.clone()
+    }
+
+    /// Whether a cast says something about what is behind a pointer: it was one to nobody knows what, and is no fresh object.
+    pub(super) fn shows_type(&mut self, pointer: &Node, from: &Type, to: &Type) -> bool {
+        let is_void = |ty: &Type| matches!(ty.kind, TypeKind::Void);
+        let is_function = |ty: &Type| matches!(ty.unaliased().kind, TypeKind::Function { .. });
+        from.element().is_some_and(is_void)
+            && !to.element().is_none_or(is_function)
+            && !self.function.is_library()
+            && !allocates(pointer)
+            && self.is_object(to)
+    }
+
+    /// Says what a pointer is taken for from here on.
+    pub(super) fn take_for(&mut self, pointer: Operand, to: &Type, span: Span) {
+        let Some(element) = to.element() else { return };
+        let ty = self.unit.program.types.data(element).index() as u64;
+        let args = vec![pointer, Operand::Const(Ty::I64, ty)];
+        self.emit(InstKind::Builtin { dst: None, builtin: Builtin::TakeFor, args }, span);
+    }
+
     /// Whether a pointer leads to a function, or to something of a known size that is no plain byte.
     fn is_object(&mut self, pointer: &Type) -> bool {
         let Some(element) = pointer.element() else { return false };
@@ -65,6 +116,39 @@ impl Lowerer<'_, '_> {
             }
             _ => false,
         }
+    }
+}
+
+/// The variable or member that an expression is the value of.
+fn read_of(node: &Node) -> Option<u64> {
+    let inner = node.inner.first()?;
+    match (&node.kind, &node.cast) {
+        (K::ParenExpr, _) | (K::ImplicitCastExpr | K::CStyleCastExpr, Cast::NoOp) => read_of(inner),
+        (K::ImplicitCastExpr, Cast::LValueToRValue) => named(inner),
+        _ => None,
+    }
+}
+
+fn named(place: &Node) -> Option<u64> {
+    match place.kind {
+        K::ParenExpr => named(place.inner.first()?),
+        K::DeclRefExpr => place.decl.as_ref().map(|decl| decl.id),
+        K::MemberExpr => Some(place.link),
+        _ => None,
+    }
+}
+
+/// Whether an expression is a null pointer or a call that makes a fresh object.
+fn allocates(node: &Node) -> bool {
+    const FRESH: [&str; 6] = ["malloc", "calloc", "realloc", "alloca", "aligned_alloc", "__builtin_alloca"];
+    let names_fresh = |node: &Node| node.decl.as_ref().is_some_and(|decl| FRESH.contains(&decl.name.as_str()));
+    match (&node.kind, node.inner.first()) {
+        (K::IntegerLiteral, _) => true,
+        (K::DeclRefExpr, _) => names_fresh(node),
+        (K::ParenExpr | K::ImplicitCastExpr | K::CStyleCastExpr | K::CallExpr, Some(inner)) => {
+            node.cast != Cast::LValueToRValue && allocates(inner)
+        }
+        _ => false,
     }
 }
 

@@ -124,6 +124,7 @@ fn known(name: &str) -> Option<Known> {
         "__builtin_va_copy" => Known::VaCopy,
         "__builtin_return_address" => Known::ReturnAddress,
         "ilogbl" | "__builtin_ilogbl" => Known::LongExponent,
+        "touchstone_is_stream" => Known::Plain(Builtin::C(CBuiltin::IsStream), &[PTR], Some(Ty::I32)),
         "touchstone_object_size" => Known::Plain(Builtin::ObjectSize, &[PTR], Some(Ty::I64)),
         "__builtin_object_size" | "__builtin_dynamic_object_size" => Known::ObjectSize,
         "__builtin_add_overflow"

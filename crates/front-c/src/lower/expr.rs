@@ -286,10 +286,19 @@ impl Lowerer<'_, '_> {
         match &node.cast {
             Cast::LValueToRValue => {
                 let place = self.place(inner);
-                self.read_object(inner, place, ty, span)
+                let value = self.read_object(inner, place, ty, span);
+                if let Some(taken_for) = self.taken_for(inner) {
+                    self.take_for(value, &taken_for, span);
+                }
+                value
             }
             Cast::BitCast if from.vector().is_some() => self.vector_as_scalar(inner, ty, span),
             Cast::FloatingComplexToReal | Cast::IntegralComplexToReal => self.real_part(inner, node),
+            Cast::BitCast if self.shows_type(inner, &from, ty) => {
+                let pointer = self.rvalue(inner);
+                self.take_for(pointer, ty, span);
+                pointer
+            }
             Cast::NoOp | Cast::BitCast | Cast::AtomicToNonAtomic | Cast::NonAtomicToAtomic => self.rvalue(inner),
             Cast::FloatingCast | Cast::FloatingToIntegral if from.is_long_double() => {
                 let value = self.wide(inner);

@@ -65,6 +65,8 @@ pub(crate) struct Lowerer<'u, 'p> {
     pub continues: Vec<BlockId>,
     /// Decisions by clang's id of the expression: code that is lowered twice has one decision.
     pub decisions: FxHashMap<u64, DecisionId>,
+    /// What `void *` variables and members are taken for, by clang's id: the one type that the function casts each to, if it is one.
+    pub behind_void: FxHashMap<u64, Option<Type>>,
     pub marks: Marks,
     pub lives: Lives,
     pub error: Option<FrontError>,
@@ -154,6 +156,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
         breaks: Vec::new(),
         continues: Vec::new(),
         decisions: FxHashMap::default(),
+        behind_void: FxHashMap::default(),
         marks: Marks::default(),
         lives: Lives::default(),
         error: None,
@@ -163,6 +166,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, function: Function, node: &Node) -> Res
     };
     lowerer.unit.push_scope();
     lowerer.type_void_parameters(node);
+    lowerer.collect_void_casts(node);
     lowerer.parameters(node);
     lowerer.parameter_lengths(node);
     for label in std::mem::take(&mut lowerer.facts.labels) {

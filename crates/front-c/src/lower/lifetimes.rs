@@ -206,7 +206,10 @@ fn outlived(blocks: &[Draft], function: &Function) -> FxHashSet<SlotId> {
                 | InstKind::Load { .. }
                 | InstKind::MemCopy { .. }
                 | InstKind::MemSet { .. }
-                | InstKind::Builtin { builtin: Builtin::Settle | Builtin::Look | Builtin::Refresh, .. } => {}
+                | InstKind::Builtin {
+                    builtin: Builtin::Settle | Builtin::Look | Builtin::Refresh | Builtin::TakeFor,
+                    ..
+                } => {}
                 InstKind::Store { value, .. } => keep(value),
                 other => other.operands().iter().for_each(&mut keep),
             }

@@ -63,6 +63,12 @@ impl<'m> Machine<'m> {
                 let level = self.int(frame, arg(0)?)? as usize;
                 Ok(self.return_address(level))
             }
+            CBuiltin::IsStream => {
+                let place = self.memory.resolve(self.used(frame, arg(0)?)?)?;
+                let (size, types) = (self.memory.info(place.object).size, &self.module().types);
+                let is_it = |ty: &touchstone_ir::DataType| touchstone_ir::is_stream(ty) && ty.size(types) == size;
+                Ok(Value::Int(u64::from(types.values().any(is_it))))
+            }
             CBuiltin::AtExit => self.at_exit(frame, arg(0)?),
         }
     }

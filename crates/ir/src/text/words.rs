@@ -65,13 +65,14 @@ words! {
 
 /// Builtins but those that make inputs, which say where from (`fresh_int_volatile`), and the mathematical functions, which
 /// are `math_` with C's name.
-const BUILTINS: [(Builtin, &str); 19] = [
+const BUILTINS: [(Builtin, &str); 20] = [
     (Builtin::Assume, "assume"),
     (Builtin::Assert, "assert"),
     (Builtin::Allocate, "allocate"),
     (Builtin::ObjectSize, "object_size"),
     (Builtin::Settle, "settle"),
     (Builtin::Look, "look"),
+    (Builtin::TakeFor, "take_for"),
     (Builtin::Hang, "hang"),
     (Builtin::Refresh, "refresh"),
     (Builtin::Write, "write"),

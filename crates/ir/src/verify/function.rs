@@ -251,7 +251,7 @@ impl Verifier<'_> {
             Builtin::ObjectSize => (&[T::Ptr], Some(T::I64)),
             Builtin::Settle => (&[T::Ptr, T::I64], None),
             Builtin::Look => (&[T::Ptr, T::I64, T::I64], None),
-            Builtin::Refresh => (&[T::Ptr, T::I64], None),
+            Builtin::Refresh | Builtin::TakeFor => (&[T::Ptr, T::I64], None),
             Builtin::Write => (&[T::I32, T::Ptr, T::I64], None),
             Builtin::ReadByte => (&[], Some(T::I32)),
             Builtin::Exit => (&[T::I32], None),
@@ -270,6 +270,11 @@ impl Verifier<'_> {
             self.check(asked, || {
                 "no instruction asks for a word of the command line, or for an allocation that fails".to_string()
             });
+        }
+        if builtin == Builtin::TakeFor {
+            let is_type = |arg: &Operand| matches!(arg, Operand::Const(_, id) if *id < self.module.types.len() as u64);
+            let known = args.get(1).is_some_and(is_type);
+            self.check(known, || "TakeFor names no type".to_string());
         }
         let makes_value = matches!(builtin, Builtin::FreshInt(_));
         let more = match builtin {

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use touchstone_base::Deadline;
 use touchstone_base::float::{Format, Op as FloatOp};
 
 use crate::models::guess::Scratch;
@@ -23,6 +24,8 @@ use crate::terms::term::{Op, Rel, Term, TermId, VarId};
 
 /// Evaluations of one search, all starts together, for a handful of constraints.
 const EVALUATIONS: usize = 12_000;
+/// Evaluations between two looks at the clock.
+const A_LOOK: usize = 64;
 /// Constraints that cost as much as that allows.
 const HANDFUL: usize = 8;
 /// Models from which a search starts.
@@ -42,6 +45,7 @@ impl Solver {
         base: &Group,
         bounds: &Bounds,
         constraints: &[TermId],
+        deadline: Deadline,
     ) -> Option<Rc<Model>> {
         let Pool::Some(models) = &*base.pool.borrow() else { return None };
         let mut vars: Vec<VarId> = Vec::new();
@@ -61,7 +65,7 @@ impl Solver {
                     }
                 }
             }
-            let mut descent = Descent { terms, constraints, scratch: &mut self.scratch, budget: &mut budget };
+            let mut descent = Descent { terms, constraints, scratch: &mut self.scratch, budget: &mut budget, deadline };
             if descent.run(&vars) {
                 let values = base.vars.iter().map(|&var| self.scratch.var(var)).collect();
                 let model = Model::new(base.vars.clone(), values);
@@ -128,6 +132,7 @@ struct Descent<'a> {
     constraints: &'a [TermId],
     scratch: &'a mut Scratch,
     budget: &'a mut usize,
+    deadline: Deadline,
 }
 
 impl Descent<'_> {
@@ -184,6 +189,9 @@ impl Descent<'_> {
     /// The sum over all constraints, or anything that is not below `limit`.
     fn height(&mut self, limit: f64) -> f64 {
         *self.budget = self.budget.saturating_sub(1);
+        if self.budget.is_multiple_of(A_LOOK) && self.deadline.is_over() {
+            *self.budget = 0;
+        }
         let mut sum = 0.0;
         for &constraint in self.constraints {
             sum += self.distance(constraint, true, DEPTH);

@@ -10,7 +10,7 @@ use touchstone_base::float::Format;
 
 use crate::float::search::natural;
 use crate::models::model::Model;
-use crate::search::answers::Found;
+use crate::search::answers::{Found, Patience};
 use crate::search::path::{Group, Pool};
 use crate::search::solver::Solver;
 use crate::terms::bounds::Bounds;
@@ -33,7 +33,7 @@ impl Solver {
         bounds: &Bounds,
         constraints: &[TermId],
         conditions: &[TermId],
-        boxes: usize,
+        patience: Patience,
     ) -> Option<Found> {
         let Pool::Some(models) = &*base.pool.borrow() else { return None };
         let first = models.first()?.clone();
@@ -45,8 +45,12 @@ impl Solver {
         }
         let mut is_settled = true;
         let mut stack = whole(terms, bounds, &vars);
-        for _ in 0..boxes {
+        for _ in 0..patience.boxes {
             let Some(mut region) = stack.pop() else { return is_settled.then_some(Found::Nothing) };
+            // A box may be the work of many operations.
+            if patience.deadline.is_over() {
+                return None;
+            }
             if near.iter().any(|&c| region.decide(terms, c) == Some(false))
                 || region.propagate(terms, &near, &near).is_err()
             {

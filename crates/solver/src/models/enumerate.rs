@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use touchstone_base::Deadline;
+
 use crate::models::program::{BLOCK, TermProgram};
 use crate::models::view::{Column, View};
 use crate::terms::bounds::Bounds;
@@ -33,25 +35,33 @@ pub(crate) fn box_size(terms: &Terms, bounds: &Bounds, vars: &[VarId]) -> Option
     Some(size)
 }
 
-/// All assignments of the variables that satisfy the constraints, if there are at most `limit`.
+/// How far an enumeration goes.
+#[derive(Clone, Copy)]
+pub(crate) struct Limit {
+    /// Points, at most.
+    pub points: usize,
+    pub deadline: Deadline,
+}
+
+/// All assignments of the variables that satisfy the constraints, if they are few enough.
 pub(crate) fn enumerate(
     terms: &Terms,
     bounds: &Bounds,
     vars: &Rc<[VarId]>,
     constraints: &[TermId],
-    limit: usize,
+    limit: Limit,
 ) -> Option<View> {
     let mut points = Points { vars: Vec::new(), columns: Vec::new(), len: 1 };
     let mut open: Vec<TermId> = constraints.to_vec();
     let mut left: Vec<(VarId, Vec<u64>)> = Vec::new();
-    let mut work = limit.saturating_mul(WORK);
+    let mut work = limit.points.saturating_mul(WORK);
     for &var in vars.iter() {
         let domain = domain_of(terms, bounds, var)?;
         let own: Vec<TermId> = open.iter().copied().filter(|&c| terms.support(c) == [var]).collect();
         open.retain(|c| !own.contains(c));
         work = work.checked_sub(domain.len())?;
         let single = Points { vars: Vec::new(), columns: Vec::new(), len: 1 };
-        let single = single.extended(terms, var, &domain, &own, usize::MAX)?;
+        let single = single.extended(terms, var, &domain, &own, Limit { points: usize::MAX, ..limit })?;
         left.push((var, single.columns.first().map_or_else(Vec::new, Column::to_vec)));
     }
     while !left.is_empty() {
@@ -120,7 +130,7 @@ impl Points {
         var: VarId,
         domain: &[u64],
         conditions: &[TermId],
-        limit: usize,
+        limit: Limit,
     ) -> Option<Points> {
         let mut vars = self.vars.clone();
         vars.push(var);
@@ -137,7 +147,7 @@ impl Points {
             for chunk in domain.chunks(BLOCK) {
                 if block[last].len() + chunk.len() > BLOCK {
                     flush(&mut block, &mut kept);
-                    if kept.len > limit {
+                    if kept.len > limit.points || limit.deadline.is_over() {
                         return None;
                     }
                 }
@@ -148,7 +158,7 @@ impl Points {
             }
         }
         flush(&mut block, &mut kept);
-        (kept.len <= limit).then_some(kept)
+        (kept.len <= limit.points).then_some(kept)
     }
 }
 

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use touchstone_base::Deadline;
 
-use crate::models::enumerate::{bounded_vars, box_size, enumerate};
+use crate::models::enumerate::{Limit, bounded_vars, box_size, enumerate};
 use crate::models::float_guess;
 use crate::models::model::Model;
 use crate::models::order::refutes;
@@ -73,6 +73,14 @@ const WORN: u64 = 64;
 const GUESSES: usize = 4;
 /// Models that are crossed with a new one.
 const CROSSED: usize = 6;
+
+/// How far boxes of floats are looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// Boxes, at most.
+    pub boxes: usize,
+    pub deadline: Deadline,
+}
 
 impl Solver {
     /// The group that a set of conditions is about: the groups they touch, joined.
@@ -445,13 +453,21 @@ impl Solver {
         if let Some(view) = self.enumerate_small(terms, base) {
             return Found::All(view);
         }
+        let deadline = self.query_deadline();
         let float = conditions.iter().any(|&c| terms.has_float(c));
-        if float && let Some(model) = self.descend(terms, base, &bounds, &constraints) {
+        if float && let Some(model) = self.descend(terms, base, &bounds, &constraints, deadline) {
             self.stats.guesses += 1;
             return Found::Models(self.crossed(terms, base, &constraints, model));
         }
         if float {
-            let found = self.split_boxes(terms, base, &bounds, &constraints, conditions, FIRST_BOXES);
+            let found = self.split_boxes(
+                terms,
+                base,
+                &bounds,
+                &constraints,
+                conditions,
+                Patience { boxes: FIRST_BOXES, deadline },
+            );
             if let Some(found) = self.counted(found) {
                 return found;
             }
@@ -462,7 +478,6 @@ impl Solver {
         if self.effort == Effort::Little {
             return Found::Unknown(Why::Conflicts);
         }
-        let deadline = self.query_deadline();
         let first = self.config.conflicts.unwrap_or(u64::MAX).min(FIRST_CONFLICTS);
         let worn = base.effort.get() >= WORN;
         if !worn {
@@ -477,15 +492,22 @@ impl Solver {
             }
         }
         if float {
-            let found = self.split_boxes(terms, base, &bounds, &constraints, conditions, MORE_BOXES);
+            let found = self.split_boxes(
+                terms,
+                base,
+                &bounds,
+                &constraints,
+                conditions,
+                Patience { boxes: MORE_BOXES, deadline },
+            );
             if let Some(found) = self.counted(found) {
                 return found;
             }
         }
-        if let Some(view) = self.enumerate_large(terms, base) {
+        if let Some(view) = self.enumerate_large(terms, base, deadline) {
             return Found::All(view);
         }
-        if self.enumerate_partially(terms, base)
+        if self.enumerate_partially(terms, base, deadline)
             && let Some(found) = self.ask_partial(terms, base, &constraints, conditions)
         {
             return found;
@@ -565,12 +587,12 @@ impl Solver {
         if limit == 0 || size > (limit as f64).log2() {
             return None;
         }
-        self.enumerate(terms, base, limit)
+        self.enumerate(terms, base, Limit { points: limit, deadline: Deadline::NEVER })
     }
 
     /// All assignments of a group, relying on its constraints to keep them few: those of its origin, filtered, or its
     /// own if there are too many.
-    fn enumerate_large(&mut self, terms: &Terms, base: &Rc<Group>) -> Option<Rc<View>> {
+    fn enumerate_large(&mut self, terms: &Terms, base: &Rc<Group>, deadline: Deadline) -> Option<Rc<View>> {
         let limit = self.config.enumeration;
         for candidate in base.origin.iter().chain([base]) {
             let size = box_size(terms, &candidate.bounds, &candidate.vars);
@@ -578,7 +600,7 @@ impl Solver {
             if self.too_large.get(&base.vars).is_some_and(|&failed| size > failed - 3.0) {
                 continue;
             }
-            match self.enumerate(terms, candidate, limit) {
+            match self.enumerate(terms, candidate, Limit { points: limit, deadline }) {
                 Some(domain) => return self.adopt(terms, base, candidate, &domain),
                 None => {
                     self.too_large.insert(base.vars.clone(), size);
@@ -589,7 +611,7 @@ impl Solver {
     }
 
     /// Enumerates a group; it then knows its assignments for good.
-    fn enumerate(&mut self, terms: &Terms, group: &Group, limit: usize) -> Option<Rc<View>> {
+    fn enumerate(&mut self, terms: &Terms, group: &Group, limit: Limit) -> Option<Rc<View>> {
         let view = Rc::new(enumerate(terms, &group.bounds, &group.vars, &group.constraints, limit)?);
         self.stats.domains += 1;
         *group.pool.borrow_mut() = Pool::All(view.clone());

@@ -6,7 +6,9 @@
 
 use std::rc::Rc;
 
-use crate::models::enumerate::{bounded_vars, box_size, enumerate};
+use touchstone_base::Deadline;
+
+use crate::models::enumerate::{Limit, bounded_vars, box_size, enumerate};
 use crate::models::model::Model;
 use crate::models::view::View;
 use crate::search::answers::{Found, LARGEST_BOX};
@@ -108,14 +110,14 @@ impl Solver {
     }
 
     /// Enumerates the variables that have few values, of the origin of a group or of the group itself.
-    pub(crate) fn enumerate_partially(&mut self, terms: &Terms, base: &Rc<Group>) -> bool {
+    pub(crate) fn enumerate_partially(&mut self, terms: &Terms, base: &Rc<Group>, deadline: Deadline) -> bool {
         if self.config.enumeration == 0 || base.bounded == 0 || base.bounded == base.vars.len() {
             return false;
         }
-        base.origin.iter().chain([base]).any(|group| self.enumerate_bounded(terms, group))
+        base.origin.iter().chain([base]).any(|group| self.enumerate_bounded(terms, group, deadline))
     }
 
-    fn enumerate_bounded(&mut self, terms: &Terms, group: &Group) -> bool {
+    fn enumerate_bounded(&mut self, terms: &Terms, group: &Group, deadline: Deadline) -> bool {
         if group.partial.borrow().is_some() {
             return false;
         }
@@ -126,7 +128,8 @@ impl Solver {
         }
         let inside: Vec<TermId> =
             group.constraints.iter().copied().filter(|&c| is_subset(terms.support(c), &vars)).collect();
-        match enumerate(terms, &group.bounds, &vars, &inside, self.config.enumeration) {
+        let limit = Limit { points: self.config.enumeration, deadline };
+        match enumerate(terms, &group.bounds, &vars, &inside, limit) {
             Some(view) => {
                 self.stats.domains += 1;
                 *group.partial.borrow_mut() = Some(Partial { view: Rc::new(view), constraints: inside.into() });
