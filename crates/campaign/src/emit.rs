@@ -4,7 +4,7 @@ use crate::error::CampaignError;
 use crate::notice::Notice;
 use crate::out_dir::check_file;
 use crate::plan::Plan;
-use crate::request::{Purpose, TestForm};
+use crate::request::{Purpose, TestForm, TestsGo};
 use crate::sink::{Leaves, Several, TestSink, TestSinks};
 use crate::work::Work;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl TestSinks for TestFiles<'_> {
         let mut sinks: Vec<Box<dyn TestSink + 's>> = Vec::new();
         if let Some(target) = plan.target.java() {
             for (_, junit, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| emits(*wanted)) {
-                let suite = JUnitSuite::create(&out.join(folder), module, func, target, junit)?;
+                let suite = JUnitSuite::create(&junit_folder(plan, folder), module, func, target, junit)?;
                 sinks.push(Box::new(InJUnit(suite)));
             }
         }
@@ -96,7 +96,7 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
     }
     if let Some(target) = plan.target.java() {
         for (_, _, folder) in IN_JUNIT.into_iter().filter(|(wanted, ..)| plan.request.emit.contains(wanted)) {
-            let kept = touchstone_emit::kept_junit(&plan.out.path().join(folder), target);
+            let kept = touchstone_emit::kept_junit(&junit_folder(plan, folder), target);
             notices.extend(kept.into_iter().map(|(file, new_tests)| Notice::TestsStay { file, new_tests }));
         }
     }
@@ -110,6 +110,18 @@ pub(crate) fn build_files(plan: &Plan) -> Result<Vec<Notice>, CampaignError> {
         notices.extend(stay.into_iter().map(|file| Notice::FileStays { file }));
     }
     Ok(notices)
+}
+
+/// Where tests of a form go: to those that a project has, where its directory was given and nobody says otherwise. There is place
+/// for one form there.
+fn junit_folder(plan: &Plan, folder: &str) -> PathBuf {
+    let request = &plan.request;
+    let forms = IN_JUNIT.iter().filter(|(form, ..)| request.emit.contains(form)).count();
+    let project = plan.program.java.as_ref().and_then(|java| java.project_tests());
+    match project.filter(|_| request.tests == TestsGo::ToProject && (folder.is_empty() || forms == 1)) {
+        Some(tests) => tests,
+        None => plan.out.path().join(folder),
+    }
 }
 
 /// The forms that are JUnit, and the folder of each.

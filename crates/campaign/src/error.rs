@@ -202,7 +202,7 @@ pub enum SubjectError {
         which: Vec<String>,
     },
     /// There is none of this name.
-    #[error("there is no function `{name}`{}", others(known))]
+    #[error("there is no function `{name}`{}", others(name, known))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -211,10 +211,28 @@ pub enum SubjectError {
     },
 }
 
-fn others(known: &[String]) -> String {
-    match known {
-        [] => ": the files define no function".to_string(),
-        known => format!("; the files define: {}", known.join(", ")),
+/// More names than these nobody reads.
+const MOST_NAMES: usize = 20;
+
+fn others(name: &str, known: &[String]) -> String {
+    let last = |name: &str| {
+        let plain = name.split('(').next().unwrap_or_default();
+        plain.rsplit('.').next().unwrap_or_default().to_lowercase()
+    };
+    let list = |names: &[&String]| {
+        let shown: Vec<&str> = names.iter().take(MOST_NAMES).map(|name| name.as_str()).collect();
+        let more = names.len().saturating_sub(MOST_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more}", shown.join(", "))
+    };
+    let wanted = last(name);
+    let distance = |other: &str| strsim::damerau_levenshtein(&last(other), &wanted);
+    let nearest = known.iter().map(|other| distance(other)).min().filter(|distance| *distance <= 2);
+    let near: Vec<&String> = known.iter().filter(|other| Some(distance(other)) == nearest).collect();
+    match (known.len(), near.as_slice()) {
+        (0, _) => ": the files define no function".to_string(),
+        (0..=MOST_NAMES, _) | (_, []) => format!("; the files define: {}", list(&known.iter().collect::<Vec<_>>())),
+        (_, near) => format!("; did you mean {}?", list(near)),
     }
 }
 

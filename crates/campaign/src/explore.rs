@@ -12,10 +12,11 @@ use crate::watcher::FunctionWatcher;
 use crate::work::Work;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 use touchstone_base::Deadline;
 use touchstone_criteria::{Covered, FunctionResult, GoalId, IncompletePaths, Outcome, TestCase, Unmakeable};
 use touchstone_engine::{
-    Before, Config, Event, Found, Goals, PairsFound, SeenRow, Sink, explore_goals, explore_pairs,
+    Before, Config, Event, Found, Goals, PairsFound, Search, SeenRow, Sink, explore_goals, explore_pairs,
     explore_paths_and_goals,
 };
 
@@ -109,17 +110,23 @@ const FIRST_PATHS: u64 = 8;
 
 /// A test that calls the function, without an error if one of the first paths has none; or why there is none.
 pub(crate) fn any_test(work: &Work<'_>, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
-    // The first path mostly returns, and further ones may be dear.
-    match some_test(work, 1, deadline) {
+    // The first path mostly returns, and further ones may be dear. Where objects are made by calls, the first is that of few calls.
+    let mut config = Config { deadline, ..work.config.clone() };
+    if work.plan.program.java.is_some() {
+        config.search = Search::Dfs;
+        // Any path will do: one that is hard is left.
+        config.solver_timeout = Some(Duration::from_millis(200));
+    }
+    match some_test(work, 1, config.clone()) {
         Ok(test) if matches!(test.outcome, Outcome::Returned) => Ok(test),
-        _ => some_test(work, FIRST_PATHS, deadline),
+        _ => some_test(work, FIRST_PATHS, config),
     }
 }
 
-fn some_test(work: &Work<'_>, paths: u64, deadline: Deadline) -> Result<TestCase, Vec<IncompletePaths>> {
+fn some_test(work: &Work<'_>, paths: u64, config: Config) -> Result<TestCase, Vec<IncompletePaths>> {
     let (module, func) = (work.module(), work.task.func);
     let mut found = Kept::of(&work.plan.program);
-    let config = Config { max_paths: Some(paths), deadline, ..work.config.clone() };
+    let config = Config { max_paths: Some(paths), ..config };
     let result = touchstone_engine::explore(module, func, &config, &mut found);
     let returns = found.tests.iter().position(|test| !matches!(test.outcome, Outcome::Error { .. }));
     match found.tests.is_empty() {

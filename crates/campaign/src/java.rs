@@ -14,7 +14,8 @@ use touchstone_emit::{JavaField, JavaMethod, JavaTarget, Keeping, ReplayLimits};
 use touchstone_engine::{Config, End, Event, Limits, Sink, Starting, Whose};
 use touchstone_front_java::path::Jar;
 use touchstone_front_java::{
-    Field, Jdk, JdkError, LABELS, Loaded, Marks, Method, ProgramError, Setup, Shows, Visible, classfile::ClassFile,
+    Compiling, Field, Jdk, JdkError, LABELS, Loaded, Marks, Method, ProgramError, Setup, Shows, Visible,
+    classfile::ClassFile,
 };
 use touchstone_ir::{Block, FuncId, Function, Module, TermKind, Terminator};
 
@@ -41,9 +42,40 @@ pub enum JavaError {
     /// A file is not there.
     #[error("{}: no such file", .0.display())]
     NoFile(PathBuf),
+    /// A part of the class path is not there.
+    #[error("{}: no such jar or directory; it is part of --class-path", .0.display())]
+    NoLibrary(PathBuf),
+    /// No class can be loaded.
+    #[error("can't load the class {class}: {reason}{}", needs(*.others))]
+    NoneLoads {
+        /// The first one.
+        class: String,
+        /// Why not.
+        reason: String,
+        /// How many others.
+        others: usize,
+    },
     /// There is nothing to read.
     #[error("no class is in {}", .0.display())]
     NoClass(PathBuf),
+}
+
+fn needs(others: usize) -> String {
+    let others = if others > 0 { format!(", nor {others} more") } else { String::new() };
+    format!("{others}; give what the program needs with --class-path")
+}
+
+/// What a program is read from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JavaFiles<'f> {
+    /// What is tested.
+    pub files: &'f [PathBuf],
+    /// What that needs.
+    pub libraries: &'f [PathBuf],
+    /// Where compiled classes go.
+    pub classes: &'f Path,
+    /// Which methods are tested.
+    pub subject: &'f Subject,
 }
 
 /// What of a program is Java's own.
@@ -56,6 +88,12 @@ pub(crate) struct JavaProgram {
     fields: Vec<Field>,
     /// Classes that came without source.
     bare: Vec<String>,
+    /// The directory of a project that was given (Maven, Gradle).
+    project: Option<PathBuf>,
+    /// Methods whose code is not what their source was compiled to.
+    differ: usize,
+    /// Classes that can't be loaded, and why.
+    unloadable: Vec<(String, String)>,
 }
 
 impl JavaProgram {
@@ -86,6 +124,11 @@ impl JavaProgram {
         self.methods.iter().map(|method| method.func)
     }
 
+    /// Whether somebody who writes this name means a function.
+    pub fn is_called(&self, func: FuncId, name: &str) -> bool {
+        self.methods.iter().any(|method| method.func == func && is_called(method, name))
+    }
+
     /// The function that tests of a method call.
     pub fn entry(&self, func: FuncId) -> FuncId {
         self.methods.iter().find(|method| method.func == func).map_or(func, |method| method.entry)
@@ -99,6 +142,21 @@ impl JavaProgram {
     /// Whether a function's source is not known: its decisions are then the compiler's.
     pub fn is_bare(&self, entry: FuncId) -> bool {
         self.methods.iter().any(|method| method.entry == entry && self.bare.contains(&method.internal))
+    }
+
+    /// Where the project has its tests, if its directory was given.
+    pub fn project_tests(&self) -> Option<PathBuf> {
+        self.project.as_ref().map(|project| project.join("src/test/java"))
+    }
+
+    /// How many methods have other code than what their source was compiled to.
+    pub fn differ(&self) -> usize {
+        self.differ
+    }
+
+    /// Classes that can't be loaded, and why.
+    pub fn unloadable(&self) -> &[(String, String)] {
+        &self.unloadable
     }
 
     /// Why no tests of a method can be made, if none can: `None` of what is no method of the given classes.
@@ -125,28 +183,28 @@ fn extension(file: &Path) -> &str {
 }
 
 /// What files give: a class path, the classes under test, and what their source says.
+#[derive(Default)]
 struct Given {
     class_path: Vec<PathBuf>,
     classes: Vec<String>,
     marks: Option<Marks>,
-    /// Classes that come without source.
+    /// Classes that come without source, and those that come with it.
     bare: Vec<String>,
+    with_source: BTreeSet<String>,
+    /// Methods whose code is not what their source was compiled to.
+    differ: usize,
 }
 
 /// Reads a program; compiled classes go to a directory.
-pub(crate) fn read(
-    files: &[PathBuf],
-    subject: &Subject,
-    reading: Reading,
-    classes: &Path,
-) -> Result<Program, ReadError> {
-    Ok(read_java(files, subject, reading, classes)?)
+pub(crate) fn read(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, ReadError> {
+    Ok(read_java(files, reading)?)
 }
 
-fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: &Path) -> Result<Program, JavaError> {
+fn read_java(files: &JavaFiles<'_>, reading: Reading) -> Result<Program, JavaError> {
+    let subject = files.subject;
     let jdk = Jdk::find()?;
-    let mut given = given(&jdk, files, directory)?;
-    let helper = jdk.helper(directory)?;
+    let mut given = given(&jdk, files)?;
+    let helper = jdk.helper(files.classes)?;
     given.class_path.push(helper.join(LABELS));
     let setup = Setup {
         java_home: jdk.home.clone(),
@@ -157,12 +215,21 @@ fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: 
         arguments: Vec::new(),
     };
     let program = touchstone_front_java::Program::of_methods(setup, given.marks)?;
-    program.know(&given.classes)?;
+    let unloadable = program.know(&given.classes);
+    given.classes.retain(|class| !unloadable.iter().any(|(other, _)| other == class));
+    if let (true, [(class, reason), others @ ..]) = (given.classes.is_empty(), unloadable.as_slice()) {
+        let (class, reason) = (class.replace('/', "."), reason.clone());
+        return Err(JavaError::NoneLoads { class, reason, others: others.len() });
+    }
     let mut methods = Vec::new();
     for class in &given.classes {
         methods.extend(program.methods(class)?);
     }
-    let tested: Vec<&Method> = methods.iter().filter(|method| is_meant(method, subject)).collect();
+    for method in methods.iter_mut().filter(|method| is_meant(method, subject)) {
+        program.plan(method);
+    }
+    let is_tested = |method: &&Method| is_meant(method, subject) && method.refusal().is_none();
+    let tested: Vec<&Method> = methods.iter().filter(is_tested).collect();
     let roots: Vec<FuncId> = tested
         .iter()
         .flat_map(|method| [method.entry, method.func].into_iter().chain(method.possible).chain(method.post))
@@ -177,35 +244,51 @@ fn read_java(files: &[PathBuf], subject: &Subject, reading: Reading, directory: 
         Reading::Listing => loading.module(&tested),
         Reading::Search => loading.follow(&tested),
     };
-    let java =
-        JavaProgram { jdk, helper, class_path: given.class_path, fields: program.fields(), methods, bare: given.bare };
+    let project = files.files.iter().find(|file| main_sources(file).is_some()).cloned();
+    let (class_path, bare, fields, differ) = (given.class_path, given.bare, program.fields(), given.differ);
+    let java = JavaProgram { jdk, helper, class_path, fields, methods, bare, unloadable, differ, project };
     Ok(Program { module, units: Vec::new(), java: Some(java) })
 }
 
 /// Whether a method is to be tested.
 fn is_meant(method: &Method, subject: &Subject) -> bool {
     match subject {
-        Subject::EveryFunction => method.refusal().is_none(),
-        Subject::Functions(names) => names.iter().any(|name| is_called(&method.name, name)),
-        Subject::Program(name) => is_called(&method.name, name),
+        Subject::EveryFunction => true,
+        Subject::Functions(names) => names.iter().any(|name| is_called(method, name)),
+        Subject::Program(name) => is_called(method, name),
     }
 }
 
-/// Whether somebody who writes this name means the function: packages, and parameter types, may be left out.
-pub(crate) fn is_called(function: &str, name: &str) -> bool {
-    let plain = function.split('(').next().unwrap_or(function);
-    let ends = |text: &str| text == name || text.strip_suffix(name).is_some_and(|front| front.ends_with('.'));
-    ends(function) || (!name.contains('(') && ends(plain))
+/// Whether somebody who writes this name means the method: packages, and parameter types, may be left out.
+fn is_called(method: &Method, name: &str) -> bool {
+    let (plain, params) = match name.split_once('(') {
+        Some((plain, params)) => (plain, Some(params.trim_end().trim_end_matches(')'))),
+        None => (name, None),
+    };
+    let ends = |text: &str, end: &str| text == end || text.strip_suffix(end).is_some_and(|front| front.ends_with('.'));
+    let own = method.name.split('(').next().unwrap_or(&method.name);
+    ends(own, plain.trim())
+        && params.is_none_or(|params| {
+            let written: Vec<String> = params
+                .split(',')
+                .map(|param| param.trim().replace("...", "[]"))
+                .filter(|param| !param.is_empty())
+                .collect();
+            written.len() == method.params.len()
+                && method.params.iter().zip(&written).all(|(param, end)| ends(param, end))
+        })
 }
 
 /// So many functions of the JDK are lowered before anybody met them,
-const AT_FIRST: usize = 200;
+const AT_FIRST: usize = 400;
 /// and so many with each that somebody met.
 const AT_ONCE: usize = 40;
 /// How often that is done,
 const ROUNDS: usize = 40;
 /// and how long.
 const LOADING: Duration = Duration::from_secs(8);
+/// How long one method is followed, each time.
+const FOLLOWED: Duration = Duration::from_millis(400);
 /// So much memory the process may have while methods are followed.
 const FOLLOWING: u64 = 1 << 30;
 
@@ -298,7 +381,7 @@ impl<'p> Loading<'p> {
         }
         for (class, end) in unusable {
             for method in tested.iter().filter(|method| method.internal == class) {
-                let what = format!("the initialiser of {}: {end:?}", class.replace('/', "."));
+                let what = format!("the initialiser of {}: {}", class.replace('/', "."), why(&end));
                 stop(&mut module.functions[method.entry], &what);
             }
         }
@@ -331,6 +414,19 @@ impl<'p> Loading<'p> {
     }
 }
 
+/// Why something could not be run, for people.
+fn why(end: &End) -> String {
+    match end {
+        End::Unsupported { what, .. } => what.to_string(),
+        End::Threw { .. } => "it throws".to_string(),
+        End::Exited(status) => format!("it ends the program with {status}"),
+        End::Limit(_) => "it takes too long, or needs too much memory".to_string(),
+        End::Hung => "it never ends".to_string(),
+        End::Error { kind, .. } => format!("it goes wrong: {kind}"),
+        End::Returned(_) | End::Assumed => "what it leaves can't be used".to_string(),
+    }
+}
+
 /// Whoever calls the function stops with this name.
 fn stop(function: &mut Function, what: &str) {
     let terminator = Terminator { kind: TermKind::Unsupported(what.to_string()), span: function.span };
@@ -344,7 +440,8 @@ fn stops(module: &Module, method: &Method) -> Vec<String> {
     let possible = method.possible.map(|id| module.functions[id].name.clone());
     let config = Config {
         max_paths: Some(60),
-        deadline: Deadline::within(Some(Duration::from_millis(400))),
+        deadline: Deadline::within(Some(FOLLOWED)),
+        solver_timeout: Some(FOLLOWED / 4),
         memory: Some(MemoryLimit::bytes(FOLLOWING)),
         precondition: possible,
         ..Config::default()
@@ -365,15 +462,19 @@ impl Sink for Deaf {
     fn event(&mut self, _: Event<'_>) {}
 }
 
-fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaError> {
-    let mut given = Given { class_path: Vec::new(), classes: Vec::new(), marks: None, bare: Vec::new() };
+fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
+    let (files, directory, libraries) = (of.files, of.classes, libraries(of.libraries)?);
+    let mut given = Given::default();
     let mut sources: Vec<PathBuf> = Vec::new();
     for file in files {
         if !file.exists() {
             return Err(JavaError::NoFile(file.clone()));
         }
         match extension(file) {
-            _ if file.is_dir() => of_directory(file, &mut sources, &mut given)?,
+            _ if file.is_dir() => {
+                let within = main_sources(file).unwrap_or_else(|| file.clone());
+                of_directory(&within, &mut sources, &mut given)?;
+            }
             "java" => sources.push(file.clone()),
             "class" => {
                 let class = class_name(file)?;
@@ -384,24 +485,123 @@ fn given(jdk: &Jdk, files: &[PathBuf], directory: &Path) -> Result<Given, JavaEr
             }
             "jar" => {
                 let jar = Jar::open(file).map_err(|error| JavaError::Program(ProgramError::Path(error)))?;
-                given.classes.extend(jar.classes());
-                given.add_path(file.clone());
+                let classes = jar.classes();
+                if !classes.is_empty() {
+                    given.add_path(file.clone());
+                }
+                match classes.is_empty() {
+                    true => sources.extend(unpacked(&jar, of.subject, &directory.with_file_name(SOURCES))?),
+                    false => given.classes.extend(classes),
+                }
             }
             _ => return Err(JavaError::OtherFile(file.clone())),
         }
     }
-    given.bare.clone_from(&given.classes);
     if !sources.is_empty() {
         let root = source_root(&sources[0]);
-        let compiled = jdk.compile(&sources, &given.class_path, root.as_deref(), directory)?;
-        given.class_path.insert(0, directory.to_path_buf());
-        given.classes.extend(compiled.classes);
-        given.marks = Some(compiled.marks);
+        let path: Vec<PathBuf> = given.class_path.iter().chain(&libraries).cloned().collect();
+        let release = given.classes.iter().find_map(|class| release(class, &given.class_path));
+        let how = Compiling { source_path: root.as_deref(), release };
+        let compiled = jdk.compile(&sources, &path, &how, directory)?;
+        // A class that is there already is the one that is used.
+        let there: BTreeSet<String> = given.classes.iter().cloned().collect();
+        let mut marks = compiled.marks;
+        for class in compiled.classes {
+            match there.contains(&class) {
+                true => given.differ += differing(&mut marks, &class, &given.class_path, directory),
+                false => given.classes.push(class.clone()),
+            }
+            given.with_source.insert(class);
+        }
+        given.class_path.push(directory.to_path_buf());
+        given.marks = Some(marks);
     }
+    given.bare = given.classes.iter().filter(|class| !given.with_source.contains(*class)).cloned().collect();
+    libraries.into_iter().for_each(|library| given.add_path(library));
     match (given.classes.is_empty(), files.first()) {
         (true, Some(first)) => Err(JavaError::NoClass(first.clone())),
         _ => Ok(given),
     }
+}
+
+/// Where sources of jars go, beside the classes.
+const SOURCES: &str = "touchstone-sources";
+
+/// Unpacks the sources in a jar: those of the classes that are tested, where only some are; the compiler finds what these need.
+fn unpacked(jar: &Jar, subject: &Subject, to: &Path) -> Result<Vec<PathBuf>, JavaError> {
+    let wrong = |why: String| JavaError::NoClassFile { file: jar.file().to_path_buf(), why };
+    let named = |source: &str| {
+        let class = source.trim_end_matches(".java").rsplit('/').next().unwrap_or_default();
+        let means = |name: &String| name.split('(').next().unwrap_or_default().split('.').any(|part| part == class);
+        match subject {
+            Subject::EveryFunction => true,
+            Subject::Functions(names) => names.iter().any(means),
+            Subject::Program(name) => means(name),
+        }
+    };
+    let mut wanted = Vec::new();
+    let _ = std::fs::remove_dir_all(to);
+    for name in jar.names().filter(|name| name.ends_with(".java") && !name.ends_with("-info.java")) {
+        if name.split('/').any(|part| part.is_empty() || part == ".." || part.contains('\\')) {
+            continue;
+        }
+        let (path, bytes) = (to.join(name), jar.read(name).map_err(|error| wrong(error.to_string()))?);
+        let directory = path.parent().unwrap_or(to);
+        std::fs::create_dir_all(directory).map_err(|error| wrong(error.to_string()))?;
+        std::fs::write(&path, bytes.unwrap_or_default()).map_err(|error| wrong(error.to_string()))?;
+        if named(name) {
+            wanted.push(path);
+        }
+    }
+    Ok(wanted)
+}
+
+/// The class file of a class in the first place that has one.
+fn class_file(class: &str, places: &[PathBuf]) -> Option<ClassFile> {
+    let name = format!("{class}.class");
+    let bytes = places.iter().find_map(|place| match place.is_dir() {
+        true => std::fs::read(place.join(&name)).ok(),
+        false => Jar::open(place).ok()?.read(&name).ok()?,
+    })?;
+    ClassFile::read(&bytes).ok()
+}
+
+/// The release of Java that a class was compiled for.
+fn release(class: &str, places: &[PathBuf]) -> Option<u32> {
+    /// Java 1.0.2 had 45, and every release since then one more.
+    const BEFORE_FIRST: u16 = 44;
+    let file = class_file(class, places)?;
+    Some(u32::from(file.major.saturating_sub(BEFORE_FIRST)))
+}
+
+/// Forgets what the source says of methods that were compiled to other code; how many there are.
+fn differing(marks: &mut Marks, class: &str, places: &[PathBuf], compiled: &Path) -> usize {
+    let compiled = class_file(class, &[compiled.to_path_buf()]);
+    match (class_file(class, places), compiled) {
+        (Some(used), Some(compiled)) => marks.keep_matching(&used, &compiled),
+        _ => 0,
+    }
+}
+
+/// What a class path says: a directory of jars is all of them.
+fn libraries(places: &[PathBuf]) -> Result<Vec<PathBuf>, JavaError> {
+    let mut found = Vec::new();
+    for place in places {
+        let all = place.file_name().is_some_and(|name| name == "*");
+        let directory = if all { place.parent().unwrap_or(Path::new("")) } else { place };
+        match directory.is_dir() {
+            true => {
+                let entries = std::fs::read_dir(directory).map_err(|_| JavaError::NoLibrary(place.clone()))?;
+                let mut jars: Vec<PathBuf> =
+                    entries.flatten().map(|entry| entry.path()).filter(|path| extension(path) == "jar").collect();
+                jars.sort_unstable();
+                found.extend((!all).then(|| directory.to_path_buf()).into_iter().chain(jars));
+            }
+            false if place.is_file() => found.push(place.clone()),
+            false => return Err(JavaError::NoLibrary(place.clone())),
+        }
+    }
+    Ok(found)
 }
 
 impl Given {
@@ -412,6 +612,19 @@ impl Given {
     }
 }
 
+/// Where a project of Maven or Gradle has what is tested, if a directory is one.
+fn main_sources(directory: &Path) -> Option<PathBuf> {
+    Some(directory.join("src/main/java")).filter(|sources| sources.is_dir())
+}
+
+/// Whether a directory is no part of the program: tests of a project, and what its build leaves.
+fn is_beside(directory: &Path) -> bool {
+    let there = |name: &str| directory.with_file_name(name).is_file();
+    directory.ends_with("src/test")
+        || (directory.ends_with("target") && there("pom.xml"))
+        || (directory.ends_with("build") && (there("build.gradle") || there("build.gradle.kts")))
+}
+
 fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given) -> Result<(), JavaError> {
     let mut waiting = vec![directory.to_path_buf()];
     let (mut found, mut classes) = (Vec::new(), Vec::new());
@@ -420,6 +633,7 @@ fn of_directory(directory: &Path, sources: &mut Vec<PathBuf>, given: &mut Given)
         for path in entries.flatten().map(|entry| entry.path()) {
             let is_info = path.file_stem().is_some_and(|stem| stem == "module-info" || stem == "package-info");
             match extension(&path) {
+                _ if path.is_dir() && is_beside(&path) => {}
                 _ if path.is_dir() => waiting.push(path),
                 "java" if !is_info => found.push(path),
                 "class" if !is_info => classes.push(path),

@@ -81,7 +81,7 @@ pub use out_dir::{OutDir, OutDirError};
 pub use plan::{Plan, Task};
 pub use program::{Program, ReadError, Reader};
 pub use request::{
-    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm, TestsGo,
 };
 pub use run::{run, run_into};
 pub use sink::{Collect, Leaves, TestSink, TestSinks};

@@ -68,6 +68,20 @@ pub enum Notice {
         /// How many others.
         others: usize,
     },
+    /// Methods of the given classes have other code than the given source.
+    SourceDiffers {
+        /// How many.
+        methods: usize,
+    },
+    /// Classes can't be loaded.
+    Unloadable {
+        /// The first one.
+        class: String,
+        /// Why not.
+        why: String,
+        /// How many others.
+        others: usize,
+    },
     /// There is no test because there is no input.
     NothingAllowed {
         /// Which function.
@@ -124,6 +138,20 @@ impl fmt::Display for Notice {
                     f,
                     "no source of `{function}`{others}: decisions are the compiler's, one for each jump of the code"
                 )
+            }
+            Notice::SourceDiffers { methods } => {
+                let (what, their) = if *methods == 1 { ("method has", "its") } else { ("methods have", "their") };
+                write!(
+                    f,
+                    "{methods} {what} other code in the given classes than {their} source is compiled to: the given code is used, and its decisions are the compiler's"
+                )
+            }
+            Notice::Unloadable { class, why, others } => {
+                let others = match others {
+                    0 => String::new(),
+                    others => format!(" and {others} more classes"),
+                };
+                write!(f, "can't load {class} ({why}){others}: left out; --class-path names what they need")
             }
             Notice::NothingAllowed { function } => {
                 write!(f, "no input of `{function}` is allowed: its precondition or ranges exclude everything")

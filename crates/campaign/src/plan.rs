@@ -91,6 +91,8 @@ impl Plan {
         let criteria: Vec<&str> = request.labellings().iter().map(|criterion| criterion.name()).collect();
         let mut notices: Vec<Notice> = suite.iter().flat_map(|suite| suite.notices(module, &criteria)).collect();
         notices.extend(suite.iter().flat_map(|suite| unmeasured(suite, module, &tasks)));
+        notices.extend(unloadable(&material.program));
+        notices.extend(differs(&material.program));
         notices.extend(without_source(&material.program, &tasks));
         let target = material.target();
         let program = material.program;
@@ -223,7 +225,7 @@ impl<'r> Material<'r> {
             memory: effort.memory.map(MemoryLimit::bytes),
             solver_timeout: effort.solver_timeout,
             proof_time: effort.timeout.map_or(proof_time, |limit| limit.min(proof_time)),
-            max_objects: inputs.max_objects.or(from_file.max_objects).unwrap_or(Config::default().max_objects),
+            max_objects: inputs.max_objects.or(from_file.max_objects).unwrap_or(self.program.max_objects()),
             call_depth: effort.call_depth,
             steps: effort.steps,
             max_values: effort.max_values,
@@ -326,6 +328,18 @@ fn source_files(program: &Program) -> Result<Vec<SourceFile>, PlanError> {
 }
 
 /// What the suite does not have of the functions under test.
+/// Whether source and classes are not the same program.
+fn differs(program: &Program) -> Option<Notice> {
+    let methods = program.java.as_ref()?.differ();
+    (methods > 0).then_some(Notice::SourceDiffers { methods })
+}
+
+/// Classes that were left out.
+fn unloadable(program: &Program) -> Option<Notice> {
+    let [(class, why), others @ ..] = program.java.as_ref()?.unloadable() else { return None };
+    Some(Notice::Unloadable { class: class.replace('/', "."), why: why.clone(), others: others.len() })
+}
+
 /// Methods that came without source.
 fn without_source(program: &Program, tasks: &[Task]) -> Option<Notice> {
     let java = program.java.as_ref()?;

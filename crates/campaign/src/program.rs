@@ -1,6 +1,6 @@
 //! Reading the user's program: headers, flags, lowering.
 
-use crate::java::{self, JavaError, JavaProgram};
+use crate::java::{self, JavaError, JavaFiles, JavaProgram};
 use crate::request::{Compilation, Subject};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,16 @@ impl Program {
         self.java.as_ref().map_or(entry, |java| java.tested(entry))
     }
 
+    /// How many objects inputs may lead to, where nobody says it. How many there can be follows from how tests make them in Java,
+    /// and each text is two.
+    pub(crate) fn max_objects(&self) -> u32 {
+        const TEXTS_AND_ARRAYS: u32 = 16;
+        match self.java {
+            Some(_) => TEXTS_AND_ARRAYS,
+            None => touchstone_engine::Config::default().max_objects,
+        }
+    }
+
     /// Why tests of it can't be made so.
     pub(crate) fn unmakeable(&self, test: &TestCase) -> Option<Unmakeable> {
         match self.java {
@@ -129,6 +139,8 @@ enum Language {
     /// Compiled classes go to a directory.
     Java {
         classes: PathBuf,
+        /// What the program needs and is not tested.
+        libraries: Vec<PathBuf>,
     },
 }
 
@@ -137,7 +149,8 @@ impl Reader {
     pub fn new(files: &[PathBuf], compilation: &Compilation, include_dir: &Path) -> Result<Reader, ReadError> {
         if java::is_java(files) {
             let classes = include_dir.with_file_name("touchstone-classes");
-            return Ok(Reader::of(Language::Java { classes }));
+            let libraries = compilation.class_path.clone();
+            return Ok(Reader::of(Language::Java { classes, libraries }));
         }
         write_headers(include_dir)
             .map_err(|source| ReadError::Headers { directory: include_dir.to_path_buf(), source })?;
@@ -192,7 +205,10 @@ impl Reader {
     pub fn read(&self, files: &[PathBuf]) -> Result<Program, ReadError> {
         let program = match &self.language {
             Language::C(options) => self.read_c(files, options)?,
-            Language::Java { classes } => java::read(files, &self.subject, self.reading, classes)?,
+            Language::Java { classes, libraries } => {
+                let given = JavaFiles { files, libraries, classes, subject: &self.subject };
+                java::read(&given, self.reading)?
+            }
         };
         match touchstone_ir::verify(&program.module).first() {
             Some(problem) => Err(ReadError::Malformed { problem: problem.to_string() }),

@@ -21,6 +21,8 @@ pub struct Request {
     pub files: Vec<PathBuf>,
     /// Where files are written.
     pub out: PathBuf,
+    /// Where tests are written.
+    pub tests: TestsGo,
     /// How the sources are compiled.
     pub compilation: Compilation,
     /// What is under test.
@@ -61,6 +63,7 @@ impl Request {
         Request {
             files: files.into_iter().collect(),
             out: out.into(),
+            tests: TestsGo::ToOut,
             compilation: Compilation::default(),
             subject: Subject::EveryFunction,
             purpose: Purpose::Tests,
@@ -134,12 +137,23 @@ pub struct Compilation {
     pub commands: Option<PathBuf>,
     /// The user's compiler.
     pub compiler: String,
+    /// Java: jars and directories that the program needs and that are not tested.
+    pub class_path: Vec<PathBuf>,
 }
 
 impl Default for Compilation {
     fn default() -> Self {
-        Compilation { flags: Vec::new(), commands: None, compiler: "cc".to_string() }
+        Compilation { flags: Vec::new(), commands: None, compiler: "cc".to_string(), class_path: Vec::new() }
     }
+}
+
+/// Where tests are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TestsGo {
+    /// Where everything else is written.
+    ToOut,
+    /// Where the project has its tests (`src/test/java`), if its directory was given; else where everything else is.
+    ToProject,
 }
 
 /// What is under test.

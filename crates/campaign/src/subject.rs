@@ -1,7 +1,7 @@
 //! Which functions are to be tested: what was asked for, else what the files define.
 
 use crate::error::SubjectError;
-use crate::java::is_called;
+use crate::java::JavaProgram;
 use crate::program::Program;
 use crate::request::{Request, Subject};
 use touchstone_engine::Entry;
@@ -10,8 +10,8 @@ use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InputSource, InstKi
 /// The functions that a request is about, and whether they are called or whole programs begin there.
 pub(crate) fn resolve(program: &Program, request: &Request) -> Result<(Entry, Vec<FuncId>), SubjectError> {
     let module = &program.module;
-    if program.java.is_some() {
-        return Ok((Entry::Function, methods(program, request)?));
+    if let Some(java) = &program.java {
+        return Ok((Entry::Function, methods(program, java, request)?));
     }
     match (&request.subject, request.inputs.arguments) {
         (Subject::Program(entry), _) => Ok((Entry::Program, vec![find(module, entry)?])),
@@ -29,7 +29,7 @@ pub(crate) fn resolve(program: &Program, request: &Request) -> Result<(Entry, Ve
 }
 
 /// The methods that a request is about.
-fn methods(program: &Program, request: &Request) -> Result<Vec<FuncId>, SubjectError> {
+fn methods(program: &Program, java: &JavaProgram, request: &Request) -> Result<Vec<FuncId>, SubjectError> {
     let module = &program.module;
     let known: Vec<FuncId> = program.methods();
     let names = match &request.subject {
@@ -41,7 +41,7 @@ fn methods(program: &Program, request: &Request) -> Result<Vec<FuncId>, SubjectE
     let mut found = Vec::new();
     for name in names {
         let title = |id: &FuncId| module.functions[*id].name.clone();
-        let meant: Vec<FuncId> = known.iter().copied().filter(|id| is_called(&title(id), &name)).collect();
+        let meant: Vec<FuncId> = known.iter().copied().filter(|id| java.is_called(*id, &name)).collect();
         match meant.as_slice() {
             [only] => found.push(*only),
             [] => return Err(SubjectError::Unknown { name, known: known.iter().map(title).collect() }),

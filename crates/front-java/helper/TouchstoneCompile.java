@@ -27,7 +27,7 @@ import javax.tools.*;
 public final class TouchstoneCompile {
     private static PrintWriter out;
 
-    /** Arguments: the file of records, the directory of classes, class path, source path, and then what to compile. */
+    /** Arguments: the file of records, the directory of classes, class path, source path, release, and then what to compile. */
     public static int run(String[] args) throws Exception {
         out = new PrintWriter(new OutputStreamWriter(new BufferedOutputStream(new FileOutputStream(args[0])), StandardCharsets.UTF_8));
         List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", args[1]));
@@ -35,7 +35,10 @@ public final class TouchstoneCompile {
         if (!args[3].isEmpty()) {
             options.addAll(List.of("-sourcepath", args[3]));
         }
-        List<String> files = Arrays.asList(args).subList(4, args.length);
+        if (!args[4].isEmpty()) {
+            options.addAll(List.of("-source", args[4], "-target", args[4]));
+        }
+        List<String> files = Arrays.asList(args).subList(5, args.length);
         JavacTool tool = JavacTool.create();
         StandardJavaFileManager manager = tool.getStandardFileManager(null, null, StandardCharsets.UTF_8);
         Context context = new Context();

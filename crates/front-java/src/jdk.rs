@@ -93,6 +93,18 @@ fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> JdkError {
     move |source| JdkError::Io { what, source }
 }
 
+/// How sources are compiled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compiling<'p> {
+    /// Where other sources are looked for.
+    pub source_path: Option<&'p Path>,
+    /// Code for this release of Java, as classes have that are there already.
+    pub release: Option<u32>,
+}
+
+/// Older code than that no compiler of today makes.
+const OLDEST_RELEASE: u32 = 8;
+
 impl Jdk {
     /// The one of `JAVA_HOME`, else that of the `java` on the path.
     ///
@@ -117,7 +129,7 @@ impl Jdk {
         &self,
         sources: &[PathBuf],
         class_path: &[PathBuf],
-        source_path: Option<&Path>,
+        how: &Compiling<'_>,
         to: &Path,
     ) -> Result<Compiled, JdkError> {
         if !self.tool("javac").is_file() {
@@ -140,7 +152,8 @@ impl Jdk {
             .arg(&records)
             .arg(to)
             .arg(joined)
-            .arg(source_path.unwrap_or(Path::new("")))
+            .arg(how.source_path.unwrap_or(Path::new("")))
+            .arg(how.release.map_or(String::new(), |release| release.min(self.release).max(OLDEST_RELEASE).to_string()))
             .args(sources)
             .output()
             .map_err(io("can't run java"))?;

@@ -14,7 +14,7 @@ mod program;
 mod tested;
 mod world;
 
-pub use jdk::{Compiled, Jdk, JdkError, LABELS};
+pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
 pub use lower::{All, Answers, Call, Form, Look, Making, Object, Observed, Scenario, Slot, Way, Whose};
 pub use marks::Marks;
 pub use program::{Program, ProgramError, Setup, release_of};

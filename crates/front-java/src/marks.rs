@@ -4,6 +4,7 @@
 //! The compiler's helper (`helper/TouchstoneCompile.java`) writes it down, one record a line. Deliberately not here: how it
 //! is run (`jdk.rs`), and what becomes of it (`lower/marked.rs`).
 
+use crate::classfile::{ClassFile, Code, Decoded, decode};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -132,10 +133,42 @@ impl Marks {
         Some(Marks { methods: methods.into_iter().map(|(key, method)| (key, Rc::new(method))).collect() })
     }
 
+    /// Forgets what is known of methods whose code, in the class that is used, is not what the source was compiled to. Gives how many
+    /// methods these are.
+    pub fn keep_matching(&mut self, used: &ClassFile, compiled: &ClassFile) -> usize {
+        let mut forgotten = 0;
+        for method in &used.methods {
+            let same = compiled.methods.iter().find(|other| other.name == method.name && other.desc == method.desc);
+            let is_same = match (method.code(), same.and_then(|same| same.code())) {
+                (Some(used), Some(compiled)) => is_same_code(used, compiled),
+                (None, _) => true,
+                (Some(_), None) => false,
+            };
+            if !is_same {
+                let key = (used.name.to_string(), method.name.to_string(), method.desc.to_string());
+                forgotten += usize::from(self.methods.remove(&key).is_some());
+            }
+        }
+        forgotten
+    }
+
     /// What is known of a method, if its source was compiled.
     pub(crate) fn of(&self, class: &str, name: &str, desc: &str) -> Option<Rc<MethodMarks>> {
         self.methods.get(&(class.to_string(), name.to_string(), desc.to_string())).cloned()
     }
+}
+
+/// Whether the same instructions stand at the same places and jump to the same places; constants may be numbered otherwise.
+fn is_same_code(one: &Code, other: &Code) -> bool {
+    let (Ok(first), Ok(second)) = (decode(&one.bytes, one.offset), decode(&other.bytes, other.offset)) else {
+        return false;
+    };
+    let opcode = |code: &Code, insn: &Decoded| code.bytes.get(insn.at).copied();
+    first.len() == second.len()
+        && first
+            .iter()
+            .zip(&second)
+            .all(|(a, b)| a.at == b.at && opcode(one, a) == opcode(other, b) && a.insn.targets() == b.insn.targets())
 }
 
 impl FileMarks {

@@ -200,8 +200,12 @@ impl Growing for Program {
             return self.bodies.get(body);
         }
         self.world.borrow().what(id)?;
+        let premature = self.world.borrow().is_premature(id);
         let function = self.world.borrow_mut().lower(id);
         let body = self.bodies.push(function);
+        if premature {
+            return self.bodies.get(body);
+        }
         let world = self.world.borrow();
         let mut functions = self.functions.borrow_mut();
         functions.resize(world.functions(), None);

@@ -128,22 +128,50 @@ impl Method {
 }
 
 impl Program {
-    /// Names the classes of the program: those that fit stand for wider types.
-    ///
-    /// # Errors
-    /// If one can't be loaded.
-    pub fn know(&self, classes: &[String]) -> Result<(), ProgramError> {
+    /// Names the classes of the program: those that fit stand for wider types. Gives those that can't be loaded, and why: jars
+    /// often have some whose superclasses are elsewhere.
+    pub fn know(&self, classes: &[String]) -> Vec<(String, String)> {
         let mut world = self.world.borrow_mut();
+        let mut unloadable = Vec::new();
         for class in classes {
-            let unloadable =
-                |refusal: Refusal| ProgramError::NoClass { class: class.clone(), reason: refusal.to_string() };
-            let id = world.classes.load(&class.as_str().into()).map_err(unloadable)?;
-            world.program.push(id);
+            match world.classes.load(&class.as_str().into()) {
+                Ok(id) => world.program.push(id),
+                Err(refusal) => unloadable.push((class.clone(), refusal.to_string())),
+            }
         }
-        Ok(())
+        unloadable
     }
 
-    /// The methods of a class that a source has, by its internal name.
+    /// Finds out how tests of a method make what it needs.
+    pub fn plan(&self, method: &mut Method) {
+        let mut world = self.world.borrow_mut();
+        let Some(Func::Method(at)) = world.what(method.func).cloned() else { return };
+        let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
+        match world.planned(at) {
+            Planned::Made(scenario) => {
+                method.entry = world.func(Func::Scenario(at));
+                method.scenario = Some(scenario);
+            }
+            Planned::Directly => {}
+            Planned::Not(why) => method.unmakeable = Some(why),
+        }
+        method.entry_name = world.entry_name(at);
+        method.possible = match world.asked_before(at) {
+            Some(_) => Some(world.func(Func::Allowed(at))),
+            // Where objects are made, that looks at texts itself.
+            None if method.scenario.is_some() => None,
+            None => {
+                let strings = world.entry_params(at).iter().any(is_string);
+                strings.then(|| world.func(Func::Possible(at)))
+            }
+        };
+        method.post = match method.scenario {
+            None => world.postcondition(at).map(|post| world.func(Func::Method(post))),
+            Some(_) => None,
+        };
+    }
+
+    /// The methods of a class that a source has, by its internal name. How tests call them, [`Program::plan`] finds out.
     ///
     /// # Errors
     /// If the class can't be loaded.
@@ -184,17 +212,14 @@ impl Program {
                 _ => Kind::Instance,
             };
             let func = world.func(Func::Method(method));
-            let (entry, scenario, unmakeable) = match world.planned(method) {
-                Planned::Made(scenario) => (world.func(Func::Scenario(method)), Some(scenario), None),
-                Planned::Directly => (func, None, None),
-                Planned::Not(why) => (func, None, Some(why)),
-            };
-            let is_string = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
             found.push(Method {
                 func,
-                entry,
+                entry: func,
                 entry_name: world.entry_name(method),
-                unmakeable,
+                scenario: None,
+                possible: None,
+                post: None,
+                unmakeable: None,
                 callable: {
                     let same = |other: &&Member| {
                         let rest = |desc: &str| desc.split(')').next().unwrap_or_default().to_string();
@@ -220,18 +245,6 @@ impl Program {
                 },
                 params: desc.params.iter().map(source_type).collect(),
                 result: source_type(&desc.result),
-                possible: match world.asked_before(method) {
-                    Some(_) => Some(world.func(Func::Allowed(method))),
-                    None => {
-                        let strings = world.entry_params(method).iter().any(is_string);
-                        strings.then(|| world.func(Func::Possible(method)))
-                    }
-                },
-                post: match scenario {
-                    None => world.postcondition(method).map(|post| world.func(Func::Method(post))),
-                    Some(_) => None,
-                },
-                scenario,
             });
         }
         Ok(found)
@@ -323,6 +336,8 @@ impl Program {
                     Some(Func::Init(class)) if self.world.borrow().classes.get(class).of_jdk => {
                         initialisers.push(*callee);
                     }
+                    // Made when there are classes that it knows and the one before doesn't.
+                    _ if self.world.borrow().is_premature(*callee) => {}
                     _ => waiting.push_back(*callee),
                 }
             }

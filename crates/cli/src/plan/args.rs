@@ -2,9 +2,13 @@
 //! (`request.rs`) is resolved by `touchstone_campaign::Plan`.
 
 use clap::{Args as ClapArgs, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use touchstone_campaign::parse_bounds;
 use touchstone_criteria::{Assume, Criterion, Mutator};
+
+/// Where everything goes, if nobody says where.
+pub const DEFAULT_OUT: &str = "touchstone-out";
 
 /// How sources are compiled.
 #[derive(ClapArgs, Debug, Clone, Default)]
@@ -18,6 +22,9 @@ pub struct Compile {
     /// Directory that holds compile_commands.json [default: the sources' directory, its parents, or build/ there]
     #[arg(short = 'p', value_name = "DIR", help_heading = "Compilation")]
     pub commands: Option<PathBuf>,
+    /// Java: what the program needs and is not tested: jars, directories of classes or of jars, separated as on a class path
+    #[arg(long, visible_alias = "cp", value_name = "PATH", help_heading = "Compilation")]
+    pub class_path: Vec<OsString>,
 }
 
 /// What `-c` takes: the registry's criteria, and those that have no objectives.
@@ -53,7 +60,7 @@ pub struct Generate {
     #[arg(long, value_name = "KIND", default_value = "c", value_delimiter = ',')]
     pub emit: Vec<Emit>,
     /// Where to write
-    #[arg(short, long, value_name = "DIR", default_value = "touchstone-out")]
+    #[arg(short, long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub out: PathBuf,
     /// Form of the report on standard output
     #[arg(long, default_value = "text", value_name = "FORM")]

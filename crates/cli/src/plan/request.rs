@@ -1,13 +1,13 @@
 //! The command line becomes a request: plain data, nothing is decided. The environment is read here.
 
 use crate::plan::args::{
-    Aliases, Compile, Emit, Externals, Generate, Labels, Malloc, Scope, Search, Surroundings, Volatile,
+    Aliases, Compile, DEFAULT_OUT, Emit, Externals, Generate, Labels, Malloc, Scope, Search, Surroundings, Volatile,
 };
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use touchstone_campaign::{
-    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm,
+    Compilation, Effort, Inputs, ObjectivesOf, Purpose, Regeneration, Replaying, Request, Subject, TestForm, TestsGo,
 };
 use touchstone_criteria::Assume;
 
@@ -18,7 +18,8 @@ impl Compile {
         all.extend(self.include.iter().map(|dir| format!("-I{dir}")));
         all.extend(flags.iter().cloned());
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_string());
-        Compilation { flags: all, commands: self.commands.clone(), compiler }
+        let class_path = self.class_path.iter().flat_map(std::env::split_paths).collect();
+        Compilation { flags: all, commands: self.commands.clone(), compiler, class_path }
     }
 }
 
@@ -28,6 +29,8 @@ impl Generate {
         Request {
             files: self.files.clone(),
             out: self.out.clone(),
+            // Who says where wants all of it there.
+            tests: if self.out == Path::new(DEFAULT_OUT) { TestsGo::ToProject } else { TestsGo::ToOut },
             compilation: self.compile.compilation(&self.flags),
             subject: match &self.entry {
                 Some(entry) => Subject::Program(entry.clone()),

@@ -24,6 +24,7 @@ mod induction;
 mod install;
 mod java_criteria;
 mod java_generate;
+mod java_jars;
 mod java_objects;
 mod java_run;
 mod java_verdicts;

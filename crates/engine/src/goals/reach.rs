@@ -15,6 +15,10 @@ use touchstone_ir::{
 /// Each frame between a state and a goal counts as so many blocks.
 const FRAME: u32 = 4;
 
+/// States that have not begun any function with goals: where inputs are made by code, there are very many of them, and those
+/// that are done with it would wait for all the others.
+const PREPARING: u32 = 64;
+
 /// What is behind an unsupported construct is further than everything else.
 const FAR: u32 = 1 << 20;
 
@@ -31,6 +35,8 @@ pub(crate) struct Reach {
     unsupported: Vec<Node>,
     /// For every goal, the blocks in which the way to it begins.
     places: Vec<Vec<Node>>,
+    /// For every function, whether it has goals.
+    has_goals: Vec<bool>,
     /// Blocks that have an open goal.
     wanted: Vec<bool>,
     /// For every block: blocks to an open goal.
@@ -51,6 +57,7 @@ impl Reach {
             previous: vec![Vec::new(); blocks],
             unsupported: Vec::new(),
             places: Vec::new(),
+            has_goals: vec![false; module.functions.len()],
             wanted: Vec::new(),
             distance: Vec::new(),
             version: coverage.version,
@@ -97,6 +104,9 @@ impl Reach {
             }
         };
         reach.places = coverage.watch.goals.values().map(&mut nodes).collect();
+        for goal in coverage.watch.goals.values() {
+            reach.has_goals[goal.func().index()] = true;
+        }
         reach.wanted = reach.wanted(coverage);
         reach.measure();
         reach
@@ -165,7 +175,9 @@ impl Reach {
             };
             Some(here? + FRAME * height as u32)
         };
-        above.filter_map(frame).min()
+        let nearest = above.filter_map(frame).min()?;
+        let began = state.frames.iter().any(|frame| self.has_goals[frame.func.index()]);
+        Some(if began { nearest } else { nearest + PREPARING })
     }
 }
 

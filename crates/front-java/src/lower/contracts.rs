@@ -34,9 +34,11 @@ impl World {
 
     /// Whether a method is there to say something about another one.
     pub fn is_contract(&self, method: MethodRef) -> bool {
+        let name = &self.classes.method(method).name;
+        let Some(of) = name.strip_suffix("_pre").or_else(|| name.strip_suffix("_post")) else { return false };
         let Some(file) = self.classes.get(method.class).file() else { return false };
         let others = (0..file.methods.len()).map(|index| MethodRef { class: method.class, index: index as u16 });
-        let mut others = others.filter(|other| *other != method);
+        let mut others = others.filter(|other| *other != method && &*self.classes.method(*other).name == of);
         others.any(|other| self.precondition(other) == Some(method) || self.postcondition(other) == Some(method))
     }
 
@@ -45,9 +47,10 @@ impl World {
         let file = self.classes.get(beside.class).file()?;
         let of_object = !self.classes.method(beside).is(access::STATIC);
         let index = file.methods.iter().position(|member| {
-            let desc = MethodDesc::parse(&member.desc);
-            let fits = desc.is_some_and(|desc| desc.result == Desc::Boolean && desc.params == params);
-            &*member.name == name && fits && member.code().is_some() && (of_object || member.is(access::STATIC))
+            // Few have such a name: only their types are looked at.
+            let is_named = &*member.name == name && member.code().is_some();
+            let fits = |desc: MethodDesc| desc.result == Desc::Boolean && desc.params == params;
+            is_named && (of_object || member.is(access::STATIC)) && MethodDesc::parse(&member.desc).is_some_and(fits)
         })?;
         Some(MethodRef { class: beside.class, index: index as u16 })
     }

@@ -17,9 +17,20 @@ impl World {
         self.func(of(generation))
     }
 
+    /// Grows whenever there is a class more, or objects of one.
+    fn known_classes(&self) -> usize {
+        self.classes.iter().filter(|(_, class)| class.instantiated).count() + self.classes.len()
+    }
+
+    /// Whether a later generation would know no more than the one before it. That may change.
+    pub fn is_premature(&self, id: FuncId) -> bool {
+        let before = self.what(id).and_then(|func| func.earlier().pop());
+        before.is_some_and(|before| self.seen_by.get(&before).is_none_or(|seen| *seen == self.known_classes()))
+    }
+
     /// What a function that knows classes does about one that it does not know.
     fn next_generation(&mut self, b: &mut Builder, generation: u32, of: impl Fn(u32) -> Func, result: Option<Ty>) {
-        let known = self.classes.iter().filter(|(_, class)| class.instantiated).count() + self.classes.len();
+        let known = self.known_classes();
         let before = generation.checked_sub(1).and_then(|before| self.seen_by.get(&of(before)).copied());
         if before == Some(known) {
             b.unsupported("a class that has no such method");

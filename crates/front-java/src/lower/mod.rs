@@ -33,6 +33,7 @@ mod surroundings;
 mod system;
 mod throwing;
 mod types;
+mod wide_texts;
 mod world;
 
 pub(crate) use boxes::Boxes;

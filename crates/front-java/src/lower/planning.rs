@@ -71,7 +71,10 @@ impl World {
             return Planned::Not("its descriptor is none".to_string());
         };
         let is_plain = desc.result == Desc::Void || is_given(&desc.result);
-        if is_static && is_plain && desc.params.iter().all(is_given) {
+        let is_text = |param: &Desc| matches!(param, Desc::Ref(name) if &**name == STRING);
+        let wide_texts = self.asks_for_wide_texts(method);
+        let is_wide = wide_texts && desc.params.iter().any(is_text);
+        if is_static && is_plain && !is_wide && desc.params.iter().all(is_given) {
             return Planned::Directly;
         }
         let class = self.classes.get(method.class).name.clone();
@@ -85,6 +88,7 @@ impl World {
             shared: Vec::new(),
             variables: Vec::new(),
             asks_identity,
+            wide_texts,
             limit: MOST_PARAMETERS,
         };
         let types = planner.defaults(method.class);
@@ -106,7 +110,11 @@ impl World {
         let names = planner.param_names(method);
         let tested = planner.call(method, &types, text, &names, 1);
         let Some(tested) = tested else {
-            return Planned::Not("it has a parameter that tests don't make yet".to_string());
+            let missing = desc.params.iter().find_map(|param| self.missing_class(param));
+            return Planned::Not(match missing {
+                Some(class) => format!("no class {class}, which it takes, is there: --class-path names jars"),
+                None => "it has a parameter that tests don't make yet".to_string(),
+            });
         };
         let result = match &*name {
             "<init>" => planner.full(method.class, &types),
@@ -119,6 +127,14 @@ impl World {
 }
 
 impl World {
+    /// The class of a type, if it is not there.
+    fn missing_class(&mut self, desc: &Desc) -> Option<String> {
+        match (desc, self.classes.of_desc(desc)) {
+            (Desc::Ref(name), Err(_)) => Some(name.replace('/', ".")),
+            _ => None,
+        }
+    }
+
     /// Whether code of the program asks anywhere whether two references are the same.
     fn asks_identity(&mut self) -> bool {
         if let Some(known) = self.asks_identity {
@@ -142,6 +158,8 @@ struct Planner<'w> {
     variables: Vec<String>,
     /// Whether the tested method itself asks whether two references are the same.
     asks_identity: bool,
+    /// Whether texts have other characters than the first 256.
+    wide_texts: bool,
     /// From so many parameters on, objects have no others inside.
     limit: usize,
 }
@@ -310,7 +328,8 @@ impl Planner<'_> {
 
     fn making(&mut self, ty: &Generic, name: &str, depth: u32) -> Option<Making> {
         let desc = ty.erased();
-        if is_given(&desc) {
+        let is_wide = self.wide_texts && depth <= 2 && matches!(&desc, Desc::Ref(name) if &**name == STRING);
+        if is_given(&desc) && !is_wide {
             return Some(Making::Given(self.param(name, desc)));
         }
         self.object(ty, name, depth)
@@ -390,7 +409,12 @@ impl Planner<'_> {
         let all = self.methods(class, |member| !member.is(access::STATIC) && !member.name.starts_with('<'));
         let changing: Vec<MethodRef> =
             all.into_iter().filter(|method| self.world.changes(*method)).take(calls).collect();
-        let count = if changing.len() > 3 { most - 1 } else { most };
+        let count = match changing.len() {
+            // Few simple calls make few sequences: trees and heaps need more of them.
+            0..=2 if changing.iter().all(|method| self.takes_numbers(*method)) => most + most / 2,
+            0..=3 => most,
+            _ => most - 1,
+        };
         let mut slots = Vec::new();
         for slot in 0..count {
             if changing.is_empty() || self.params.len() >= self.limit {
@@ -410,6 +434,12 @@ impl Planner<'_> {
             slots.push(Slot { selector, calls: made });
         }
         slots
+    }
+
+    /// Whether all that a method takes is numbers.
+    fn takes_numbers(&self, method: MethodRef) -> bool {
+        let desc = MethodDesc::parse(&self.world.classes.method(method).desc);
+        desc.is_some_and(|desc| !desc.params.iter().any(Desc::is_ref))
     }
 
     /// What is looked at after the call.
@@ -473,10 +503,13 @@ impl Planner<'_> {
         if let Some(filled) = self.filled(internal, arguments, name, depth) {
             return (vec![filled], All::NotKnown);
         }
+        if &**internal == STRING {
+            return (self.texts(name), All::NotKnown);
+        }
         let mut ways = Vec::new();
         for stand_in in stands_for(internal) {
             if *stand_in == STRING {
-                ways.push(Way::Given(self.param(&format!("{name}Text"), Desc::Ref(STRING.into()))));
+                ways.extend(self.texts(name));
             } else if let Ok(other) = self.world.classes.load(&(*stand_in).into()) {
                 let other_ty = Generic::class(stand_in);
                 let short = stand_in.rsplit('/').next().unwrap_or_default();
@@ -490,6 +523,15 @@ impl Planner<'_> {
                 let full = self.full(own, &self.defaults(own));
                 ways.extend(self.constructed(own, &full, &format!("{name}Same"), 2).into_iter().take(2));
             }
+            return (ways, All::NotKnown);
+        }
+        let constants = self.known_constants(internal);
+        if !constants.is_empty() {
+            return (constants, All::NotKnown);
+        }
+        if &**internal == "java/util/Iterator" {
+            ways.extend(self.jdk_static("java/util/Collections", "emptyIterator", "()Ljava/util/Iterator;"));
+            ways.extend(self.stub(class, ty, name, depth));
             return (ways, All::NotKnown);
         }
         if &**internal == "java/util/Comparator" {
@@ -508,6 +550,18 @@ impl Planner<'_> {
         (ways, All::NotKnown)
     }
 
+    /// A text as it is, and one that is made of characters.
+    fn texts(&mut self, name: &str) -> Vec<Way> {
+        let mut ways = vec![Way::Given(self.param(&format!("{name}Text"), Desc::Ref(STRING.into())))];
+        let maker = self.world.jdk_method(STRING, "<init>", "([C)V").ok().filter(|_| self.wide_texts);
+        if let Some(method) = maker {
+            let chars = self.param(&format!("{name}Chars"), Desc::Ref("[C".into()));
+            let arguments = vec![Making::Given(chars)];
+            ways.push(Way::New(Call { method, text: "new String".to_string(), arguments }));
+        }
+        ways
+    }
+
     fn is_enum(&self, class: ClassId) -> bool {
         self.world.classes.get(class).is(access::ENUM)
     }
@@ -523,6 +577,23 @@ impl Planner<'_> {
             })
             .collect();
         if constants.len() > MOST_CONSTANTS { Vec::new() } else { constants }
+    }
+
+    /// Constants that callers use instead of making such objects.
+    fn known_constants(&mut self, class: &str) -> Vec<Way> {
+        let (holder, names): (&str, &[&str]) = match class {
+            "java/nio/charset/Charset" => ("java/nio/charset/StandardCharsets", &["UTF_8", "ISO_8859_1", "US_ASCII"]),
+            "java/util/Locale" => ("java/util/Locale", &["ROOT", "ENGLISH", "GERMAN"]),
+            _ => return Vec::new(),
+        };
+        let Ok(holder_class) = self.world.jdk(holder) else { return Vec::new() };
+        let Some(file) = self.world.classes.get(holder_class).file().cloned() else { return Vec::new() };
+        let all = file.fields.iter().enumerate().filter(|(_, field)| names.contains(&&*field.name));
+        let way = |(index, field): (usize, &Member)| Way::Constant {
+            field: FieldRef { class: holder_class, index: index as u16 },
+            text: format!("{}.{}", holder.replace('/', "."), field.name),
+        };
+        all.map(way).collect()
     }
 
     fn jdk_static(&mut self, class: &str, name: &str, desc: &str) -> Option<Way> {
@@ -719,6 +790,8 @@ impl Planner<'_> {
             }
         };
         let lambda = is_interface && open.len() == 1;
+        // One that never ends is no use.
+        let is_iterator = &*self.world.classes.get(class).name == "java/util/Iterator";
         let (mut methods, mut made) = (Vec::new(), Vec::new());
         for method in open {
             let own = self.world.classes.method(method);
@@ -731,7 +804,7 @@ impl Planner<'_> {
             let result = generics.pop()?;
             let count = match &result {
                 Generic::Value(Desc::Void) => 0,
-                Generic::Value(_) if lambda => 2,
+                Generic::Value(_) if lambda || is_iterator => 2,
                 _ => 1,
             };
             let mut answers = Vec::new();

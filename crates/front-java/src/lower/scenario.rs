@@ -27,6 +27,8 @@ struct Playing {
     objects: Vec<Reg>,
     /// Where what can't be goes.
     never: BlockId,
+    /// The parameters that are texts.
+    texts: Vec<bool>,
 }
 
 fn arm(value: usize, target: BlockId) -> SwitchArm {
@@ -70,7 +72,9 @@ impl World {
         let (thrown, never) = (b.reg(Ty::Ptr), b.block());
         let objects = (0..scenario.objects).map(|_| b.reg(Ty::Ptr)).collect();
         b.catcher = Some((thrown, never));
-        let mut playing = Playing { b, objects, never };
+        let is_text = |desc: &Desc| matches!(desc, Desc::Ref(name) if &**name == STRING);
+        let texts = scenario.params.iter().map(|(_, desc)| is_text(desc)).collect();
+        let mut playing = Playing { b, objects, never, texts };
         self.ensure_init(&mut playing.b, method.class);
         let mut arguments = Vec::new();
         if let Some(receiver) = &scenario.receiver {
@@ -109,9 +113,30 @@ impl World {
 
     fn make(&mut self, p: &mut Playing, making: &Making) -> Result<Operand, Refusal> {
         match making {
+            Making::Given(index) if p.texts[*index] => {
+                let (given, there, done) = (p.b.param(*index), p.b.block(), p.b.block());
+                let null = p.b.cmp(CmpOp::Eq, given, NULL);
+                p.b.branch(null, done, there, BranchRole::Check);
+                p.b.at(there);
+                self.assume_text(p, given)?;
+                p.b.jump(done);
+                p.b.at(done);
+                Ok(given)
+            }
             Making::Given(index) => Ok(p.b.param(*index)),
             Making::Object(object) => self.make_object(p, object),
         }
+    }
+
+    /// A text has its bytes. Asked only where it is used: to ask it of all texts before anything is made would decide for each of
+    /// them what it is.
+    fn assume_text(&mut self, p: &mut Playing, given: Operand) -> Result<(), Refusal> {
+        let string = self.jdk(STRING)?;
+        let value = self.classes.field_named(string, "value").map_or(0, |field| field.offset);
+        let bytes = p.b.load(given, value as i64, Ty::Ptr);
+        let there = p.b.cmp(CmpOp::Ne, bytes, NULL);
+        p.b.check(there, p.never);
+        Ok(())
     }
 
     fn make_object(&mut self, p: &mut Playing, object: &Object) -> Result<Operand, Refusal> {
@@ -178,6 +203,9 @@ impl World {
                 let given = p.b.param(*index);
                 let there = p.b.cmp(CmpOp::Ne, given, NULL);
                 p.b.check(there, p.never);
+                if p.texts[*index] {
+                    self.assume_text(p, given)?;
+                }
                 Ok(given)
             }
             Way::New(call) => self.make_new(p, call.method.class, call),
