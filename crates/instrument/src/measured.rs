@@ -148,8 +148,18 @@ pub fn read(directories: &[PathBuf]) -> Result<Measured, MeasureError> {
         }
     }
     let made = units.into_iter().map(|(unit, record)| {
-        let hits = hits.remove(&unit).unwrap_or_default();
-        let counts = counts.remove(&unit).unwrap_or_default();
+        let mut hits = hits.remove(&unit).unwrap_or_default();
+        let mut counts = counts.remove(&unit).unwrap_or_default();
+        for (probe, by) in &record.implied {
+            let tests: BTreeSet<u32> = by.iter().filter_map(|by| hits.get(by)).flatten().copied().collect();
+            if !tests.is_empty() {
+                hits.insert(*probe, tests);
+                counts.insert(
+                    *probe,
+                    by.iter().filter_map(|by| counts.get(by)).fold(0, |sum: u64, n| sum.saturating_add(*n)),
+                );
+            }
+        }
         let counts = (record.keeps == Keeps::Counts).then_some(counts);
         MeasuredUnit { record, hits, counts }
     });

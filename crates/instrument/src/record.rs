@@ -8,7 +8,7 @@ use touchstone_criteria::Row;
 use touchstone_ir::CondId;
 
 /// Version of the record; a reader of another one refuses.
-pub const RECORD_VERSION: u32 = 3;
+pub const RECORD_VERSION: u32 = 4;
 
 /// What the probes of one compiled unit mean.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -29,6 +29,9 @@ pub struct UnitRecord {
     pub objectives: Vec<ProbedObjective>,
     /// All decisions whose rows are probed.
     pub decisions: Vec<ProbedDecision>,
+    /// Probes that stand nowhere, and those of which any says the same; these may have been in the list before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub implied: Vec<(u32, Vec<u32>)>,
     /// What each function does ([`touchstone_ir::Module::meaning`], in hexadecimal): it tells the variants of one source apart.
     #[serde(default)]
     pub meanings: BTreeMap<String, String>,

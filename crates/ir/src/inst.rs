@@ -7,7 +7,9 @@
 //! There are no float registers: a float is its bits in an integer register, and [`touchstone_base::float`] says what its
 //! operations compute.
 
-use crate::{BlockId, CBuiltin, CondTag, FuncId, GlobalId, InputSource, JavaBuiltin, PointId, Reg, SlotId, Ty};
+use crate::{
+    BlockId, CBuiltin, CondTag, FuncId, GlobalId, InputSource, JavaBuiltin, PointId, Reg, SlotId, Ty, sign_extend,
+};
 use std::fmt;
 use touchstone_base::Span;
 use touchstone_base::{float, math};
@@ -421,6 +423,18 @@ pub struct SwitchArm {
     pub signed: bool,
     /// Where to go.
     pub target: BlockId,
+}
+
+impl SwitchArm {
+    /// Whether a value of so many bits is in the range.
+    pub fn holds(&self, value: u64, bits: u8) -> bool {
+        if self.signed {
+            let signed = |value| sign_extend(value, bits);
+            (signed(self.low)..=signed(self.high)).contains(&signed(value))
+        } else {
+            (self.low..=self.high).contains(&value)
+        }
+    }
 }
 
 /// How a path can go wrong.

@@ -357,6 +357,83 @@ fn texts(measured: &Measured) -> BTreeSet<String> {
     measured.units.iter().flat_map(covered).collect()
 }
 
+/// Functions in which one probe may speak for several places, and what their calls cover.
+const NEIGHBOURS: &str = r#"
+#include <stdlib.h>
+static void leave(int n) { if (n) exit(n); }
+int chain(int a, int b) { int k = 0; if (a > 1) k = 1; else if (a > 0) k = 2; else if (b > 2) k = 3; return k; }
+int walk(int i, int n) { while (1) { if (i > n) return 1; if (i == n) { n = 0; break; } i++; if (n > 90) continue; n--; } return n; }
+int deref(int c, int *p) { if (c) { if (*p) return 1; } return 0; }
+int divide(int d, int e) { if (d > 5) { if (100 / e > 3) return 1; } return 0; }
+int quits(int q) { if (q == 4) { leave(0); if (q + 1 == 5) return 2; } return 0; }
+int back(int g, int h) { if (g == 1) { again: if (h == 1) return 3; return 4; } h++; goto again; }
+int empty(int u, int v) { if (u == 9); if (v == 9) return 1; return 0; }
+int table(int t, int w) { static void *to[] = { &&one, &&two }; goto *to[t]; two: if (w == 1) { one: if (w == 2) return 1; } return 0; }
+int both(int x, int y) { if (x == 8 && y == 8) { if (x + y == 16) return 1; } return 0; }
+int falls(int s, int z) { switch (s) { case 1: if (z == 1) { case 2: if (z == 2) return 5; } } return 6; }
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    switch (n) {
+    case 0: return chain(0, 3) + walk(1, 4) < 0;
+    case 1: deref(1, (int *)8); break;
+    case 2: divide(6, argc - 2); break;
+    case 3: quits(4); break;
+    case 4: return back(0, 0) != 3;
+    case 5: return empty(9, 1);
+    case 6: return table(0, 3);
+    case 7: return both(8, 8) != 1;
+    default: return falls(2, 2) != 5;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn places_that_share_a_probe_are_covered_like_those_that_have_their_own() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("program.c"), NEIGHBOURS).expect("writable");
+    let check = |flag: &str, n: u32, expected: &[&str], most: usize| {
+        let command = format!("cc {flag} -w -o program program.c && ./program {n}");
+        let (measured, run) = measure(scratch.path(), "branch,mcdc", &command);
+        let own = |text: &String| !text.contains("switch") && !text.contains("decides");
+        let seen: BTreeSet<String> = texts(&measured).into_iter().filter(own).collect();
+        let expected: BTreeSet<String> = expected.iter().map(|text| (*text).to_string()).collect();
+        assert_eq!(seen, expected, "{n} with {flag}: {}", String::from_utf8_lossy(&run.stderr));
+        let shared = measured.units.iter().map(|unit| unit.record.implied.len()).sum::<usize>();
+        assert_eq!(shared, most, "outcomes that others tell with {flag}");
+    };
+    let chain = ["a > 1 is false", "a > 0 is false", "b > 2 is true"];
+    let walk = ["i > n is false", "i == n is false", "n > 90 is false", "i > n is true"];
+    for (flag, most) in [("-O0", 4), ("-O2", 6)] {
+        check(flag, 0, &[&chain[..], &walk[..]].concat(), most);
+        // What others lead to says nothing.
+        check(flag, 4, &["g == 1 is false", "h == 1 is true"], most);
+        check(flag, 5, &["u == 9 is true", "v == 9 is false"], most);
+        check(flag, 6, &["w == 2 is false"], most);
+        check(flag, 7, &["x == 8 && y == 8 is true", "x + y == 16 is true"], most);
+        check(flag, 8, &["z == 2 is true"], most);
+        check(flag, 3, &["q == 4 is true", "n is false", "q + 1 == 5 is true"], most);
+    }
+    // What ends a run between two places leaves the first, where the compiler keeps their order.
+    check("-O0", 1, &["c is true"], 4);
+    check("-O0", 2, &["d > 5 is true"], 4);
+}
+
+#[test]
+fn a_crash_between_statements_that_share_probes_covers_what_was_before_it() {
+    let text = "int f(int *p) { int k = 1; k += 2; if (k) { k += 3; k += 4; *p = k; k += 5; k += 6; } return k; }\n\
+        int main(void) { return f((int *)8); }\n";
+    for criteria in ["stmt", "stmt,branch"] {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        std::fs::write(scratch.path().join("program.c"), text).expect("writable");
+        let (measured, _) = measure(scratch.path(), criteria, "cc -o program program.c && ./program");
+        let seen = texts(&measured);
+        let has = |text: &str| seen.iter().any(|seen| seen.contains(text));
+        assert!(["k += 2", "k += 3", "k += 4", "*p = k"].into_iter().all(has), "{criteria}: {seen:?}");
+        assert!(!["k += 5", "k += 6", "return k"].into_iter().any(has), "{criteria}: {seen:?}");
+    }
+}
+
 #[test]
 fn however_a_process_ends_its_hits_stay() {
     let check = |end: &str, more: &str| {

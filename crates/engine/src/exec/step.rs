@@ -13,7 +13,7 @@ use touchstone_base::{Id, Span};
 use touchstone_criteria::{Bound, IncompletePaths, Unsupported};
 use touchstone_ir::{
     BlockId, BranchRole, Callee, CondTag, ErrorKind, Inst, InstKind, Operand, Reg, SlotId, SwitchArm, TermKind,
-    Terminator, Ty, sign_extend,
+    Terminator, Ty,
 };
 use touchstone_solver::{Op, Rel, TermId};
 
@@ -479,7 +479,7 @@ impl Executor<'_> {
         let width = self.operand_ty(state, value).bits();
         let value = match self.scalar(state, value, span)? {
             Scalar::Const(value) => {
-                let target = arms.iter().find(|arm| arm_holds(arm, value, width)).map_or(default, |arm| arm.target);
+                let target = arms.iter().find(|arm| arm.holds(value, width)).map_or(default, |arm| arm.target);
                 self.take_arm(state, role, target, span)?;
                 return Ok(Flow::Next);
             }
@@ -529,15 +529,5 @@ impl Executor<'_> {
         frame.block = target;
         frame.inst = 0;
         Ok(())
-    }
-}
-
-/// Whether a constant is in an arm's range.
-fn arm_holds(arm: &SwitchArm, value: u64, width: u8) -> bool {
-    if arm.signed {
-        let signed = |value| sign_extend(value, width);
-        (signed(arm.low)..=signed(arm.high)).contains(&signed(value))
-    } else {
-        (arm.low..=arm.high).contains(&value)
     }
 }

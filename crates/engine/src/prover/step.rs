@@ -209,7 +209,7 @@ impl FunctionFacts<'_> {
             Some((_, all)) => *all = all.join(&facts),
             None => ways.push((target, facts)),
         };
-        let in_arm = |value: u64| arms.iter().find(|arm| holds(arm, value, bits)).map(|arm| arm.target);
+        let in_arm = |value: u64| arms.iter().find(|arm| arm.holds(value, bits)).map(|arm| arm.target);
         let (low, high) = known.unsigned;
         if high.wrapping_sub(low) < FEW_VALUES {
             for value in (low..=high).filter(|value| known.admits(*value)) {
@@ -236,16 +236,6 @@ impl FunctionFacts<'_> {
             }
         }
         edges
-    }
-}
-
-/// Whether a switch arm holds a value.
-fn holds(arm: &SwitchArm, value: u64, bits: u8) -> bool {
-    if arm.signed {
-        let signed = |value| sign_extend(value, bits);
-        signed(arm.low) <= signed(value) && signed(value) <= signed(arm.high)
-    } else {
-        arm.low <= value && value <= arm.high
     }
 }
 

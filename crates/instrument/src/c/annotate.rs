@@ -107,14 +107,14 @@ type Holds<'h> = dyn Fn(&[(CondId, bool)], bool) -> bool + 'h;
 
 /// One function of the text.
 pub(crate) struct AnnotatedFunction<'a> {
-    module: &'a Module,
+    pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
     file: FileId,
     pub(crate) source: &'a Source<'a>,
     /// The token of the body's brace, and the byte after it.
     pub(crate) body: Option<(usize, usize)>,
     pub(crate) layout: Option<Layout>,
-    graphs: Vec<DecisionGraph>,
+    pub(crate) graphs: Vec<DecisionGraph>,
     /// The text has been preprocessed: what looks like a call is one.
     preprocessed: bool,
 }

@@ -392,8 +392,8 @@ impl Job<'_> {
         let files: Vec<u64> = files.into_iter().map(content).collect();
         let clang = std::env::var("TOUCHSTONE_CLANG").unwrap_or_default();
         let hits = probing.directory.to_string_lossy();
-        let (options, state, keeps) = (&probing.options, probing.state, probing.keeps);
-        let what = format!("{criteria:?} {options:?} {state} {keeps:?} {refused:?} {clang} {hits}");
+        let (options, state, keeps, order) = (&probing.options, probing.state, probing.keeps, self.command.order());
+        let what = format!("{criteria:?} {options:?} {state} {keeps:?} {order:?} {refused:?} {clang} {hits}");
         let command = format!("{} {command}", absolute(source));
         stable_hash(&(self.toolchain.identity, own, what.as_str(), command.as_str(), text, files))
     }
@@ -403,7 +403,8 @@ impl Job<'_> {
         let asked: Vec<&str> = self.probing.criteria.iter().map(|criterion| criterion.name()).collect();
         let state = self.probing.state && refused.state.is_none();
         let object = self.command.object(source);
-        stable_hash(&(absolute(source).as_str(), text, object, asked, state, self.probing.keeps))
+        let order = self.command.order();
+        stable_hash(&(absolute(source).as_str(), text, object, asked, state, self.probing.keeps, order))
     }
 
     /// How clang reads a source and its preprocessed text, and what it says of them where it is asked once for both.
@@ -509,6 +510,7 @@ impl Job<'_> {
             file: path,
             macros: command.macros(),
             keeps: probing.keeps,
+            order: command.order(),
             unit,
             hits: probing.directory.join("hits").to_string_lossy().into_owned(),
             followed: followed.as_ref(),
@@ -704,6 +706,7 @@ fn empty_record(file: String) -> UnitRecord {
         keeps: Keeps::Hits,
         objectives: Vec::new(),
         decisions: Vec::new(),
+        implied: Vec::new(),
         untouched: Vec::new(),
         state: None,
         no_state: None,

@@ -1,5 +1,6 @@
 //! A compile command, as far as the wrapper must understand it.
 
+use crate::c::implied::Order;
 use crate::unprobed::Unprobed;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -363,6 +364,17 @@ impl CompileCommand {
         words
     }
 
+    /// Whether the compiler optimises; the last flag counts. A sanitizer wants what is in the source, in its order.
+    pub fn order(&self) -> Order {
+        let last = self.words.iter().rev().find_map(|word| word.strip_prefix("-O"));
+        let sanitizes = self.words.iter().any(|word| word.starts_with("-fsanitize"));
+        match last {
+            Some("0") | None => Order::Kept,
+            Some(_) if sanitizes => Order::Kept,
+            Some(_) => Order::Optimised,
+        }
+    }
+
     /// The macros that are defined and undefined, as flags: `-DNAME=1`.
     pub fn macros(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -482,6 +494,16 @@ mod tests {
         check("/usr/bin/g++", "a.c b.cpp x.o", &[], &["a.c", "b.cpp"]);
         check("clang++-19", "-x c a.c", &["a.c"], &[]);
         check("cc", "-x c++ a.c -x none b.c", &["b.c"], &["a.c"]);
+    }
+
+    #[test]
+    fn the_last_flag_says_whether_the_compiler_optimises() {
+        let check = |text: &str, order: Order| assert_eq!(command(text).order(), order, "{text}");
+        check("-c a.c", Order::Kept);
+        check("-O2 -O0 -c a.c", Order::Kept);
+        check("-O0 -Os -c a.c", Order::Optimised);
+        check("-O -c a.c", Order::Optimised);
+        check("-O1 -fsanitize=address -c a.c", Order::Kept);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Probes and labels in C: the compiler wrapper (`wrappers.rs`, `cc.rs`, `command.rs`, `toolchain.rs`, `trial.rs`, `clang_text.rs`, `system_headers.rs`), probes in preprocessed text (`probe.rs`,
-//! `pieces.rs`, `errors.rs`, `state/`), labels in the user's text (`annotate.rs`), and the C that goes with them (`runtime.rs`).
+//! `implied.rs`, `pieces.rs`, `errors.rs`, `state/`), labels in the user's text (`annotate.rs`), and the C that goes with them (`runtime.rs`).
 
 pub(crate) mod annotate;
 pub(crate) mod cc;
@@ -7,6 +7,7 @@ pub(crate) mod clang_text;
 pub(crate) mod command;
 pub(crate) mod errors;
 pub(crate) mod frameworks;
+pub(crate) mod implied;
 pub(crate) mod messages;
 pub(crate) mod one_run;
 pub(crate) mod pieces;

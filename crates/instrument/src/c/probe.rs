@@ -12,6 +12,7 @@ use crate::c::annotate::tokens::Source;
 use crate::c::annotate::{AnnotatedFunction, Spot};
 use crate::c::errors::{self, Errors};
 use crate::c::frameworks::{Frameworks, test_name};
+use crate::c::implied::{Before, Flow, Order};
 use crate::c::pieces::Pieces;
 use crate::c::state::{Copies, Following, probes};
 use crate::record::{Keeps, ProbedDecision, ProbedObjective, ProbedRow, RECORD_VERSION, SourceRange, UnitRecord};
@@ -23,7 +24,7 @@ use touchstone_criteria::{
     CriteriaOptions, DecisionGraph, Goal, Labelling, Next, Objective, Objectives, Row, Status, objectives,
 };
 use touchstone_front_c::{Followed, Hazard};
-use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Function, Module, TermKind};
+use touchstone_ir::{BlockId, CondId, DecisionId, ErrorKind, FuncId, Function, Module, PointId, TermKind};
 
 /// A unit with probes.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Request<'a> {
     pub unit: u64,
     /// What probes keep.
     pub keeps: Keeps,
+    /// What the compiler does to the order of things.
+    pub order: Order,
     /// Directory of hit files if the environment names none.
     pub hits: String,
     /// What the unit does to data, if its state is to be followed.
@@ -83,6 +86,7 @@ pub fn instrument(request: &Request<'_>) -> Probed {
         meanings: BTreeMap::new(),
         objectives: Vec::new(),
         decisions: Vec::new(),
+        implied: Vec::new(),
         untouched: Vec::new(),
         frameworks: Frameworks::of(request.text),
         walks: false,
@@ -106,6 +110,7 @@ struct UnitProbes<'a> {
     meanings: BTreeMap<String, String>,
     objectives: Vec<ProbedObjective>,
     decisions: Vec<ProbedDecision>,
+    implied: Vec<(u32, Vec<u32>)>,
     untouched: Vec<(String, Unprobed)>,
     frameworks: Frameworks,
     /// Some decision is walked.
@@ -140,6 +145,7 @@ impl<'a> UnitProbes<'a> {
             Ok((place, goals)) => {
                 let test = test_name(function, self.frameworks);
                 let mut probes = FunctionProbes::new(self, &place, function, &goals);
+                probes.decisions(&goals);
                 let placed: Vec<Result<Vec<u32>, Unprobed>> = goals
                     .iter()
                     .map(|goal| goal.as_ref().ok_or(Unprobed::DifferentCode).and_then(|goal| probes.goal(goal)))
@@ -262,6 +268,7 @@ impl<'a> UnitProbes<'a> {
             lines: Vec::new(),
             objectives: self.objectives,
             decisions: self.decisions,
+            implied: self.implied,
             untouched: self.untouched,
             state,
             no_state,
@@ -327,6 +334,14 @@ enum DecisionProbes {
 }
 
 impl DecisionProbes {
+    /// The probes of which one says so whenever the decision was evaluated.
+    fn evaluated(&self) -> Vec<u32> {
+        match self {
+            DecisionProbes::Rows { first, rows } => (*first..*first + rows.len() as u32).collect(),
+            DecisionProbes::Outcomes { first } | DecisionProbes::Walk { first, .. } => vec![*first, *first + 1],
+        }
+    }
+
     /// The probes of which any says that a goal of the decision was reached.
     fn of(&self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
         match (self, goal) {
@@ -363,6 +378,9 @@ struct FunctionProbes<'u, 'a, 'p> {
     /// Decisions of which more is asked than their outcome.
     by_row: BTreeSet<DecisionId>,
     decisions: BTreeMap<DecisionId, Result<DecisionProbes, Unprobed>>,
+    flow: Option<Flow<'p>>,
+    /// By statement: what says that it was executed.
+    statements: BTreeMap<PointId, Vec<u32>>,
     /// By switch: the probe of each target.
     switches: BTreeMap<BlockId, Result<BTreeMap<BlockId, u32>, Unprobed>>,
     /// Declarations at the beginning of the body.
@@ -387,12 +405,15 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         });
         let hazards = unit.request.hazards.as_ref().ok().and_then(|hazards| hazards.get(&written.name));
         let hazards = hazards.map_or(&[][..], Vec::as_slice);
+        let flow = Flow::new(place.module, place.function, &place.graphs, unit.request.order);
         FunctionProbes {
             unit,
             place,
             written,
             by_row: by_row.collect(),
             decisions: BTreeMap::new(),
+            flow,
+            statements: BTreeMap::new(),
             switches: BTreeMap::new(),
             declarations: String::new(),
             tables: String::new(),
@@ -406,9 +427,19 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         first
     }
 
+    /// Gives probes to all decisions that goals ask for, the last one first: what stands before it may do without.
+    fn decisions(&mut self, goals: &[Option<Goal>]) {
+        let asked: BTreeSet<DecisionId> = goals.iter().flatten().filter_map(asked_decision).collect();
+        for decision in asked.into_iter().rev() {
+            let made = self.decision(decision);
+            self.decisions.insert(decision, made);
+        }
+    }
+
     /// The probes that say that a goal was reached.
     fn goal(&mut self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
         match goal {
+            Goal::Label { point, predicate: None, .. } => self.statement(*point, goal),
             Goal::Label { .. } | Goal::Entry { .. } => self.label(goal),
             Goal::Arm { block, target, .. } => {
                 self.switch(*block);
@@ -418,13 +449,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             Goal::Outcome { decision, .. }
             | Goal::Condition { decision, .. }
             | Goal::Independent { decision, .. }
-            | Goal::Row { decision, .. } => {
-                if !self.decisions.contains_key(decision) {
-                    let made = self.decision(*decision);
-                    self.decisions.insert(*decision, made);
-                }
-                self.decisions[decision].as_ref().map_err(Clone::clone)?.of(goal)
-            }
+            | Goal::Row { decision, .. } => self.decisions[decision].as_ref().map_err(Clone::clone)?.of(goal),
             Goal::Partner { .. } => Err(Unprobed::Wish),
             Goal::Error { kind, span, .. } => self.error(*kind, *span),
         }
@@ -438,6 +463,24 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         let probe = self.fresh(1);
         places.into_iter().for_each(|at| self.errors.place(kind, at, probe));
         Ok(vec![probe])
+    }
+
+    /// A place that control passes. Where it has just passed another one, that one's probe says it.
+    fn statement(&mut self, point: PointId, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
+        let known = match self.flow.as_ref().and_then(|flow| flow.before(point)) {
+            Some(Before::Statement(before)) => self.statements.get(&before).cloned(),
+            Some(Before::Outcome(decision, value)) => {
+                let asked = Goal::Outcome { func: goal.func(), decision, value };
+                self.decisions.get(&decision).and_then(|made| made.as_ref().ok()?.of(&asked).ok())
+            }
+            None => None,
+        };
+        let probes = match known {
+            Some(probes) => probes,
+            None => self.label(goal)?,
+        };
+        self.statements.insert(point, probes.clone());
+        Ok(probes)
     }
 
     fn label(&mut self, goal: &Goal) -> Result<Vec<u32>, Unprobed> {
@@ -471,7 +514,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         }
         if !self.by_row.contains(&id) {
             let first = self.fresh(2);
-            self.two_ways(whole, [first, first + 1]);
+            self.two_ways(id, whole, [first, first + 1]);
             return Ok(DecisionProbes::Outcomes { first });
         }
         let mut spans: BTreeMap<CondId, (usize, usize)> = BTreeMap::new();
@@ -487,7 +530,7 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
             && no.result != yes.result
         {
             // One condition that is evaluated: its two outcomes are the decision's, perhaps negated. Not so before a constant.
-            self.two_ways(whole, if no.result { [first + 1, first] } else { [first, first + 1] });
+            self.two_ways(id, whole, if no.result { [first + 1, first] } else { [first, first + 1] });
             return Ok(DecisionProbes::Rows { first, rows: numbered.rows });
         }
         let (name, index) = (format!("__touchstone_r{}", id.index()), id.index());
@@ -514,18 +557,32 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         Ok(DecisionProbes::Rows { first, rows: numbered.rows })
     }
 
-    /// A probe for a decision that is false, and one for true.
-    fn two_ways(&mut self, (start, end): (usize, usize), [on_false, on_true]: [u32; 2]) {
-        let mark = |probe: u32| format!("__touchstone_h[{probe}] = 1");
+    /// A probe for a decision that is false, and one for true, but where the next decision says so.
+    fn two_ways(&mut self, id: DecisionId, (start, end): (usize, usize), probes: [u32; 2]) {
+        let mut marks = [String::new(), String::new()];
+        for value in [false, true] {
+            let probe = probes[usize::from(value)];
+            let next = self.flow.as_ref().and_then(|flow| flow.decision_after(id, value));
+            match next.and_then(|next| self.decisions.get(&next)?.as_ref().ok()) {
+                Some(next) => self.unit.implied.push((probe, next.evaluated())),
+                None => marks[usize::from(value)] = format!("__touchstone_h[{probe}] = 1"),
+            }
+        }
+        if marks.iter().all(String::is_empty) {
+            return;
+        }
+        let [on_false, on_true] = marks;
         if self.value_is_used(end) {
             // The choice makes a number of a bit-field, and a pointer of an array; that changes no type of `a ?: b`.
             let open = "(__extension__ ({ __auto_type __touchstone_e = 1 ? (".to_string();
             let close =
-                format!(") : 0; if (__touchstone_e) {}; else {}; __touchstone_e; }}))", mark(on_true), mark(on_false));
+                format!(") : 0; if (__touchstone_e) {{ {on_true}; }} else {{ {on_false}; }} __touchstone_e; }}))");
             self.unit.pieces.wrap(start, end, KEPT, open, close);
             return;
         }
-        let close = format!(") ? ({}, 1) : ({}, 0))", mark(on_true), mark(on_false));
+        let valued =
+            |mark: String, value: u32| if mark.is_empty() { value.to_string() } else { format!("({mark}, {value})") };
+        let close = format!(") ? {} : {})", valued(on_true, 1), valued(on_false, 0));
         self.unit.pieces.wrap(start, end, DECISION, "((".to_string(), close);
     }
 
@@ -681,6 +738,17 @@ impl<'u, 'a, 'p> FunctionProbes<'u, 'a, 'p> {
         if !text.is_empty() {
             self.unit.pieces.before(open, format!(" {text}"));
         }
+    }
+}
+
+/// The decision that a goal is about.
+fn asked_decision(goal: &Goal) -> Option<DecisionId> {
+    match goal {
+        Goal::Outcome { decision, .. }
+        | Goal::Condition { decision, .. }
+        | Goal::Independent { decision, .. }
+        | Goal::Row { decision, .. } => Some(*decision),
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::view::StateView;
 use touchstone_base::{Id, float};
 use touchstone_ir::{
     BlockId, Builtin, Callee, CastOp, CmpOp, ErrorKind, FuncId, GlobalId, Inst, InstKind, Linkage, Operand, Reg,
-    SwitchArm, TermKind, Ty, mask, sign_extend,
+    TermKind, Ty, mask,
 };
 
 impl<'m> Machine<'m> {
@@ -279,7 +279,7 @@ impl<'m> Machine<'m> {
             TermKind::Switch { value, arms, default, role } => {
                 let bits = self.operand_ty(frame, *value).bits();
                 let value = self.int(frame, *value)?;
-                let target = arms.iter().find(|arm| holds(arm, value, bits)).map_or(*default, |arm| arm.target);
+                let target = arms.iter().find(|arm| arm.holds(value, bits)).map_or(*default, |arm| arm.target);
                 let arm = arms.iter().position(|arm| arm.target == target).unwrap_or(arms.len());
                 observer.event(&Event::Switch { func, block, role: *role, arm, target });
                 Ok(Some(target))
@@ -303,15 +303,5 @@ impl<'m> Machine<'m> {
             TermKind::Unsupported(what) => Err(Stop::Unsupported(Unrunnable::Construct(what.clone()))),
             TermKind::Unreachable => Err(Stop::Error(ErrorKind::Unreachable)),
         }
-    }
-}
-
-/// Whether a switch arm holds a value of this width.
-fn holds(arm: &SwitchArm, value: u64, bits: u8) -> bool {
-    if arm.signed {
-        let signed = |value| sign_extend(value, bits);
-        signed(arm.low) <= signed(value) && signed(value) <= signed(arm.high)
-    } else {
-        arm.low <= value && value <= arm.high
     }
 }
