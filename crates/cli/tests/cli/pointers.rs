@@ -274,4 +274,8 @@ fn what_is_left_of_a_pointer_is_expected_of_nobody() {
     let text = "struct s { int *p; int n; };
         int f(struct s *s, int k) { if (k == 7) { *(char *)&s->p = 0; return 1; } if (k == 8 && s->p) { *((char *)&s->p + 7) = 1; return 2; } return 0; }";
     assert_eq!(verdicts(text, &[]).0[2], 0);
+    // Nor is one that was written into bytes.
+    let text = "#include <string.h>
+        int f(unsigned char *to, const char *s) { if (s && s[0] == 'x') { memcpy(to, &s, sizeof s); return 1; } return 0; }";
+    assert_eq!(verdicts(text, &[]).0[2], 0);
 }
