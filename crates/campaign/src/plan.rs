@@ -327,7 +327,6 @@ fn source_files(program: &Program) -> Result<Vec<SourceFile>, PlanError> {
     Ok(files)
 }
 
-/// What the suite does not have of the functions under test.
 /// Whether source and classes are not the same program.
 fn differs(program: &Program) -> Option<Notice> {
     let methods = program.java.as_ref()?.differ();
@@ -348,6 +347,7 @@ fn without_source(program: &Program, tasks: &[Task]) -> Option<Notice> {
     Some(Notice::NoSource { function, others: bare.count() })
 }
 
+/// What the suite does not have of the functions under test.
 fn unmeasured(suite: &Suite, module: &Module, tasks: &[Task]) -> Vec<Notice> {
     let notice = |task: &Task| {
         let function = module.functions[task.func].name.clone();

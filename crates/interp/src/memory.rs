@@ -429,7 +429,8 @@ impl<'m> Memory<'m> {
         }
         let store = &mut self.stores[store as usize];
         write_word(&mut store.bytes[start..start + length], word);
-        store.written(start, length);
+        let cut = store.written(start, length);
+        self.shown.set(self.shown.get() || cut);
         if let (Value::Ptr(pointer), Ty::Ptr) = (value, ty) {
             store.pointers.insert(start as u64, pointer.object);
         }
@@ -449,7 +450,8 @@ impl<'m> Memory<'m> {
         let (store, start) = self.locate_for_write(place, bytes.len() as u64)?;
         let store = &mut self.stores[store as usize];
         store.bytes[start..start + bytes.len()].copy_from_slice(bytes);
-        store.written(start, bytes.len());
+        let cut = store.written(start, bytes.len());
+        self.shown.set(self.shown.get() || cut);
         Ok(())
     }
 
@@ -473,7 +475,8 @@ impl<'m> Memory<'m> {
         let (store, start) = self.locate_for_write(place, length)?;
         let store = &mut self.stores[store as usize];
         store.bytes[start..start + length as usize].fill(byte);
-        store.written(start, length as usize);
+        let cut = store.written(start, length as usize);
+        self.shown.set(self.shown.get() || cut);
         Ok(())
     }
 
@@ -495,12 +498,14 @@ impl<'m> Memory<'m> {
             true => store.pointers.range(range.start as u64..last).map(|(&at, &object)| (at, object)).collect(),
             false => Vec::new(),
         };
+        let split = !store.pointers.is_empty() && store.pointers_at(range.start, length).count() > pointers.len();
         let all_defined = store.all_defined || self.scratch_defined.iter().all(|&defined| defined);
 
         let store = &mut self.stores[target as usize];
         let range = target_start..target_start + length;
         store.bytes[range.clone()].copy_from_slice(&self.scratch);
-        store.written(target_start, length);
+        let cut = store.written(target_start, length) || split;
+        self.shown.set(self.shown.get() || cut);
         if !all_defined {
             store.track();
             store.defined[range].copy_from_slice(&self.scratch_defined);
@@ -579,28 +584,36 @@ impl Store<'_> {
         self.all_defined || all_set(&self.defined[start..start + length])
     }
 
-    /// Notes that a range was written with defined bytes that are no pointer.
+    /// Notes that a range was written with defined bytes that are no pointer; whether a part of one is left beside them, which is a number.
     #[inline]
-    fn written(&mut self, start: usize, length: usize) {
+    #[must_use]
+    fn written(&mut self, start: usize, length: usize) -> bool {
         if !self.all_defined {
             set_all(&mut self.defined[start..start + length]);
         }
-        if !self.pointers.is_empty() && length > 0 {
-            self.forget_pointers(start, length);
-        }
+        !self.pointers.is_empty() && length > 0 && self.forget_pointers(start, length)
     }
 
     /// Whether a range has a part of an intact pointer.
     fn holds_pointer(&self, start: usize, length: usize) -> bool {
-        self.pointers.range((start as u64).saturating_sub(7)..(start + length) as u64).next().is_some()
+        self.pointers_at(start, length).next().is_some()
     }
 
-    /// Pointers that a range touches are no longer intact.
-    fn forget_pointers(&mut self, start: usize, length: usize) {
+    /// The intact pointers of which a range has a part.
+    fn pointers_at(&self, start: usize, length: usize) -> impl Iterator<Item = u64> + '_ {
+        let end = if length == 0 { 0 } else { (start + length) as u64 };
+        self.pointers.range((start as u64).saturating_sub(7).min(end)..end).map(|(&at, _)| at)
+    }
+
+    /// Pointers that a range touches are no longer intact; whether it has not all of one.
+    fn forget_pointers(&mut self, start: usize, length: usize) -> bool {
         let (first, end) = ((start as u64).saturating_sub(7), (start + length) as u64);
+        let mut cut = false;
         while let Some((&at, _)) = self.pointers.range(first..end).next() {
             self.pointers.remove(&at);
+            cut |= at < start as u64 || at + 8 > end;
         }
+        cut
     }
 
     /// Goes over to one flag a byte.

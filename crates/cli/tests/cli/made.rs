@@ -125,3 +125,10 @@ fn what_a_constructor_did_not_write_yet_is_no_obstacle() {
           return 0; }";
     check(text, &["--timeout", "2"], [6, 0, 0]);
 }
+
+#[test]
+fn tests_compile_beside_an_array_of_another_file_whose_length_nobody_says() {
+    let text = "extern int table[]; extern const unsigned char map[];
+        int f(int i) { if (i >= 0 && i < 4 && (table[i] == 5 || map[i])) return 1; return 0; }";
+    check_unknown(text, &[], [1, 0, 1], "variable `table`, which no given file defines");
+}

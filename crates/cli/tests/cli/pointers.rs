@@ -285,3 +285,14 @@ fn a_member_is_what_a_function_casts_it_to_also_where_it_is_only_checked() {
     let found = verdicts(text, &[]);
     assert_eq!(found.0[1], 0, "{found:?}");
 }
+
+#[test]
+fn what_is_left_of_a_pointer_is_expected_of_nobody() {
+    let text = "struct s { int *p; int n; };
+        int f(struct s *s, int k) { if (k == 7) { *(char *)&s->p = 0; return 1; } if (k == 8 && s->p) { *((char *)&s->p + 7) = 1; return 2; } return 0; }";
+    assert_eq!(verdicts(text, &[]).0[2], 0);
+    // Nor is one that was written into bytes.
+    let text = "#include <string.h>
+        int f(unsigned char *to, const char *s) { if (s && s[0] == 'x') { memcpy(to, &s, sizeof s); return 1; } return 0; }";
+    assert_eq!(verdicts(text, &[]).0[2], 0);
+}

@@ -30,7 +30,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstone_criteria::{Covered, TestCase};
-use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, InputSource, InstKind, Linkage, Module};
+use touchstone_ir::{Builtin, CBuiltin, DataType, FuncId, Function, Global, InputSource, InstKind, Linkage, Module};
 
 /// How many tests are written out before tables begin.
 const WRITTEN_OUT: usize = 100;
@@ -519,6 +519,9 @@ fn prologue(program: &TestedProgram, given: &Path, target: &Build, unit: usize) 
     Ok(text + &rest)
 }
 
+/// Bytes of an array whose length no given file says.
+const UNKNOWN_LENGTH: u64 = 64;
+
 /// Definitions of variables that no given file defines. They are weak: whoever links the file that has them gets that one's. One
 /// that is constant to the program is no constant here, since tests differ in it; C has no words for that.
 fn elsewhere(program: &TestedProgram) -> String {
@@ -532,9 +535,11 @@ fn elsewhere(program: &TestedProgram) -> String {
         .module
         .globals
         .values()
-        .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none() && global.size > 0);
+        .filter(|global| global.linkage == Linkage::Undefined && global.function.is_none());
+    // Of an array without a length tests use the address at most.
+    let size = |global: &Global| if global.size == 0 { UNKNOWN_LENGTH } else { global.size };
     let lines: String =
-        missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), global.size)).collect();
+        missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), size(global))).collect();
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
 }
 

@@ -260,7 +260,9 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
         let step = run.size(call.objects[object].element);
         Some(MissedArgument { object, index: usize::try_from(offset).ok()?.checked_div(step as usize)?, member })
     });
-    ConcreteRun { expected, earlier, accepted, freed, missed, ..seen }
+    // What is expected may be one: a pointer that was written into bytes.
+    let shows_addresses = seen.shows_addresses || run.machine.shows_addresses();
+    ConcreteRun { expected, earlier, accepted, freed, missed, shows_addresses, ..seen }
 }
 
 /// What machine and observer tell of a run that took these inputs.

@@ -67,6 +67,8 @@ impl Executor<'_> {
             if is_unknown(global, self.config.entry) || too_large {
                 // No test can say what all of it is: whoever reads it stops.
                 cells.resize(global.size as usize, Cell::Unmade);
+            } else if is_input && global.size == 0 {
+                // An array of another file, whose length nobody knows: there is nothing to set, and whoever reads it stops.
             } else if is_input {
                 self.input_cells(state.inputs_mut(), global.data, &global.name, &mut constraints, &mut cells);
                 let input = NamedInput { name: global.name.clone(), data: global.data, cells: cells.clone() };
