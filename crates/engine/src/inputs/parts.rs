@@ -23,8 +23,13 @@ const MOST_ELEMENTS: u64 = 4;
 impl Executor<'_> {
     /// The ways in which an input pointer leads into a part of what is there, or of what another input pointer leads to that is
     /// not decided yet.
-    pub(super) fn into_parts(&mut self, state: &State, id: LazyId, wanted: DataTypeId) -> Vec<Result<State, Stop>> {
-        let mut options = self.into_objects(state, id, wanted, &BTreeSet::new());
+    pub(super) fn lead_into_parts(
+        &mut self,
+        state: &State,
+        id: LazyId,
+        wanted: DataTypeId,
+    ) -> Vec<Result<State, Stop>> {
+        let mut options = self.lead_into_objects(state, id, wanted, &BTreeSet::new());
         let there: BTreeSet<ObjectId> = state.inputs.objects.iter().map(|input| input.object).collect();
         let is_open =
             |other: &LazyId| *other != id && !state.inputs.decided.iter().any(|(decided, _)| decided == other);
@@ -41,7 +46,7 @@ impl Executor<'_> {
                 continue;
             }
             for made in self.force_as(state, other, &lazy, Purpose::Access).into_iter().flatten() {
-                options.extend(self.into_objects(&made, id, wanted, &there));
+                options.extend(self.lead_into_objects(&made, id, wanted, &there));
             }
         }
         for input in &state.inputs.globals {
@@ -54,7 +59,7 @@ impl Executor<'_> {
     }
 
     /// The same of objects behind pointers, but for those that are `known`.
-    fn into_objects(
+    fn lead_into_objects(
         &mut self,
         state: &State,
         id: LazyId,

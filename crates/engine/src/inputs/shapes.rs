@@ -30,7 +30,7 @@ impl Executor<'_> {
         let lazy = state.inputs.lazies[id].clone();
         let mut options = self.force_taken(state, id, &lazy, purpose);
         if let Some(pointee) = lazy.taken_for.or(lazy.pointee).filter(|_| self.config.parts == Parts::Inside) {
-            options.extend(self.into_parts(state, id, self.element_of(pointee)));
+            options.extend(self.lead_into_parts(state, id, self.element_of(pointee)));
         }
         options
     }
