@@ -182,7 +182,9 @@ mod tests {
 
     #[test]
     fn without_options_the_command_line_asks_for_what_a_library_user_gets_by_default() {
-        let library = Request::new(["a.c".into()], "touchstone-out");
+        // Who names no directory leaves it to a project where tests go.
+        let tests = TestsGo::ToProject;
+        let library = Request { tests, ..Request::new(["a.c".into()], "touchstone-out") };
         assert_eq!(format!("{:?}", request(&[])), format!("{library:?}"));
     }
 

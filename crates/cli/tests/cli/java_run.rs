@@ -191,7 +191,7 @@ fn a_missing_class_endless_recursion_and_threads_end_with_a_clear_word() {
 
 #[test]
 fn random_programs_print_what_java_prints() {
-    let count = if support::long() { 300 } else { 30 };
+    let count = if support::long() { 300 } else { 16 };
     let jdks = jdks();
     for (index, (home, release)) in jdks.iter().enumerate() {
         let scratch = tempfile::tempdir().expect("a directory");

@@ -118,12 +118,18 @@ fn compare(name: &str, files: &[PathBuf], criteria: &str, options: &[&str], whic
 fn generated_tests_cover_in_the_real_program_what_generate_said() {
     let all = examples();
     let functions = all.iter().filter(|example| !matches!(example.name.as_str(), "klee_harness.c" | "program.c"));
-    // The halves in turn, unless there is time for all.
+    // Every second one, and the halves in turn, unless there is time for all.
     let halves = ["stmt,branch,decision,condition,dcc,mcc,mcdc", "wm,idc,labels,stmt"];
-    let criteria = |index: usize| if long() { CRITERIA } else { halves[index % 2] };
-    let compared: usize =
-        functions.enumerate().map(|(index, example)| check(&example.name, &example.files, criteria(index))).sum();
-    assert!(compared > 1000, "only {compared} objectives were compared");
+    let criteria = |index: usize| match (long(), index % 2) {
+        (true, _) => Some(CRITERIA),
+        (false, 0) => Some(halves[index / 2 % 2]),
+        (false, _) => None,
+    };
+    let compared: usize = functions
+        .enumerate()
+        .filter_map(|(index, example)| Some(check(&example.name, &example.files, criteria(index)?)))
+        .sum();
+    assert!(compared > 500, "only {compared} objectives were compared");
 }
 
 /// Functions in which much can go wrong.

@@ -214,7 +214,7 @@ fn long() -> bool {
 
 /// The files to try: `TOUCHSTONE_SEED=N` or `N..M`, else as many as there is time for.
 fn seeds() -> std::ops::Range<u64> {
-    let Ok(asked) = std::env::var("TOUCHSTONE_SEED") else { return 0..if long() { 600 } else { 40 } };
+    let Ok(asked) = std::env::var("TOUCHSTONE_SEED") else { return 0..if long() { 600 } else { 24 } };
     let number = |text: &str| text.parse().expect("TOUCHSTONE_SEED is a number or a range");
     match asked.split_once("..") {
         Some((from, to)) => number(from)..number(to),
