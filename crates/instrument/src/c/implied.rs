@@ -215,21 +215,19 @@ enum Root {
 /// By instruction of a block: whether nothing can happen in it.
 fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Order) -> Vec<bool> {
     let mut known: BTreeMap<Reg, (Root, u64)> = BTreeMap::new();
-    let is_inside = |known: &BTreeMap<Reg, (Root, u64)>, address: &Operand, bytes: u64| {
-        let Operand::Reg(reg) = address else { return false };
-        let Some((root, offset)) = known.get(reg) else { return false };
+    // What an access certainly reaches.
+    let reached = |known: &BTreeMap<Reg, (Root, u64)>, address: &Operand, bytes: u64| {
+        let Operand::Reg(reg) = address else { return None };
+        let (root, offset) = *known.get(reg)?;
         let size = match root {
-            Root::Slot(slot) => function.slots[*slot].size,
+            Root::Slot(slot) => function.slots[slot].size,
             // One that is defined elsewhere may be weak.
-            Root::Global(global) if module.globals[*global].init.is_none() => return false,
-            Root::Global(global) => module.globals[*global].size,
+            Root::Global(global) if module.globals[global].init.is_none() => return None,
+            Root::Global(global) => module.globals[global].size,
         };
-        offset.checked_add(bytes).is_some_and(|end| end <= size)
+        offset.checked_add(bytes).filter(|end| *end <= size).map(|_| root)
     };
-    let is_constant = |known: &BTreeMap<Reg, (Root, u64)>, address: &Operand| {
-        let root = |reg: &Reg| known.get(reg).map(|(root, _)| *root);
-        matches!(address, Operand::Reg(reg) if matches!(root(reg), Some(Root::Global(global)) if module.globals[global].constant))
-    };
+    let is_constant = |root: Root| matches!(root, Root::Global(global) if module.globals[global].constant);
     let width = |operand: &Operand| match operand {
         Operand::Reg(reg) => u64::from(function.regs[*reg].ty.bytes()),
         Operand::Const(ty, _) => u64::from(ty.bytes()),
@@ -253,8 +251,10 @@ fn quiet(module: &Module, function: &Function, insts: &[Inst], order: Order) -> 
             }
             InstKind::Bin { .. } => true,
             InstKind::Load { .. } | InstKind::Store { .. } if order == Order::Optimised => true,
-            InstKind::Load { dst, addr } => is_inside(&known, addr, u64::from(function.regs[*dst].ty.bytes())),
-            InstKind::Store { addr, value } => is_inside(&known, addr, width(value)) && !is_constant(&known, addr),
+            InstKind::Load { dst, addr } => reached(&known, addr, width(&Operand::Reg(*dst))).is_some(),
+            InstKind::Store { addr, value } => {
+                reached(&known, addr, width(value)).is_some_and(|root| !is_constant(root))
+            }
             InstKind::MemCopy { .. } | InstKind::MemSet { .. } => order == Order::Optimised,
             // These only say something to others.
             InstKind::Builtin { builtin: Builtin::Look | Builtin::TakeFor | Builtin::Settle, .. } => true,
