@@ -16,9 +16,9 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The directory of a measurement has one.
-    pub fn of(measurement: &Path) -> Kept {
-        Kept { directory: measurement.join("kept") }
+    /// The directory of a measurement has one, and so has a user's cache.
+    pub fn of(owner: &Path) -> Kept {
+        Kept { directory: owner.join("kept") }
     }
 
     /// What is kept under a key.
@@ -47,9 +47,9 @@ impl Kept {
     }
 }
 
-/// Removes what a measurement keeps and has not used for long.
-pub fn prune_kept(measurement: &Path) {
-    let Ok(entries) = std::fs::read_dir(Kept::of(measurement).directory) else { return };
+/// Removes what a measurement or a cache keeps and nobody has used for long.
+pub fn prune_kept(owner: &Path) {
+    let Ok(entries) = std::fs::read_dir(Kept::of(owner).directory) else { return };
     for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
         let age = std::fs::metadata(&path).and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
         if path.extension().is_some_and(|extension| extension == "kept") && age.is_some_and(|age| age > UNUSED) {

@@ -35,8 +35,8 @@ pub use c::probe::{Probed, Request, instrument};
 pub use c::runtime::elsewhere;
 pub use c::toolchain::{INSIDE, OWN_MEMORY};
 pub use c::wrappers::{
-    COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, Surrounded, WrapperError, Wrapping, behind_wrappers,
-    path_behind,
+    CACHE, COUNTS, CRITERIA, DIRECTORY, NamedByPlace, NothingCompiled, Surrounded, WrapperError, Wrapping,
+    behind_wrappers, path_behind,
 };
 pub use fuzzing::{hits_reading, response_reading, trace_reading};
 pub use hits::{HitError, HitFile};

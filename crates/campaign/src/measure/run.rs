@@ -101,7 +101,7 @@ pub fn measure(request: &Measuring, started: &dyn Fn(u32)) -> Result<Ran, Measur
     let status = child.wait().map_err(|source| MeasuringError::NotEnded { program: program.clone(), source })?;
     drop((stays, elsewhere));
     trim_traces(&request.out);
-    prune_kept(&request.out);
+    around.cache.iter().chain([&request.out]).for_each(|owner| prune_kept(owner));
     let by_place = NamedByPlace::find(&request.command, &around.compilers);
     Ok(Ran { status, measurement: Measurement::read(directory)?, by_place })
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use touchstone_criteria::{CriteriaOptions, Labelling, STATE, criterion_named};
 use touchstone_instrument::{
-    COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, OWN_MEMORY, Probing, Unprobed, behind_wrappers, compile, make_own,
-    not_measured, path_behind,
+    CACHE, COUNTS, CRITERIA, DIRECTORY, INSIDE, Keeps, OWN_MEMORY, Probing, Unprobed, behind_wrappers, compile,
+    make_own, not_measured, path_behind,
 };
 
 /// Options of `cc`.
@@ -82,6 +82,7 @@ fn carry_out(compiler: &str, words: &[String], path: &OsStr) -> Result<ExitCode>
     touchstone_front_c::write_headers(include.path())?;
     let probing = Probing {
         directory,
+        cache: std::env::var_os(CACHE).map(PathBuf::from),
         criteria: &criteria,
         options: CriteriaOptions::default(),
         include_dir: Some(include.path().to_path_buf()),

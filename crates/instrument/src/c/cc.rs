@@ -35,6 +35,8 @@ use touchstone_front_c::{Dump, Library, Offsets, Options, follow, follow_tests, 
 pub struct Probing<'a> {
     /// Where records and hits go: `units/` and `hits/` in it.
     pub directory: PathBuf,
+    /// Where a user keeps what all measurements can use.
+    pub cache: Option<PathBuf>,
     /// What is measured.
     pub criteria: &'a [&'static dyn Labelling],
     /// What users switch.
@@ -84,7 +86,7 @@ pub fn compile(compiler: &str, words: &[String], probing: &Probing<'_>) -> Resul
         }
         return run(compiler, words, probing);
     }
-    let toolchain = Toolchain::new(compiler, &probing.directory, probing.path.as_deref());
+    let toolchain = Toolchain::new(compiler, probing);
     let job = Job { toolchain, command, probing, small: SMALL };
     let written = job.command.preprocessor_writes_dependencies(job.toolchain.family);
     let asked = job.command.asks_for_warnings() || (job.command.dependencies().is_some() && !written);

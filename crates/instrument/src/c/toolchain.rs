@@ -1,5 +1,6 @@
 //! The user's compiler: how it is started, what it is, and what is made with it once and kept.
 
+use crate::c::cc::Probing;
 use crate::c::command::{CompileCommand, Family};
 use crate::c::runtime::{self, Events, Shared};
 use crate::kept::Kept;
@@ -20,6 +21,8 @@ pub const OWN_MEMORY: &str = "MIMALLOC_ARENA_EAGER_COMMIT";
 pub(crate) struct Toolchain<'a> {
     pub compiler: &'a str,
     pub kept: Kept,
+    /// What is made of the compiler alone is of use to all measurements of a user.
+    shared: Option<Kept>,
     /// Changes when the compiler does.
     pub identity: u64,
     pub family: Family,
@@ -27,13 +30,24 @@ pub(crate) struct Toolchain<'a> {
 }
 
 impl<'a> Toolchain<'a> {
-    pub fn new(compiler: &'a str, measurement: &Path, path: Option<&'a OsStr>) -> Toolchain<'a> {
+    pub fn new(compiler: &'a str, probing: &'a Probing<'_>) -> Toolchain<'a> {
         let real = located(compiler).canonicalize().unwrap_or_else(|_| PathBuf::from(compiler));
         let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let identity = stable_hash(&(real.to_string_lossy().as_ref(), stamp(&real)));
         let clang = name.contains("clang") || compiler.contains("clang");
         let family = if clang { Family::Clang } else { Family::Gcc };
-        Toolchain { compiler, kept: Kept::of(measurement), identity, family, path }
+        let (kept, shared) = (Kept::of(&probing.directory), probing.cache.as_deref().map(Kept::of));
+        Toolchain { compiler, kept, shared, identity, family, path: probing.path.as_deref() }
+    }
+
+    /// What was made of this compiler before.
+    fn made_before(&self, key: u64) -> Option<String> {
+        self.shared.as_ref().and_then(|shared| shared.get(key)).or_else(|| self.kept.get(key))
+    }
+
+    /// Keeps what is made of it. A cache may be somebody else's, so the measurement has it as well.
+    fn keep(&self, key: u64, made: &str) {
+        self.shared.iter().chain([&self.kept]).for_each(|kept| kept.put(key, made));
     }
 
     /// Starts the compiler; what it does in the end is the caller's.
@@ -49,11 +63,11 @@ impl<'a> Toolchain<'a> {
     /// The flag that makes clang claim this compiler's version of GNU C.
     pub fn gnu_version(&self) -> Option<String> {
         let key = stable_hash(&("gnu version", self.identity));
-        if let Some(known) = self.kept.get(key) {
+        if let Some(known) = self.made_before(key) {
             return Some(known).filter(|flag| !flag.is_empty());
         }
         let found = touchstone_front_c::gnu_version(self.compiler);
-        self.kept.put(key, found.as_deref().unwrap_or_default());
+        self.keep(key, found.as_deref().unwrap_or_default());
         found
     }
 
@@ -65,11 +79,11 @@ impl<'a> Toolchain<'a> {
             Shared::Text => runtime::source_behind_unit(events),
         };
         let key = stable_hash(&("runtime", self.identity, source.as_str(), machine.join("\n").as_str(), form));
-        if let Some(known) = self.kept.get(key) {
+        if let Some(known) = self.made_before(key) {
             return Ok(known);
         }
         let made = self.make_runtime(&machine, form, &source)?;
-        self.kept.put(key, &made);
+        self.keep(key, &made);
         Ok(made)
     }
 

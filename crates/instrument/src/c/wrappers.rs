@@ -20,6 +20,8 @@ pub const DIRECTORY: &str = "TOUCHSTONE_DIR";
 pub const CRITERIA: &str = "TOUCHSTONE_CRITERIA";
 /// Set for wrappers if executions are counted.
 pub const COUNTS: &str = "TOUCHSTONE_COUNTS";
+/// Set for wrappers: where a user keeps what all measurements can use.
+pub const CACHE: &str = "TOUCHSTONE_CACHE";
 
 /// The program that wrappers start.
 const PROGRAM: &str = "TOUCHSTONE_PROGRAM";
@@ -87,7 +89,7 @@ pub struct Wrapping<'a> {
     pub keeps: Keeps,
     /// Where programs are searched.
     pub path: &'a OsStr,
-    /// Where wrappers may stay.
+    /// Where wrappers may stay, and what is made of a compiler.
     pub cache: Option<&'a Path>,
     /// The clang that reads sources, if somebody said it already.
     pub reader: Option<&'a OsStr>,
@@ -103,6 +105,7 @@ impl Wrapping<'_> {
         if self.keeps == Keeps::Counts {
             command.env(COUNTS, "1");
         }
+        command.envs(self.cache.map(|cache| (CACHE, cache)));
         command.env(CRITERIA, self.criteria.join(",")).env(HITS, self.directory.join("hits"));
         let clang = self.clang();
         let stays = clang.as_deref().and_then(|clang| Stays::start(clang, &wrappers));

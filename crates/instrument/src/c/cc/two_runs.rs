@@ -30,6 +30,7 @@ fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
     let directory = tempfile::tempdir().expect("a directory");
     let probing = Probing {
         directory: directory.path().to_path_buf(),
+        cache: None,
         criteria: &criteria,
         options: CriteriaOptions::default(),
         include_dir: Some(include.path().to_path_buf()),
@@ -38,7 +39,7 @@ fn compare(flags: &[&str], source: &Path, state: State, expected: Reads) {
         keeps: Keeps::Hits,
     };
     let job = |small: usize| Job {
-        toolchain: Toolchain::new("gcc", &probing.directory, None),
+        toolchain: Toolchain::new("gcc", &probing),
         command: CompileCommand::new("gcc", &words),
         probing: &probing,
         small,
