@@ -7,6 +7,7 @@ use crate::document::{self, Document, Json, Position, Stretch, Verdict};
 use crate::value::{Elements, Shown};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use std::collections::{HashMap, HashSet};
 use touchstone_base::{Files, Span};
 use touchstone_criteria::{
     Campaign, Covered, EarlierCall, ErrorTests, FunctionResult, IncompletePaths, ObjectInput, Objective, Outcome,
@@ -287,7 +288,9 @@ impl Serialize for Inputs<'_> {
 /// Names that were given.
 #[derive(Default)]
 struct Names {
-    given: Vec<String>,
+    given: HashSet<String>,
+    /// By the name that was asked for: the last number that made it another.
+    numbers: HashMap<String, usize>,
 }
 
 impl Names {
@@ -295,12 +298,11 @@ impl Names {
         let position = self.given.len() + 1;
         let plain = if name.is_empty() { format!("#{position}") } else { name.to_string() };
         let mut made = plain.clone();
-        let mut number = 2;
-        while self.given.contains(&made) {
+        while !self.given.insert(made.clone()) {
+            let number = self.numbers.entry(plain.clone()).or_insert(1);
+            *number += 1;
             made = format!("{plain}#{number}");
-            number += 1;
         }
-        self.given.push(made.clone());
         made
     }
 }

@@ -88,12 +88,16 @@ impl Lowerer<'_, '_> {
         self.start(fits);
         value
     }
+
     /// The type in which two operands meet, `declared` for a compiler that goes by declared types: an unsigned field of 40
     /// bits and a `long` are a `long` for gcc.
     pub fn operation_type(&mut self, operands: &[&Node], declared: Type) -> Type {
         let types = &self.unit.program.types;
         let integer = matches!(declared.kind, TypeKind::Int { bits: 64, .. });
         let (Some(first), true) = (operands.first(), integer) else { return declared };
+        if !operands.iter().any(|operand| self.reads_wide_field(operand)) {
+            return declared;
+        }
         let width = operands.iter().skip(1).fold(self.field_width(first), |all, next| all.with(self.field_width(next)));
         let signed = match width {
             Width::Field { signed, .. } | Width::Full { signed } => signed,
@@ -125,6 +129,8 @@ impl Lowerer<'_, '_> {
             },
             (K::CompoundAssignOperator, [left, _]) => self.read_width(left),
             (K::BinaryOperator, [left, right]) => match &node.opcode {
+                // The distance of two pointers has no operand of its own type.
+                Opcode::Minus if self.unit.type_of(left).is_pointer() => self.declared_width(node),
                 Opcode::Plus
                 | Opcode::Minus
                 | Opcode::Star
@@ -144,10 +150,18 @@ impl Lowerer<'_, '_> {
             _ => self.declared_width(node),
         }
     }
+
+    /// Whether a bit-field of more than 32 bits is somewhere in an expression: without one all compilers go by types.
+    fn reads_wide_field(&self, node: &Node) -> bool {
+        let is_one = node.kind == K::MemberExpr && matches!(self.read_width(node), Width::Field { .. });
+        is_one || node.inner.iter().any(|inner| self.reads_wide_field(inner))
+    }
+
     fn declared_width(&self, node: &Node) -> Width {
         let (ty, types) = (self.unit.type_of(node), &self.unit.program.types);
         if types.size(&ty) <= 4 { Width::Narrow } else { Width::Full { signed: types.is_signed(&ty) } }
     }
+
     fn read_width(&self, node: &Node) -> Width {
         match (&node.kind, node.inner.as_slice()) {
             (K::ParenExpr, [inner]) => self.read_width(inner),

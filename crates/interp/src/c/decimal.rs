@@ -16,16 +16,26 @@ pub(crate) fn magnitude(conversion: u8, value: f64, precision: Option<usize>, ke
     }
 }
 
+/// More digits than any magnitude has behind its point: zeros follow. The library formats no more than 65,535.
+const ALL_DIGITS: usize = 1100;
+
+/// All places of a number behind its point.
+fn places(value: f64, wanted: usize) -> String {
+    let exact = wanted.min(ALL_DIGITS);
+    format!("{value:.exact$}") + &"0".repeat(wanted - exact)
+}
+
 fn fixed(value: f64, precision: usize, keep: bool) -> String {
     let point = if precision == 0 && keep { "." } else { "" };
-    format!("{value:.precision$}{point}")
+    places(value, precision) + point
 }
 
 /// Digits (`d.ddd`) and decimal exponent.
 fn split_exponent(value: f64, precision: usize) -> (String, i32) {
-    let text = format!("{value:.precision$e}");
+    let exact = precision.min(ALL_DIGITS);
+    let text = format!("{value:.exact$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    (digits.to_string(), exponent.parse().unwrap_or(0))
+    (digits.to_string() + &"0".repeat(precision - exact), exponent.parse().unwrap_or(0))
 }
 
 fn scientific(value: f64, precision: usize, keep: bool) -> String {
@@ -51,8 +61,7 @@ fn general(value: f64, precision: usize, keep: bool) -> String {
     if wide || exponent < -4 {
         return format!("{}{}", trimmed(&digits), with_exponent(exponent));
     }
-    let places = (precision as i64 - 1 - i64::from(exponent)).max(0) as usize;
-    trimmed(&format!("{value:.places$}"))
+    trimmed(&places(value, (precision as i64 - 1 - i64::from(exponent)).max(0) as usize))
 }
 
 fn hexadecimal(value: f64, precision: Option<usize>, keep: bool) -> String {

@@ -459,6 +459,14 @@ mod tests {
     }
 
     #[test]
+    fn floats_have_as_many_places_as_are_asked_for() {
+        let half = (0.5f64.to_bits().cast_signed(), 64);
+        check("%.70000f", &[half], Ok(&format!("0.5{}", "0".repeat(69_999))));
+        check("%.70000e", &[half], Ok(&format!("5.{}e-01", "0".repeat(70_000))));
+        check("%.70000g", &[half], Ok("0.5"));
+    }
+
+    #[test]
     fn what_is_not_there_is_named() {
         check("%.3La", &[(0, 64), (0, 64)], Err("printf %La with a precision"));
         check("%hf", &[(0, 64)], Err("printf %hf"));

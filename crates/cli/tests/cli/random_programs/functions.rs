@@ -521,7 +521,8 @@ impl Gen<'_> {
         if depth == 0 {
             return self.leaf();
         }
-        match self.rng.below(16) {
+        match self.rng.below(17) {
+            16 => self.distance().unwrap_or_else(|| self.leaf()),
             0..=3 => self.leaf(),
             4..=6 => self.element(false).unwrap_or_else(|| self.leaf()),
             7 | 8 => format!("({} {} {})", self.value(depth - 1), self.rng.word("+ - *"), self.value(depth - 1)),
@@ -545,6 +546,15 @@ impl Gen<'_> {
             14 => format!("({}{})", self.rng.word("- ~ !"), self.leaf()),
             _ => format!("({})", self.decision(depth - 1)),
         }
+    }
+
+    /// How far two elements of a table are apart.
+    fn distance(&mut self) -> Option<String> {
+        if self.tables.is_empty() {
+            return None;
+        }
+        let table = self.rng.pick(&self.tables).clone();
+        Some(format!("(&{0}[{1}] - &{0}[{2}])", table.name, self.index(table.length), self.index(table.length)))
     }
 
     /// A comparison.

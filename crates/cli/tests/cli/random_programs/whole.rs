@@ -343,7 +343,8 @@ impl Gen {
             };
         }
         let depth = depth - 1;
-        match self.rng.below(20) {
+        match self.rng.below(21) {
+            20 => self.pointer_expression(),
             0..=3 => self.place(false, depth).unwrap_or_else(|| "2".into()),
             4 | 5 => self.literal(),
             6..=8 => format!("({} {} {})", self.pure(depth), self.rng.word("+ - * & | ^"), self.pure(depth)),
@@ -364,10 +365,9 @@ impl Gen {
             15 => format!("({} {} {})", self.pure(depth), self.rng.word("< > <= >= == !="), self.pure(depth)),
             16 => format!("({} {} {})", self.pure(depth), self.rng.word("&& ||"), self.pure(depth)),
             17 => format!("({} ? {} : {})", self.pure(depth), self.pure(depth), self.pure(depth)),
-            18 => match self.rng.below(4) {
+            18 => match self.rng.below(3) {
                 0 => format!("\"hello\\377\\0x\"[({}) & 7]", self.pure(depth)),
                 1 => format!("sizeof({})", self.pure(depth)),
-                2 => self.pointer_expression(),
                 _ => format!("({}, {})", self.pure(depth), self.pure(depth)),
             },
             _ => format!("(!({}) {} !({}))", self.pure(depth), self.rng.word("^ == != &"), self.pure(depth)),
@@ -385,8 +385,12 @@ impl Gen {
         let Ty::Array(_, count) = variable.ty else { return "4".into() };
         let (i, j) = (self.index(count, 1), self.index(count, 1));
         let name = variable.name;
-        match self.rng.below(4) {
-            0 => format!("(&{name}[{i}] - &{name}[{j}])"),
+        let distance = format!("(&{name}[{i}] - &{name}[{j}])");
+        match self.rng.below(7) {
+            0 => distance,
+            4 => format!("({distance} {} {})", self.rng.word("< > <= >="), self.rng.between(-2, 2)),
+            5 => format!("({distance} {} 2)", self.rng.word("/ % >> *")),
+            6 => format!("({distance} {} {})", self.rng.word("< > + - /"), self.rng.word("3L 2u 5uL (short)-2")),
             1 => format!("(&{name}[{i}] {} {name} + {j})", self.rng.word("< > <= >= == !=")),
             2 => format!("(sizeof({name}) / sizeof(*{name}))"),
             _ => format!("(!&{name}[{i}])"),

@@ -436,7 +436,7 @@ fn walk(file: &mut File, draft: &mut Draft) {
         chosen: String::new(),
         argument: "end".to_string(),
     });
-    draft.fact(&["buf == end", "buf == end", "buf != end", "end - buf == 2"]);
+    draft.fact(&["buf == end", "buf == end", "buf != end", "end - buf == 2", "buf - end < 0", "(end - buf) / 2 >= 1"]);
     draft.scope.walk = Some(file.rng.word("!= <").to_string());
 }
 
