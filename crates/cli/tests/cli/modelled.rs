@@ -488,6 +488,28 @@ void *f(struct list *l, int n) {
     return l->end = &l->in;
 }
 ";
-    let made = check(program, &["-c", "mcdc"], &["&l.end, result", "&l.tag[3], result", "&l.in.b, result", "&l.in, result"]);
+    let made =
+        check(program, &["-c", "mcdc"], &["&l.end, result", "&l.tag[3], result", "&l.in.b, result", "&l.in, result"]);
     assert!(!made.suite("f").contains("(char *)"), "{}", made.suite("f"));
+}
+
+#[test]
+fn inline_functions_of_a_header_are_tested_once() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let write = |name: &str, text: &str| std::fs::write(scratch.path().join(name), text).expect("a writable directory");
+    write("h.h", "static inline int top(int a) { return a > 9 ? 9 : a; }\n");
+    write(
+        "a.c",
+        "#include \"h.h\"\nstatic int own(int a) { return a > 1; }\nint fa(int x) { return top(x) + own(x); }\n",
+    );
+    write(
+        "b.c",
+        "#include \"h.h\"\nstatic int own(int a) { return a > 2; }\nint fb(int x) { return top(x) + own(x); }\n",
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.args(["generate", "a.c", "b.c", "-c", "branch", "--no-replay", "-o", "out"]).current_dir(scratch.path());
+    let output = command.output().expect("touchstone runs");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let of = |name: &str| shown.lines().filter(|line| line.starts_with(name)).count();
+    assert_eq!((of("top"), of("own"), of("fa"), of("fb")), (1, 2, 1, 1), "{shown}");
 }
