@@ -4,6 +4,8 @@ use crate::error::SubjectError;
 use crate::java::JavaProgram;
 use crate::program::Program;
 use crate::request::{Request, Subject};
+use std::collections::BTreeSet;
+use touchstone_base::Span;
 use touchstone_engine::Entry;
 use touchstone_ir::{Builtin, FuncId, Function, FunctionRole, InputSource, InstKind, Module};
 
@@ -78,7 +80,9 @@ fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError>
         base.is_some_and(|base| module.function_named(base).is_some())
     };
     let own = |function: &Function| function.is_defined() && !function.is_library() && !is_helper(function);
-    let all: Vec<FuncId> = module.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
+    let mut seen = BTreeSet::new();
+    let all = module.functions.iter().filter(|(_, function)| own(function));
+    let all: Vec<FuncId> = all.filter(|(_, function)| seen.insert(text(function))).map(|(id, _)| id).collect();
     let main = module.entry.as_deref().and_then(|name| module.function_named(name)).filter(|main| all.contains(main));
     match (all.as_slice(), main) {
         ([], _) => Err(SubjectError::NoFunction),
@@ -86,6 +90,13 @@ fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError>
         (_, Some(main)) if asks_for_inputs(module) => Ok((Entry::Program, vec![main])),
         _ => Ok((Entry::Function, all.into_iter().filter(|id| Some(*id) != main).collect())),
     }
+}
+
+/// What tells one text of a function from others: several files that include a header all have its inline functions, and unless
+/// macros make something else of them, they are the same.
+fn text(function: &Function) -> (&str, Span, usize, usize) {
+    let name = function.name.split(['@', '$']).next().unwrap_or(&function.name);
+    (name, function.span, function.blocks.len(), function.decisions.len())
 }
 
 /// Whether some code makes its own inputs (a harness for us or for KLEE).

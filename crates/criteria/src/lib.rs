@@ -44,7 +44,7 @@ pub use tables::{
     decision_tables,
 };
 pub use testcase::{
-    Call, EarlierCall, Expected, Given, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind,
+    Call, EarlierCall, Expected, Given, GivenFile, MadeInput, NamedValue, ObjectInput, Outcome, TestCase, TestKind,
 };
 pub use unsupported::Unsupported;
 pub use verdict::{

@@ -4,7 +4,10 @@
 
 use crate::{GoalId, Replay};
 use touchstone_base::Span;
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, ErrorKind, Field, InputSource, PointerTarget, mask};
+use touchstone_ir::{
+    DataType, DataTypeId, DataTypes, DataValue, ErrorKind, FILE_FAILURES, FILE_WRITES, Field, InputSource,
+    PointerTarget, mask,
+};
 
 /// One test.
 #[derive(Clone, PartialEq, Debug)]
@@ -104,6 +107,31 @@ pub struct MadeInput {
     pub data: Option<DataTypeId>,
 }
 
+/// A file that a test makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GivenFile<'a> {
+    /// What it has.
+    pub text: &'a [u8],
+    failing: u16,
+}
+
+impl GivenFile<'_> {
+    /// What fails of it: "read", "close", "write2" where only the first write succeeds.
+    pub fn failures(&self) -> Vec<String> {
+        let fails = |(bit, _): &(usize, &str)| self.failing >> bit & 1 == 1;
+        let word = |(_, word): (usize, &str)| match self.failing >> 8 {
+            before @ 1.. if word == FILE_WRITES => format!("{word}{}", before + 1),
+            _ => word.to_string(),
+        };
+        FILE_FAILURES.into_iter().enumerate().filter(fails).map(word).collect()
+    }
+
+    /// Whether it is as a file that a test says nothing of.
+    pub fn is_plain(&self) -> bool {
+        self.text.is_empty() && self.failing == 0
+    }
+}
+
 /// What a [`MadeInput`] gives, by where it comes in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given<'a> {
@@ -114,7 +142,7 @@ pub enum Given<'a> {
     /// All of standard input.
     Stdin(&'a [u8]),
     /// What the next file has that is opened or first read from; nothing if it can't be opened.
-    File(Option<&'a [u8]>),
+    File(Option<GivenFile<'a>>),
     /// A variable of the environment: its name, and its text if it is set.
     Variable(&'a str, Option<&'a [u8]>),
     /// The allocation with this number gets no memory.
@@ -262,8 +290,10 @@ impl MadeInput {
                 Given::Stdin(&rest[..length.min(rest.len())])
             }
             (InputSource::File, [a, b, c, d, rest @ ..]) => {
-                let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
-                Given::File((length < rest.len() + 2).then(|| &rest[..length.min(rest.len())]))
+                let length = usize::from(u16::from_le_bytes([*a, *b]));
+                let file =
+                    || GivenFile { text: &rest[..length.min(rest.len())], failing: u16::from_le_bytes([*c, *d]) };
+                Given::File((length < rest.len() + 2).then(file))
             }
             (InputSource::Argument, bytes) => Given::Argument(&bytes[..text(bytes)]),
             (InputSource::Variable, [set, rest @ ..]) => {

@@ -3,6 +3,8 @@
  *     FILE *f = STREAM();     a stream that the program is given
  *     FILE_WITH("a\n");      what the next file has that the program opens, or a stream of the test that it first reads from
  *     NO_FILE();              the next file can't be opened
+ *     FAILING_FILE("a\n", "read close");   as FILE_WITH, and something fails: to read more than it has, to write (from the
+ *                             second time on: write2), to flush what was written, to close, to seek
  *
  * The program's own calls of fopen come here, because definitions in a program win over those of the shared library. What is
  * written goes nowhere. Each such test needs a process of its own. Nothing of the library is declared here, so that no name of the program can clash with it.
@@ -15,12 +17,14 @@
 #undef STREAM
 #undef FILE_WITH
 #undef NO_FILE
+#undef FAILING_FILE
 
 #define TOUCHSTONE_MOST_FILES 64
 
 struct touchstone_file {
     const char *text;
     size_t size;
+    const char *fails;
 };
 static struct touchstone_file touchstone_files[TOUCHSTONE_MOST_FILES];
 static unsigned touchstone_files_given, touchstone_files_taken;
@@ -28,6 +32,7 @@ static unsigned touchstone_files_given, touchstone_files_taken;
 struct touchstone_stream {
     struct touchstone_file *file;
     size_t at;
+    unsigned writes;
 };
 struct touchstone_io {
     long (*read)(void *, char *, size_t);
@@ -36,17 +41,27 @@ struct touchstone_io {
     int (*close)(void *);
 };
 extern void *touchstone_fopencookie(void *, const char *, struct touchstone_io) __asm__("fopencookie");
+extern int touchstone_setvbuf(void *, char *, int, size_t) __asm__("setvbuf");
 extern int *__errno_location(void);
 
-__attribute__((__unused__)) static void touchstone_add_file(const char *text, size_t size) {
+__attribute__((__unused__)) static void touchstone_add_file(const char *text, size_t size, const char *fails) {
     if (touchstone_files_given == TOUCHSTONE_MOST_FILES) return;
     touchstone_files[touchstone_files_given].text = text;
-    touchstone_files[touchstone_files_given++].size = size;
+    touchstone_files[touchstone_files_given].size = size;
+    touchstone_files[touchstone_files_given++].fails = fails;
+}
+
+/* The word among those that fail that begins so, if there is one: no two begin alike. */
+static const char *touchstone_file_fails(struct touchstone_file *file, char first) {
+    const char *at = file->fails;
+    for (; *at; at++)
+        if (*at == first && (at == file->fails || at[-1] == ' ')) return at;
+    return NULL;
 }
 
 /* One that has nothing, if the test says no more. */
 static struct touchstone_file *touchstone_next_file(void) {
-    static struct touchstone_file empty = {"", 0};
+    static struct touchstone_file empty = {"", 0, ""};
     return touchstone_files_taken < touchstone_files_given ? &touchstone_files[touchstone_files_taken++] : &empty;
 }
 
@@ -60,6 +75,7 @@ static long touchstone_file_read(void *cookie, char *to, size_t size) {
     struct touchstone_stream *stream = (struct touchstone_stream *)cookie;
     struct touchstone_file *file = touchstone_file_of(stream);
     size_t left = stream->at < file->size ? file->size - stream->at : 0;
+    if (!left && touchstone_file_fails(file, 'r')) return -1;
     if (size > left) size = left;
     __builtin_memcpy(to, file->text + stream->at, size);
     stream->at += size;
@@ -67,14 +83,23 @@ static long touchstone_file_read(void *cookie, char *to, size_t size) {
 }
 
 static long touchstone_file_written(void *cookie, const char *from, size_t size) {
-    (void)cookie;
+    struct touchstone_stream *stream = (struct touchstone_stream *)cookie;
+    struct touchstone_file *file = touchstone_file_of(stream);
+    const char *word = touchstone_file_fails(file, 'w');
+    unsigned first = word && word[5] > '0' && word[5] <= '9' ? (unsigned)(word[5] - '0') : 1;
     (void)from;
-    return (long)size;
+    stream->writes++;
+    return (word && stream->writes >= first) || touchstone_file_fails(file, 'f') ? 0 : (long)size;
 }
 
 static int touchstone_file_seek(void *cookie, long *offset, int from) {
     struct touchstone_stream *stream = (struct touchstone_stream *)cookie;
-    long start = from == 0 ? 0 : from == 1 ? (long)stream->at : (long)touchstone_file_of(stream)->size;
+    long start;
+    if (touchstone_file_fails(touchstone_file_of(stream), 's')) {
+        *__errno_location() = 29; /* ESPIPE */
+        return -1;
+    }
+    start = from == 0 ? 0 : from == 1 ? (long)stream->at : (long)touchstone_file_of(stream)->size;
     if (start + *offset < 0) return -1;
     stream->at = (size_t)(start + *offset);
     *offset = (long)stream->at;
@@ -82,8 +107,7 @@ static int touchstone_file_seek(void *cookie, long *offset, int from) {
 }
 
 static int touchstone_file_closed(void *cookie) {
-    (void)cookie;
-    return 0;
+    return touchstone_file_fails(touchstone_file_of((struct touchstone_stream *)cookie), 'c') ? -1 : 0;
 }
 
 __attribute__((__unused__)) static void *touchstone_file_open(struct touchstone_file *file, const char *mode) {
@@ -91,9 +115,14 @@ __attribute__((__unused__)) static void *touchstone_file_open(struct touchstone_
     static unsigned count;
     struct touchstone_io functions = {touchstone_file_read, touchstone_file_written, touchstone_file_seek, touchstone_file_closed};
     struct touchstone_stream *stream = &streams[count++ % TOUCHSTONE_MOST_FILES];
+    void *made;
     stream->file = file;
     stream->at = 0;
-    return touchstone_fopencookie(stream, mode, functions);
+    stream->writes = 0;
+    made = touchstone_fopencookie(stream, mode, functions);
+    /* What is written fails at once, but where it is the flush that fails. */
+    if (made && !(file && touchstone_file_fails(file, 'f'))) touchstone_setvbuf(made, NULL, 2, 0);
+    return made;
 }
 
 /* clang's sanitizer has weak definitions of its own. */
@@ -118,6 +147,7 @@ TOUCHSTONE_OPENS void *touchstone_fopen64(const char *name, const char *mode) __
 TOUCHSTONE_OPENS void *touchstone_fopen64(const char *name, const char *mode) { return touchstone_fopen(name, mode); }
 
 #define STREAM() touchstone_file_open(NULL, "r+")
-#define FILE_WITH(text) touchstone_add_file(text, sizeof(text) - 1)
-#define NO_FILE() touchstone_add_file(NULL, 0)
+#define FILE_WITH(text) touchstone_add_file(text, sizeof(text) - 1, "")
+#define FAILING_FILE(text, words) touchstone_add_file(text, sizeof(text) - 1, words)
+#define NO_FILE() touchstone_add_file(NULL, 0, "")
 #endif

@@ -14,6 +14,7 @@ void *realloc(void *, size_t);
 int touchstone_file_get(FILE *);
 int touchstone_file_unget(FILE *, int);
 int touchstone_file_at_end(FILE *);
+int touchstone_file_broke(FILE *);
 void touchstone_file_clear(FILE *);
 
 enum { END = -1, NOTHING = -2 };
@@ -117,7 +118,7 @@ char *fgets(char *to, int room, FILE *f)
     while (n < room - 1) {
         int c = fgetc(f);
         if (c < 0) {
-            if (!n)
+            if (!n || (f != stdin && touchstone_file_broke(f)))
                 return 0;
             break;
         }

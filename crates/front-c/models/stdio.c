@@ -49,7 +49,7 @@ FILE *const stdin = &touchstone_streams[0];
 FILE *const stdout = &touchstone_streams[1];
 FILE *const stderr = &touchstone_streams[2];
 
-enum { NO_ENTRY = 2, BAD_FILE = 9, BAD_ADDRESS = 14, INVALID = 22 };
+enum { NO_ENTRY = 2, BAD_FILE = 9, BAD_ADDRESS = 14, INVALID = 22, NO_SEEKING = 29 };
 
 /* Whether output goes where a run's output goes. Only `freopen` leads a standard stream elsewhere, and few programs have it. */
 #ifdef TOUCHSTONE_REDIRECTED
@@ -60,15 +60,21 @@ enum { NO_ENTRY = 2, BAD_FILE = 9, BAD_ADDRESS = 14, INVALID = 22 };
 
 #ifdef TOUCHSTONE_FILES
 /* Files as inputs: what a stream has is asked for when it is opened, or first read from. Tests make streams that have just that
-   (touchstone_files.h), in the same order. What tests don't do is refused: more bytes, more streams, to write and read one. */
+   (touchstone_files.h), in the same order. What tests don't do is refused: more bytes, more streams, to write and read one.
+
+   A stream may fail: reading does behind its last byte, writing from one of its first writes on or when its buffer is emptied,
+   closing, and seeking (only that leaves an error number). Results and marks are computed without branches, so that who does not ask has no path more. */
 void touchstone_given_file(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 
 enum { MOST_STREAMS = 3 };
 enum use { UNUSED, READS, WRITES };
+enum failing { READING = 1, WRITING = 2, FLUSHING = 4, CLOSING = 8, SEEKING = 16 };
+enum { WRITES_BEFORE = 8, MOST_BEFORE = 3, NOTHING_ELSE = 0xe0, MOST_WAITING = 4096 };
 
 struct touchstone_content {
-    unsigned length; /* One more stands for a longer file, two more for none. */
+    unsigned short length; /* One more stands for a longer file, two more for none. */
+    unsigned short fails;  /* Some of `failing`; above that, how many writes succeed before one fails. */
     unsigned char text[TOUCHSTONE_FILES];
 };
 
@@ -77,7 +83,12 @@ struct touchstone_stream {
     struct touchstone_content given;
     enum use use;
     long at;
-    int pushed, at_end; /* A byte that was put back, and one. */
+    size_t waiting; /* What was written and not flushed. */
+    unsigned writes;
+    int is_known, has_own_buffer;
+    int pushed; /* A byte that was put back, and one. */
+    int at_end, failed;
+    int perhaps_failed; /* Something was written that may be nothing. */
 };
 
 /* In a function: no test could set it. One function, however often this file is read. */
@@ -116,16 +127,35 @@ static struct touchstone_stream *stream_of(const FILE *f)
     return free_stream(f);
 }
 
-static struct touchstone_stream *reading(const FILE *f)
+static void ask(struct touchstone_stream *stream, unsigned longest)
+{
+    stream->is_known = 1;
+    touchstone_given_file(&stream->given, sizeof stream->given, "");
+    touchstone_assume(stream->given.length <= longest);
+    touchstone_assume(stream->given.fails >> WRITES_BEFORE <= MOST_BEFORE);
+    touchstone_assume(!(stream->given.fails & NOTHING_ELSE));
+}
+
+/* A stream of the test is not buffered: what it has is known too late for that. */
+static struct touchstone_stream *known(const FILE *f)
 {
     struct touchstone_stream *stream = stream_of(f);
+    if (!stream->is_known) {
+        ask(stream, TOUCHSTONE_FILES + 1);
+        touchstone_assume(!(stream->given.fails & FLUSHING));
+    }
+    return stream;
+}
+
+/* 1 if that fails, 0 if not. */
+static int fails(const struct touchstone_stream *stream, enum failing what) { return (stream->given.fails / what) & 1; }
+
+static struct touchstone_stream *reading(const FILE *f)
+{
+    struct touchstone_stream *stream = known(f);
     if (stream->use == WRITES)
         touchstone_refuse("reading from a file that is written");
-    if (stream->use == UNUSED) {
-        stream->use = READS;
-        touchstone_given_file(&stream->given, sizeof stream->given, "");
-        touchstone_assume(stream->given.length <= TOUCHSTONE_FILES + 1);
-    }
+    stream->use = READS;
     return stream;
 }
 
@@ -141,10 +171,8 @@ FILE *fopen(const char *name, const char *mode)
         touchstone_refuse("a file that is read and written");
     (void)*(const volatile char *)name;
     stream = free_stream(0);
-    stream->at = 0;
-    stream->pushed = stream->at_end = 0;
-    touchstone_given_file(&stream->given, sizeof stream->given, "");
-    touchstone_assume(stream->given.length <= TOUCHSTONE_FILES + 2);
+    ask(stream, TOUCHSTONE_FILES + 2);
+    touchstone_assume((stream->given.fails & (WRITING | FLUSHING)) != (WRITING | FLUSHING));
     if (stream->given.length == TOUCHSTONE_FILES + 2) {
         *__errno_location() = touchstone_unsettled("a file may not open for another reason", NO_ENTRY);
         return 0;
@@ -175,11 +203,14 @@ char *tmpnam(char *into)
 
 int fclose(FILE *f)
 {
+    int failing = 0;
     if (f != stdin && f != stdout && f != stderr) {
-        stream_of(f)->key = &touchstone_streams[0]; /* Nobody's from now on. */
+        struct touchstone_stream *stream = known(f);
+        failing = fails(stream, CLOSING) | (fails(stream, FLUSHING) & (stream->waiting != 0));
+        stream->key = &touchstone_streams[0]; /* Nobody's from now on. */
         free(f);
     }
-    return touchstone_unsettled("output may fail", 0);
+    return touchstone_unsettled("output may fail", -failing);
 }
 
 int remove(const char *name)
@@ -196,6 +227,16 @@ int rename(const char *from, const char *to)
     return 0;
 }
 
+static int cannot_seek(const struct touchstone_stream *stream)
+{
+    if (!fails(stream, SEEKING))
+        return 0;
+    if (stream->pushed)
+        touchstone_refuse("seeking that fails after ungetc");
+    *__errno_location() = NO_SEEKING;
+    return 1;
+}
+
 int fseek(FILE *f, long offset, int from)
 {
     struct touchstone_stream *stream;
@@ -203,6 +244,8 @@ int fseek(FILE *f, long offset, int from)
     if (f == stdin || f == stdout || f == stderr)
         touchstone_run_only("fseek of a standard stream");
     stream = reading(f);
+    if (cannot_seek(stream))
+        return touchstone_unsettled("seeking may fail", -1);
     if (stream->given.length > TOUCHSTONE_FILES)
         touchstone_refuse("a file that is longer than those of tests");
     at = offset + (from == 0 ? 0 : from == 1 ? stream->at - (stream->pushed != 0) : (long)stream->given.length);
@@ -221,10 +264,18 @@ long ftell(FILE *f)
     if (f == stdin || f == stdout || f == stderr)
         touchstone_run_only("ftell of a standard stream");
     stream = reading(f);
+    if (cannot_seek(stream))
+        return (long)touchstone_unsettled_size("seeking may fail", (size_t)-1);
     return (long)touchstone_unsettled_size("seeking may fail", (size_t)(stream->at - (stream->pushed != 0)));
 }
 
-void rewind(FILE *f) { fseek(f, 0, 0); }
+void rewind(FILE *f)
+{
+    struct touchstone_stream *stream;
+    fseek(f, 0, 0);
+    stream = known(f);
+    stream->at_end = stream->failed = 0;
+}
 
 /* A byte of a file, or -1. */
 int touchstone_file_get(FILE *f)
@@ -235,8 +286,13 @@ int touchstone_file_get(FILE *f)
     if (c >= 0)
         return c;
     if (stream->at >= (long)stream->given.length) {
-        stream->at_end = 1;
-        return -1;
+        stream->failed |= fails(stream, READING);
+        stream->at_end |= !fails(stream, READING);
+        /* What failed once may succeed the next time. */
+        c = touchstone_unsettled("reading may fail", -1);
+        touchstone_assume(c >= -1);
+        touchstone_assume(c <= 255);
+        return c;
     }
     if (stream->at >= TOUCHSTONE_FILES)
         touchstone_refuse("a file that is longer than those of tests");
@@ -254,21 +310,81 @@ int touchstone_file_unget(FILE *f, int c)
 }
 
 int touchstone_file_at_end(FILE *f) { return touchstone_unsettled("reading may fail", stream_of(f)->at_end); }
-void touchstone_file_clear(FILE *f) { stream_of(f)->at_end = 0; }
+
+/* Whether a byte was not there because reading failed. */
+int touchstone_file_broke(FILE *f) { return touchstone_unsettled("reading may fail", fails(reading(f), READING)); }
+
+void touchstone_file_clear(FILE *f)
+{
+    struct touchstone_stream *stream = stream_of(f);
+    stream->at_end = stream->failed = stream->perhaps_failed = 0;
+}
+
+static int file_failed(FILE *f)
+{
+    struct touchstone_stream *stream = stream_of(f);
+    if (stream->perhaps_failed && !stream->failed)
+        touchstone_refuse("writing that fails of a text that may be empty");
+    return touchstone_unsettled("reading may fail", stream->failed);
+}
+
+static int file_flush(FILE *f)
+{
+    struct touchstone_stream *stream = stream_of(f);
+    int failing = fails(stream, FLUSHING) & (stream->waiting != 0);
+    stream->failed |= failing;
+    stream->waiting = 0;
+    return -failing;
+}
+
+static void file_buffer(FILE *f) { stream_of(f)->has_own_buffer = 1; }
+
+static struct touchstone_stream *writing(FILE *f)
+{
+    struct touchstone_stream *stream = known(f);
+    if (stream->use == READS)
+        touchstone_refuse("writing to a file that is read");
+    stream->use = WRITES;
+    if (stream->has_own_buffer && stream->given.fails & (WRITING | FLUSHING))
+        touchstone_refuse("writing that fails to a stream whose buffer the program sets");
+    return stream;
+}
 
 /* Tests don't look at what is written to a file. */
 static size_t file_put(FILE *f, const char *bytes, size_t size)
 {
-    struct touchstone_stream *stream = stream_of(f);
-    if (stream->use == READS)
-        touchstone_refuse("writing to a file that is read");
-    stream->use = WRITES;
-    if (size) { /* It is looked at, whatever it is. */
-        char part;
-        memcpy(&part, bytes, 1);
-        memcpy(&part, bytes + size - 1, 1);
+    struct touchstone_stream *stream;
+    char part;
+    int failing;
+    if (!size) {
+        (void)*(const volatile char *)f;
+        return 0;
     }
-    return size;
+    stream = writing(f);
+    /* It is looked at, whatever it is. */
+    memcpy(&part, bytes, 1);
+    memcpy(&part, bytes + size - 1, 1);
+    failing = fails(stream, WRITING) & (stream->writes >= stream->given.fails >> WRITES_BEFORE);
+    stream->writes++;
+    stream->failed |= failing;
+    stream->waiting += size;
+    if (stream->waiting > MOST_WAITING && stream->given.fails & FLUSHING)
+        touchstone_refuse("more than fits into a buffer that can't be emptied");
+    return size * !failing;
+}
+
+/* What a format makes, where nobody asks how much that is. */
+static void file_print(FILE *f, const char *format)
+{
+    struct touchstone_stream *stream;
+    if (*format != '%' || format[1] == 'd' || format[1] == 'u' || format[1] == 'x' || format[1] == 'c') {
+        file_put(f, format, *format != 0);
+        return;
+    }
+    stream = writing(f);
+    if (stream->given.fails & (FLUSHING | MOST_BEFORE << WRITES_BEFORE))
+        touchstone_refuse("writing that fails later than a text that may be empty");
+    stream->perhaps_failed |= fails(stream, WRITING);
 }
 #else
 /* In a function: no test could set it. One function, however often this file is read. */
@@ -520,6 +636,8 @@ int touchstone_file_at_end(FILE *f)
     return f->at_end;
 }
 
+int touchstone_file_broke(FILE *f) { return 0; }
+
 void touchstone_file_clear(FILE *f)
 {
     touchstone_run_only("files");
@@ -579,7 +697,7 @@ static void print(FILE *f, const char *format, va_list list)
         int n;
         char *text;
 #ifdef TOUCHSTONE_FILES
-        file_put(f, format, 0);
+        file_print(f, format);
         return;
 #endif
         __builtin_va_copy(copy, list);
@@ -626,6 +744,12 @@ int touchstone_quiet_fprintf(FILE *f, const char *format, ...)
 
 int touchstone_quiet_fputs(const char *s, FILE *f)
 {
+#ifdef TOUCHSTONE_FILES
+    if (!IS_CONSOLE(f, stdout) && !IS_CONSOLE(f, stderr)) {
+        file_put(f, s, *s != 0);
+        return 0;
+    }
+#endif
     touchstone_quiet_fprintf(f, "%s", s);
     return 0;
 }
@@ -637,6 +761,10 @@ int vfprintf(FILE *f, const char *format, va_list list)
     __builtin_va_copy(copy, list);
     n = vsnprintf(0, 0, format, copy);
     __builtin_va_end(copy);
+#ifdef TOUCHSTONE_FILES
+    if (!IS_CONSOLE(f, stdout) && !IS_CONSOLE(f, stderr))
+        return touchstone_unsettled("output may fail", n | ((int)file_put(f, format, n > 0) - (n > 0)));
+#endif
     print(f, format, list);
     return touchstone_unsettled("output may fail", n);
 }
@@ -674,6 +802,12 @@ int puts(const char *s)
 /* glibc's says 1. */
 int fputs(const char *s, FILE *f)
 {
+#ifdef TOUCHSTONE_FILES
+    if (!IS_CONSOLE(f, stdout) && !IS_CONSOLE(f, stderr)) {
+        int some = *s != 0;
+        return touchstone_unsettled("output may fail", 1 - 2 * (some - (int)file_put(f, s, (size_t)some)));
+    }
+#endif
     touchstone_quiet_fputs(s, f);
     return touchstone_unsettled("output may fail", 1);
 }
@@ -681,7 +815,7 @@ int fputs(const char *s, FILE *f)
 int fputc(int c, FILE *f)
 {
     unsigned char byte = (unsigned char)c;
-    return touchstone_unsettled("output may fail", put(f, &byte, 1) ? byte : -1);
+    return touchstone_unsettled("output may fail", byte | ((int)put(f, &byte, 1) - 1));
 }
 
 int putc(int c, FILE *f) { return fputc(c, f); }
@@ -696,20 +830,34 @@ size_t fwrite(const void *bytes, size_t size, size_t count, FILE *f)
 
 void perror(const char *s) { touchstone_quiet_fprintf(stderr, "%s: error %d\n", s, *__errno_location()); }
 
-int fflush(FILE *f) { return touchstone_unsettled("output may fail", 0); }
-int setvbuf(FILE *f, char *buffer, int mode, size_t size) { return 0; }
-void setbuf(FILE *f, char *buffer) {}
-void setbuffer(FILE *f, char *buffer, size_t size) {}
-void setlinebuf(FILE *f) {}
-int ferror(FILE *f)
-{
-    if (f == stdin || IS_CONSOLE(f, stdout) || IS_CONSOLE(f, stderr))
-        return 0;
+static int is_standard(FILE *f) { return f == stdin || IS_CONSOLE(f, stdout) || IS_CONSOLE(f, stderr); }
+
 #ifdef TOUCHSTONE_FILES
-    (void)*(const volatile char *)f;
-    return touchstone_unsettled("reading may fail", 0);
+int fflush(FILE *f) { return touchstone_unsettled("output may fail", !f || is_standard(f) ? 0 : file_flush(f)); }
+
+static void set_buffer(FILE *f)
+{
+    if (!is_standard(f))
+        file_buffer(f);
+}
 #else
+static int file_failed(FILE *f)
+{
     touchstone_run_only("files");
     return f->failed;
-#endif
 }
+
+int fflush(FILE *f) { return touchstone_unsettled("output may fail", 0); }
+static void set_buffer(FILE *f) {}
+#endif
+
+int setvbuf(FILE *f, char *buffer, int mode, size_t size)
+{
+    set_buffer(f);
+    return 0;
+}
+
+void setbuf(FILE *f, char *buffer) { set_buffer(f); }
+void setbuffer(FILE *f, char *buffer, size_t size) { set_buffer(f); }
+void setlinebuf(FILE *f) { set_buffer(f); }
+int ferror(FILE *f) { return is_standard(f) ? 0 : file_failed(f); }

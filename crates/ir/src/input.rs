@@ -20,8 +20,8 @@ pub enum InputSource {
     Argument,
     /// All of standard input: a length (4 bytes, the lowest first), and that many bytes.
     Stdin,
-    /// What the next file has that the program opens or first reads: a length (4 bytes, the lowest first), and that many bytes;
-    /// there is no file if the length is by two more than there are bytes.
+    /// What the next file has that the program opens or first uses: a length and what fails ([`FILE_FAILURES`]; 2 bytes each, the
+    /// lowest first), and that many bytes; there is no file if the length is by two more than there are bytes.
     File,
     /// A variable of the environment, by its name: a byte that is not 0 if it is set, and its text.
     Variable,
@@ -38,3 +38,8 @@ pub enum InputSource {
     /// What an object that others may change holds at one read: how the source names it. A test can't set it.
     Volatile,
 }
+
+/// What may fail of a file, by the bits of an input that is one. Its higher byte says how many writes succeed before.
+pub const FILE_FAILURES: [&str; 5] = ["read", FILE_WRITES, "flush", "close", "seek"];
+/// That of them that may succeed a few times.
+pub const FILE_WRITES: &str = "write";

@@ -43,7 +43,7 @@ pub use decision::{BoolTree, CondId, CondTag, Condition, Decision, DecisionId, D
 pub use expr::{Expr, ExprKind};
 pub use function::{Block, BlockId, Function, FunctionRole, Param, Reg, RegInfo, Slot, SlotId};
 pub use growing::Growing;
-pub use input::{InputSource, REGISTER_BLOCK, REGISTERS};
+pub use input::{FILE_FAILURES, FILE_WRITES, InputSource, REGISTER_BLOCK, REGISTERS};
 pub use inst::{
     BinOp, BranchRole, Builtin, Callee, CastOp, CmpOp, ErrorKind, Inst, InstKind, Operand, SwitchArm, TermKind,
     Terminator,

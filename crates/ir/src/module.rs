@@ -158,4 +158,8 @@ impl Module {
     pub fn global_named(&self, name: &str) -> Option<GlobalId> {
         self.globals.iter().find(|(_, global)| global.name == name).map(|(id, _)| id)
     }
+    /// Where functions leave the number of an error.
+    pub fn left_behind(&self) -> Option<GlobalId> {
+        self.globals.iter().find(|(_, global)| global.role == GlobalRole::LeftBehind).map(|(id, _)| id)
+    }
 }

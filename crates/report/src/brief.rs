@@ -79,7 +79,10 @@ fn answer(input: &MadeInput, types: &DataTypes) -> String {
         Given::Argument(word) => format!("argv[{}] = {}", input.name, text(word)),
         Given::Stdin(all) => format!("stdin = {}", text(all)),
         Given::File(None) => "no file".to_string(),
-        Given::File(Some(all)) => format!("file = {}", text(all)),
+        Given::File(Some(file)) => {
+            let failing: String = file.failures().iter().map(|what| format!(", {what} fails")).collect();
+            format!("file = {}{failing}", text(file.text))
+        }
         Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
         Given::FailingAllocation(number) => format!("allocation {number} fails"),
         Given::Answer(given) => typed(input, types).unwrap_or_else(|| format!("{} = {}", input.title(), bytes(given))),

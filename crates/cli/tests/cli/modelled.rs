@@ -341,9 +341,8 @@ fn files_are_made_in_memory_in_every_form() {
         ("line[1] != '!' is false and decides", "covered"),
         ("ftell(in) > 2 is true and decides", "covered"),
         ("c == 'x' is true and decides", "covered"),
-        // No test makes these happen, and they are not infeasible.
-        ("fclose(in) == 0 is false and decides", "unknown"),
-        ("ferror(in) is true and decides", "unknown"),
+        ("fclose(in) == 0 is false and decides", "covered"),
+        ("ferror(in) is true and decides", "covered"),
     ] {
         assert_eq!(made.status(objective), [status], "{objective}\n{}", made.shown);
     }
@@ -371,4 +370,146 @@ int h(void *out, const char *what) { if (fwrite(what, 1, 3, out) == 3) return 1;
     }
     // What is written is looked at.
     assert!(!made.shown.contains("disagreed"), "{}", made.shown);
+}
+
+const FAILING: &str = "#include <errno.h>
+#include <stdio.h>
+int f(const char *name, const char *text) {
+    FILE *out = fopen(name, \"w\");
+    int failed = 0;
+    if (!out)
+        return -1;
+    if (fputs(text, out) == EOF)
+        failed = 1;
+    if (fflush(out))
+        failed |= 2;
+    if (ferror(out))
+        failed |= 4;
+    if (fclose(out) == EOF)
+        failed |= 8;
+    return failed;
+}
+int g(FILE *in, FILE *out) {
+    char bytes[4];
+    size_t n = fread(bytes, 1, sizeof bytes, in);
+    if (ferror(in))
+        return n == 0 ? 1 : 2;
+    if (fwrite(bytes, 1, n, out) != n || fprintf(out, \"%d\", (int)n) < 0 || fputc('x', out) == EOF)
+        return 3;
+    return 4;
+}
+int h(FILE *in) {
+    char line[8];
+    if (fseek(in, 0, SEEK_END))
+        return errno == ESPIPE ? -2 : -1;
+    rewind(in);
+    if (!fgets(line, sizeof line, in))
+        return ferror(in) ? -3 : -4;
+    return feof(in) ? 1 : 2;
+}
+";
+
+#[test]
+fn streams_fail_as_those_of_the_library_do_in_every_form() {
+    let made = generate(FAILING, &["-c", "mcdc", "--timeout", "10", "--emit", "c,unity,cmocka,gtest"]);
+    for row in ["f         mcdc         10/10", "g         mcdc         10/10", "h         mcdc           9/10"] {
+        assert!(made.shown.contains(row), "{row} is not in\n{}", made.shown);
+    }
+    assert_eq!(made.status("errno == ESPIPE is false and decides"), ["unknown"], "{}", made.shown);
+    assert!(made.shown.contains(" agreed"), "{}", made.shown);
+    let text = made.suite("f") + &made.suite("g") + &made.suite("h");
+    for line in ["\"flush", "close\"", "\"read", "write\"", "write2\"", "write3\"", "\"seek\""] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    check_forms(&made.out, made.suite("f").matches("\nTEST(").count());
+}
+
+/// What fails leaves an error number; that no test makes it is no proof.
+#[test]
+fn output_that_fails_may_leave_any_error_number() {
+    let program = "#include <errno.h>
+#include <stdio.h>
+int f(FILE *log) { errno = 0; fputs(\"a\", log); return errno == ENOSPC ? 1 : 0; }
+int g(int n) { errno = 0; printf(\"%d\", n); return errno == ENOSPC ? 1 : 0; }
+int h(int n) { errno = 0; do putchar('a'); while (n-- > 0); return errno == ENOSPC ? 1 : 0; }
+";
+    let made = generate(program, &["-c", "mcdc", "--assume", "initial-state,separate-objects"]);
+    assert_eq!(made.status("errno == ENOSPC is true and decides"), ["unknown"; 3], "{}", made.shown);
+}
+
+#[test]
+fn variables_of_the_environment_are_inputs_of_functions_in_every_form() {
+    let program = "#include <stdlib.h>
+int f(int n) {
+    const char *home = getenv(\"TOUCHSTONE_HOME\");
+    if (!home)
+        return 1;
+    if (home[0] == '/' && n > 2)
+        return 2;
+    return getenv(\"TOUCHSTONE_HOME\") == home ? 3 : 4;
+}
+";
+    let made = generate(program, &["-c", "branch", "--emit", "c,unity,cmocka,gtest"]);
+    assert_eq!(made.status("!home is true"), ["covered"], "{}", made.shown);
+    assert_eq!(made.status("home[0] == '/' && n > 2 is true"), ["covered"], "{}", made.shown);
+    let text = made.suite("f");
+    for line in ["ENVIRONMENT(\"TOUCHSTONE_HOME\", NULL);", "ENVIRONMENT(\"TOUCHSTONE_HOME\", \"/"] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    check_forms(&made.out, 3);
+}
+
+#[test]
+fn a_callback_may_take_a_list_of_variable_arguments() {
+    let program = "#include <stdarg.h>
+typedef int (*printer)(void *out, const char *format, va_list *list);
+int f(printer print, const char *format, ...) {
+    va_list list;
+    int n = -1;
+    va_start(list, format);
+    if (print)
+        n = print(0, format, &list);
+    va_end(list);
+    return n > 3 ? 1 : n;
+}
+";
+    let made = check(program, &["-c", "mcdc"], &["__builtin_va_list *"]);
+    assert!(!made.shown.contains("not checkable"), "{}", made.shown);
+}
+
+#[test]
+fn pointers_into_objects_name_the_part() {
+    let program = "struct list { struct list *next; void *end; char tag[8]; struct { short a; int b; } in; };
+void *f(struct list *l, int n) {
+    if (!l) return 0;
+    if (n == 1) return &l->end;
+    if (n == 2) return &l->tag[3];
+    if (n == 3) return &l->in.b;
+    return l->end = &l->in;
+}
+";
+    let made =
+        check(program, &["-c", "mcdc"], &["&l.end, result", "&l.tag[3], result", "&l.in.b, result", "&l.in, result"]);
+    assert!(!made.suite("f").contains("(char *)"), "{}", made.suite("f"));
+}
+
+#[test]
+fn inline_functions_of_a_header_are_tested_once() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let write = |name: &str, text: &str| std::fs::write(scratch.path().join(name), text).expect("a writable directory");
+    write("h.h", "static inline int top(int a) { return a > 9 ? 9 : a; }\n");
+    write(
+        "a.c",
+        "#include \"h.h\"\nstatic int own(int a) { return a > 1; }\nint fa(int x) { return top(x) + own(x); }\n",
+    );
+    write(
+        "b.c",
+        "#include \"h.h\"\nstatic int own(int a) { return a > 2; }\nint fb(int x) { return top(x) + own(x); }\n",
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
+    command.args(["generate", "a.c", "b.c", "-c", "branch", "--no-replay", "-o", "out"]).current_dir(scratch.path());
+    let output = command.output().expect("touchstone runs");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let of = |name: &str| shown.lines().filter(|line| line.starts_with(name)).count();
+    assert_eq!((of("top"), of("own"), of("fa"), of("fb")), (1, 2, 1, 1), "{shown}");
 }

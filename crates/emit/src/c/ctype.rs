@@ -7,6 +7,12 @@ use std::collections::BTreeMap;
 use touchstone_base::float::Format;
 use touchstone_ir::{DataType, DataTypeId, FuncId, Linkage, Module};
 
+/// How compilers call a `va_list`, whatever the program includes.
+const ARGUMENT_LIST: &str = "__builtin_va_list";
+
+/// What clang calls its only element, and gcc does not know.
+const LIST_ELEMENT: &str = "struct __va_list_tag";
+
 /// The types of a module, ready to be declared.
 pub(crate) struct CTypes<'m> {
     module: &'m Module,
@@ -36,6 +42,7 @@ impl<'m> CTypes<'m> {
             DataType::Bits { .. } => Err(Unwritable::BitField),
             DataType::OneOf { name, .. } => Err(Unwritable::Variants(name.clone())),
             DataType::Pointer { pointee, to_const } => self.declare_pointer(*pointee, *to_const, declarator),
+            DataType::Array { element, .. } if self.is_argument_list(*element) => Ok(join(ARGUMENT_LIST, declarator)),
             DataType::Array { element, length } => self.declare(*element, &format!("{declarator}[{length}]")),
             DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. } => {
                 Ok(join(&self.named(ty, name)?, declarator))
@@ -53,11 +60,22 @@ impl<'m> CTypes<'m> {
         Ok(if to_const { format!("const {text}") } else { text })
     }
 
+    /// Whether it is what a `va_list` is an array of. Its name is the compiler's own, and no test can say it.
+    fn is_argument_list(&self, ty: DataTypeId) -> bool {
+        matches!(&self.module.types[ty], DataType::Struct { name, .. } if name == LIST_ELEMENT)
+    }
+
     fn named(&self, ty: DataTypeId, name: &str) -> Result<String, Unwritable> {
+        if self.is_argument_list(ty) {
+            return Ok(format!("__typeof__(**({ARGUMENT_LIST} *)0)"));
+        }
         if is_type_name(name) {
             return Ok(name.to_string());
         }
         if name.contains('(') && !name.contains("unnamed") && !name.contains("anonymous") {
+            // Also a function may take a `va_list`.
+            let name = name.replace(&format!("{LIST_ELEMENT} (*)[1]"), &format!("{ARGUMENT_LIST} *"));
+            let name = name.replace(LIST_ELEMENT, &format!("__typeof__(**({ARGUMENT_LIST} *)0)"));
             return Ok(format!("__typeof__({name})"));
         }
         let expression = self.unnamed.get(&ty);

@@ -28,6 +28,25 @@ pub(crate) fn path_to(types: &DataTypes, ty: DataTypeId, offset: u64, wanted: Da
     }
 }
 
+/// The steps to the largest part that begins at `offset`, whatever its type.
+pub(crate) fn path_to_part(types: &DataTypes, ty: DataTypeId, offset: u64) -> Option<String> {
+    match &types[ty] {
+        DataType::Bits { .. } => None,
+        _ if offset == 0 => Some(String::new()),
+        DataType::Array { element, length } => {
+            let size = types[*element].size(types);
+            let index = offset.checked_div(size).filter(|index| index < length)?;
+            Some(format!("[{index}]{}", path_to_part(types, *element, offset % size)?))
+        }
+        DataType::Struct { fields, .. } | DataType::Union { members: fields, .. } => fields.iter().find_map(|field| {
+            let inside = offset.checked_sub(field.offset).filter(|inside| *inside < types[field.ty].size(types))?;
+            let path = format!("{}{}", member(&field.name), path_to_part(types, field.ty, inside)?);
+            (!path.is_empty()).then_some(path)
+        }),
+        _ => None,
+    }
+}
+
 /// `.name`, or nothing for an anonymous member, whose own members are reached directly.
 pub(crate) fn member(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(".{name}") }

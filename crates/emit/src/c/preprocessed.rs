@@ -213,6 +213,7 @@ const MEANT: &[&str] = &[
     "RUN_PROGRAM",
     "STREAM",
     "FILE_WITH",
+    "FAILING_FILE",
     "NO_FILE",
     "FILE",
     "REGISTERS",

@@ -49,6 +49,7 @@ const STUBS: &str = include_str!("../../runtime/touchstone_stubs.h");
 const ALLOCATIONS: &str = include_str!("../../runtime/touchstone_allocations.h");
 /// What tests of every form need that have registers, and those that have files: the name of a header, and its text.
 const REGISTERS: (&str, &str) = ("touchstone_registers.h", include_str!("../../runtime/touchstone_registers.h"));
+const ENVIRONMENT: (&str, &str) = ("touchstone_environment.h", include_str!("../../runtime/touchstone_environment.h"));
 const FILES: (&str, &str) = ("touchstone_files.h", include_str!("../../runtime/touchstone_files.h"));
 /// What tests for GoogleTest include, and are linked with.
 const GTEST_HEADER: &str = include_str!("../../runtime/touchstone_gtest.h");
@@ -282,6 +283,8 @@ impl<'m> CSuite<'m> {
         let mut headers = Vec::new();
         headers.extend(has(test, InputSource::Register).then_some(REGISTERS));
         headers.extend((has(test, InputSource::File) || text.contains(" = STREAM();")).then_some(FILES));
+        let is_ours = self.program.form == Form::Touchstone;
+        headers.extend((has(test, InputSource::Variable) && !is_ours).then_some(ENVIRONMENT));
         for (name, text) in &headers {
             write_stamped(&self.path.with_file_name(name), &with_checksum(text))?;
         }

@@ -8,7 +8,7 @@ use crate::c::names::source_name;
 use crate::c::stubs::{parameter_name, spelled, stubs_and_callbacks};
 use crate::c::unwritable::Unwritable;
 use crate::c::values::Values;
-use touchstone_criteria::{Given, MadeInput, TestCase};
+use touchstone_criteria::{Given, GivenFile, MadeInput, TestCase};
 use touchstone_ir::{DataType, DataTypeId, DataValue, Function, InputSource, PointerTarget};
 
 /// The lines that set up what surrounds the program, and the words that it is called with. Answers may lead to objects of
@@ -21,7 +21,7 @@ pub(crate) fn lines(
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
         let written = |input: &MadeInput| {
-            let ours = matches!(input.given(), Given::FailingAllocation(_) | Given::File(_))
+            let ours = matches!(input.given(), Given::FailingAllocation(_) | Given::File(_) | Given::Variable(..))
                 || input.source == InputSource::Register;
             ours || stub_of(program, input).is_some()
         };
@@ -42,7 +42,8 @@ pub(crate) fn lines(
             Given::FailingAllocation(_) if !program.allocates => return Err(Unwritable::InputsFromOutside),
             Given::FailingAllocation(number) => failing.push(format!("FAIL_ALLOCATION({number});")),
             Given::File(None) => rest.push("NO_FILE();".to_string()),
-            Given::File(Some(text)) => rest.push(format!("FILE_WITH({});", literal::string(text))),
+            Given::File(Some(file)) if file.is_plain() && index >= said_files(&test.answers) => {}
+            Given::File(Some(file)) => rest.push(file_line(&file)),
             Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
             Given::Variable(name, text) => {
                 let text = text.map_or("NULL".to_string(), literal::string);
@@ -62,6 +63,24 @@ pub(crate) fn lines(
     lines.extend(rest);
     lines.extend(failing);
     Ok(lines)
+}
+
+/// `FILE_WITH("a\n");`, `FAILING_FILE("", "write close");`
+fn file_line(file: &GivenFile) -> String {
+    let (text, failing) = (literal::string(file.text), file.failures());
+    match failing.is_empty() {
+        true => format!("FILE_WITH({text});"),
+        false => format!("FAILING_FILE({text}, {});", literal::text(&failing.join(" "))),
+    }
+}
+
+/// Where answers end that have a file of which a test must say something: further ones are empty anyway.
+fn said_files(answers: &[MadeInput]) -> usize {
+    let said = |input: &MadeInput| match input.given() {
+        Given::File(file) => file.is_none_or(|file| !file.is_plain()),
+        _ => false,
+    };
+    answers.iter().rposition(said).map_or(0, |last| last + 1)
 }
 
 /// `READS(0x40012400, unsigned int, 2);`

@@ -5,7 +5,7 @@ use crate::c::form::Form;
 use crate::c::literal;
 use crate::c::makeable::librarys_own;
 use crate::c::names::source_name;
-use crate::c::place::{compatible, member, part, path_to};
+use crate::c::place::{compatible, member, part, path_to, path_to_part};
 use crate::c::stubs::callback;
 use crate::c::unwritable::Unwritable;
 use crate::c::visibility::{Reach, Visibility};
@@ -241,7 +241,12 @@ impl<'a> Values<'a> {
         match path_to(types, object.element, inside, pointee) {
             Some(path) if index < object.length => format!("&{name}[{index}]{path}"),
             _ if offset == 0 => format!("(void *){name}"),
-            _ => fallback,
+            _ => match path_to_part(types, object.element, inside) {
+                Some(path) if index < object.length => {
+                    format!("{}&{name}[{index}]{path}", if any { "" } else { "(void *)" })
+                }
+                _ => fallback,
+            },
         }
     }
 
@@ -254,7 +259,13 @@ impl<'a> Values<'a> {
             None if offset == 0 && matches!(types[pointee], DataType::Void) => format!("&{name}"),
             None if offset == 0 => format!("(void *)&{name}"),
             None if compatible(types, ty, pointee) && offset == types[ty].size(types) as i64 => format!("&{name} + 1"),
-            None => format!("(void *)((char *)&{name} + {offset})"),
+            None => {
+                let cast = if matches!(types[pointee], DataType::Void) { "" } else { "(void *)" };
+                match u64::try_from(offset).ok().and_then(|offset| path_to_part(types, ty, offset)) {
+                    Some(path) => format!("{cast}&{name}{path}"),
+                    None => format!("(void *)((char *)&{name} + {offset})"),
+                }
+            }
         }
     }
 

@@ -74,7 +74,7 @@ impl Executor<'_> {
                 let cond = self.scalar(state, args[0], span)?.term(&mut self.terms, 1);
                 self.require(state, cond, ErrorKind::Assert, span)?;
             }
-            Builtin::Write => {}
+            Builtin::Write => self.output_may_fail(state),
             Builtin::ReadByte => return Err(Stop::unsupported(Unsupported::StandardInput, span)),
             Builtin::RunOnly => {
                 let name = self.constant_string(state, args.first().copied(), span)?;

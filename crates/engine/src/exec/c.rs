@@ -26,6 +26,7 @@ impl Executor<'_> {
     ) -> Result<(), Stop> {
         match builtin {
             CBuiltin::Putchar => {
+                self.output_may_fail(state);
                 if let Some(dst) = dst {
                     let written = self.scalar(state, args[0], span)?.term(&mut self.terms, 32);
                     let byte = self.terms.constant(32, 255);
@@ -52,6 +53,7 @@ impl Executor<'_> {
             CBuiltin::FloatText => self.float_text(state, dst, args, span)?,
             CBuiltin::Printf | CBuiltin::Puts | CBuiltin::Vprintf => {
                 // What is printed doesn't change the path; the interpreter writes it when the test is confirmed.
+                self.output_may_fail(state);
                 if let Some(dst) = dst {
                     if self.module.functions[state.top().func].reads(dst) {
                         return Err(Stop::unsupported(Unsupported::OutputValue, span));

@@ -22,7 +22,7 @@ use std::rc::Rc;
 use touchstone_base::{Id, Span};
 use touchstone_criteria::{Assume, Bound, Doubt, Incomplete, MadeInput, Unsettled, Unsupported};
 use touchstone_ir::{
-    ByteWrites, DataType, DataTypeId, ErrorKind, GlobalId, GlobalRole, InputSource, Linkage, Operand, Reg, Shares, Ty,
+    ByteWrites, DataType, DataTypeId, ErrorKind, GlobalId, InputSource, Linkage, Operand, Reg, Shares, Ty,
 };
 use touchstone_solver::{Element, TermId};
 
@@ -148,8 +148,8 @@ impl Executor<'_> {
 
     /// Where the error number is and its bytes, if the program has it.
     fn error_number(&self, state: &State) -> Option<(ObjectId, u8)> {
-        let mut globals = self.module.globals.iter();
-        let (id, global) = globals.find(|(_, global)| global.role == GlobalRole::LeftBehind)?;
+        let id = self.module.left_behind()?;
+        let global = &self.module.globals[id];
         let object = global_object(id);
         let used =
             matches!(&state.memory.get(object).contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
@@ -166,7 +166,14 @@ impl Executor<'_> {
         }
     }
 
-    /// What the program holds for settled may be something else.
+    /// Output that fails leaves an error number.
+    pub(crate) fn output_may_fail(&mut self, state: &mut State) {
+        if self.error_number(state).is_some() && self.doubts(Doubt::Unsettled(Unsettled::Output)) {
+            self.forget_error_number(state);
+        }
+    }
+
+    /// What the program holds for settled may be something else: something fails, say, and leaves an error number.
     pub(crate) fn unsettled(
         &mut self,
         state: &mut State,
@@ -177,6 +184,9 @@ impl Executor<'_> {
         let what = self.constant_string(state, args.first().copied(), span)?;
         let doubt = Doubt::Unsettled(Unsettled::named(what));
         let other = self.doubts(doubt.clone());
+        if other {
+            self.forget_error_number(state);
+        }
         match (dst, args.get(1)) {
             (Some(dst), Some(&value)) => {
                 let ty = self.reg_ty(state, dst);

@@ -9,7 +9,7 @@ use crate::state::value::{ObjectId, Value};
 use crate::state::{Purpose, State, Stop};
 use std::rc::Rc;
 use touchstone_criteria::MadeInput;
-use touchstone_ir::{DataType, DataTypeId, Field, GlobalRole, InputSource};
+use touchstone_ir::{DataType, DataTypeId, Field, InputSource};
 use touchstone_solver::TermId;
 
 impl Executor<'_> {
@@ -173,7 +173,7 @@ impl Executor<'_> {
 
     /// What earlier calls left behind is read: zero, or nobody knows.
     pub(crate) fn left_behind(&mut self, state: &mut State, object: ObjectId) -> Option<Result<Value, Stop>> {
-        let (id, _) = self.module.globals.iter().find(|(_, global)| global.role == GlobalRole::LeftBehind)?;
+        let id = self.module.left_behind()?;
         let zero = |()| Value::constant(0);
         let name = "error number other than 0 that an earlier call left".to_string();
         (object == global_object(id)).then(|| self.decide_once(state, name).map(zero))

@@ -31,6 +31,11 @@ pub(crate) fn effect(builtin: CBuiltin) -> Effect {
     }
 }
 
+/// Whether it writes for others to read, which may fail and leave an error number.
+pub(crate) fn is_output(builtin: CBuiltin) -> bool {
+    matches!(builtin, CBuiltin::Printf | CBuiltin::Vprintf | CBuiltin::Putchar | CBuiltin::Puts)
+}
+
 /// What a builtin writes in a loop.
 pub(crate) enum Writes {
     Nothing,

@@ -7,6 +7,7 @@
 
 use crate::prover::c;
 use crate::prover::frame::{escaped, made_from};
+use crate::prover::step::may_fail;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, Next, Watch};
@@ -68,6 +69,8 @@ pub(crate) struct Loop {
     pub begun: BTreeSet<SlotId>,
     /// Bytes that nobody wrote may be copied over others.
     pub copies: bool,
+    /// Where what fails leaves its number.
+    error_number: Option<GlobalId>,
 }
 
 /// The loops of one function.
@@ -180,6 +183,7 @@ impl Loop {
             writes: Roots::default(),
             begun: BTreeSet::new(),
             copies: false,
+            error_number: module.left_behind(),
             blocks: BTreeSet::new(),
         };
         let mut callees = BTreeSet::new();
@@ -207,6 +211,9 @@ impl Loop {
     }
 
     fn add_write(&mut self, inst: &InstKind, from: &[Roots]) -> Option<()> {
+        if matches!(inst, InstKind::Builtin { builtin, .. } if may_fail(*builtin)) {
+            self.writes.known.extend(self.error_number.map(Root::Global));
+        }
         let target = match inst {
             InstKind::Store { addr, .. } => Some(addr),
             InstKind::MemSet { dst, .. } => Some(dst),

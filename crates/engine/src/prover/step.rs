@@ -21,6 +21,15 @@ pub(crate) struct Edge {
     pub state: State,
 }
 
+/// Whether it stands for something that may fail, and leaves an error number then.
+pub(crate) fn may_fail(builtin: Builtin) -> bool {
+    match builtin {
+        Builtin::Unsettled | Builtin::Write => true,
+        Builtin::C(builtin) => c::is_output(builtin),
+        _ => false,
+    }
+}
+
 impl FunctionFacts<'_> {
     /// Executes an instruction; `Dead` if control never gets behind it.
     pub fn step(&self, state: &mut State, inst: &Inst) -> Result<(), Dead> {
@@ -111,6 +120,11 @@ impl FunctionFacts<'_> {
         builtin: Builtin,
         args: &[Operand],
     ) -> Result<(), Dead> {
+        if may_fail(builtin)
+            && let Some(number) = self.module.left_behind()
+        {
+            state.forget(|cell| cell.base == Base::Global(number));
+        }
         match builtin {
             Builtin::Exit | Builtin::Abort | Builtin::Hang => return Err(Dead),
             Builtin::Assume | Builtin::Assert => {

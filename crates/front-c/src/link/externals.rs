@@ -285,6 +285,9 @@ fn writes_unseen(function: &Function, types: &DataTypes) -> bool {
 
 /// Whether only the library can make such an object: it has a name of its own, or a reserved one.
 fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
+    if let DataType::Array { element, .. } = &types[data] {
+        return is_librarys_own(types, *element);
+    }
     let (DataType::Struct { name, .. } | DataType::Union { name, .. } | DataType::Opaque { name, .. }) = &types[data]
     else {
         return false;
@@ -297,7 +300,6 @@ fn is_librarys_own(types: &DataTypes, data: DataTypeId) -> bool {
 fn handles_its_own(function: &Function, types: &DataTypes) -> bool {
     let leads_there = |data: DataTypeId| match &types[data] {
         DataType::Pointer { pointee, .. } => is_librarys_own(types, *pointee),
-        DataType::Array { element, .. } => is_librarys_own(types, *element),
         _ => is_librarys_own(types, data),
     };
     leads_there(function.result_data) || function.own_params().iter().any(|param| leads_there(param.data))

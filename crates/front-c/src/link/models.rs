@@ -285,6 +285,7 @@ pub(crate) const MODELS: [Model; 16] = [
             "touchstone_file_exists",
             "touchstone_file_rights",
             "touchstone_file_at_end",
+            "touchstone_file_broke",
             "touchstone_file_clear",
             "touchstone_file_get",
             "touchstone_file_unget",
