@@ -2,6 +2,7 @@
 //! call becomes a module.
 
 mod making;
+mod named;
 
 use crate::program::{Program, ReadError, Reading};
 use crate::request::Subject;
@@ -103,7 +104,8 @@ impl JavaProgram {
         let mut target = JavaTarget::new(self.class_path.clone(), self.helper.clone(), java, limits, keeping);
         let method = |method: &Method| {
             let made = JavaMethod {
-                package: method.package.clone(),
+                package: method.test_package.clone(),
+                home: method.package.clone(),
                 class: method.class.clone(),
                 method: method.method.clone(),
                 scenario: method.scenario.as_ref().map(|scenario| making::played(scenario)),
@@ -173,7 +175,7 @@ pub(crate) fn is_java(files: &[PathBuf]) -> bool {
     let of_java = |file: &PathBuf| match extension(file) {
         "java" | "class" | "jar" => true,
         "c" | "h" | "i" => false,
-        _ => file.is_dir(),
+        _ => file.is_dir() || named::class(file).is_some(),
     };
     files.iter().any(of_java)
 }
@@ -193,6 +195,8 @@ struct Given {
     with_source: BTreeSet<String>,
     /// Methods whose code is not what their source was compiled to.
     differ: usize,
+    /// Classes that were named instead of a file.
+    named: Vec<String>,
 }
 
 /// Reads a program; compiled classes go to a directory.
@@ -352,10 +356,11 @@ impl<'p> Loading<'p> {
         classes.dedup();
         for class in classes {
             let Some(init) = self.program.initialiser(class)? else { continue };
-            if self.initialised.contains(&init) {
+            if self.initialised.contains(&init) || self.ran.contains(&init) {
                 continue;
             }
-            match self.starting.run(init, Whose::Program) {
+            let whose = if self.program.is_of_image(class) { Whose::Library } else { Whose::Program };
+            match self.starting.run(init, whose) {
                 Ok(()) => self.initialised.push(init),
                 Err(end) => self.unusable.push((class.to_string(), end)),
             }
@@ -467,6 +472,10 @@ fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
     let mut given = Given::default();
     let mut sources: Vec<PathBuf> = Vec::new();
     for file in files {
+        if let Some(class) = named::class(file) {
+            given.named.push(class);
+            continue;
+        }
         if !file.exists() {
             return Err(JavaError::NoFile(file.clone()));
         }
@@ -501,7 +510,7 @@ fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
         let root = source_root(&sources[0]);
         let path: Vec<PathBuf> = given.class_path.iter().chain(&libraries).cloned().collect();
         let release = given.classes.iter().find_map(|class| release(class, &given.class_path));
-        let how = Compiling { source_path: root.as_deref(), release };
+        let how = Compiling { source_path: root.as_deref(), release, module: None };
         let compiled = jdk.compile(&sources, &path, &how, directory)?;
         // A class that is there already is the one that is used.
         let there: BTreeSet<String> = given.classes.iter().cloned().collect();
@@ -516,6 +525,7 @@ fn given(jdk: &Jdk, of: &JavaFiles<'_>) -> Result<Given, JavaError> {
         given.class_path.push(directory.to_path_buf());
         given.marks = Some(marks);
     }
+    given.add_named(jdk, directory)?;
     given.bare = given.classes.iter().filter(|class| !given.with_source.contains(*class)).cloned().collect();
     libraries.into_iter().for_each(|library| given.add_path(library));
     match (given.classes.is_empty(), files.first()) {

@@ -22,12 +22,16 @@ import javax.tools.*;
  *   C decision number position line column endLine endColumn text
  *   S position line column endLine endColumn text              a statement
  *   X position kind line column                                a switch
+ *   N position reason                                          why a jump for what stands here is no condition
  *   J, T, W file class method descriptor at position opcode    where the code of a condition, statement, switch is
  */
 public final class TouchstoneCompile {
     private static PrintWriter out;
 
-    /** Arguments: the file of records, the directory of classes, class path, source path, release, and then what to compile. */
+    /**
+     * Arguments: the file of records, the directory of classes, class path, source path, release, the module of the JDK whose
+     * source it is with its directory, and then what to compile.
+     */
     public static int run(String[] args) throws Exception {
         out = new PrintWriter(new OutputStreamWriter(new BufferedOutputStream(new FileOutputStream(args[0])), StandardCharsets.UTF_8));
         List<String> options = new ArrayList<>(List.of("-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", args[1]));
@@ -38,7 +42,11 @@ public final class TouchstoneCompile {
         if (!args[4].isEmpty()) {
             options.addAll(List.of("-source", args[4], "-target", args[4]));
         }
-        List<String> files = Arrays.asList(args).subList(5, args.length);
+        if (!args[5].isEmpty()) {
+            // The JDK itself is compiled so: concatenation that needs other classes would come too early.
+            options.addAll(List.of("--patch-module", args[5], "-XDstringConcat=inline"));
+        }
+        List<String> files = Arrays.asList(args).subList(6, args.length);
         JavacTool tool = JavacTool.create();
         StandardJavaFileManager manager = tool.getStandardFileManager(null, null, StandardCharsets.UTF_8);
         Context context = new Context();
@@ -76,6 +84,7 @@ public final class TouchstoneCompile {
         private final CharSequence source;
         /** Parts of decisions that were told. */
         private final Set<Tree> told = Collections.newSetFromMap(new IdentityHashMap<>());
+        private boolean asserting;
         private int decisions;
         private int conditions;
         private List<String> leaves = new ArrayList<>();
@@ -204,6 +213,9 @@ public final class TouchstoneCompile {
                 // What it declares is no statement.
                 return null;
             }
+            if (tree != null) {
+                reason(tree);
+            }
             if (tree instanceof StatementTree) {
                 switch (tree.getKind()) {
                     // To the compiler it is a statement, and where a switch knows no case for a value the last one's.
@@ -225,6 +237,31 @@ public final class TouchstoneCompile {
                 }
             }
             return super.scan(tree, unused);
+        }
+
+        /** Why jumps that the compiler makes for a tree are no conditions of a decision. */
+        private void reason(Tree tree) {
+            String kind = tree.getKind().name();
+            if (asserting) {
+                none(tree, "assert");
+            } else if (tree instanceof EnhancedForLoopTree) {
+                none(((EnhancedForLoopTree) tree).getExpression(), "enhanced for");
+            } else if (tree instanceof ClassTree) {
+                none(tree, "whether asserts are on");
+            } else if (tree instanceof CaseTree || kind.startsWith("SWITCH") || kind.equals("CONSTANT_CASE_LABEL")) {
+                none(tree, "switch");
+            } else if (tree instanceof TryTree) {
+                none(tree, "try with resources");
+                ((TryTree) tree).getResources().forEach(resource -> none(resource, "try with resources"));
+            } else if (kind.endsWith("_PATTERN")) {
+                none(tree, "pattern");
+            } else if (tree instanceof ExpressionTree && isBoolean(tree) && !told.contains(tree)) {
+                none(tree, "a value that nothing is decided by");
+            }
+        }
+
+        private void none(Tree tree, String reason) {
+            out.println("N\t" + ((JCTree) tree).pos + "\t" + reason);
         }
 
         /** A statement without what is nested in it. */
@@ -274,7 +311,12 @@ public final class TouchstoneCompile {
         public Void visitAssert(AssertTree tree, Void unused) {
             // The JVM decides whether it is asked.
             mark(tree.getCondition());
-            return super.visitAssert(tree, unused);
+            boolean before = asserting;
+            asserting = true;
+            none(tree, "assert");
+            super.visitAssert(tree, unused);
+            asserting = before;
+            return null;
         }
 
         @Override

@@ -100,6 +100,8 @@ pub struct Compiling<'p> {
     pub source_path: Option<&'p Path>,
     /// Code for this release of Java, as classes have that are there already.
     pub release: Option<u32>,
+    /// The module of the JDK that the sources are of, and the directory that they are in.
+    pub module: Option<(&'p str, &'p Path)>,
 }
 
 /// Older code than that no compiler of today makes.
@@ -119,6 +121,11 @@ impl Jdk {
     /// A program of the JDK.
     pub fn tool(&self, name: &str) -> PathBuf {
         self.home.join("bin").join(name)
+    }
+
+    /// The sources of its own classes, where they are installed.
+    pub fn sources(&self) -> Option<PathBuf> {
+        Some(self.home.join("lib").join("src.zip")).filter(|file| file.is_file())
     }
 
     /// Compiles sources into a directory, which gets nothing else.
@@ -154,6 +161,7 @@ impl Jdk {
             .arg(joined)
             .arg(how.source_path.unwrap_or(Path::new("")))
             .arg(how.release.map_or(String::new(), |release| release.min(self.release).max(OLDEST_RELEASE).to_string()))
+            .arg(how.module.map_or(String::new(), |(module, within)| format!("{module}={}", within.display())))
             .args(sources)
             .output()
             .map_err(io("can't run java"))?;

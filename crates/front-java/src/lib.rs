@@ -15,7 +15,9 @@ mod tested;
 mod world;
 
 pub use jdk::{Compiled, Compiling, Jdk, JdkError, LABELS};
-pub use lower::{All, Answers, Call, Form, Look, Making, Object, Observed, Scenario, Slot, Way, Whose};
-pub use marks::Marks;
+pub use lower::{
+    All, Answers, Call, Form, Look, Making, Naming, Object, Observed, Scenario, Slot, Tested, Throws, Way, Whose,
+};
+pub use marks::{Jumps, Marks};
 pub use program::{Program, ProgramError, Setup, release_of};
 pub use tested::{Field, Kind, Loaded, Method, Shows, Visible};

@@ -4,7 +4,7 @@
 //! The compiler's helper (`helper/TouchstoneCompile.java`) writes it down, one record a line. Deliberately not here: how it
 //! is run (`jdk.rs`), and what becomes of it (`lower/marked.rs`).
 
-use crate::classfile::{ClassFile, Code, Decoded, decode};
+use crate::classfile::{ClassFile, Code, Decoded, Insn, decode};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -60,6 +60,19 @@ pub(crate) struct MethodMarks {
     pub statements: BTreeMap<usize, Vec<Rc<StatementMark>>>,
     /// By the first instruction of the switch.
     pub switches: BTreeMap<usize, Selector>,
+    /// Jumps that are no conditions, and why not.
+    pub others: BTreeMap<usize, Option<Rc<str>>>,
+}
+
+/// What the conditional jumps of classes are to their source.
+#[derive(Debug, Default)]
+pub struct Jumps {
+    /// So many are conditions.
+    pub conditions: usize,
+    /// So many are none, by the reason.
+    pub others: BTreeMap<String, usize>,
+    /// Where jumps are that nothing is known of.
+    pub unexplained: Vec<String>,
 }
 
 /// What is known of a program's methods: by class, name and descriptor.
@@ -75,6 +88,7 @@ struct FileMarks {
     decisions: BTreeMap<usize, DecisionMark>,
     statements: FxHashMap<i64, Rc<StatementMark>>,
     switches: FxHashMap<i64, Selector>,
+    reasons: FxHashMap<i64, Rc<str>>,
 }
 
 impl Marks {
@@ -86,7 +100,9 @@ impl Marks {
             let fields: Vec<&str> = line.split('\t').collect();
             match fields.as_slice() {
                 ["U", file] => current = file,
-                [kind @ ("D" | "C" | "S" | "X"), rest @ ..] => files.entry(current).or_default().add(kind, rest)?,
+                [kind @ ("D" | "C" | "S" | "X" | "N"), rest @ ..] => {
+                    files.entry(current).or_default().add(kind, rest)?
+                }
                 _ => {}
             }
         }
@@ -111,7 +127,10 @@ impl Marks {
             match *kind {
                 "J" => {
                     let opcode: u8 = opcode.parse().ok()?;
-                    let Some((decision, condition)) = known.conditions.get(&position) else { continue };
+                    let Some((decision, condition)) = known.conditions.get(&position) else {
+                        method.others.insert(at, known.reasons.get(&position).cloned());
+                        continue;
+                    };
                     let Some(decision) = decisions.get(decision) else { continue };
                     let mark = JumpMark { decision: decision.clone(), condition: *condition, opcode };
                     method.jumps.insert(at, mark);
@@ -152,10 +171,36 @@ impl Marks {
         forgotten
     }
 
+    /// Counts what the conditional jumps of a class, whose source was compiled, are.
+    pub fn count(&self, file: &ClassFile, jumps: &mut Jumps) {
+        for (method, code) in file.methods.iter().filter_map(|method| Some((method, method.code()?))) {
+            let known = self.of(&file.name, &method.name, &method.desc);
+            let insns = decode(&code.bytes, code.offset).unwrap_or_default();
+            for insn in insns.iter().filter(|insn| is_conditional(&insn.insn)) {
+                let other = known.as_ref().and_then(|known| known.others.get(&insn.at)).cloned().flatten();
+                match other {
+                    _ if known.as_ref().is_some_and(|known| known.jumps.contains_key(&insn.at)) => {
+                        jumps.conditions += 1
+                    }
+                    Some(reason) => *jumps.others.entry(reason.to_string()).or_default() += 1,
+                    None => {
+                        let line = code.line(insn.at);
+                        jumps.unexplained.push(format!("{}.{}{}:{line}", file.name, method.name, method.desc));
+                    }
+                }
+            }
+        }
+    }
+
     /// What is known of a method, if its source was compiled.
     pub(crate) fn of(&self, class: &str, name: &str, desc: &str) -> Option<Rc<MethodMarks>> {
         self.methods.get(&(class.to_string(), name.to_string(), desc.to_string())).cloned()
     }
+}
+
+/// Whether an instruction jumps or goes on.
+pub(crate) fn is_conditional(insn: &Insn) -> bool {
+    matches!(insn, Insn::If(..) | Insn::IfInts(..) | Insn::IfRefs(..) | Insn::IfNull(..))
 }
 
 /// Whether the same instructions stand at the same places and jump to the same places; constants may be numbered otherwise.
@@ -201,6 +246,9 @@ impl FileMarks {
             ("X", [position, kind, ..]) => {
                 let selector = if *kind == "number" { Selector::Number } else { Selector::Other };
                 self.switches.insert(position.parse().ok()?, selector);
+            }
+            ("N", [position, reason]) => {
+                self.reasons.entry(position.parse().ok()?).or_insert_with(|| Rc::from(*reason));
             }
             _ => return None,
         }

@@ -60,6 +60,8 @@ pub struct Method {
     pub name: String,
     /// The package; empty if it has none.
     pub package: String,
+    /// The package that its tests are in: nobody adds classes to those of the JDK.
+    pub test_package: String,
     /// The class without package, as source names it (`Outer.Inner`).
     pub class: String,
     /// The name of the class's file, without extension (`package/Outer$Inner`).
@@ -116,8 +118,8 @@ pub struct Field {
 impl Method {
     /// Why no tests of it can be made, if none can.
     pub fn refusal(&self) -> Option<String> {
-        if self.visible == Visible::ToClass {
-            return Some("it is private".to_string());
+        if self.visible == Visible::ToClass && self.scenario.is_none() {
+            return Some(self.unmakeable.clone().unwrap_or_else(|| "it is private".to_string()));
         }
         match self.callable {
             Callable::Yes => self.unmakeable.clone(),
@@ -187,6 +189,7 @@ impl Program {
         };
         let unnamed = title.split('.').any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()));
         let private = file.inner().is_some_and(|inner| inner.access & access::PRIVATE != 0);
+        let of_jdk = world.classes.get(id).of_jdk;
         let mut found = Vec::new();
         for (index, member) in file.methods.iter().enumerate() {
             let of_enum = file.is(access::ENUM) && matches!(&*member.name, "values" | "valueOf");
@@ -234,6 +237,7 @@ impl Program {
                 },
                 name: world.shown_name(method),
                 package: package.clone(),
+                test_package: if of_jdk { format!("tests.{package}") } else { package.clone() },
                 class: title.clone(),
                 internal: file.name.to_string(),
                 method: member.name.to_string(),
@@ -260,6 +264,11 @@ impl Program {
             |refusal: Refusal| ProgramError::NoClass { class: class.to_string(), reason: refusal.to_string() };
         let id = world.classes.load(&class.into()).map_err(unloadable)?;
         Ok(world.needs_init(id).then(|| world.func(Func::Init(id))))
+    }
+
+    /// Whether a class, by its internal name, is the JDK's.
+    pub fn is_of_image(&self, class: &str) -> bool {
+        self.world.borrow().classes.path().image().module_of_class(class).is_some()
     }
 
     /// The initialisers of the program's classes among what was loaded, and those of them that show when they run.
@@ -376,7 +385,7 @@ impl Program {
             }
             _ => None,
         };
-        class.is_none_or(|class| world.classes.get(class).of_jdk)
+        class.is_none_or(|class| world.is_library(class))
     }
 
     /// The module in which functions that were loaded have their bodies; the others stop with their names.

@@ -1,14 +1,22 @@
 //! How objects are made, as tests write it: what the front end planned, in the words of what writes tests.
 
 use touchstone_emit::{
-    JavaAnswers, JavaCall, JavaForm, JavaLook, JavaMaking, JavaObject, JavaObserved, JavaScenario, JavaWay,
+    JavaAnswers, JavaCall, JavaForm, JavaLook, JavaMaking, JavaNaming, JavaObject, JavaObserved, JavaScenario,
+    JavaTested, JavaThrows, JavaWay,
 };
-use touchstone_front_java::{Answers, Call, Form, Look, Making, Object, Observed, Scenario, Way, Whose};
+use touchstone_front_java::{Answers, Call, Form, Look, Making, Naming, Object, Observed, Scenario, Way, Whose};
 
 pub(crate) fn played(scenario: &Scenario) -> JavaScenario {
     JavaScenario {
         receiver: scenario.receiver.as_ref().map(making),
-        tested: call(&scenario.tested),
+        tested: JavaTested {
+            calls: scenario.tested.calls.iter().map(call).collect(),
+            selector: scenario.tested.selector,
+            naming: match scenario.tested.naming {
+                Naming::Plain => JavaNaming::Plain,
+                Naming::Overloaded => JavaNaming::Overloaded,
+            },
+        },
         observed: scenario.observed.iter().map(|one| (one.global.clone(), observed(one))).collect(),
         result: scenario.result.clone(),
     }
@@ -91,5 +99,9 @@ fn answers(planned: &Answers) -> JavaAnswers {
         params: planned.params.clone(),
         result: planned.result.clone(),
         answers: makings(&planned.answers),
+        throws: planned
+            .throws
+            .as_ref()
+            .map(|throws| JavaThrows { selector: throws.selector, exceptions: throws.exceptions.clone() }),
     }
 }

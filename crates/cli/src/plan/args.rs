@@ -35,7 +35,7 @@ pub fn criteria_help(others: &str) -> String {
 
 #[derive(ClapArgs, Debug, Clone)]
 pub struct Generate {
-    /// Files of the program: C sources; or Java sources, classes, jars and directories
+    /// Files of the program: C sources; or Java sources, classes, jars and directories, or names of classes (java.util.TreeMap)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Function to test; may be repeated [default: every function that the files define]

@@ -2,22 +2,10 @@
 
 use crate::java::names::Names;
 use crate::java::objects::Objects;
-use crate::java::target::{JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaObject, JavaScenario, JavaWay};
+use crate::java::target::{JavaAnswers, JavaCall, JavaForm, JavaMaking, JavaNaming, JavaObject, JavaScenario, JavaWay};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstone_criteria::NamedValue;
 use touchstone_ir::DataValue;
-
-/// Whether calls of a method may mean another one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Overloaded {
-    No,
-    Yes,
-}
-
-/// Whether the name of a function says that others have it, too.
-pub(crate) fn is_overloaded(function: &str) -> Overloaded {
-    if function.contains('(') { Overloaded::Yes } else { Overloaded::No }
-}
 
 /// How an object may be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +26,6 @@ pub(crate) struct Making<'t> {
     params: &'t [NamedValue],
     arguments: &'t [String],
     objects: &'t Objects<'t>,
-    overloaded: Overloaded,
     /// What makes them.
     pub lines: Vec<String>,
     /// Objects that have names: others are them, too, or tests look at them.
@@ -53,24 +40,27 @@ impl<'t> Making<'t> {
         params: &'t [NamedValue],
         arguments: &'t [String],
         objects: &'t Objects<'t>,
-        overloaded: Overloaded,
     ) -> Making<'t> {
         let (lines, shared, made) = (Vec::new(), BTreeSet::new(), BTreeMap::new());
-        Making { names, params, arguments, objects, overloaded, lines, shared, made }
+        Making { names, params, arguments, objects, lines, shared, made }
     }
 
     /// Makes all, and gives the call that is tested.
     pub fn call(&mut self, scenario: &JavaScenario) -> String {
-        for making in scenario.receiver.iter().chain(&scenario.tested.arguments) {
+        let tested = &scenario.tested;
+        let Some(call) = tested.calls.get(tested.selector.map_or(0, |at| self.number(at))) else {
+            return String::new();
+        };
+        for making in scenario.receiver.iter().chain(&call.arguments) {
             self.note_shared(making);
         }
         let receiver = scenario.receiver.as_ref().map(|making| self.value(making, As::Variable));
-        let written = match self.overloaded {
-            Overloaded::No => As::Plain,
-            Overloaded::Yes => As::Exact,
+        let written = match tested.naming {
+            JavaNaming::Plain => As::Plain,
+            JavaNaming::Overloaded => As::Exact,
         };
-        let arguments = self.values(&scenario.tested.arguments, written);
-        let text = self.names.shortened(&scenario.tested.text);
+        let arguments = self.values(&call.arguments, written);
+        let text = self.names.shortened(&call.text);
         match receiver {
             Some(receiver) => format!("{receiver}.{text}({arguments})"),
             None => format!("{text}({arguments})"),
@@ -210,7 +200,13 @@ impl<'t> Making<'t> {
         let mut bodies = Vec::new();
         let mut counts = false;
         for method in methods {
-            let answers: Vec<String> = method.answers.iter().map(|answer| self.answer(answer)).collect();
+            let thrown = method.throws.as_ref().and_then(|throws| {
+                let at = self.number(throws.selector).checked_sub(1)?;
+                throws.exceptions.get(at)
+            });
+            let thrown = thrown.map(|exception| format!("throw {};", self.names.shortened(exception)));
+            let wanted = if thrown.is_some() { &[] } else { &method.answers[..] };
+            let answers: Vec<String> = wanted.iter().map(|answer| self.answer(answer)).collect();
             let params = (1..=method.params.len()).map(|number| format!("arg{number}")).collect::<Vec<_>>();
             let answer = match answers.as_slice() {
                 [] => None,
@@ -222,13 +218,18 @@ impl<'t> Making<'t> {
             };
             if lambda && !counts {
                 let params = if params.len() == 1 { params.join("") } else { format!("({})", params.join(", ")) };
-                return format!("{params} -> {}", answer.unwrap_or_else(|| "{ }".to_string()));
+                let instead = || thrown.map_or("{ }".to_string(), |thrown| format!("{{ {thrown} }}"));
+                return format!("{params} -> {}", answer.unwrap_or_else(instead));
             }
             let typed = method.params.iter().zip(&params);
             let typed: Vec<String> = typed.map(|(ty, name)| format!("{} {name}", self.names.shortened(ty))).collect();
-            let body = answer.map_or(String::new(), |answer| format!(" return {answer};"));
+            let instead = thrown.map_or(String::new(), |thrown| format!(" {thrown}"));
+            let body = answer.map_or(instead, |answer| format!(" return {answer};"));
             let result = self.names.shortened(&method.result);
-            bodies.push(format!("public {result} {}({}) {{{body} }}", method.name, typed.join(", ")));
+            // Checked ones have to be declared, and others may be.
+            let exception = body.strip_prefix(" throw new ").and_then(|rest| rest.split('(').next());
+            let throws = exception.map_or(String::new(), |class| format!(" throws {class}"));
+            bodies.push(format!("public {result} {}({}){throws} {{{body} }}", method.name, typed.join(", ")));
         }
         let counter = if counts { "private int calls; " } else { "" };
         let arguments = create.map_or(String::new(), |call| self.values(&call.arguments.clone(), As::Exact));

@@ -83,7 +83,7 @@ impl Names<'_> {
 
     /// Whether a class of the program has this name.
     fn is_taken(&self, name: &str) -> bool {
-        self.target.methods.values().any(|method| method.class == name && method.package == self.package)
+        self.target.methods.values().any(|method| method.class == name && method.home == self.package)
     }
 
     /// A text of ours with all of its classes as short as they can be.

@@ -2,7 +2,7 @@
 
 use crate::EmitError;
 use crate::java::literal::literal;
-use crate::java::making::{Making, is_overloaded};
+use crate::java::making::Making;
 use crate::java::names::{Names, imports};
 use crate::java::objects::{Kind, Objects, new_result};
 use crate::java::observed::Seen;
@@ -172,7 +172,7 @@ impl<'t> JUnitSuite<'t> {
         let (mut after, mut checked) = (Vec::new(), Vec::new());
         let call = match &self.method.scenario {
             Some(scenario) => {
-                let mut making = Making::new(&names, params, &arguments, &objects, is_overloaded(self.function));
+                let mut making = Making::new(&names, params, &arguments, &objects);
                 let seen = Seen::new(self.module, scenario, test);
                 making.shared.extend(seen.objects());
                 let call = making.call(scenario);
@@ -184,7 +184,7 @@ impl<'t> JUnitSuite<'t> {
                 checked = seen.result((variable, &call), &is_same, &names, delta);
                 call
             }
-            None => format!("{}.{}({})", self.method.class, self.method.method, arguments.join(", ")),
+            None => format!("{}.{}({})", self.class(&names), self.method.method, arguments.join(", ")),
         };
         match &test.outcome {
             Outcome::Threw { class } => {
@@ -227,6 +227,14 @@ impl<'t> JUnitSuite<'t> {
                 },
             },
             _ => format!("{call};"),
+        }
+    }
+
+    /// The class under test.
+    fn class(&self, names: &Names<'_>) -> String {
+        match self.method.home == self.method.package {
+            true => self.method.class.clone(),
+            false => names.short(&format!("{}.{}", self.method.home, self.method.class)),
         }
     }
 

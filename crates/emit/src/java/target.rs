@@ -29,8 +29,10 @@ pub struct JavaTarget {
 /// A method that tests call.
 #[derive(Clone, Debug)]
 pub struct JavaMethod {
-    /// The package; empty if it has none.
+    /// The package of its tests; empty if they have none.
     pub package: String,
+    /// The package of its class.
+    pub home: String,
     /// The class without package, as source names it.
     pub class: String,
     /// The method's own name.
@@ -133,6 +135,17 @@ pub struct JavaAnswers {
     pub result: String,
     /// To the first call, and to later ones.
     pub answers: Vec<JavaMaking>,
+    /// What it throws instead.
+    pub throws: Option<JavaThrows>,
+}
+
+/// What a method of a stub throws.
+#[derive(Clone, Debug)]
+pub struct JavaThrows {
+    /// Says which exception: 0 for none, 1 for the first.
+    pub selector: usize,
+    /// The exceptions: `new IllegalStateException()`.
+    pub exceptions: Vec<String>,
 }
 
 /// A call.
@@ -144,13 +157,33 @@ pub struct JavaCall {
     pub arguments: Vec<JavaMaking>,
 }
 
+/// The call that is tested.
+#[derive(Clone, Debug)]
+pub struct JavaTested {
+    /// The method's own, or calls that lead to it.
+    pub calls: Vec<JavaCall>,
+    /// Says which call is made: 0 for the first; there is none where there is no choice.
+    pub selector: Option<usize>,
+    /// Whether the name says which method is meant.
+    pub naming: JavaNaming,
+}
+
+/// Whether a name says which method is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JavaNaming {
+    /// It does.
+    Plain,
+    /// Others have it, too.
+    Overloaded,
+}
+
 /// How the arguments of a method, and the object that it is called on, are made.
 #[derive(Clone, Debug)]
 pub struct JavaScenario {
     /// The object.
     pub receiver: Option<JavaMaking>,
-    /// The call that is tested.
-    pub tested: JavaCall,
+    /// What is called then.
+    pub tested: JavaTested,
     /// What is looked at afterwards, by the global that has it.
     pub observed: BTreeMap<String, JavaObserved>,
     /// The type of the result, with packages.

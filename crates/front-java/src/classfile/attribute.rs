@@ -21,6 +21,8 @@ pub enum Attribute {
     LocalVariableTable(Vec<LocalVariable>),
     /// Classes inside of classes that the class names.
     InnerClasses(Vec<Inner>),
+    /// Exceptions that a method says it throws.
+    Exceptions(Vec<Arc<str>>),
     /// How call sites and dynamic constants are made.
     BootstrapMethods(Vec<Bootstrap>),
     /// Any other, as bytes.
@@ -155,6 +157,7 @@ fn read_attribute(name: Arc<str>, mut cursor: Cursor<'_>, pool: &Pool, place: Pl
             };
             Ok(Inner { class, outer, name, access: cursor.u2()? })
         })?),
+        (Place::Method, "Exceptions") => Attribute::Exceptions(cursor.list(|cursor| pool.class(cursor.u2()?))?),
         (Place::Class, "BootstrapMethods") => Attribute::BootstrapMethods(cursor.list(|cursor| {
             let method = cursor.u2()?;
             Ok(Bootstrap { method, arguments: cursor.list(Cursor::u2)? })

@@ -52,6 +52,15 @@ impl Member {
         })
     }
 
+    /// The exceptions that a method says it throws.
+    pub fn exceptions(&self) -> &[Arc<str>] {
+        let found = self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Exceptions(classes) => Some(classes.as_slice()),
+            _ => None,
+        });
+        found.unwrap_or_default()
+    }
+
     /// A method with its type parameters, as the source has it.
     pub fn signature(&self) -> Option<&Arc<str>> {
         self.attributes.iter().find_map(|attribute| match attribute {

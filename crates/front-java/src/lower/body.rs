@@ -104,7 +104,7 @@ impl World {
         while let Some(at) = body.waiting.pop() {
             body.lower_block(at, &leaders);
         }
-        let role = match body.world.classes.get(method.class).of_jdk {
+        let role = match body.world.is_library(method.class) {
             true => FunctionRole::Model,
             false => FunctionRole::Program,
         };

@@ -86,7 +86,7 @@ impl Body<'_> {
             }
             Insn::IfRefs(cond, target) => {
                 let (right, left) = (self.pop_ty(Ty::Ptr)?, self.pop_ty(Ty::Ptr)?);
-                if self.world.classes.get(self.class).of_jdk {
+                if self.world.is_library(self.class) {
                     self.jump_if(*cond, left, right, *target, decoded.next);
                 } else {
                     let same = self.world.same(&mut self.b, left, right);

@@ -66,6 +66,17 @@ pub(crate) fn collection(class: &str) -> Option<Collection> {
     Some(Collection { class: made, add, form: if by_call { Form::Called } else { Form::Listed }, pairs, most })
 }
 
+/// Whether a method is what people fill and empty collections with.
+pub(crate) fn is_usual(name: &str, desc: &str) -> bool {
+    let params = desc.split(')').next().unwrap_or_default();
+    match name {
+        "put" => true,
+        "add" | "remove" => params == "(Ljava/lang/Object;",
+        "addFirst" | "pollFirst" | "poll" => params == "(" || params == "(Ljava/lang/Object;",
+        _ => false,
+    }
+}
+
 /// Types of the JDK, and the classes that are made for them.
 pub(crate) fn stands_for(class: &str) -> &'static [&'static str] {
     match class {

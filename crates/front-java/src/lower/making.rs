@@ -124,6 +124,17 @@ pub struct Answers {
     pub result: String,
     /// The answers: to the first call, and to later ones; none if there is no result.
     pub answers: Vec<Making>,
+    /// What it may throw instead.
+    pub throws: Option<Throws>,
+}
+
+/// What a method of a stub throws.
+#[derive(Clone, Debug)]
+pub struct Throws {
+    /// The parameter that says which: 0 for nothing, 1 for the first.
+    pub selector: usize,
+    /// The exceptions, as source makes them.
+    pub exceptions: Vec<String>,
 }
 
 /// A call.
@@ -145,13 +156,39 @@ pub struct Slot {
     pub calls: Vec<Call>,
 }
 
+/// The call that is tested: of the method itself, or of one of several that lead to it.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// The calls, of methods that are alike.
+    pub calls: Vec<Call>,
+    /// The parameter that says which call is made: 0 for the first. There is none if nobody has a choice.
+    pub selector: Option<usize>,
+    /// Whether the name alone says which method is meant.
+    pub naming: Naming,
+}
+
+/// Whether a name says which method is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Naming {
+    /// It does.
+    Plain,
+    /// Others have it, too: the types of arguments matter.
+    Overloaded,
+}
+
+impl Naming {
+    pub(crate) fn of(is_overloaded: bool) -> Naming {
+        if is_overloaded { Naming::Overloaded } else { Naming::Plain }
+    }
+}
+
 /// How the arguments of a method, and the object that it is called on, are made.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The object, if it needs one.
     pub receiver: Option<Making>,
-    /// The call that is tested.
-    pub tested: Call,
+    /// What is called then.
+    pub tested: Tested,
     /// What is looked at afterwards.
     pub observed: Vec<Observed>,
     /// The type of the result, as source writes it.
@@ -160,6 +197,13 @@ pub struct Scenario {
     pub(crate) params: Vec<(String, Desc)>,
     /// How many objects there are.
     pub(crate) objects: usize,
+}
+
+impl Scenario {
+    /// What is called at last, or the first of several that are alike.
+    pub(crate) fn called(&self) -> MethodRef {
+        self.tested.calls[0].method
+    }
 }
 
 /// Something that is looked at after the call.

@@ -5,7 +5,7 @@
 
 use super::body::Body;
 use crate::classfile::{Code, Cond, Decoded, Insn};
-use crate::marks::{MethodMarks, Place, Selector};
+use crate::marks::{MethodMarks, Place, Selector, is_conditional};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -194,10 +194,6 @@ fn asked(tree: &BoolTree) -> BTreeSet<usize> {
             _ => asked(c).into_iter().chain(asked(a)).chain(asked(b)).collect(),
         },
     }
-}
-
-fn is_conditional(insn: &Insn) -> bool {
-    matches!(insn, Insn::If(..) | Insn::IfInts(..) | Insn::IfRefs(..) | Insn::IfNull(..))
 }
 
 /// The opposite of a comparison.

@@ -8,9 +8,11 @@ mod arrays;
 mod body;
 mod boxes;
 mod builder;
+mod callers;
 mod contracts;
 mod data;
 mod dispatch;
+mod generics;
 mod handles;
 mod hazards;
 mod init;
@@ -29,15 +31,19 @@ mod reflect;
 mod scenario;
 mod sites;
 mod streams;
+mod stubs;
 mod surroundings;
 mod system;
 mod throwing;
 mod types;
+mod ways;
 mod wide_texts;
 mod world;
 
 pub(crate) use boxes::Boxes;
-pub use making::{All, Answers, Call, Form, Look, Making, Object, Observed, Scenario, Slot, Way, Whose};
+pub use making::{
+    All, Answers, Call, Form, Look, Making, Naming, Object, Observed, Scenario, Slot, Tested, Throws, Way, Whose,
+};
 pub(crate) use origin::type_text;
 pub(crate) use planning::Planned;
 pub(crate) use present::MADE;

@@ -46,8 +46,8 @@ impl World {
     /// What can be looked at of objects of a class, from a package.
     pub fn looks(&mut self, class: ClassId, package: &str, tested: MethodRef) -> Vec<(Look, Desc)> {
         let own = self.classes.get(class).clone();
-        let Some(file) = own.file().filter(|_| !own.of_jdk) else { return Vec::new() };
-        let near = own.name.rsplit_once('/').map_or("", |(package, _)| package) == package;
+        let Some(file) = own.file().filter(|_| !self.is_library(class)) else { return Vec::new() };
+        let near = own.name.rsplit_once('/').map_or("", |(package, _)| package) == package && !own.of_jdk;
         let visible = |member: &Member| {
             member.is(access::PUBLIC) && own.is(access::PUBLIC) || near && !member.is(access::PRIVATE)
         };

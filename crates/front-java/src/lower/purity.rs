@@ -58,11 +58,13 @@ impl World {
     }
 
     fn call_changes(&mut self, called: &MemberRef, depth: u32) -> bool {
-        if let Some(known) = known(&called.class, &called.name) {
+        let method = self.classes.resolve_method(called);
+        let is_tested = method.as_ref().is_ok_and(|method| !self.is_library(method.class));
+        if let Some(known) = known(&called.class, &called.name).filter(|_| !is_tested) {
             return known;
         }
-        match self.classes.resolve_method(called) {
-            Ok(method) if !self.classes.get(method.class).of_jdk && depth > 0 => self.changes_within(method, depth - 1),
+        match method {
+            Ok(method) if is_tested && depth > 0 => self.changes_within(method, depth - 1),
             Ok(_) | Err(_) => true,
         }
     }

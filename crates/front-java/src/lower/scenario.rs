@@ -4,7 +4,7 @@
 //! making an object throws is none: nobody gets to call the method.
 
 use super::builder::{Builder, NULL, int, long, ty_of};
-use super::making::{All, Call, Making, Object, Scenario, Slot, Way};
+use super::making::{All, Call, Making, Object, Scenario, Slot, Tested, Way};
 use super::planning::Planned;
 use super::types::Use;
 use super::world::{Data, Func, World, result_ty};
@@ -31,6 +31,13 @@ struct Playing {
     texts: Vec<bool>,
 }
 
+/// What the call that is tested leaves.
+struct Left {
+    value: Option<Operand>,
+    /// The object that tests look at: what it made, or its result.
+    object: Operand,
+}
+
 fn arm(value: usize, target: BlockId) -> SwitchArm {
     SwitchArm { low: value as u64, high: value as u64, signed: false, target }
 }
@@ -41,6 +48,11 @@ impl World {
             Some(Planned::Made(scenario)) => Some(scenario.clone()),
             _ => None,
         }
+    }
+
+    /// The method that tests of another call at last.
+    pub fn called_for(&self, method: MethodRef) -> MethodRef {
+        self.scenario(method).map_or(method, |scenario| scenario.called())
     }
 
     /// Types of the parameters of the function that tests of a method call.
@@ -76,32 +88,15 @@ impl World {
         let texts = scenario.params.iter().map(|(_, desc)| is_text(desc)).collect();
         let mut playing = Playing { b, objects, never, texts };
         self.ensure_init(&mut playing.b, method.class);
-        let mut arguments = Vec::new();
-        if let Some(receiver) = &scenario.receiver {
-            arguments.push(self.make(&mut playing, receiver)?);
-        }
-        let is_constructor = &*self.classes.method(method).name == "<init>";
-        for making in &scenario.tested.arguments {
-            arguments.push(self.make(&mut playing, making)?);
-        }
+        let receiver = scenario.receiver.as_ref().map(|receiver| self.make(&mut playing, receiver)).transpose()?;
+        let looked_at = self.call_tested(&mut playing, &scenario.tested, receiver)?;
         let Playing { mut b, objects, .. } = playing;
-        self.assume_contract(&mut b, method, &arguments);
-        b.catcher = None;
-        if is_constructor {
-            let object = self.allocate(&mut b, method.class);
-            arguments.insert(0, b.kept(object));
-        }
-        let made = arguments.first().copied();
-        let result = self.signature(method).1;
-        let function = self.func(Func::Method(method));
-        let value = b.call(function, arguments, result);
-        let looked_at = made.filter(|_| is_constructor).unwrap_or(value);
-        self.observe(&mut b, method, &scenario.observed, &objects, looked_at)?;
-        b.ret(result.map(|_| value));
+        self.observe(&mut b, method, &scenario.observed, &objects, looked_at.object)?;
+        b.ret(looked_at.value);
         b.at(never);
         b.builtin(Builtin::Assume, vec![Operand::Const(Ty::I1, 0)], None);
         b.end(TermKind::Unreachable);
-        let desc = MethodDesc::parse(&self.classes.method(method).desc).ok_or_else(none)?;
+        let desc = MethodDesc::parse(&self.classes.method(scenario.called()).desc).ok_or_else(none)?;
         let (name, data) = (self.entry_name(method), self.data_of(&desc.result, Use::Result));
         let mut function = b.finish(name, result_ty(&desc.result), data, FunctionRole::Program);
         for (param, (name, desc)) in function.params.iter_mut().zip(&scenario.params) {
@@ -109,6 +104,63 @@ impl World {
             param.data = self.data_of(desc, Use::Input);
         }
         Ok(function)
+    }
+
+    /// Makes the call that is tested; gives what it leaves.
+    fn call_tested(&mut self, p: &mut Playing, tested: &Tested, receiver: Option<Operand>) -> Result<Left, Refusal> {
+        let Some(selector) = tested.selector else { return self.make_tested(p, tested, 0, receiver) };
+        let result = self.signature(tested.calls[0].method).1;
+        let (value, object) = (result.map(|ty| p.b.reg(ty)), p.b.reg(Ty::Ptr));
+        let (entry, done, making) = (p.b.here(), p.b.block(), p.b.catcher);
+        let mut arms = Vec::new();
+        for number in 0..tested.calls.len() {
+            let block = p.b.block();
+            arms.push(arm(number, block));
+            p.b.at(block);
+            p.b.catcher = making;
+            let left = self.make_tested(p, tested, number, receiver)?;
+            if let (Some(value), Some(own)) = (value, left.value) {
+                p.b.copy(value, own);
+            }
+            p.b.copy(object, left.object);
+            p.b.jump(done);
+        }
+        p.b.at(entry);
+        p.b.switch(p.b.param(selector), arms, p.never, BranchRole::Check);
+        p.b.at(done);
+        Ok(Left { value: value.map(Operand::Reg), object: Operand::Reg(object) })
+    }
+
+    fn make_tested(
+        &mut self,
+        p: &mut Playing,
+        tested: &Tested,
+        number: usize,
+        receiver: Option<Operand>,
+    ) -> Result<Left, Refusal> {
+        let call = &tested.calls[number];
+        let mut arguments: Vec<Operand> = receiver.into_iter().collect();
+        arguments.extend(self.make_all(p, &call.arguments)?);
+        self.assume_contract(&mut p.b, call.method, &arguments);
+        p.b.catcher = None;
+        let is_constructor = &*self.classes.method(call.method).name == "<init>";
+        if is_constructor {
+            let object = self.allocate(&mut p.b, call.method.class);
+            arguments.insert(0, p.b.kept(object));
+        }
+        let made = arguments.first().copied().filter(|_| is_constructor);
+        let result = self.signature(call.method).1;
+        // An only one was what the object was made for; subclasses may have another one of several.
+        let function = match tested.calls.len() == 1 || self.is_fixed(call.method) {
+            true => self.func(Func::Method(call.method)),
+            false => self.newest(|generation| Func::Dispatch(call.method, generation)),
+        };
+        let value = p.b.call(function, arguments, result);
+        let object = match result {
+            Some(Ty::Ptr) => value,
+            _ => NULL,
+        };
+        Ok(Left { value: result.map(|_| value), object: made.unwrap_or(object) })
     }
 
     fn make(&mut self, p: &mut Playing, making: &Making) -> Result<Operand, Refusal> {
@@ -252,6 +304,13 @@ impl World {
                     let place = p.b.add(object, long(offset));
                     p.b.store_as(place, &desc, value);
                 }
+                for (index, method) in methods.iter().enumerate() {
+                    let Some(throws) = &method.throws else { continue };
+                    let choice = p.b.param(throws.selector);
+                    let known = p.b.cmp(CmpOp::Ule, choice, int(throws.exceptions.len() as i32));
+                    p.b.check(known, p.never);
+                    p.b.store(object, self.stub_field(*class, &format!("throws${index}"))?.0, choice);
+                }
                 Ok(object)
             }
         }
@@ -326,9 +385,12 @@ impl World {
     }
 
     fn answer_place(&self, class: ClassId, index: usize) -> Result<(i64, Desc), Refusal> {
-        let name = format!("answer${index}");
-        let field = self.classes.field_named(class, &name);
-        let field = field.ok_or(Refusal::NoField(name))?;
+        self.stub_field(class, &format!("answer${index}"))
+    }
+
+    fn stub_field(&self, class: ClassId, name: &str) -> Result<(i64, Desc), Refusal> {
+        let field = self.classes.field_named(class, name);
+        let field = field.ok_or_else(|| Refusal::NoField(name.to_string()))?;
         Ok((field.offset as i64, field.desc.clone()))
     }
 
@@ -337,6 +399,7 @@ impl World {
         let Shape::Stub(methods) = self.classes.get(class).shape.clone() else {
             return Err(Refusal::Malformed("no stub".to_string()));
         };
+        self.throw_if_asked(b, class, index, &methods[index].throws)?;
         let first: usize = methods[..index].iter().map(|method| method.answers).sum();
         let this = b.param(0);
         let load = |world: &World, b: &mut Builder, number: usize| -> Result<Operand, Refusal> {
@@ -365,6 +428,37 @@ impl World {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Throws what the stub was told to throw, if anything.
+    fn throw_if_asked(
+        &mut self,
+        b: &mut Builder,
+        class: ClassId,
+        index: usize,
+        makers: &[MethodRef],
+    ) -> Result<(), Refusal> {
+        if makers.is_empty() {
+            return Ok(());
+        }
+        let (offset, _) = self.stub_field(class, &format!("throws${index}"))?;
+        let choice = b.load(b.param(0), offset, Ty::I32);
+        let (entry, next) = (b.here(), b.block());
+        let mut arms = Vec::new();
+        for (number, maker) in makers.iter().enumerate() {
+            let block = b.block();
+            arms.push(arm(number + 1, block));
+            b.at(block);
+            self.ensure_init(b, maker.class);
+            let object = self.allocate(b, maker.class);
+            let object = b.kept(object);
+            self.call_method(b, *maker, vec![object]);
+            b.throw(object);
+        }
+        b.at(entry);
+        b.switch(choice, arms, next, BranchRole::Check);
+        b.at(next);
         Ok(())
     }
 

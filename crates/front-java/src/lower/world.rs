@@ -338,10 +338,15 @@ impl World {
         format!("{}.{}{}", self.classes.get(method.class).title(), member.name, member.desc)
     }
 
+    /// Whether a class is the JDK's, and not what is tested.
+    pub fn is_library(&self, class: ClassId) -> bool {
+        self.classes.get(class).of_jdk && !self.program.contains(&class)
+    }
+
     /// What is known of a method's decisions.
     pub fn known_of(&self, method: MethodRef) -> Known {
         let class = self.classes.get(method.class);
-        if class.of_jdk {
+        if self.is_library(method.class) {
             return Known::Library;
         }
         let member = self.classes.method(method);
@@ -388,7 +393,7 @@ impl World {
                 (self.entry_params(*method).iter().map(ty_of).collect(), Some(Ty::I32))
             }
             Func::Scenario(method) => {
-                (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(*method).1)
+                (self.entry_params(*method).iter().map(ty_of).collect(), self.signature(self.called_for(*method)).1)
             }
             Func::InstanceOf(..) => (vec![Ty::Ptr], Some(Ty::I1)),
             Func::SameBox => (vec![Ty::Ptr, Ty::Ptr], Some(Ty::I1)),

@@ -1,5 +1,6 @@
 //! A loaded class.
 
+use super::hierarchy::MethodRef;
 use crate::classfile::{ClassFile, Desc, Handle, MethodDesc};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct StubMethod {
     pub desc: MethodDesc,
     /// How many answers it has: the last one stands for all further calls.
     pub answers: usize,
+    /// Constructors of the exceptions that it may throw instead.
+    pub throws: Vec<MethodRef>,
 }
 
 /// What a lambda expression or a method reference evaluates to.

@@ -258,7 +258,9 @@ impl Classes {
         let (mut fields, mut end) = (self.classes[superclass].fields.clone(), self.classes[superclass].size);
         let answers = methods.iter().flat_map(|method| std::iter::repeat_n(&method.desc.result, method.answers));
         let named = answers.enumerate().map(|(index, desc)| (format!("answer${index}"), desc.clone()));
-        for (name, desc) in std::iter::once(("calls$".to_string(), Desc::Int)).chain(named) {
+        let throwing = (0..methods.len()).filter(|index| !methods[*index].throws.is_empty());
+        let choices = throwing.map(|index| (format!("throws${index}"), Desc::Int));
+        for (name, desc) in std::iter::once(("calls$".to_string(), Desc::Int)).chain(choices).chain(named) {
             let offset = end.next_multiple_of(desc.size());
             end = offset + desc.size();
             fields.push(FieldPlace { name: name.into(), desc, offset });

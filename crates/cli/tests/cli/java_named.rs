@@ -1,0 +1,26 @@
+//! Java: classes of the JDK and of the class path that are named instead of a file.
+
+use super::java_generate::{count, generated, touchstone};
+use std::path::Path;
+
+#[test]
+fn a_class_of_the_jdk_is_tested_from_a_package_of_its_own_by_its_public_methods() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let options = ["-c", "branch", "-f", "ArrayDeque.addFirst", "-f", "ArrayDeque.pollFirst"];
+    let report = generated(&options, Path::new("java.util.ArrayDeque"), scratch.path());
+    assert_eq!(count(&report, "unknown") + count(&report, "infeasible"), 0, "{report:#}");
+    assert!(count(&report, "covered") >= 4, "{report:#}");
+    let file = scratch.path().join("tests/java/util/ArrayDequeTouchstoneTest.java");
+    let tests = std::fs::read_to_string(file).expect("tests");
+    assert!(tests.contains("package tests.java.util;") && tests.contains("ArrayDeque<Integer> "), "{tests}");
+    assert!(tests.contains("assertThrows(NullPointerException.class"), "{tests}");
+}
+
+#[test]
+fn a_class_that_is_nowhere_is_named() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let output = touchstone(&["generate"], &[Path::new("java.util.NoSuchThing")], scratch.path());
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("can't load the class java.util.NoSuchThing"), "{said}");
+}

@@ -1,0 +1,157 @@
+//! Who leads to a method that tests can't call: private ones, and those of classes that only their package sees.
+//!
+//! Only code of the same nest (a class with all classes inside of it) calls a private method by its name, so calls are followed backwards
+//! through the nest until somebody is met whom tests may call. Where somebody else may call (an initialiser, a lambda
+//! expression that is kept, a class that is not given, serialisation), or there are too many, nobody is tested so: what looks
+//! unreachable from some callers may be reached from others.
+
+use super::MADE;
+use super::generics::Types;
+use super::known_classes::unboxed;
+use super::planning::{Planner, is_given};
+use crate::classfile::{Attribute, ClassFile, Generic, Insn, Member, MemberRef, access, decode};
+use crate::world::{ClassId, MethodRef};
+use std::collections::BTreeSet;
+
+/// So many callers of a method are tried.
+const MOST_CALLERS: usize = 3;
+
+/// What the JVM's serialisation calls, private or not.
+const SERIALISATION: [&str; 5] = ["readObject", "writeObject", "readObjectNoData", "readResolve", "writeReplace"];
+
+/// When code that mentions a method calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum When {
+    Now,
+    /// It is a part of a lambda expression, which others may call later.
+    AnyTime,
+}
+
+/// The methods that code mentions: calls, and what lambda expressions stand for.
+fn mentioned(file: &ClassFile, member: &Member) -> Vec<(MemberRef, When)> {
+    let Some(code) = member.code() else { return Vec::new() };
+    let insns = decode(&code.bytes, code.offset).unwrap_or_default();
+    let handles = |index: u16| {
+        let site = file.pool.call_site(index).ok();
+        let arguments = site.and_then(|(bootstrap, ..)| file.bootstrap(bootstrap)).map(|found| found.arguments.clone());
+        let handles = arguments.unwrap_or_default().into_iter().filter_map(|index| file.pool.handle(index).ok());
+        handles.map(|handle| (handle.member, When::AnyTime)).collect()
+    };
+    let of = |insn: &Insn| -> Vec<(MemberRef, When)> {
+        match insn {
+            Insn::InvokeVirtual(index)
+            | Insn::InvokeSpecial(index)
+            | Insn::InvokeInterface(index)
+            | Insn::InvokeStatic(index) => {
+                file.pool.method(*index).into_iter().map(|(called, _)| (called, When::Now)).collect()
+            }
+            Insn::InvokeDynamic(index) => handles(*index),
+            _ => Vec::new(),
+        }
+    };
+    insns.iter().flat_map(|decoded| of(&decoded.insn)).collect()
+}
+
+impl Planner<'_> {
+    /// All who lead to a method, the simplest first; `None` if others may, or if they are not alike: of one class, with an object or
+    /// without, with results of one type.
+    pub(super) fn callers(&mut self, method: MethodRef) -> Option<Vec<MethodRef>> {
+        let nest = self.nest(method.class);
+        let member = self.world.classes.method(method);
+        let is_serial = SERIALISATION.contains(&&*member.name);
+        if !member.is(access::PRIVATE) || is_serial || !self.is_whole(&nest) {
+            return None;
+        }
+        let (mut met, mut waiting, mut found) = (BTreeSet::from([method]), vec![method], Vec::new());
+        while let Some(called) = waiting.pop() {
+            for (caller, when) in self.callers_within(&nest, called) {
+                if when == When::AnyTime {
+                    return None;
+                }
+                if !met.insert(caller) {
+                    continue;
+                }
+                let member = self.world.classes.method(caller);
+                let is_plain = !member.is(MADE) && !self.world.is_contract(caller) && &*member.name != "<clinit>";
+                // Others may call what is not private, and whoever uses the class calls its initialiser.
+                let is_hidden = member.is(access::PRIVATE) || member.is(MADE) && member.is(access::STATIC);
+                match is_plain && self.is_accessible(caller.class) && self.may_call(caller) {
+                    true => found.push(caller),
+                    false if !is_hidden || &*member.name == "<clinit>" => return None,
+                    false => waiting.push(caller),
+                }
+            }
+        }
+        found.sort_by_key(|caller| (self.cost(*caller), *caller));
+        let kind = self.kind_of(*found.first()?);
+        let alike = found.iter().all(|caller| self.kind_of(*caller) == kind);
+        (alike && found.len() <= MOST_CALLERS).then_some(found)
+    }
+
+    /// The classes of a nest that are given.
+    fn nest(&self, class: ClassId) -> Vec<ClassId> {
+        let outermost = |class: ClassId| {
+            let name = self.world.classes.get(class).name.clone();
+            name.split('$').next().unwrap_or_default().to_string()
+        };
+        let own = outermost(class);
+        self.world.program.iter().copied().filter(|other| outermost(*other) == own).collect()
+    }
+
+    /// Whether all classes of a nest are given. Of the JDK nobody says who calls what.
+    fn is_whole(&self, nest: &[ClassId]) -> bool {
+        let names: BTreeSet<&str> = nest.iter().map(|class| &*self.world.classes.get(*class).name).collect();
+        let outermost = names.iter().next().and_then(|name| name.split('$').next()).unwrap_or_default();
+        let whole = |class: &ClassId| {
+            let class = self.world.classes.get(*class);
+            let rows =
+                class.file().into_iter().flat_map(|file| &file.attributes).filter_map(|attribute| match attribute {
+                    Attribute::InnerClasses(rows) => Some(rows),
+                    _ => None,
+                });
+            let mut inside = rows.flatten().filter(|row| row.class.split('$').next() == Some(outermost));
+            !class.of_jdk && inside.all(|row| names.contains(&*row.class))
+        };
+        names.contains(outermost) && nest.iter().all(whole)
+    }
+
+    /// The methods of a nest whose code mentions another.
+    fn callers_within(&mut self, nest: &[ClassId], called: MethodRef) -> Vec<(MethodRef, When)> {
+        let member = self.world.classes.method(called);
+        let (name, desc) = (member.name.clone(), member.desc.clone());
+        let mut found = Vec::new();
+        for class in nest {
+            let Some(file) = self.world.classes.get(*class).file().cloned() else { continue };
+            for (index, member) in file.methods.iter().enumerate() {
+                let means = |(other, when): (MemberRef, When)| {
+                    let named = other.name == name && other.desc == desc;
+                    let class = named.then(|| self.world.classes.load(&other.class).ok()).flatten();
+                    class.filter(|class| self.world.classes.is_subtype(called.class, *class)).map(|_| when)
+                };
+                let caller = MethodRef { class: *class, index: index as u16 };
+                found.extend(mentioned(&file, member).into_iter().filter_map(means).map(|when| (caller, when)));
+            }
+        }
+        found
+    }
+
+    /// What callers have to have in common.
+    fn kind_of(&self, method: MethodRef) -> (ClassId, bool, bool, Generic) {
+        let member = self.world.classes.method(method);
+        let types = self.defaults(method.class);
+        (method.class, member.is(access::STATIC), &*member.name == "<init>", self.result_of(method, &types))
+    }
+
+    /// How hard it is to call a method: numbers and texts are simple, then come boxes.
+    pub(super) fn cost(&self, method: MethodRef) -> usize {
+        let types: Types = self.defaults(method.class);
+        let mut params = self.method_types(method, &types);
+        params.pop();
+        let cost = |ty: &Generic| match ty {
+            Generic::Class(name, _) if unboxed(name).is_some() => 1,
+            _ if is_given(&ty.erased()) => 0,
+            _ => 4,
+        };
+        params.iter().map(cost).sum()
+    }
+}

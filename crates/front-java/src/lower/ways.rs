@@ -1,0 +1,244 @@
+//! The ways in which tests make an object of a type: constructors, static methods, constants, arrays, collections, boxes.
+
+use super::STRING;
+use super::generics::Types;
+use super::known_classes::{collection, is_worth_calling, stands_for, unboxed};
+use super::making::{All, Call, Making, Way};
+use super::planning::{Planner, is_given, joined};
+use crate::classfile::{Desc, Generic, Member, MethodDesc, access};
+use crate::world::{ClassId, FieldRef};
+
+/// So many constructors of a class and constants are tried.
+const MOST_CONSTRUCTORS: usize = 3;
+const MOST_CONSTANTS: usize = 24;
+/// So many elements arrays have.
+const MOST_ELEMENTS: usize = 3;
+
+impl Planner<'_> {
+    pub(super) fn ways(&mut self, ty: &Generic, class: ClassId, name: &str, depth: u32) -> (Vec<Way>, All) {
+        if let Generic::Array(element) = ty {
+            return (self.array(element, class, name, depth), All::NotKnown);
+        }
+        let Generic::Class(internal, arguments) = ty else { return (Vec::new(), All::NotKnown) };
+        if let Some(value) = unboxed(internal) {
+            return self.boxed(class, &value, name, depth);
+        }
+        if self.is_enum(class) {
+            let constants = if self.is_accessible(class) { self.constants(class) } else { Vec::new() };
+            let all = if constants.is_empty() { All::NotKnown } else { All::Known };
+            return (constants, all);
+        }
+        if let Some(filled) = self.filled(internal, arguments, name, depth) {
+            return (vec![filled], All::NotKnown);
+        }
+        if &**internal == STRING {
+            return (self.texts(name), All::NotKnown);
+        }
+        let mut ways = Vec::new();
+        for stand_in in stands_for(internal) {
+            if *stand_in == STRING {
+                ways.extend(self.texts(name));
+            } else if let Ok(other) = self.world.classes.load(&(*stand_in).into()) {
+                let other_ty = Generic::class(stand_in);
+                let short = stand_in.rsplit('/').next().unwrap_or_default();
+                ways.extend(self.ways(&other_ty, other, &format!("{name}{short}"), depth.max(2)).0);
+            }
+        }
+        if &**internal == "java/lang/Object" {
+            // What an `equals` looks for.
+            let own = self.shared.first().map(|(_, class)| *class);
+            if let Some(own) = own.filter(|own| depth == 1 && self.has_constructors(*own)) {
+                let full = self.full(own, &self.defaults(own));
+                ways.extend(self.constructed(own, &full, &format!("{name}Same"), 2).into_iter().take(2));
+            }
+            return (ways, All::NotKnown);
+        }
+        let constants = self.known_constants(internal);
+        if !constants.is_empty() {
+            return (constants, All::NotKnown);
+        }
+        if &**internal == "java/util/Iterator" {
+            ways.extend(self.jdk_static("java/util/Collections", "emptyIterator", "()Ljava/util/Iterator;"));
+            ways.extend(self.stub(class, ty, name, depth));
+            return (ways, All::NotKnown);
+        }
+        if &**internal == "java/util/Comparator" {
+            ways.extend(self.jdk_static("java/util/Comparator", "naturalOrder", "()Ljava/util/Comparator;"));
+            ways.extend(self.jdk_static("java/util/Collections", "reverseOrder", "()Ljava/util/Comparator;"));
+        }
+        let found = self.world.classes.get(class);
+        let is_open = found.is(access::ABSTRACT | access::INTERFACE);
+        match is_open {
+            true if ways.is_empty() || &**internal == "java/util/Comparator" => {
+                ways.extend(self.implementations(class, ty, name, depth, None));
+            }
+            false => ways.extend(self.constructed(class, ty, name, depth + 1)),
+            true => {}
+        }
+        (ways, All::NotKnown)
+    }
+
+    /// A text as it is, and one that is made of characters.
+    pub(super) fn texts(&mut self, name: &str) -> Vec<Way> {
+        let mut ways = vec![Way::Given(self.param(&format!("{name}Text"), Desc::Ref(STRING.into())))];
+        let maker = self.world.jdk_method(STRING, "<init>", "([C)V").ok().filter(|_| self.wide_texts);
+        if let Some(method) = maker {
+            let chars = self.param(&format!("{name}Chars"), Desc::Ref("[C".into()));
+            let arguments = vec![Making::Given(chars)];
+            ways.push(Way::New(Call { method, text: "new String".to_string(), arguments }));
+        }
+        ways
+    }
+
+    pub(super) fn is_enum(&self, class: ClassId) -> bool {
+        self.world.classes.get(class).is(access::ENUM)
+    }
+
+    pub(super) fn constants(&mut self, class: ClassId) -> Vec<Way> {
+        let title = self.title(class);
+        let Some(file) = self.world.classes.get(class).file().cloned() else { return Vec::new() };
+        let all = file.fields.iter().enumerate().filter(|(_, field)| field.is(access::ENUM));
+        let constants: Vec<Way> = all
+            .map(|(index, field)| Way::Constant {
+                field: FieldRef { class, index: index as u16 },
+                text: format!("{title}.{}", field.name),
+            })
+            .collect();
+        if constants.len() > MOST_CONSTANTS { Vec::new() } else { constants }
+    }
+
+    /// Constants that callers use instead of making such objects.
+    pub(super) fn known_constants(&mut self, class: &str) -> Vec<Way> {
+        let (holder, names): (&str, &[&str]) = match class {
+            "java/nio/charset/Charset" => ("java/nio/charset/StandardCharsets", &["UTF_8", "ISO_8859_1", "US_ASCII"]),
+            "java/util/Locale" => ("java/util/Locale", &["ROOT", "ENGLISH", "GERMAN"]),
+            _ => return Vec::new(),
+        };
+        let Ok(holder_class) = self.world.jdk(holder) else { return Vec::new() };
+        let Some(file) = self.world.classes.get(holder_class).file().cloned() else { return Vec::new() };
+        let all = file.fields.iter().enumerate().filter(|(_, field)| names.contains(&&*field.name));
+        let way = |(index, field): (usize, &Member)| Way::Constant {
+            field: FieldRef { class: holder_class, index: index as u16 },
+            text: format!("{}.{}", holder.replace('/', "."), field.name),
+        };
+        all.map(way).collect()
+    }
+
+    pub(super) fn jdk_static(&mut self, class: &str, name: &str, desc: &str) -> Option<Way> {
+        let method = self.world.jdk_method(class, name, desc).ok()?;
+        let text = format!("{}.{name}", class.replace('/', "."));
+        Some(Way::Static(Call { method, text, arguments: Vec::new() }))
+    }
+
+    pub(super) fn boxed(&mut self, class: ClassId, value: &Desc, name: &str, depth: u32) -> (Vec<Way>, All) {
+        let internal = self.world.classes.get(class).name.clone();
+        let given = Making::Given(self.param(&format!("{name}Value"), value.clone()));
+        let of = self.world.classes.declared(class, "valueOf", &format!("({})L{internal};", value.text()));
+        let make = self.world.classes.declared(class, "<init>", &format!("({})V", value.text()));
+        let title = self.title(class);
+        let mut ways = Vec::new();
+        if let Some(method) = of {
+            ways.push(Way::Boxed(Call { method, text: format!("{title}.valueOf"), arguments: vec![given.clone()] }));
+        }
+        // Two boxes of a small number can be two objects, for who asks for that.
+        let cached = !matches!(value, Desc::Float | Desc::Double);
+        if let Some(method) = make.filter(|_| depth == 1 && cached && self.asks_identity) {
+            ways.push(Way::New(Call { method, text: format!("new {title}"), arguments: vec![given] }));
+            return (ways, All::Known);
+        }
+        let all = depth == 1 && (!cached || !self.world.asks_identity());
+        (ways, if all { All::Known } else { All::NotKnown })
+    }
+
+    pub(super) fn array(&mut self, element: &Generic, class: ClassId, name: &str, depth: u32) -> Vec<Way> {
+        let size = self.param(&format!("{name}Length"), Desc::Int);
+        let mut elements = Vec::new();
+        for index in 0..MOST_ELEMENTS {
+            elements.extend(self.making(element, &format!("{name}_{}", index + 1), depth + 1));
+        }
+        let element = Generic::of(&element.erased()).text();
+        vec![Way::Array { class, element, size, elements }]
+    }
+
+    pub(super) fn filled(&mut self, internal: &str, arguments: &[Generic], name: &str, depth: u32) -> Option<Way> {
+        let known = collection(internal)?;
+        let class = self.world.classes.load(&known.class.into()).ok()?;
+        let create = self.world.classes.declared(class, "<init>", "()V")?;
+        let add = self.world.classes.find_method(class, known.add.0, known.add.1)?;
+        let create = Call { method: create, text: self.new_text(class), arguments: Vec::new() };
+        let size = self.param(&format!("{name}Size"), Desc::Int);
+        let parts = if known.pairs { 2 } else { 1 };
+        let object = Generic::class("java/lang/Object");
+        let mut elements = Vec::new();
+        for index in 0..known.most {
+            let mut call = Vec::new();
+            for part in 0..parts {
+                let word = if known.pairs { ["Key", "Value"][part] } else { "_" };
+                // Without an argument it holds anything: numbers are what most take.
+                let generic = arguments.get(part).unwrap_or(&object);
+                let generic = if *generic == object { Generic::class("java/lang/Integer") } else { generic.clone() };
+                call.push(self.making(&generic, &format!("{name}{word}{}", index + 1), depth + 1)?);
+            }
+            elements.push(call);
+        }
+        let (adder, form) = (known.add.0.to_string(), known.form);
+        Some(Way::Filled { create, add, adder, form, size, elements })
+    }
+
+    /// Constructors of a class; without any, its static methods and constants.
+    pub(super) fn constructed(&mut self, class: ClassId, ty: &Generic, name: &str, depth: u32) -> Vec<Way> {
+        if !self.has_constructors(class) {
+            return Vec::new();
+        }
+        let types = match ty {
+            Generic::Class(_, arguments) => self.types(class, arguments),
+            _ => Types::new(),
+        };
+        let mut ways = Vec::new();
+        let mut constructors = self.methods(class, |member| &*member.name == "<init>");
+        // Simple ones first.
+        constructors.sort_by_key(|method| {
+            let desc = MethodDesc::parse(&self.world.classes.method(*method).desc);
+            desc.map_or(0, |desc| desc.params.iter().filter(|param| !is_given(param)).count())
+        });
+        let own = self.world.classes.get(class).clone();
+        constructors
+            .retain(|method| !own.of_jdk || is_worth_calling(&own.name, &self.world.classes.method(*method).desc));
+        for method in constructors.into_iter().take(MOST_CONSTRUCTORS) {
+            let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
+            let text = self.new_text(class);
+            ways.extend(self.call(method, &types, text, &names, depth).map(Way::New));
+        }
+        if !ways.is_empty() {
+            return ways;
+        }
+        let internal = self.world.classes.get(class).name.clone();
+        let result = format!(")L{internal};");
+        let makers = self.methods(class, |member| member.is(access::STATIC) && member.desc.ends_with(&result));
+        for method in makers.into_iter().take(MOST_CONSTRUCTORS) {
+            let names: Vec<String> = self.param_names(method).iter().map(|param| joined(name, param)).collect();
+            let text = format!("{}.{}", self.title(class), self.world.classes.method(method).name);
+            let types = self.types_of_maker(method, ty);
+            ways.extend(self.call(method, &types, text, &names, depth).map(Way::Static));
+        }
+        ways.extend(self.own_constants(class));
+        ways
+    }
+
+    /// Static fields that hold objects of their own class.
+    pub(super) fn own_constants(&mut self, class: ClassId) -> Vec<Way> {
+        let (title, own) = (self.title(class), self.world.classes.get(class).clone());
+        let Some(file) = own.file() else { return Vec::new() };
+        let desc = format!("L{};", own.name);
+        let near = own.name.rsplit_once('/').map_or("", |(package, _)| package) == self.package && !own.of_jdk;
+        let all = file.fields.iter().enumerate().filter(|(_, field)| {
+            let visible = field.is(access::PUBLIC) || (near && !field.is(access::PRIVATE));
+            visible && field.is(access::STATIC) && field.is(access::FINAL) && *field.desc == *desc
+        });
+        let way = |(index, field): (usize, &Member)| Way::Constant {
+            field: FieldRef { class, index: index as u16 },
+            text: format!("{title}.{}", field.name),
+        };
+        all.take(MOST_CONSTRUCTORS).map(way).collect()
+    }
+}

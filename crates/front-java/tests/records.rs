@@ -1,0 +1,74 @@
+//! Every conditional jump that javac makes is a condition of the source, or there is a reason why it is none.
+//!
+//! One source with every construct by default; `TOUCHSTONE_SOURCES=DIR` adds those in a directory.
+
+use std::path::{Path, PathBuf};
+use touchstone_front_java::classfile::ClassFile;
+use touchstone_front_java::{Compiling, Jdk, Jumps};
+
+/// Constructs that javac makes jumps for.
+const SOURCE: &str = "
+import java.io.*;
+import java.util.*;
+class Jumps {
+    enum Colour { RED, GREEN }
+    static int all(int[] a, List<String> l, String s, Colour c, Object o, boolean b) throws IOException {
+        int n = 0;
+        for (int x : a) n += x;
+        for (String t : l) if (t.isEmpty() || b && !t.equals(s)) n++;
+        assert n > 0 && b : s;
+        switch (s) { case \"a\": n++; break; case \"b\": n--; break; default: }
+        switch (c) { case RED: n = 2; break; default: n = 3; }
+        try (Reader r = new StringReader(s)) { n = r.read(); } finally { if (b) n++; }
+        boolean less = n < 3;
+        boolean is = o instanceof String t && t.length() > 2;
+        while (n < 100) { if (n == 50) break; n *= 2; }
+        Runnable later = () -> { if (b) System.exit(1); };
+        later.run();
+        return less == is ? n > 4 ? 1 : 2 : b ^ less ? 3 : 4;
+    }
+}
+";
+
+fn counted(jdk: &Jdk, sources: &[PathBuf], how: &Compiling<'_>, to: &Path) -> Jumps {
+    let compiled = jdk.compile(sources, &[], how, to).expect("javac takes the sources");
+    let mut jumps = Jumps::default();
+    // What the compiler found by itself is not ours to count.
+    let is_given = |class: &String| {
+        let outermost = format!("{}.java", class.split('$').next().unwrap_or(class));
+        sources.iter().any(|source| source.ends_with(&outermost))
+    };
+    for class in compiled.classes.iter().filter(|class| is_given(class)) {
+        let bytes = std::fs::read(to.join(format!("{class}.class"))).expect("a class");
+        compiled.marks.count(&ClassFile::read(&bytes).expect("a class file"), &mut jumps);
+    }
+    jumps
+}
+
+#[test]
+fn every_jump_of_a_source_is_a_condition_or_has_a_reason() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let jdk = Jdk::find().expect("a JDK");
+    let file = scratch.path().join("Jumps.java");
+    std::fs::write(&file, SOURCE).expect("a source");
+    let mut sources = vec![file];
+    if let Some(more) = std::env::var_os("TOUCHSTONE_SOURCES") {
+        collect(Path::new(&more), &mut sources);
+    }
+    let jumps = counted(&jdk, &sources, &Compiling::default(), &scratch.path().join("classes"));
+    println!("{jumps:?}");
+    assert!(jumps.unexplained.is_empty(), "{jumps:#?}");
+    let reasons: Vec<&str> = jumps.others.keys().map(String::as_str).collect();
+    assert!(["assert", "enhanced for", "switch"].iter().all(|reason| reasons.contains(reason)), "{jumps:#?}");
+    assert!(jumps.conditions >= 12, "{jumps:#?}");
+}
+
+fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
+        match entry.path() {
+            path if path.is_dir() => collect(&path, found),
+            path if path.extension().is_some_and(|extension| extension == "java") => found.push(path),
+            _ => {}
+        }
+    }
+}
