@@ -1,12 +1,10 @@
 //! Every conditional jump that javac makes is a condition of the source, or there is a reason why it is none.
 //!
-//! A few sources by default; `TOUCHSTONE_LONG=1` takes all of `java.util`, where a JDK with its sources is installed, and
-//! `TOUCHSTONE_SOURCES=DIR` the sources in a directory.
+//! One source with every construct by default; `TOUCHSTONE_SOURCES=DIR` adds those in a directory.
 
 use std::path::{Path, PathBuf};
 use touchstone_front_java::classfile::ClassFile;
-use touchstone_front_java::path::Jar;
-use touchstone_front_java::{Compiling, Jdk, Jumps, release_of};
+use touchstone_front_java::{Compiling, Jdk, Jumps};
 
 /// Constructs that javac makes jumps for.
 const SOURCE: &str = "
@@ -47,20 +45,6 @@ fn counted(jdk: &Jdk, sources: &[PathBuf], how: &Compiling<'_>, to: &Path) -> Ju
     jumps
 }
 
-fn is_long() -> bool {
-    std::env::var_os("TOUCHSTONE_LONG").is_some()
-}
-
-/// A JDK that has the sources of its classes.
-fn with_sources() -> Option<(Jdk, PathBuf)> {
-    let homes = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path());
-    let own = Jdk::find().ok().map(|jdk| jdk.home);
-    own.into_iter().chain(homes).find_map(|home| {
-        let jdk = Jdk { release: release_of(&home)?, home };
-        jdk.sources().map(|sources| (jdk, sources))
-    })
-}
-
 #[test]
 fn every_jump_of_a_source_is_a_condition_or_has_a_reason() {
     let scratch = tempfile::tempdir().expect("a directory");
@@ -87,31 +71,4 @@ fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
             _ => {}
         }
     }
-}
-
-#[test]
-fn every_jump_of_java_util_is_a_condition_or_has_a_reason() {
-    let Some((jdk, zip)) = with_sources() else { return };
-    let scratch = tempfile::tempdir().expect("a directory");
-    let within = scratch.path().join("java.base");
-    let zip = Jar::open(&zip).expect("an archive");
-    let some = ["TreeMap", "ArrayDeque"];
-    let of_package = |name: &str| name.strip_prefix("java.base/java/util/")?.strip_suffix(".java").map(str::to_string);
-    let mut sources = Vec::new();
-    for name in zip.names() {
-        let Some(class) = of_package(name).filter(|class| !class.contains('/') && !class.contains("-info")) else {
-            continue;
-        };
-        if is_long() || some.contains(&class.as_str()) {
-            let file = within.join(format!("java/util/{class}.java"));
-            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-            std::fs::write(&file, zip.read(name).expect("an entry").expect("an entry")).expect("a source");
-            sources.push(file);
-        }
-    }
-    let how = Compiling { module: Some(("java.base", &within)), ..Compiling::default() };
-    let jumps = counted(&jdk, &sources, &how, &scratch.path().join("classes"));
-    println!("{jumps:?}");
-    assert!(jumps.unexplained.is_empty(), "{jumps:#?}");
-    assert!(jumps.conditions > 200, "{jumps:#?}");
 }

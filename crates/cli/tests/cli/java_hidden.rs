@@ -30,6 +30,9 @@ public class Account {
     }
     static int twice(int a) { return times(a, 2); }
     private static int times(int a, int n) { if (n == 2) return a * 2; return 0; }
+    static int small(int a) { return limited(a & 3); }
+    static int any(int a) { return limited(a); }
+    private static int limited(int a) { if (a > 5) return 1; return 0; }
     static int both(int a) { return two(a, 1); }
     static long more(int a) { return two(a, 2); }
     private static int two(int a, int n) { if (n == 2) return a * 2; return 0; }
@@ -50,6 +53,8 @@ public class Account {
         ("change", "delta < 0 && balance + delta < 0 is false", "covered"),
         ("times", "n == 2 is true", "covered"),
         ("times", "n == 2 is false", "infeasible"),
+        ("limited", "a > 5 is true", "covered"),
+        ("limited", "a > 5 is false", "covered"),
         // Its callers have results of two types.
         ("two", "n == 2 is true", "not there"),
         // Whoever gets the expression calls it, after the method is done: from `later` it looks unreachable.

@@ -151,7 +151,7 @@ impl World {
         let made = arguments.first().copied().filter(|_| is_constructor);
         let result = self.signature(call.method).1;
         // An only one was what the object was made for; subclasses may have another one of several.
-        let function = match tested.calls.len() == 1 || self.is_fixed(call.method) {
+        let function = match receiver.is_none() || tested.calls.len() == 1 || self.is_fixed(call.method) {
             true => self.func(Func::Method(call.method)),
             false => self.newest(|generation| Func::Dispatch(call.method, generation)),
         };
