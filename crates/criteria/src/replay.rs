@@ -66,8 +66,8 @@ touchstone_base::reasons! {
         /// Each read of a volatile object is an input.
         #[error("it depends on what a volatile object holds at each read, which no test can set")]
         "volatile" => Volatile,
-        /// The machine traps where the model has a value.
-        #[error("it divides the least number by -1, which traps on common machines")]
+        /// The machine traps, or has another value, where the model has one.
+        #[error("it computes what C leaves undefined (the least number divided by -1, the leading zeros of 0): machines trap or differ")]
         "traps" => Traps,
         /// The test can't be written, and why.
         #[error("{0}")]
