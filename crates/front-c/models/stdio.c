@@ -174,6 +174,7 @@ FILE *fopen(const char *name, const char *mode)
     ask(stream, TOUCHSTONE_FILES + 2);
     touchstone_assume((stream->given.fails & (WRITING | FLUSHING)) != (WRITING | FLUSHING));
     if (stream->given.length == TOUCHSTONE_FILES + 2) {
+        stream->is_known = 0; /* Somebody else's, next. */
         *__errno_location() = touchstone_unsettled("a file may not open for another reason", NO_ENTRY);
         return 0;
     }

@@ -423,6 +423,22 @@ fn streams_fail_as_those_of_the_library_do_in_every_form() {
     check_forms(&made.out, made.suite("f").matches("\nTEST(").count());
 }
 
+/// What would have failed of a file that did not open is no other stream's.
+#[test]
+fn a_file_that_does_not_open_leaves_nothing_to_the_next_stream() {
+    let program = "#include <stdio.h>
+int f(const char *name, FILE *other) {
+    FILE *own = fopen(name, \"w\");
+    if (own)
+        return fclose(own);
+    fputs(\"x\", other);
+    return fflush(other) ? 1 : 2;
+}
+";
+    let made = generate(program, &["-c", "branch", "--timeout", "3"]);
+    assert!(made.shown.contains("replay: 2 agreed\n"), "{}", made.shown);
+}
+
 /// What fails leaves an error number; that no test makes it is no proof.
 #[test]
 fn output_that_fails_may_leave_any_error_number() {
