@@ -142,7 +142,7 @@ impl<'r> Material<'r> {
         let first = request.files.first().ok_or(PlanError::NoFiles)?;
         let reader = Reader::new(&request.files, &request.compilation, &include_dir)?
             .within(request.effort.timeout)
-            .surrounded(request.inputs.surroundings)
+            .surrounded(request.surroundings())
             .about(&request.subject);
         let program = reader.read(&request.files)?;
         let options = OptionsFile::near(first)?;

@@ -57,7 +57,17 @@ pub struct Request {
     pub interrupt: Arc<AtomicBool>,
 }
 
+/// How long the text of a variable of the environment is at most, where nobody says it.
+const VARIABLE_LENGTH: u32 = 16;
+
 impl Request {
+    /// What surrounds the program. Where functions are called, variables of the environment are answers as others are.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let asked = self.inputs.surroundings;
+        let answered = asked.externals && !matches!(self.subject, Subject::Program(_));
+        Surroundings { environment: asked.environment.or(answered.then_some(VARIABLE_LENGTH)), ..asked }
+    }
+
     /// MC/DC tests in C for every function of these files, written to a directory and replayed.
     pub fn new(files: impl IntoIterator<Item = PathBuf>, out: impl Into<PathBuf>) -> Request {
         Request {

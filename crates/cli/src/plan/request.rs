@@ -80,7 +80,7 @@ impl Generate {
             calls: self.calls,
             strings: self.strings,
             arguments: self.surroundings.argv,
-            surroundings: self.surroundings.of_program(self.entry.as_deref()),
+            surroundings: self.surroundings.of_program(),
         }
     }
 
@@ -120,9 +120,6 @@ impl Generate {
     }
 }
 
-/// How long the text of a variable of the environment is at most, where nobody says it.
-const VARIABLE_LENGTH: u32 = 16;
-
 impl Surroundings {
     /// What saying how functions behave that nobody defines takes for granted.
     fn takes_for_granted(&self) -> impl Iterator<Item = Assume> {
@@ -131,14 +128,13 @@ impl Surroundings {
         pure.into_iter().chain(memory)
     }
 
-    /// What concerns reading the program. Where functions are called, variables of the environment are inputs as other answers are.
-    fn of_program(&self, entry: Option<&str>) -> touchstone_front_c::Surroundings {
-        let answered = entry.is_none() && self.externals != Externals::Named;
+    /// What concerns reading the program.
+    fn of_program(&self) -> touchstone_front_c::Surroundings {
         touchstone_front_c::Surroundings {
             externals: self.externals != Externals::Named,
             callbacks: true,
             stdin: self.stdin,
-            environment: self.env.or(answered.then_some(VARIABLE_LENGTH)),
+            environment: self.env,
             volatile: self.volatile == Volatile::Fresh,
         }
     }
