@@ -82,7 +82,7 @@ fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError>
     let own = |function: &Function| function.is_defined() && !function.is_library() && !is_helper(function);
     let mut seen = BTreeSet::new();
     let all = module.functions.iter().filter(|(_, function)| own(function));
-    let all: Vec<FuncId> = all.filter(|(_, function)| seen.insert(text(function))).map(|(id, _)| id).collect();
+    let all: Vec<FuncId> = all.map(|(id, _)| id).filter(|id| seen.insert(text(module, *id))).collect();
     let main = module.entry.as_deref().and_then(|name| module.function_named(name)).filter(|main| all.contains(main));
     match (all.as_slice(), main) {
         ([], _) => Err(SubjectError::NoFunction),
@@ -92,11 +92,12 @@ fn every_function(module: &Module) -> Result<(Entry, Vec<FuncId>), SubjectError>
     }
 }
 
-/// What tells one text of a function from others: several files that include a header all have its inline functions, and unless
-/// macros make something else of them, they are the same.
-fn text(function: &Function) -> (&str, Span, usize, usize) {
+/// What tells one text of a function from others: several files that include a header all have its inline functions. Where macros,
+/// or something else of a file, make another function of it, both are tested.
+fn text(module: &Module, id: FuncId) -> (&str, Span, u64) {
+    let function = &module.functions[id];
     let name = function.name.split(['@', '$']).next().unwrap_or(&function.name);
-    (name, function.span, function.blocks.len(), function.decisions.len())
+    (name, function.span, module.meaning_of_code(id))
 }
 
 /// Whether some code makes its own inputs (a harness for us or for KLEE).

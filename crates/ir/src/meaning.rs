@@ -14,16 +14,27 @@ impl Module {
         let function = &self.functions[func];
         let mut hasher = StableHasher::default();
         function.name.hash(&mut hasher);
-        for param in &function.params {
-            (param.reg, param.aggregate).hash(&mut hasher);
-        }
-        function.regs.values().for_each(|reg| reg.ty.hash(&mut hasher));
-        function.slots.values().for_each(|slot| slot.size.hash(&mut hasher));
-        for decision in function.decisions.values() {
-            (decision.kind, &decision.tree).hash(&mut hasher);
-        }
-        self.blocks(function, &mut hasher);
+        self.code(function, &mut hasher);
         hasher.finish()
+    }
+
+    /// The same without its own name, which says which file it is of where several have it.
+    pub fn meaning_of_code(&self, func: FuncId) -> u64 {
+        let mut hasher = StableHasher::default();
+        self.code(&self.functions[func], &mut hasher);
+        hasher.finish()
+    }
+
+    fn code(&self, function: &Function, hasher: &mut StableHasher) {
+        for param in &function.params {
+            (param.reg, param.aggregate).hash(hasher);
+        }
+        function.regs.values().for_each(|reg| reg.ty.hash(hasher));
+        function.slots.values().for_each(|slot| slot.size.hash(hasher));
+        for decision in function.decisions.values() {
+            (decision.kind, &decision.tree).hash(hasher);
+        }
+        self.blocks(function, hasher);
     }
 
     fn blocks(&self, function: &Function, hasher: &mut StableHasher) {

@@ -509,22 +509,31 @@ void *f(struct list *l, int n) {
 }
 
 #[test]
-fn inline_functions_of_a_header_are_tested_once() {
+fn inline_functions_of_a_header_are_tested_once_unless_files_make_others_of_them() {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let write = |name: &str, text: &str| std::fs::write(scratch.path().join(name), text).expect("a writable directory");
-    write("h.h", "static inline int top(int a) { return a > 9 ? 9 : a; }\n");
     write(
-        "a.c",
-        "#include \"h.h\"\nstatic int own(int a) { return a > 1; }\nint fa(int x) { return top(x) + own(x); }\n",
+        "h.h",
+        "static inline int top(int a) { return a > 9 ? 9 : a; }
+static inline int limited(int a) { return a > LIMIT && a < 10; }
+static int own(int a);
+static inline int asks(int a) { return own(a) ? 1 : 2; }
+",
     );
-    write(
-        "b.c",
-        "#include \"h.h\"\nstatic int own(int a) { return a > 2; }\nint fb(int x) { return top(x) + own(x); }\n",
-    );
+    for (file, limit) in [("a", 300), ("b", 3)] {
+        let text = format!(
+            "#define LIMIT {limit}\n#include \"h.h\"\nstatic int own(int a) {{ return a > LIMIT; }}\n\
+             int f{file}(int x) {{ return top(x) + limited(x) + asks(x); }}\n"
+        );
+        write(&format!("{file}.c"), &text);
+    }
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchstone"));
-    command.args(["generate", "a.c", "b.c", "-c", "branch", "--no-replay", "-o", "out"]).current_dir(scratch.path());
+    command.args(["generate", "a.c", "b.c", "-c", "branch", "-o", "out"]).current_dir(scratch.path());
     let output = command.output().expect("touchstone runs");
     let shown = String::from_utf8_lossy(&output.stdout);
     let of = |name: &str| shown.lines().filter(|line| line.starts_with(name)).count();
-    assert_eq!((of("top"), of("own"), of("fa"), of("fb")), (1, 2, 1, 1), "{shown}");
+    assert_eq!((of("top "), of("own"), of("fa "), of("fb ")), (1, 2, 1, 1), "{shown}");
+    assert_eq!((of("limited"), of("asks")), (2, 2), "{shown}");
+    // Each is tested in its own file.
+    assert!(shown.contains(" agreed") && !shown.contains("disagree"), "{shown}");
 }

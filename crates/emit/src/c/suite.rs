@@ -414,7 +414,8 @@ pub(crate) fn chunk_paths(first: &Path) -> impl Iterator<Item = PathBuf> + '_ {
     (1..).map(|number| chunk_path(first, number))
 }
 
-/// The unit to include: the one that defines the function, or the first that includes the header that does.
+/// The unit to include: the one that defines the function, or one that includes the header that does; that which its name says, where
+/// several have another one of it, or else the first.
 pub(crate) fn unit_with(module: &Module, function: &Function, target: &Build) -> Result<usize, EmitError> {
     if let Some(unit) = target.unit_of_file(module, function.span.file) {
         return Ok(unit);
@@ -429,7 +430,15 @@ pub(crate) fn unit_with(module: &Module, function: &Function, target: &Build) ->
         let list = String::from_utf8_lossy(&list).replace("\\\n", " ").replace("\\ ", "\u{1}").replace("\\#", "#");
         list.split_whitespace().any(|path| Path::new(&path.replace('\u{1}', " ")).ends_with(&name))
     };
-    let found = target.units.iter().position(|unit| !name.is_empty() && includes(unit));
+    let is_named = |unit: &crate::SourceUnit| {
+        function
+            .name
+            .split_once('@')
+            .is_some_and(|(_, said)| unit.path.ends_with(said.split('$').next().unwrap_or(said)))
+    };
+    let with_header = |unit: &crate::SourceUnit| !name.is_empty() && includes(unit);
+    let named = target.units.iter().position(|unit| is_named(unit) && with_header(unit));
+    let found = named.or_else(|| target.units.iter().position(with_header));
     found.ok_or(EmitError::NoUnit { function: function.name.clone(), file })
 }
 
