@@ -33,6 +33,7 @@ mod java_verdicts;
 mod judges;
 mod kept;
 mod library;
+mod library_state;
 mod lifetimes;
 mod made;
 mod measure;

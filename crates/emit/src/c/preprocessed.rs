@@ -138,6 +138,7 @@ fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
             rest = rest.trim_start();
             let first = rest.chars().next()?;
             let length = match first {
+                '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
                 '"' | '\'' => literal_length(rest, first),
                 _ if first.is_ascii_alphanumeric() || first == '_' => {
                     rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len())
@@ -146,7 +147,7 @@ fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
             };
             let (token, after) = rest.split_at(length);
             rest = after;
-            if first != '"' && first != '\'' {
+            if first != '"' && first != '\'' && !token.starts_with("/*") {
                 return Some(token);
             }
         }
@@ -214,6 +215,8 @@ const MEANT: &[&str] = &[
     "STREAM",
     "FILE_WITH",
     "FAILING_FILE",
+    "FAILING_OUTPUT",
+    "WORKING_OUTPUT",
     "NO_FILE",
     "FILE",
     "REGISTERS",
@@ -225,6 +228,7 @@ const MEANT: &[&str] = &[
     "WRITTEN",
     "KEEPS",
     "CHANGES",
+    "SETS_ERRNO",
     "ANSWER",
     "STUB",
     "STUB_OF_NOTHING",

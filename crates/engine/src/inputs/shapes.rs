@@ -138,7 +138,7 @@ impl Executor<'_> {
             fresh.inputs_mut().fresh += 1;
             let types = &self.module.types;
             let (room, said) = match length {
-                Some(elements) => (Room { before: 0, elements }, Length::Given),
+                Some(elements) => (Room { elements, ..self.room(&lazy.name) }, Length::Given),
                 // What it ends in grows, not the number of them.
                 None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
                 None => (self.room(&lazy.name), Length::Default),
