@@ -96,3 +96,13 @@ fn there_is_room_before_a_pointer_of_a_given_length() {
     let program = "int f(const char *s) { if (s[-1] == ' ' && s[-2] == 'a') return 1; return s[7] == 'x' ? 2 : 0; }\n";
     check(program, &["-c", "mcdc", "--len", "s=8"], &["char s[10] = ", "f(&s[2])"]);
 }
+
+/// The library looks at a set of characters also where there is nothing to look for.
+#[test]
+fn an_empty_text_excuses_no_set_that_is_null() {
+    let program = "#include <string.h>
+int f(const char *s, const char *set) { return strcspn(s, set) > 1 || strspn(s, set) > 1; }
+";
+    let made = generate(program, &["-c", "branch"]);
+    assert!(made.shown.contains(" agreed"), "{}", made.shown);
+}
