@@ -44,7 +44,7 @@ impl Unsettled {
 
     fn as_str(&self) -> &str {
         match self {
-            Unsettled::Unwritten => "memory that nobody wrote may hold anything",
+            Unsettled::Unwritten => "memory that was never written may hold anything",
             Unsettled::Output => "output may fail",
             Unsettled::Said(what) => what,
         }
@@ -105,7 +105,7 @@ impl fmt::Display for Assume {
             Assume::InitialState => "variables that no test sets hold their initial values",
             Assume::Allocation => "no allocation fails",
             Assume::SeparateObjects => "input pointers lead to whole objects that do not overlap",
-            Assume::PureExternals => "functions that nobody defines change no memory",
+            Assume::PureExternals => "undefined functions change no memory",
         })
     }
 }
@@ -160,7 +160,7 @@ impl Doubt {
             Doubt::Allocation => "an allocation may fail".to_string(),
             Doubt::Heap => "an input may be a block of the heap".to_string(),
             Doubt::Overlap => "an input pointer may lead into a part of another object".to_string(),
-            Doubt::External(name) => format!("{name}, which nobody defines, may change memory"),
+            Doubt::External(name) => format!("{name}, which is not defined, may change memory"),
             Doubt::Unsettled(what) => what.to_string(),
             Doubt::Undefined => "inputs without a defined result (the least number divided by -1, a float that its \
                                  integer can't hold)"

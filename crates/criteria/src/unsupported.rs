@@ -179,7 +179,7 @@ touchstone_base::reasons! {
         #[error("a symbolic text with many digits as a number")]
         "symbolic_digits" => SymbolicDigits,
         /// A text that should be a number is none.
-        #[error("a text that is no decimal number")]
+        #[error("a text that is not a decimal number")]
         "no_decimal" => NoDecimal,
         /// A float that depends on inputs is written as text.
         #[error("a symbolic float as text")]

@@ -95,10 +95,10 @@ touchstone_base::reasons! {
         #[error("a macro or an expression contains the statement")]
         "statement_inside" => StatementInside,
         /// Nothing that could be put in brackets.
-        #[error("it is no expression")]
+        #[error("it is not an expression")]
         "no_expression" => NoExpression,
         /// An initialiser, or a part of the function's head.
-        #[error("it is no expression of the function's body")]
+        #[error("it is not an expression of the function's body")]
         "outside_of_body" => OutsideOfBody,
         /// Its ends are not in the text.
         #[error("a directive or a macro is around it")]
@@ -183,7 +183,7 @@ touchstone_base::reasons! {
         #[error("it relates what a test changes to what the test asserts")]
         "state" => State,
         /// Neither is a path.
-        #[error("a path is no place, and a label is")]
+        #[error("a label is a place, and a path is not")]
         "path" => Path,
         /// The search's own goals.
         #[error("it is a wish of the search, no objective")]
@@ -213,7 +213,7 @@ touchstone_base::reasons! {
         #[error("it reads an integer as the bits of a float")]
         "integer_as_float" => IntegerAsFloat,
         /// An infinity, or what is no number.
-        #[error("it has a float that is no number")]
+        #[error("it has a float that is not a number")]
         "float_no_number" => FloatNoNumber,
         /// An operation that C does not write.
         #[error("it has a float operation that C has no operator for")]
@@ -248,10 +248,10 @@ touchstone_base::reasons! {
         #[error("parentheses are around a bit-field")]
         "bit_field_in_parentheses" => BitFieldInParentheses,
         /// Which bytes were written is not kept.
-        #[error("nobody keeps which memory was written (valgrind does)")]
+        #[error("which memory was written is not recorded (valgrind does that)")]
         "written_memory" => WrittenMemory,
         /// Which objects live is not kept.
-        #[error("nobody keeps whether an object still lives (AddressSanitizer does)")]
+        #[error("whether an object is still alive is not recorded (AddressSanitizer does that)")]
         "living_objects" => LivingObjects,
         /// Where a pointer's object ends is not kept.
         #[error("where an object ends that a pointer leads to is not known (AddressSanitizer knows)")]

@@ -25,7 +25,7 @@ touchstone_base::reasons! {
         #[error("{0:?} with too few arguments")]
         "too_few_arguments" => TooFewArguments(Builtin),
         /// A variable argument that the test does not pass, or not of this type.
-        #[error("a variable argument that nobody passed")]
+        #[error("a variable argument that was not passed")]
         "no_such_argument" => NoSuchArgument,
         /// A jump by what is no mark.
         #[error("jump to where no mark is")]
@@ -50,7 +50,7 @@ touchstone_base::reasons! {
 
         // Text.
         /// A text that should be a number is none.
-        #[error("a text that is no decimal number")]
+        #[error("a text that is not a decimal number")]
         "no_decimal" => NoDecimal,
         /// A conversion without its argument.
         #[error("printf with too few arguments")]
@@ -85,10 +85,10 @@ touchstone_base::reasons! {
         #[error("an address as a number at start-up")]
         "address_at_start" => AddressAtStart,
         /// What a start leaves must have values.
-        #[error("bytes that nobody wrote at start-up")]
+        #[error("bytes that were not written at start-up")]
         "unwritten_at_start" => UnwrittenAtStart,
         /// What a start leaves must lead somewhere.
-        #[error("a pointer to what is no more at start-up")]
+        #[error("a pointer to something that no longer exists at start-up")]
         "dangling_at_start" => DanglingAtStart,
         /// What a start leaves must be whole.
         #[error("a part of a pointer at start-up")]

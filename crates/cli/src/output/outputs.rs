@@ -125,7 +125,7 @@ pub fn load(place: &Path) -> Result<(Document, Vec<Past>)> {
     let text = std::fs::read_to_string(&file).with_context(|| {
         format!("can't read {}; run touchstone generate or prove first, or name the directory of a run", file.display())
     })?;
-    let document = Document::parse(&text).with_context(|| format!("{} is no campaign", file.display()))?;
+    let document = Document::parse(&text).with_context(|| format!("{} is not a campaign", file.display()))?;
     let history = std::fs::read_to_string(dir.join(HISTORY)).unwrap_or_default();
     Ok((document, touchstone_report::read_history(&history)))
 }

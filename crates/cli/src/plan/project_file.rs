@@ -136,7 +136,7 @@ impl ProjectFile {
             Some(near) => format!("; did you mean `{near}`?"),
             None => String::new(),
         };
-        bail!("{}: `{key}` is no option {of}{hint}", self.place(key))
+        bail!("{}: `{key}` is not an option {of}{hint}", self.place(key))
     }
 
     /// `touchstone.toml:3`.

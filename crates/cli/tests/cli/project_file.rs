@@ -78,10 +78,10 @@ fn what_is_wrong_in_the_file_is_said_with_its_place_and_what_was_meant() {
     let says = |toml: &str, wanted: &[&str]| Project::new(toml).says("", &["generate", "src/sign.c"], 1, wanted);
     says(
         "critera = [\"mcdc\"]\n",
-        &["touchstone.toml:1: `critera` is no option of any verb; did you mean `criteria`?"],
+        &["touchstone.toml:1: `critera` is not an option of any verb; did you mean `criteria`?"],
     );
-    says("\ncolour = 3\n", &["touchstone.toml:2: `colour` is no option of any verb\n"]);
-    says("[measure]\nexternals = \"inputs\"\n", &["touchstone.toml:2: `externals` is no option of `measure`"]);
+    says("\ncolour = 3\n", &["touchstone.toml:2: `colour` is not an option of any verb\n"]);
+    says("[measure]\nexternals = \"inputs\"\n", &["touchstone.toml:2: `externals` is not an option of `measure`"]);
     says(
         "timeout = \"soon\"\n",
         &["invalid value 'soon' for '--timeout", "note: options also come from", "touchstone.toml"],

@@ -44,7 +44,7 @@ touchstone_base::reasons! {
         #[error("a value doesn't fit its type")]
         "misfit" => Misfit,
         /// A member that can't be named.
-        #[error("a member without a name that is no structure")]
+        #[error("an unnamed member that is not a structure")]
         "unnamed_member" => UnnamedMember,
         /// A structure without the array that it should end with.
         #[error("a structure without the array at its end")]
