@@ -47,9 +47,18 @@ pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: 
     }
 }
 
-/// Makes objects as short as the run allows: the first of 1, 2, 4, … elements with which it stays on its path.
+/// Makes objects as short as the run allows: the first of 1, 2, 4, … elements with which it stays on its path. Those of a
+/// function that declares lengths (`int v[4]`) stay.
 pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
-    let TestKind::Function { objects, .. } = &test.kind else { return };
+    let TestKind::Function { objects, earlier, .. } = &test.kind else { return };
+    let declares = |func: FuncId| {
+        let params = &module.functions[func].params;
+        params.iter().any(|param| matches!(module.types[param.data], DataType::Array { .. }))
+    };
+    let mut before = earlier.iter().filter_map(|call| module.function_named(&call.function));
+    if declares(func) || before.any(declares) {
+        return;
+    }
     if module.has_classes() || !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some()
     {
         return;
