@@ -30,6 +30,7 @@ mod java_named;
 mod java_objects;
 mod java_run;
 mod java_verdicts;
+mod judged;
 mod judges;
 mod kept;
 mod library;
