@@ -41,7 +41,8 @@ fn judge(file: &Path, mode: &[&str], figures: &mut Figures) {
     if met.is_empty() {
         return;
     }
-    let asked = touchstone(scratch.path(), &[mode, &[&*name, "-c", CRITERIA, "--timeout", "2", "--format", "json"]].concat());
+    let asked =
+        touchstone(scratch.path(), &[mode, &[&*name, "-c", CRITERIA, "--timeout", "2", "--format", "json"]].concat());
     let infeasible = ids(&asked, "infeasible");
     figures.programs += 1;
     figures.covered += met.len();
@@ -94,6 +95,9 @@ fn what_programs_of_others_do_is_not_called_infeasible() {
 
 fn conclude(figures: &Figures) {
     let Figures { programs, covered, infeasible, wrong } = figures;
-    println!("{programs} programs: {covered} objectives covered by their runs, {infeasible} infeasible, {} wrong", wrong.len());
+    println!(
+        "{programs} programs: {covered} objectives covered by their runs, {infeasible} infeasible, {} wrong",
+        wrong.len()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
