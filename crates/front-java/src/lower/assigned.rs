@@ -119,7 +119,14 @@ mod tests {
             Insn::Store(Kind::Int, 2),
             Insn::Return(None),
         ]);
-        let code = Code { offset: 0, bytes: Vec::new(), handlers: Vec::new(), attributes: Vec::new() };
+        let code = Code {
+            max_stack: 1,
+            max_locals: 3,
+            bytes: Box::default(),
+            offset: 0,
+            handlers: Vec::new(),
+            attributes: Vec::new(),
+        };
         let desc = MethodDesc::parse("(I)V").expect("a descriptor");
         let assigned = Assigned::new(access::STATIC, &desc, &code, &list);
         assert!(assigned.has(4, 1, Kind::Int));
