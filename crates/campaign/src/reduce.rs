@@ -6,7 +6,7 @@ use crate::watched::{Watched, watch_tests};
 use crate::work::Work;
 use std::collections::BTreeSet;
 use touchstone_criteria::{Goal, IncompletePaths, Outcome, Status, TestCase, TestKind};
-use touchstone_engine::{SeenRow, round_numbers};
+use touchstone_engine::{SeenRow, round_numbers, shorten_objects};
 use touchstone_ir::ErrorKind;
 
 /// The tests that stay.
@@ -59,7 +59,7 @@ pub(crate) fn reduce(work: &Work<'_>, mut tests: Vec<TestCase>) -> Reduced {
     Reduced { tests, watched, not_called }
 }
 
-/// Makes odd numbers round where no test depends on them. What users say about inputs limits them, and the runs of a test don't
+/// Makes objects short and odd numbers round where no test depends on them. What users say about inputs limits them, and the runs of a test don't
 /// know it.
 fn round(work: &Work<'_>, tests: &mut [TestCase]) {
     const RUNS: u32 = 2_000;
@@ -72,6 +72,9 @@ fn round(work: &Work<'_>, tests: &mut [TestCase]) {
     let mut runs = RUNS;
     for test in tests {
         if !limits(&test.function) && !test.earlier().iter().any(|call| limits(&call.function)) {
+            if work.config.lengths.is_empty() && work.config.strings.is_none() {
+                shorten_objects(work.module(), work.task.func, test, &work.watch, &mut runs);
+            }
             round_numbers(work.module(), work.task.func, test, &work.watch, &mut runs);
         }
     }

@@ -68,13 +68,13 @@ fn look_for(
     proofs
 }
 
-/// When to stop: with the function's time where earlier calls are known to matter; else something different may stand in the
+/// When to stop: with the function's time where earlier calls are known to be all that matters; else something different may stand in the
 /// way, and a part of what the search took is enough to see.
 fn within_reason(found: &Found, config: &Config) -> Deadline {
     const LEAST: f64 = 2.0;
     const TIMES: f64 = 4.0;
     let of_calls = |reason: &IncompletePaths| is_of_calls(&reason.why);
-    match found.doubted.values().flatten().any(of_calls) {
+    match found.doubted.values().any(|reasons| !reasons.is_empty() && reasons.iter().all(of_calls)) {
         true => config.deadline,
         false => {
             let most = Duration::try_from_secs_f64(LEAST + TIMES * found.result.seconds).ok();

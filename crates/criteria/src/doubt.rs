@@ -155,8 +155,8 @@ impl Doubt {
     /// The doubt alone, without what rules it out.
     pub fn text(&self) -> String {
         match self {
-            Doubt::EarlierCalls(name) => format!("earlier calls may have changed `{name}`"),
-            Doubt::OtherFiles(name) => format!("another file may change `{name}`"),
+            Doubt::EarlierCalls(name) => format!("earlier calls may have changed {name}"),
+            Doubt::OtherFiles(name) => format!("another file may change {name}"),
             Doubt::Allocation => "an allocation may fail".to_string(),
             Doubt::Heap => "an input may be a block of the heap".to_string(),
             Doubt::Overlap => "an input pointer may lead into a part of another object".to_string(),

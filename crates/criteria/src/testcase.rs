@@ -143,6 +143,8 @@ pub enum Given<'a> {
     Stdin(&'a [u8]),
     /// What the next file has that is opened or first read from; nothing if it can't be opened.
     File(Option<GivenFile<'a>>),
+    /// Standard output, of which something may fail.
+    Output(GivenFile<'a>),
     /// A variable of the environment: its name, and its text if it is set.
     Variable(&'a str, Option<&'a [u8]>),
     /// The allocation with this number gets no memory.
@@ -150,6 +152,11 @@ pub enum Given<'a> {
 }
 
 impl TestCase {
+    /// Whether standard output fails in it.
+    pub fn output_fails(&self) -> bool {
+        self.answers.iter().any(MadeInput::is_failing_output)
+    }
+
     /// The calls before the one that it is about.
     pub fn earlier(&self) -> &[EarlierCall] {
         match &self.kind {
@@ -179,6 +186,7 @@ impl MadeInput {
             InputSource::Argument => format!("<argv {name}>"),
             InputSource::Stdin => "<stdin>".to_string(),
             InputSource::File => "<file>".to_string(),
+            InputSource::Output => "<stdout>".to_string(),
             InputSource::Variable => format!("<getenv {name}>"),
             InputSource::Register => format!("<register {name}>"),
             InputSource::Allocation => format!("<failing allocation {name}>"),
@@ -266,6 +274,11 @@ impl MadeInput {
         }
     }
 
+    /// Whether standard output fails.
+    pub fn is_failing_output(&self) -> bool {
+        matches!(self.given(), Given::Output(output) if !output.failures().is_empty())
+    }
+
     /// Whether it is a word of the command line.
     pub fn is_argument(&self) -> bool {
         self.source == InputSource::Argument
@@ -294,6 +307,9 @@ impl MadeInput {
                 let file =
                     || GivenFile { text: &rest[..length.min(rest.len())], failing: u16::from_le_bytes([*c, *d]) };
                 Given::File((length < rest.len() + 2).then(file))
+            }
+            (InputSource::Output, [a, b, ..]) => {
+                Given::Output(GivenFile { text: &[], failing: u16::from_le_bytes([*a, *b]) })
             }
             (InputSource::Argument, bytes) => Given::Argument(&bytes[..text(bytes)]),
             (InputSource::Variable, [set, rest @ ..]) => {

@@ -5,6 +5,8 @@
  *     NO_FILE();              the next file can't be opened
  *     FAILING_FILE("a\n", "read close");   as FILE_WITH, and something fails: to read more than it has, to write (from the
  *                             second time on: write2), to flush what was written, to close, to seek
+ *     FAILING_OUTPUT("write2");   standard output fails: to write (it did before; from the second write on: write2), to flush
+ *     WORKING_OUTPUT();       after the call under test: standard output is what it was
  *
  * The program's own calls of fopen come here, because definitions in a program win over those of the shared library. What is
  * written goes nowhere. Each such test needs a process of its own. Nothing of the library is declared here, so that no name of the program can clash with it.
@@ -18,6 +20,8 @@
 #undef FILE_WITH
 #undef NO_FILE
 #undef FAILING_FILE
+#undef FAILING_OUTPUT
+#undef WORKING_OUTPUT
 
 #define TOUCHSTONE_MOST_FILES 64
 
@@ -125,6 +129,45 @@ __attribute__((__unused__)) static void *touchstone_file_open(struct touchstone_
     return made;
 }
 
+/* What is written until it fails goes where standard output went. */
+extern void *touchstone_stdout __asm__("stdout");
+extern int touchstone_fputc(int, void *) __asm__("fputc");
+extern int touchstone_fflush(void *) __asm__("fflush");
+extern size_t touchstone_fwrite(const void *, size_t, size_t, void *) __asm__("fwrite");
+static void *touchstone_real_stdout;
+
+static long touchstone_output_written(void *cookie, const char *from, size_t size) {
+    long written = touchstone_file_written(cookie, from, size);
+    if (written) touchstone_fwrite(from, 1, size, touchstone_real_stdout);
+    return written;
+}
+
+__attribute__((__unused__)) static void touchstone_fail_output(const char *words) {
+    static char buffer[65536];
+    static struct touchstone_file file = {"", 0, ""};
+    static struct touchstone_stream stream = {NULL, 0, 0};
+    struct touchstone_io functions = {NULL, touchstone_output_written, NULL, NULL};
+    const char *word;
+    void *made;
+    file.fails = words;
+    stream.file = &file;
+    stream.writes = 0;
+    made = touchstone_fopencookie(&stream, "w", functions);
+    if (!made) return;
+    word = touchstone_file_fails(&file, 'w');
+    touchstone_setvbuf(made, word ? NULL : buffer, word ? 2 : 0, word ? 0 : sizeof buffer);
+    /* It failed before, or something waits. */
+    if (!word || word[5] <= '1') touchstone_fputc('\n', made);
+    touchstone_real_stdout = touchstone_stdout;
+    touchstone_stdout = made;
+}
+
+/* What still waits in a buffer stays there. */
+__attribute__((__unused__)) static void touchstone_restore_output(void) {
+    if (touchstone_real_stdout) touchstone_stdout = touchstone_real_stdout;
+    touchstone_real_stdout = NULL;
+}
+
 /* clang's sanitizer has weak definitions of its own. */
 #define TOUCHSTONE_OPENS __attribute__((__weak__))
 #if defined(__has_feature)
@@ -149,5 +192,7 @@ TOUCHSTONE_OPENS void *touchstone_fopen64(const char *name, const char *mode) { 
 #define STREAM() touchstone_file_open(NULL, "r+")
 #define FILE_WITH(text) touchstone_add_file(text, sizeof(text) - 1, "")
 #define FAILING_FILE(text, words) touchstone_add_file(text, sizeof(text) - 1, words)
+#define FAILING_OUTPUT(words) touchstone_fail_output(words)
+#define WORKING_OUTPUT() touchstone_restore_output()
 #define NO_FILE() touchstone_add_file(NULL, 0, "")
 #endif

@@ -6,6 +6,7 @@
  *     WRITES(int, fetch, to, 5);      what the next call leaves where its parameter `to` leads
  *     KEEPS(fetch, to);               it leaves nothing there; only needed if a later call does
  *     CHANGES(fetch, mode, 3);        what the next call leaves in the variable `mode`
+ *     SETS_ERRNO(fetch, 11);          what the next call leaves in `errno`
  *     CALLED(measure, 3);             after the call under test: the next call that was made, with its arguments
  *     NO_MORE_CALLS();                there were no others
  *
@@ -22,6 +23,7 @@
 #undef WRITTEN
 #undef KEEPS
 #undef CHANGES
+#undef SETS_ERRNO
 #undef ANSWER
 #undef STUB
 #undef STUB_OF_NOTHING
@@ -51,6 +53,8 @@
 #else
 #define TOUCHSTONE_FAIL(why) fail_msg("%s", why)
 #endif
+
+extern int *__errno_location(void);
 
 #define TOUCHSTONE_MOST_CALLS 256
 #define TOUCHSTONE_MOST_VALUES 16
@@ -219,6 +223,7 @@ __attribute__((__unused__)) static void touchstone_answer(void *to, size_t size,
         const __typeof__(place) touchstone_value = __VA_ARGS__;                                       \
         touchstone_change(#name, (void *)&(place), &touchstone_value, sizeof touchstone_value);       \
     } while (0)
+#define SETS_ERRNO(name, number) CHANGES(name, *__errno_location(), number)
 #define WRITTEN(name, parameter, to) touchstone_written((void *)(to), #name "." #parameter);
 #define ANSWER(type, name)                                             \
     do {                                                               \

@@ -65,6 +65,7 @@ enum { NO_ENTRY = 2, BAD_FILE = 9, BAD_ADDRESS = 14, INVALID = 22, NO_SEEKING = 
    A stream may fail: reading does behind its last byte, writing from one of its first writes on or when its buffer is emptied,
    closing, and seeking (only that leaves an error number). Results and marks are computed without branches, so that who does not ask has no path more. */
 void touchstone_given_file(void *address, unsigned long size, const char *name);
+void touchstone_given_output(void *address, unsigned long size, const char *name);
 void touchstone_assume(long condition);
 
 enum { MOST_STREAMS = 3 };
@@ -288,7 +289,7 @@ int touchstone_file_get(FILE *f)
         return c;
     if (stream->at >= (long)stream->given.length) {
         stream->failed |= fails(stream, READING);
-        stream->at_end |= !fails(stream, READING);
+        stream->at_end |= 1 - fails(stream, READING);
         /* What failed once may succeed the next time. */
         c = touchstone_unsettled("reading may fail", -1);
         touchstone_assume(c >= -1);
@@ -340,6 +341,68 @@ static int file_flush(FILE *f)
 
 static void file_buffer(FILE *f) { stream_of(f)->has_own_buffer = 1; }
 
+/* Standard output may fail, too: from the beginning on (then it did so before, and has its mark), from a later write on, or when
+   its buffer is emptied, in which something waits already. What is printed where nobody asks for the value does not come here:
+   in a program that does so (TOUCHSTONE_QUIET_OUTPUT), neither writes nor what waits after a flush are known. */
+struct touchstone_console {
+    unsigned short fails; /* As of a file. */
+    int is_known;
+    unsigned writes, flushes, waiting;
+    int failed;
+};
+
+struct touchstone_console *touchstone_console(void)
+{
+    static struct touchstone_console out;
+    return &out;
+}
+
+static struct touchstone_console *console(void)
+{
+    struct touchstone_console *out = touchstone_console();
+    if (out->is_known)
+        return out;
+    out->is_known = 1;
+    touchstone_given_output(&out->fails, sizeof out->fails, "");
+    touchstone_assume(!(out->fails & 0xff & ~(WRITING | FLUSHING)));
+    touchstone_assume((out->fails & (WRITING | FLUSHING)) != (WRITING | FLUSHING));
+    touchstone_assume(out->fails >> WRITES_BEFORE <= MOST_BEFORE);
+#ifdef TOUCHSTONE_QUIET_OUTPUT
+    touchstone_assume(!(out->fails >> WRITES_BEFORE));
+#endif
+    out->failed = (out->fails / WRITING & 1) & (out->fails >> WRITES_BEFORE == 0);
+    out->waiting = 1;
+    return out;
+}
+
+/* 1 if one of so many writes fails, 0 if not. */
+static int console_fails(unsigned writes)
+{
+    struct touchstone_console *out = console();
+    int failing = (out->fails / WRITING & 1) & (writes != 0) & (out->writes + writes > out->fails >> WRITES_BEFORE);
+    out->writes += writes;
+    out->waiting |= writes != 0;
+    out->failed |= failing;
+    if (out->writes > MOST_WAITING)
+        touchstone_assume(!(out->fails & FLUSHING));
+    return failing;
+}
+
+static int console_flush(void)
+{
+    struct touchstone_console *out = console();
+    int failing = (out->fails / FLUSHING & 1) & (out->waiting != 0);
+#ifdef TOUCHSTONE_QUIET_OUTPUT
+    if (out->flushes++)
+        touchstone_assume(!(out->fails & FLUSHING));
+#endif
+    out->waiting = 0;
+    out->failed |= failing;
+    return failing;
+}
+
+static int console_failed(void) { return console()->failed; }
+
 static struct touchstone_stream *writing(FILE *f)
 {
     struct touchstone_stream *stream = known(f);
@@ -371,7 +434,7 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
     stream->waiting += size;
     if (stream->waiting > MOST_WAITING && stream->given.fails & FLUSHING)
         touchstone_refuse("more than fits into a buffer that can't be emptied");
-    return size * !failing;
+    return size * (size_t)(1 - failing);
 }
 
 /* What a format makes, where nobody asks how much that is. */
@@ -639,6 +702,11 @@ int touchstone_file_at_end(FILE *f)
 
 int touchstone_file_broke(FILE *f) { return 0; }
 
+/* In a run standard output takes everything. */
+static int console_fails(unsigned writes) { return 0; }
+static int console_flush(void) { return 0; }
+static int console_failed(void) { return 0; }
+
 void touchstone_file_clear(FILE *f)
 {
     touchstone_run_only("files");
@@ -678,12 +746,13 @@ static size_t file_put(FILE *f, const char *bytes, size_t size)
 /* How many of these bytes are written. */
 static size_t put(FILE *f, const void *bytes, size_t size)
 {
-    if (IS_CONSOLE(f, stdout))
+    if (IS_CONSOLE(f, stdout)) {
         touchstone_write(1, bytes, size);
-    else if (IS_CONSOLE(f, stderr))
-        touchstone_write(2, bytes, size);
-    else
+        return size * (size_t)(1 - console_fails(size != 0));
+    }
+    if (!IS_CONSOLE(f, stderr))
         return file_put(f, bytes, size);
+    touchstone_write(2, bytes, size);
     return size;
 }
 
@@ -767,7 +836,7 @@ int vfprintf(FILE *f, const char *format, va_list list)
         return touchstone_unsettled("output may fail", n | ((int)file_put(f, format, n > 0) - (n > 0)));
 #endif
     print(f, format, list);
-    return touchstone_unsettled("output may fail", n);
+    return touchstone_unsettled("output may fail", IS_CONSOLE(f, stdout) ? n | -console_fails(n > 0) : n);
 }
 
 int vprintf(const char *format, va_list list) { return vfprintf(stdout, format, list); }
@@ -795,9 +864,15 @@ int printf(const char *format, ...)
 int puts(const char *s)
 {
     size_t n = strlen(s);
+#ifdef TOUCHSTONE_REDIRECTED
     put(stdout, s, n);
     put(stdout, "\n", 1);
     return touchstone_unsettled("output may fail", (int)n + 1);
+#else
+    touchstone_write(1, s, n);
+    touchstone_write(1, "\n", 1);
+    return touchstone_unsettled("output may fail", ((int)n + 1) | -console_fails(1 + (n != 0)));
+#endif
 }
 
 /* glibc's says 1. */
@@ -810,7 +885,7 @@ int fputs(const char *s, FILE *f)
     }
 #endif
     touchstone_quiet_fputs(s, f);
-    return touchstone_unsettled("output may fail", 1);
+    return touchstone_unsettled("output may fail", IS_CONSOLE(f, stdout) ? 1 - 2 * console_fails(*s != 0) : 1);
 }
 
 int fputc(int c, FILE *f)
@@ -834,7 +909,15 @@ void perror(const char *s) { touchstone_quiet_fprintf(stderr, "%s: error %d\n", 
 static int is_standard(FILE *f) { return f == stdin || IS_CONSOLE(f, stdout) || IS_CONSOLE(f, stderr); }
 
 #ifdef TOUCHSTONE_FILES
-int fflush(FILE *f) { return touchstone_unsettled("output may fail", !f || is_standard(f) ? 0 : file_flush(f)); }
+int fflush(FILE *f)
+{
+    int failed = 0;
+    if (!f || IS_CONSOLE(f, stdout))
+        failed = -console_flush();
+    else if (!is_standard(f))
+        failed = file_flush(f);
+    return touchstone_unsettled("output may fail", failed);
+}
 
 static void set_buffer(FILE *f)
 {
@@ -861,4 +944,9 @@ int setvbuf(FILE *f, char *buffer, int mode, size_t size)
 void setbuf(FILE *f, char *buffer) { set_buffer(f); }
 void setbuffer(FILE *f, char *buffer, size_t size) { set_buffer(f); }
 void setlinebuf(FILE *f) { set_buffer(f); }
-int ferror(FILE *f) { return is_standard(f) ? 0 : file_failed(f); }
+int ferror(FILE *f)
+{
+    if (!is_standard(f))
+        return file_failed(f);
+    return touchstone_unsettled("a standard stream may have failed", IS_CONSOLE(f, stdout) ? console_failed() : 0);
+}

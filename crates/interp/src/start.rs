@@ -161,6 +161,7 @@ fn left(module: &Module, machine: &Machine<'_>, is_own: impl Fn(ObjectId) -> boo
                 size: machine.object(*object).size,
                 constant: false,
                 linkage: Linkage::Local,
+                known_as: None,
                 role: if is_own(*object) { GlobalRole::Heap } else { GlobalRole::Runtime },
                 function: None,
                 init: None,

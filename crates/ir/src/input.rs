@@ -23,6 +23,8 @@ pub enum InputSource {
     /// What the next file has that the program opens or first uses: a length and what fails ([`FILE_FAILURES`]; 2 bytes each, the
     /// lowest first), and that many bytes; there is no file if the length is by two more than there are bytes.
     File,
+    /// What fails of standard output ([`FILE_FAILURES`], 2 bytes, the lowest first).
+    Output,
     /// A variable of the environment, by its name: a byte that is not 0 if it is set, and its text.
     Variable,
     /// What a function that tests answer for leaves behind one of its pointers: `function.parameter`; no bytes for nothing.

@@ -51,6 +51,8 @@ pub struct Global {
     pub linkage: Linkage,
     /// What it is to the program under test.
     pub role: GlobalRole,
+    /// What people call it, where it is no variable of theirs: `the library's streams`.
+    pub known_as: Option<String>,
     /// It has no contents and stands for a function: its address is the function's.
     pub function: Option<FuncId>,
     /// Initial contents; `None` if the program gives no initialiser (the bytes are zero at program start).
@@ -110,6 +112,13 @@ pub enum Init {
     },
 }
 
+impl Global {
+    /// How sentences for people name it.
+    pub fn for_people(&self) -> String {
+        self.known_as.clone().unwrap_or_else(|| format!("`{}`", self.name))
+    }
+}
+
 impl Module {
     /// The functions whose address is taken.
     pub fn addressed_functions(&self) -> impl Iterator<Item = FuncId> + '_ {
@@ -157,6 +166,11 @@ impl Module {
     /// The global with this name.
     pub fn global_named(&self, name: &str) -> Option<GlobalId> {
         self.globals.iter().find(|(_, global)| global.name == name).map(|(id, _)| id)
+    }
+    /// The global that people call so, or that has this name.
+    pub fn global_known_as(&self, name: &str) -> Option<GlobalId> {
+        let known = self.globals.iter().find(|(_, global)| global.known_as.as_deref() == Some(name));
+        known.map(|(id, _)| id).or_else(|| self.global_named(name))
     }
     /// Where functions leave the number of an error.
     pub fn left_behind(&self) -> Option<GlobalId> {

@@ -83,6 +83,8 @@ fn answer(input: &MadeInput, types: &DataTypes) -> String {
             let failing: String = file.failures().iter().map(|what| format!(", {what} fails")).collect();
             format!("file = {}{failing}", text(file.text))
         }
+        Given::Output(_) if !input.is_failing_output() => "stdout".to_string(),
+        Given::Output(output) => format!("stdout fails: {}", output.failures().join(", ")),
         Given::Variable(name, value) => format!("{name} = {}", value.map_or("not set".to_string(), text)),
         Given::FailingAllocation(number) => format!("allocation {number} fails"),
         Given::Answer(given) => typed(input, types).unwrap_or_else(|| format!("{} = {}", input.title(), bytes(given))),

@@ -706,6 +706,25 @@ pub struct TestState {
     pub updates: Vec<StateUpdate>,
 }
 
+impl TestState {
+    /// How many of its changes an assertion depends on.
+    pub fn checked(&self) -> usize {
+        self.updates.iter().filter(|update| update.checked).count()
+    }
+}
+
+impl Document {
+    /// The state of each test, that of which least is checked first: so every report lists it.
+    pub fn least_checked_first(&self) -> Vec<&TestState> {
+        let mut tests: Vec<&TestState> = self.state.iter().collect();
+        tests.sort_by_key(|test| {
+            let (checked, total) = (test.checked(), test.updates.len());
+            (checked * 1000 / total.max(1), std::cmp::Reverse(total - checked), &test.test)
+        });
+        tests
+    }
+}
+
 /// A piece of state that a test changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StateUpdate {

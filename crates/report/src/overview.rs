@@ -1,6 +1,6 @@
 //! The terminal's summary of a document: what each criterion adds up to, then the files, those with most to do first.
 
-use crate::document::{Document, Objective, Verdict};
+use crate::document::{Document, Objective, TestState, Verdict};
 use crate::figures::{Figures, Tally, merged};
 use crate::style::{Align, Paint, Style, columns, cut, heading};
 
@@ -135,18 +135,9 @@ fn state(out: &mut String, document: &Document, style: Style) {
         return;
     }
     heading(out, style, Paint::Bold, "state by test, least checked first");
-    let mut tests: Vec<(u64, usize, usize, &str)> = Vec::new();
-    for test in &document.state {
-        let checked = test.updates.iter().filter(|update| update.checked).count();
-        let share = (checked * 1000 / test.updates.len().max(1)) as u64;
-        tests.push((share, checked, test.updates.len(), &test.test));
-    }
-    tests.sort_by_key(|(share, checked, total, test)| (*share, usize::MAX - (total - checked), *test));
-    let rows: Vec<[String; 2]> = tests
-        .iter()
-        .take(MOST)
-        .map(|(_, checked, total, test)| [format!("{checked} of {total}"), test.to_string()])
-        .collect();
+    let tests = document.least_checked_first();
+    let row = |test: &&TestState| [format!("{} of {}", test.checked(), test.updates.len()), test.test.clone()];
+    let rows: Vec<[String; 2]> = tests.iter().take(MOST).map(row).collect();
     for line in columns(&rows, [Align::Right, Align::Left]) {
         out.push_str(&cut(&format!("  {line}"), style.width));
         out.push('\n');

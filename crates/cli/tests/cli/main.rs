@@ -35,6 +35,7 @@ mod judged;
 mod judges;
 mod kept;
 mod library;
+mod library_state;
 mod lifetimes;
 mod made;
 mod measure;

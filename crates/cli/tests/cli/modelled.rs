@@ -7,26 +7,26 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-struct Generated {
-    out: PathBuf,
+pub(crate) struct Generated {
+    pub(crate) out: PathBuf,
     objectives: Vec<Value>,
-    shown: String,
+    pub(crate) shown: String,
     _scratch: tempfile::TempDir,
 }
 
 impl Generated {
-    fn suite(&self, function: &str) -> String {
+    pub(crate) fn suite(&self, function: &str) -> String {
         std::fs::read_to_string(self.out.join(format!("test_{function}.c"))).expect("a readable suite")
     }
 
-    fn status(&self, objective: &str) -> Vec<&str> {
+    pub(crate) fn status(&self, objective: &str) -> Vec<&str> {
         let ours = self.objectives.iter().filter(|one| one["text"] == objective);
         ours.filter_map(|one| one["status"].as_str()).collect()
     }
 }
 
 /// What `generate` makes of a program, with replay.
-fn generate(program: &str, options: &[&str]) -> Generated {
+pub(crate) fn generate(program: &str, options: &[&str]) -> Generated {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let (file, out, report) =
         (scratch.path().join("program.c"), scratch.path().join("out"), scratch.path().join("report.json"));
@@ -44,7 +44,7 @@ fn generate(program: &str, options: &[&str]) -> Generated {
 
 /// Everything is covered, and the real program agrees; the lines stand in the suite of `f`.
 #[track_caller]
-fn check(program: &str, options: &[&str], lines: &[&str]) -> Generated {
+pub(crate) fn check(program: &str, options: &[&str], lines: &[&str]) -> Generated {
     let made = generate(program, options);
     let open: Vec<&Value> = made.objectives.iter().filter(|one| one["status"] != "covered").collect();
     assert!(open.is_empty() && made.shown.contains(" agreed"), "{open:?}\n{}", made.shown);
@@ -57,7 +57,7 @@ fn check(program: &str, options: &[&str], lines: &[&str]) -> Generated {
 
 /// Tests of every form pass.
 #[track_caller]
-fn check_forms(out: &Path, least: usize) {
+pub(crate) fn check_forms(out: &Path, least: usize) {
     for form in FORMS {
         let said = ends(out, form, "f", "FORM=1");
         assert!(!said.contains("failed") && !said.contains("not ok") && !said.contains("skip"), "{form}:\n{said}");

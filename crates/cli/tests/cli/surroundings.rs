@@ -98,7 +98,7 @@ impl Subject<'_> {
                 let set = self.texts(size - 2).into_iter().map(|text| padded([[1].as_slice(), &text].concat()));
                 set.chain([vec![0; size]]).collect()
             }
-            Given::File(_) => panic!("no subject has files"),
+            Given::File(_) | Given::Output(_) => panic!("no subject has files"),
             Given::FailingAllocation(_) => panic!("whole programs get their memory"),
             Given::Argument(_) | Given::Answer(_) => {
                 (-2..=5i64).map(|value| value.to_le_bytes()[..size.min(8)].to_vec()).map(padded).collect()

@@ -85,6 +85,7 @@ fn body(program: &TestedProgram, test: &TestCase) -> Result<Body, Unwritable> {
                 writer.declare_params(params, objects)?;
             }
             writer.call(test)?;
+            writer.lines.extend(test.output_fails().then(|| "WORKING_OUTPUT();".to_string()));
             writer.check(test, globals, objects)?;
             writer.drop_unused_copies();
             Ok((writer.lines, writer.values.declarations))

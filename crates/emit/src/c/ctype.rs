@@ -230,6 +230,7 @@ mod tests {
             constant: false,
             linkage: Linkage::External,
             role: touchstone_ir::GlobalRole::Variable,
+            known_as: None,
             function: None,
             init: None,
         });

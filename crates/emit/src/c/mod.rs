@@ -12,6 +12,7 @@ pub(crate) mod comment;
 pub(crate) mod compiler;
 pub(crate) mod ctype;
 mod earlier;
+mod error_number;
 pub(crate) mod flexible;
 pub(crate) mod form;
 pub(crate) mod kept;

@@ -68,11 +68,15 @@ impl Surface {
         surface
     }
 
-    /// At file level a name before a parenthesis is a function's (or an attribute, which does no harm).
+    /// At file level a name before a parenthesis is a function's (or an attribute, which does no harm), also if it is in
+    /// parentheses itself, so that no macro replaces it.
     fn find_functions(&mut self, text: &str) {
         let (mut depth, mut inline) = (0_usize, false);
-        let mut before = "";
+        let mut before = ["", "", ""];
         for token in tokens_of(text) {
+            let name = match before {
+                ["(", name, ")"] | [_, _, name] => name,
+            };
             match token {
                 "{" => depth += 1,
                 "}" => {
@@ -81,15 +85,15 @@ impl Surface {
                 }
                 ";" if depth == 0 => inline = false,
                 "inline" | "__inline" | "__inline__" if depth == 0 => inline = true,
-                "(" if depth == 0 && is_identifier(before) => {
-                    self.functions.insert(before.to_string());
+                "(" if depth == 0 && is_identifier(name) => {
+                    self.functions.insert(name.to_string());
                     if inline {
-                        self.inline.insert(before.to_string());
+                        self.inline.insert(name.to_string());
                     }
                 }
                 _ => {}
             }
-            before = token;
+            before = [before[1], before[2], token];
         }
     }
 }
@@ -138,6 +142,7 @@ fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
             rest = rest.trim_start();
             let first = rest.chars().next()?;
             let length = match first {
+                '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
                 '"' | '\'' => literal_length(rest, first),
                 _ if first.is_ascii_alphanumeric() || first == '_' => {
                     rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len())
@@ -146,7 +151,7 @@ fn tokens_of(text: &str) -> impl Iterator<Item = &str> {
             };
             let (token, after) = rest.split_at(length);
             rest = after;
-            if first != '"' && first != '\'' {
+            if first != '"' && first != '\'' && !token.starts_with("/*") {
                 return Some(token);
             }
         }
@@ -214,6 +219,8 @@ const MEANT: &[&str] = &[
     "STREAM",
     "FILE_WITH",
     "FAILING_FILE",
+    "FAILING_OUTPUT",
+    "WORKING_OUTPUT",
     "NO_FILE",
     "FILE",
     "REGISTERS",
@@ -225,6 +232,7 @@ const MEANT: &[&str] = &[
     "WRITTEN",
     "KEEPS",
     "CHANGES",
+    "SETS_ERRNO",
     "ANSWER",
     "STUB",
     "STUB_OF_NOTHING",
@@ -278,12 +286,12 @@ mod tests {
         let surface = Surface::new(
             "#define unused\n#define gone 1\n#undef gone\n#define max(a, b) (a)\nextern int printf(const char *, ...);\n\
              static inline int twice(int x) { if (x) inner(x); return 2; }\ninline int once(int);\nint plain(void) { char c = '{'; }\n\
-             int after(void);\n",
+             int after(void);\nextern const char *(guarded)(int);\n",
         );
         assert!(
             surface.macros.contains("unused") && surface.macros.contains("max") && !surface.macros.contains("gone")
         );
-        for name in ["printf", "twice", "once", "plain", "after"] {
+        for name in ["printf", "twice", "once", "plain", "after", "guarded"] {
             assert!(surface.functions.contains(name), "{name}");
         }
         assert!(!surface.functions.contains("inner"));

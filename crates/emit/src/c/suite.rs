@@ -237,7 +237,7 @@ impl<'m> CSuite<'m> {
             return Ok(());
         }
         self.added += 1;
-        if !test.earlier().is_empty() || has(test, InputSource::Register) || has(test, InputSource::File) {
+        if !test.earlier().is_empty() || has(test, InputSource::Register) || uses_streams(test) {
             self.processes = Processes::OneEach;
         }
         self.tests.push(Listed::of(self.program.form, test));
@@ -282,7 +282,7 @@ impl<'m> CSuite<'m> {
     fn headers_for(&self, test: &TestCase, text: &str) -> Result<Vec<(&'static str, &'static str)>, EmitError> {
         let mut headers = Vec::new();
         headers.extend(has(test, InputSource::Register).then_some(REGISTERS));
-        headers.extend((has(test, InputSource::File) || text.contains(" = STREAM();")).then_some(FILES));
+        headers.extend((uses_streams(test) || text.contains(" = STREAM();")).then_some(FILES));
         let is_ours = self.program.form == Form::Touchstone;
         headers.extend((has(test, InputSource::Variable) && !is_ours).then_some(ENVIRONMENT));
         for (name, text) in &headers {
@@ -553,6 +553,11 @@ fn elsewhere(program: &TestedProgram) -> String {
     let lines: String =
         missing.map(|global| format!("ELSEWHERE({}, {});\n", source_name(&global.name), size(global))).collect();
     if lines.is_empty() { lines } else { format!("{DEFINITION}{lines}") }
+}
+
+/// Whether a test makes streams, or one that fails.
+fn uses_streams(test: &TestCase) -> bool {
+    has(test, InputSource::File) || test.output_fails()
 }
 
 /// Whether a test gives the program something that comes in there.

@@ -2,6 +2,7 @@
 //! return that nobody defines (`stubs.rs`).
 
 use crate::c::body::{FunctionTest, TestedProgram};
+use crate::c::error_number;
 use crate::c::form::Form;
 use crate::c::literal;
 use crate::c::names::source_name;
@@ -9,7 +10,7 @@ use crate::c::stubs::{parameter_name, spelled, stubs_and_callbacks};
 use crate::c::unwritable::Unwritable;
 use crate::c::values::Values;
 use touchstone_criteria::{Given, GivenFile, MadeInput, TestCase};
-use touchstone_ir::{DataType, DataTypeId, DataValue, Function, InputSource, PointerTarget};
+use touchstone_ir::{DataType, DataTypeId, DataValue, Function, GlobalRole, InputSource, PointerTarget};
 
 /// The lines that set up what surrounds the program, and the words that it is called with. Answers may lead to objects of
 /// the test, which have to be declared before.
@@ -21,8 +22,10 @@ pub(crate) fn lines(
     let (mut lines, mut rest) = (Vec::new(), Vec::new());
     if program.form != Form::Touchstone {
         let written = |input: &MadeInput| {
-            let ours = matches!(input.given(), Given::FailingAllocation(_) | Given::File(_) | Given::Variable(..))
-                || input.source == InputSource::Register;
+            let ours = matches!(
+                input.given(),
+                Given::FailingAllocation(_) | Given::File(_) | Given::Output(_) | Given::Variable(..)
+            ) || input.source == InputSource::Register;
             ours || stub_of(program, input).is_some()
         };
         if !test.answers.iter().all(written) {
@@ -44,6 +47,8 @@ pub(crate) fn lines(
             Given::File(None) => rest.push("NO_FILE();".to_string()),
             Given::File(Some(file)) if file.is_plain() && index >= said_files(&test.answers) => {}
             Given::File(Some(file)) => rest.push(file_line(&file)),
+            Given::Output(_) if !input.is_failing_output() => {}
+            Given::Output(output) => failing.push(format!("FAILING_OUTPUT(\"{}\");", output.failures().join(" "))),
             Given::Stdin(text) => rest.push(format!("STANDARD_INPUT({});", literal::string(text))),
             Given::Variable(name, text) => {
                 let text = text.map_or("NULL".to_string(), literal::string);
@@ -254,14 +259,23 @@ fn words(input: &MadeInput, values: &mut Values) -> Result<Vec<String>, Unwritab
     Ok(words)
 }
 
-/// `CHANGES(fetch, mode, 3);`
+/// `CHANGES(fetch, mode, 3);`, `SETS_ERRNO(fetch, 11); /* EAGAIN */`
 fn changed(input: &MadeInput, values: &mut Values) -> Result<String, Unwritable> {
     let (function, global) = input.name.split_once('.').ok_or(Unwritable::Misfit)?;
     let module = values.module;
-    let id = module.global_named(global).ok_or(Unwritable::NoValue)?;
-    let place = values.global(global)?;
+    let id = module.global_known_as(global).ok_or(Unwritable::NoValue)?;
     let data = module.globals[id].data;
-    let value = values.initialiser(data, &input.value(&module.types, data, 0), "")?;
+    let changed = input.value(&module.types, data, 0);
+    let value = values.initialiser(data, &changed, "")?;
+    if module.globals[id].role == GlobalRole::LeftBehind {
+        let known = match changed {
+            DataValue::Int(number) => error_number::name(number),
+            _ => None,
+        };
+        let comment = known.map_or(String::new(), |name| format!(" /* {name} */"));
+        return Ok(format!("SETS_ERRNO({function}, {value});{comment}"));
+    }
+    let place = values.global(global)?;
     Ok(format!("CHANGES({function}, {place}, {value});"))
 }
 

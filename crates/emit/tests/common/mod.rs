@@ -118,6 +118,7 @@ impl Bench {
             constant: false,
             linkage,
             role: touchstone_ir::GlobalRole::Variable,
+            known_as: None,
             function: None,
             init: None,
         });

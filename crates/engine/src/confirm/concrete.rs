@@ -1,6 +1,7 @@
 //! Concrete runs of test inputs in the reference interpreter: every test is confirmed there before it is believed, and
 //! brute-force tests enumerate inputs through the same door.
 
+use crate::confirm::description::ConditionOutcome;
 use crate::confirm::watcher::{Watcher, Ways};
 use touchstone_base::Span;
 use touchstone_criteria::{
@@ -44,6 +45,8 @@ pub struct ConcreteRun {
     pub rows: Vec<SeenRow>,
     /// The ways on that it took at branches, each with how often, roughly; only if they were asked for.
     pub ways: Vec<u64>,
+    /// How conditions of the source came out, in order; only if they were asked for.
+    pub conditions: Vec<ConditionOutcome>,
     /// Different numbers that it compared; only if its ways were asked for.
     pub compared: Vec<(u64, u64)>,
     /// The oracle, if there is one and the run returned, accepts the result.
@@ -267,9 +270,11 @@ fn run_call(module: &Module, func: FuncId, call: Call<'_>, look: Look<'_>, layou
 
 /// What machine and observer tell of a run that took these inputs.
 fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput]) -> ConcreteRun {
-    let Observed { recorder, hits, rows, ways, compared, .. } = observed;
+    let Observed { recorder, hits, rows, ways, conditions, compared, .. } = observed;
+    // What gets there of an output that fails is the library's to say.
+    let fails = inputs.iter().any(MadeInput::is_failing_output);
     ConcreteRun {
-        expected: Expected { output: Some(recorder.output.clone()), ..Expected::default() },
+        expected: Expected { output: (!fails).then(|| recorder.output.clone()), ..Expected::default() },
         path: recorder.finish(&end).value(),
         end,
         earlier: Vec::new(),
@@ -278,6 +283,7 @@ fn seen(machine: &Machine<'_>, observed: Observed, end: End, inputs: &[MadeInput
         hits,
         rows,
         ways,
+        conditions,
         compared,
         accepted: true,
         traps: machine.traps(),
@@ -297,6 +303,7 @@ struct ReadyCall {
 }
 
 /// What was seen of some calls.
+#[derive(Default)]
 struct Observed {
     /// How they ended, up to the first that does not return.
     ends: Vec<End>,
@@ -304,6 +311,7 @@ struct Observed {
     hits: Vec<GoalId>,
     rows: Vec<SeenRow>,
     ways: Vec<u64>,
+    conditions: Vec<ConditionOutcome>,
     compared: Vec<(u64, u64)>,
 }
 
@@ -332,16 +340,16 @@ fn observed(machine: &mut Machine<'_>, calls: &[ReadyCall], look: Look<'_>) -> O
         None => {
             let mut recorder = PathRecorder::default();
             let ends = make_calls(machine, calls, &mut recorder);
-            Observed { ends, recorder, hits: Vec::new(), rows: Vec::new(), ways: Vec::new(), compared: Vec::new() }
+            Observed { ends, recorder, ..Observed::default() }
         }
         Some(watch) => {
             let mut watcher = Watcher::new(watch, look.wanted, look.ways);
             let ends = make_calls(machine, calls, &mut watcher);
             let recorder = std::mem::take(&mut watcher.recorder);
             let rows = std::mem::take(&mut watcher.rows);
-            let (compared, ways) = (watcher.compared(), watcher.ways());
+            let (compared, ways, conditions) = (watcher.compared(), watcher.ways(), watcher.conditions());
             let hits = ends.last().map_or(Vec::new(), |end| watcher.hits(end));
-            Observed { ends, recorder, hits, rows, ways, compared }
+            Observed { ends, recorder, hits, rows, ways, conditions, compared }
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Round numbers: a solver is free where the program does not look closely, and takes 2147479561 where 0 does as well. Of a
-//! test that is kept, odd numbers become round ones if the run stays on its path.
+//! test that is kept, odd numbers become round ones and long objects short ones if the run stays on its path.
 //!
 //! A matter of taste, never of verdicts: the reference interpreter runs the test with the other number, and only if it takes
 //! the very same path and covers as much it is the test. What else limits inputs (preconditions, ranges that users gave) is not
@@ -9,7 +9,9 @@ use crate::confirm::concrete::{Look, watch_test};
 use touchstone_base::float::Format;
 use touchstone_criteria::{MadeInput, NamedValue, Outcome, TestCase, TestKind, Watch};
 use touchstone_interp::Limits;
-use touchstone_ir::{DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, mask};
+use touchstone_ir::{
+    DataType, DataTypeId, DataTypes, DataValue, FuncId, InputSource, IntKind, Module, PointerTarget, mask,
+};
 
 /// Numbers below are as good as any.
 const SMALL: u128 = 100;
@@ -21,6 +23,16 @@ pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: 
     if !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some() {
         return;
     }
+    let mut rounding = Rounding { module, func, watch, runs };
+    let mut characters = Vec::new();
+    let mut at = 0;
+    visit(module, test, &mut |kind, number| {
+        if matches!(kind, Kind::Character) && is_odd(kind, *number) {
+            characters.push(at);
+        }
+        at += 1;
+    });
+    rounding.end_texts(test, &characters);
     let mut odd = Vec::new();
     let mut at = 0;
     visit(module, test, &mut |kind, number| {
@@ -30,36 +42,109 @@ pub fn round_numbers(module: &Module, func: FuncId, test: &mut TestCase, watch: 
         at += 1;
     });
     for (place, candidates) in odd {
-        for candidate in candidates {
-            if *runs == 0 {
-                return;
+        let mut candidates = candidates.into_iter();
+        while candidates.next().is_some_and(|candidate| !rounding.put(test, &[place], candidate)) {}
+    }
+}
+
+/// Makes objects as short as the run allows: the first of 1, 2, 4, … elements with which it stays on its path.
+pub fn shorten_objects(module: &Module, func: FuncId, test: &mut TestCase, watch: &Watch, runs: &mut u32) {
+    let TestKind::Function { objects, .. } = &test.kind else { return };
+    if module.has_classes() || !matches!(test.outcome, Outcome::Returned | Outcome::Exited(_)) || test.oracle.is_some()
+    {
+        return;
+    }
+    let lengths: Vec<usize> = objects.iter().map(|object| object.values.len()).collect();
+    let mut rounding = Rounding { module, func, watch, runs };
+    for (index, length) in lengths.into_iter().enumerate() {
+        let mut shorter = 1;
+        while shorter < length {
+            let mut other = test.clone();
+            if let TestKind::Function { objects, .. } = &mut other.kind {
+                objects[index].values.truncate(shorter);
+                objects[index].is_array &= shorter > 1;
             }
-            *runs -= 1;
-            if let Some(rounder) = with(module, func, test, watch, place, candidate) {
-                *test = rounder;
+            if !leads_beyond(module, &other, index) && rounding.take(test, other) {
                 break;
             }
+            shorter *= 2;
         }
     }
 }
 
-/// The test with another number at a place, if it is as good.
-fn with(
-    module: &Module,
+/// Whether a pointer of a test leads behind the end of an object.
+fn leads_beyond(module: &Module, test: &TestCase, index: usize) -> bool {
+    let TestKind::Function { earlier, params, globals, objects } = &test.kind else { return false };
+    let (element, elements) = (&module.types[objects[index].element], objects[index].values.len() as u64);
+    let end = element.size(&module.types).saturating_mul(elements);
+    let beyond = |target: &PointerTarget| match target {
+        PointerTarget::Object { object, offset } => *object == index && u64::try_from(*offset).is_ok_and(|at| at > end),
+        _ => false,
+    };
+    let calls = earlier.iter().flat_map(|call| &call.params);
+    let named = calls.chain(params).chain(globals).map(|named| &named.value);
+    let mut values = named.chain(objects.iter().flat_map(|object| &object.values));
+    let mut answers = test.answers.iter().flat_map(|answer| &answer.pointers);
+    values.any(|value| has_pointer(value, &beyond)) || answers.any(|(_, target)| beyond(target))
+}
+
+fn has_pointer(value: &DataValue, wanted: &dyn Fn(&PointerTarget) -> bool) -> bool {
+    match value {
+        DataValue::Pointer(target) => wanted(target),
+        DataValue::Array(values) | DataValue::Struct(values) => values.iter().any(|value| has_pointer(value, wanted)),
+        DataValue::Member(_, value) => has_pointer(value, wanted),
+        DataValue::Int(_) | DataValue::Undefined => false,
+    }
+}
+
+/// Tries other inputs of a test.
+struct Rounding<'a> {
+    module: &'a Module,
     func: FuncId,
-    test: &TestCase,
-    watch: &Watch,
-    place: usize,
-    candidate: u64,
-) -> Option<TestCase> {
-    let mut other = test.clone();
-    let mut at = 0;
-    visit(module, &mut other, &mut |_, number| {
-        if at == place {
-            *number = candidate;
+    watch: &'a Watch,
+    /// How many runs are left.
+    runs: &'a mut u32,
+}
+
+impl Rounding<'_> {
+    /// Characters that nobody would write are none, as many as possible at once.
+    fn end_texts(&mut self, test: &mut TestCase, places: &[usize]) {
+        if places.is_empty() || self.put(test, places, 0) || places.len() == 1 {
+            return;
         }
-        at += 1;
-    });
+        let (first, second) = places.split_at(places.len() / 2);
+        self.end_texts(test, first);
+        self.end_texts(test, second);
+    }
+
+    /// Puts a number into some places, if the test is as good then.
+    fn put(&mut self, test: &mut TestCase, places: &[usize], candidate: u64) -> bool {
+        let mut other = test.clone();
+        let mut at = 0;
+        visit(self.module, &mut other, &mut |_, number| {
+            if places.binary_search(&at).is_ok() {
+                *number = candidate;
+            }
+            at += 1;
+        });
+        self.take(test, other)
+    }
+
+    /// Takes the other test, if it is as good.
+    fn take(&mut self, test: &mut TestCase, other: TestCase) -> bool {
+        if *self.runs == 0 {
+            return false;
+        }
+        *self.runs -= 1;
+        let taken = as_good(self.module, self.func, test, other, self.watch);
+        let is_taken = taken.is_some();
+        taken.into_iter().for_each(|other| *test = other);
+        is_taken
+    }
+}
+
+/// The other test with what it gives, if it takes the same path and covers as much.
+fn as_good(module: &Module, func: FuncId, test: &TestCase, mut other: TestCase, watch: &Watch) -> Option<TestCase> {
     let limits = Limits { steps: STEPS, ..Limits::default() };
     let run = watch_test(module, func, &other, Look { watch: Some(watch), limits, ..Look::default() });
     let covers = test.covers.iter().all(|goal| run.hits.contains(goal));
@@ -77,6 +162,7 @@ fn with(
 #[derive(Clone, Copy)]
 enum Kind<'t> {
     Int { bits: u8, signed: bool },
+    Character,
     Float(Format),
     Enum(&'t DataType),
 }
@@ -93,7 +179,7 @@ fn visit<'t>(module: &'t Module, test: &mut TestCase, see: &mut dyn FnMut(Kind<'
             object.values.iter_mut().for_each(|value| visit_value(types, object.element, value, see));
         }
     }
-    test.answers.iter_mut().for_each(|answer| visit_answer(types, answer, see));
+    test.answers.iter_mut().for_each(|answer| visit_answer(module, answer, see));
 }
 
 fn visit_value<'t>(
@@ -125,16 +211,21 @@ fn visit_value<'t>(
 }
 
 /// An answer that is one number.
-fn visit_answer<'t>(types: &'t DataTypes, answer: &mut MadeInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+fn visit_answer<'t>(module: &'t Module, answer: &mut MadeInput, see: &mut dyn FnMut(Kind<'t>, &mut u64)) {
+    let types = &module.types;
     let asked = matches!(
         answer.source,
-        InputSource::Request | InputSource::External | InputSource::Written | InputSource::Register
+        InputSource::Request
+            | InputSource::External
+            | InputSource::Written
+            | InputSource::Changed
+            | InputSource::Register
     );
     let size = answer.bytes.len();
     if !asked || !answer.pointers.is_empty() || !matches!(size, 1 | 2 | 4 | 8) {
         return;
     }
-    let kind = match answer.data.map(|data| &types[data]) {
+    let kind = match answer.data.or_else(|| type_of(module, answer)).map(|data| &types[data]) {
         None => Some(Kind::Int { bits: 8 * size as u8, signed: false }),
         Some(data) => kind_of(data).filter(|_| data.size(types) == size as u64),
     };
@@ -144,9 +235,22 @@ fn visit_answer<'t>(types: &'t DataTypes, answer: &mut MadeInput, see: &mut dyn 
     answer.bytes.copy_from_slice(&number.to_le_bytes()[..size]);
 }
 
+/// The type that the program gives an answer.
+fn type_of(module: &Module, answer: &MadeInput) -> Option<DataTypeId> {
+    match answer.source {
+        InputSource::External => Some(module.functions[module.function_named(&answer.name)?].result_data),
+        InputSource::Changed => {
+            let (_, global) = answer.name.split_once('.')?;
+            Some(module.globals[module.global_known_as(global)?].data)
+        }
+        _ => None,
+    }
+}
+
 fn kind_of(data: &DataType) -> Option<Kind<'_>> {
     match data {
         DataType::Int { bits, signed, kind: IntKind::Number, .. } => Some(Kind::Int { bits: *bits, signed: *signed }),
+        DataType::Int { bits: 8, kind: IntKind::Character, .. } => Some(Kind::Character),
         DataType::Float { format, .. } => Some(Kind::Float(*format)),
         DataType::Enum { items, .. } if !items.is_empty() => Some(Kind::Enum(data)),
         _ => None,
@@ -160,6 +264,7 @@ fn is_odd(kind: Kind<'_>, number: u64) -> bool {
             let size = value(bits, signed, number).unsigned_abs();
             size >= SMALL && significant(size) > 1
         }
+        Kind::Character => number != 0 && !matches!(number as u8, b'\t' | b'\n' | b'\r' | b' '..=b'~'),
         Kind::Float(format) => {
             let real = real(format, number);
             !(real.fract() == 0.0 && real.abs() < SMALL as f64) && real.to_string().len() > 4
@@ -177,6 +282,7 @@ fn candidates(kind: Kind<'_>, number: u64) -> Vec<u64> {
             let better = rounder(given).into_iter().filter(fits);
             better.map(|candidate| mask(candidate as u64, bits)).collect()
         }
+        Kind::Character => b"a x0-".iter().map(|character| u64::from(*character)).collect(),
         Kind::Float(format) => {
             const REALS: [f64; 14] =
                 [0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 10.0, -10.0, 100.0, -100.0, 1000.0, -1000.0, 1e6, -1e6];

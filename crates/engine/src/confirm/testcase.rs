@@ -1,10 +1,12 @@
 //! From the end of a path to a test case: inputs from a model, expectations from the confirming concrete run.
 
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
+use crate::confirm::description::{ConditionOutcome, describe};
 use crate::exec::executor::Executor;
 use crate::goals::coverage::{Attention, Coverage};
 use crate::state::inputs::{InputObject, MOST_VARIABLES, TailLength};
 use crate::state::memory::{Cell, address_term};
+use crate::state::trail::BranchOutcome;
 use crate::state::value::{Pointer, Scalar, Value};
 use crate::state::{PathEnd, State};
 use touchstone_base::Id;
@@ -18,9 +20,6 @@ use touchstone_solver::Model;
 
 /// Steps that the run of a test from the middle of a path may always take.
 const SHORT_RUN: u64 = 50_000;
-
-/// Outcomes that a description shows.
-const SHOWN: usize = 8;
 
 /// How many elements of an array are told. Of one that is too long to be an input as a whole, the zeros at its end are not: they
 /// would take most of a test's memory, and whoever sets an array sets what it is not told to zero.
@@ -117,6 +116,8 @@ impl Executor<'_> {
         id: String,
     ) -> TestCase {
         let volatile = answers.iter().any(|input| input.source == InputSource::Volatile);
+        let mut way: Vec<ConditionOutcome> = state.trail.outcomes().filter_map(condition).collect();
+        way.reverse();
         TestCase {
             id,
             function: self.module.functions[func].name.clone(),
@@ -125,7 +126,7 @@ impl Executor<'_> {
             outcome: if run.accepted { outcome } else { Outcome::OracleRejected },
             expected: run.expected,
             oracle: self.config.oracle.clone(),
-            description: self.describe(state),
+            description: describe(self.module, way.into_iter()),
             path: run.path,
             covers: run.hits,
             replayed: match disagreement {
@@ -452,29 +453,11 @@ impl Executor<'_> {
         }
         None
     }
+}
 
-    /// The conditions on the way with their outcomes, shortened in the middle.
-    fn describe(&self, state: &State) -> String {
-        let mut outcomes = Vec::new();
-        for outcome in state.trail.outcomes() {
-            // How models of the library do things is of no interest to anybody.
-            let function = &self.module.functions[outcome.func];
-            if let Some(tag) = outcome.tag.filter(|_| !function.is_library()) {
-                let decision = &function.decisions[tag.decision];
-                let text = &decision.conditions[tag.condition].text;
-                outcomes.push(if outcome.taken { text.clone() } else { format!("!({text})") });
-            }
-        }
-        outcomes.reverse();
-        if outcomes.len() > SHOWN {
-            let left_out = outcomes.len() - SHOWN;
-            let tail = outcomes.split_off(outcomes.len() - SHOWN / 2);
-            outcomes.truncate(SHOWN / 2);
-            outcomes.push(format!("… {left_out} more …"));
-            outcomes.extend(tail);
-        }
-        outcomes.join(", ")
-    }
+fn condition(outcome: &BranchOutcome) -> Option<ConditionOutcome> {
+    let BranchOutcome { func, tag, taken, .. } = *outcome;
+    Some(ConditionOutcome { func, tag: tag?, taken })
 }
 
 /// An identifier made of an input's name that is not taken yet.

@@ -1,5 +1,6 @@
 //! Watching a concrete run: which goals it reaches. The reference that everything symbolic is checked against.
 
+use crate::confirm::description::ConditionOutcome;
 use rustc_hash::{FxHashMap, FxHashSet};
 use touchstone_base::Id;
 use touchstone_criteria::{Goal, GoalId, Next, Walk, Watch};
@@ -17,6 +18,8 @@ pub enum Ways {
     Forgotten,
     /// Yes, in all functions.
     Kept,
+    /// Only how conditions of the source came out.
+    Conditions,
 }
 
 /// Listens to a run for goals.
@@ -31,6 +34,8 @@ pub(crate) struct Watcher<'w> {
     frames: Vec<(touchstone_ir::FuncId, Vec<(DecisionId, Walk)>)>,
     /// How often each way on was taken, if that is asked for.
     ways: Option<FxHashMap<u64, u32>>,
+    /// How conditions came out, in order, if that is asked for.
+    conditions: Option<Vec<ConditionOutcome>>,
     /// Different numbers that were compared, if that is asked for.
     compared: FxHashSet<(u64, u64)>,
 }
@@ -38,6 +43,7 @@ pub(crate) struct Watcher<'w> {
 impl<'w> Watcher<'w> {
     pub fn new(watch: &'w Watch, wanted: Option<&'w [bool]>, ways: Ways) -> Watcher<'w> {
         let hit = vec![false; watch.goals.len()];
+        let conditions = (ways == Ways::Conditions).then(Vec::new);
         let ways = (ways == Ways::Kept).then(FxHashMap::default);
         Watcher {
             watch,
@@ -47,6 +53,7 @@ impl<'w> Watcher<'w> {
             rows: Vec::new(),
             frames: Vec::new(),
             ways,
+            conditions,
             compared: FxHashSet::default(),
         }
     }
@@ -68,6 +75,11 @@ impl<'w> Watcher<'w> {
         let mut ways: Vec<u64> = taken.into_iter().map(|(way, count)| way << 4 | roughly(count)).collect();
         ways.sort_unstable();
         ways
+    }
+
+    /// How conditions came out, in order; none if nobody asked.
+    pub fn conditions(&mut self) -> Vec<ConditionOutcome> {
+        self.conditions.take().unwrap_or_default()
     }
 
     /// Different numbers that were compared; none if nobody asked.
@@ -145,7 +157,11 @@ impl Observer for Watcher<'_> {
             Event::Call(_) | Event::Return => {}
         }
         match *event {
-            Event::Branch { tag: Some(tag), taken, .. } => self.branch(tag, taken),
+            Event::Branch { func, tag: Some(tag), taken, .. } => {
+                let outcome = ConditionOutcome { func, tag, taken };
+                self.conditions.iter_mut().for_each(|conditions| conditions.push(outcome));
+                self.branch(tag, taken);
+            }
             Event::Branch { tag: None, .. } | Event::Indirect { .. } => {}
             Event::Switch { role, .. } if !role.is_outcome() => {}
             Event::Switch { func, block, target, .. } => {

@@ -13,7 +13,10 @@ use touchstone_solver::{Side, TermId};
 impl Executor<'_> {
     /// Keeps that an access of so many bytes goes beyond an input object whose length nobody gave; whether it does.
     pub(crate) fn note_shortage(&mut self, state: &State, pointer: Pointer, size: u64) -> bool {
-        let Some(input) = self.of_default_length(state, pointer.object) else { return false };
+        let Some(input) = self.of_default_length(state, pointer.object) else {
+            self.note_lack_before(state, pointer);
+            return false;
+        };
         let types = &self.module.types;
         // Of an object that ends in an array, the array grows.
         let (element, start) = match types[input.element].tail(types) {
@@ -39,7 +42,19 @@ impl Executor<'_> {
         true
     }
 
-    /// How much there is behind an input pointer of which nobody said it.
+    /// Keeps that an access goes before the place that a pointer leads to, whatever was said of what is behind it.
+    fn note_lack_before(&mut self, state: &State, pointer: Pointer) {
+        let Scalar::Const(offset) = pointer.offset else { return };
+        let Some(input) = state.inputs.objects.iter().find(|input| input.object == pointer.object) else { return };
+        let element = self.size_of(input.element);
+        let place = (offset as i64).wrapping_sub_unsigned(input.before * element);
+        if place < 0 && place.unsigned_abs() <= FARTHEST {
+            let lack = self.ledger.shortage.of(&input.name, element);
+            lack.before = lack.before.max(place.unsigned_abs());
+        }
+    }
+
+    /// How much there is around an input pointer of which nobody said it.
     pub(crate) fn room(&self, name: &str) -> Room {
         self.config.growth.as_ref().map_or(Room::ONE, |growth| growth.room(name))
     }

@@ -131,11 +131,11 @@ impl Executor<'_> {
     /// What an allocation gives: the object, or null and an error number.
     pub(crate) fn given_memory(&mut self, state: &mut State, fails: TermId, made: Value, number: u64) -> Value {
         if self.policy.world == World::Tested
-            && let Some((object, bytes)) = self.error_number(state)
+            && let Some((global, bytes)) = self.error_number(state)
             && state.fixed_value(fails) == Some(1)
         {
             let cells = disassemble(&Value::constant(number), bytes, &mut self.pointers).collect();
-            state.memory.get_mut(object).contents = Contents::Cells(cells);
+            state.memory.get_mut(global_object(global)).contents = Contents::Cells(cells);
         }
         match state.fixed_value(fails) {
             Some(0) => return made,
@@ -147,22 +147,21 @@ impl Executor<'_> {
     }
 
     /// Where the error number is and its bytes, if the program has it.
-    fn error_number(&self, state: &State) -> Option<(ObjectId, u8)> {
+    pub(crate) fn error_number(&self, state: &State) -> Option<(GlobalId, u8)> {
         let id = self.module.left_behind()?;
         let global = &self.module.globals[id];
-        let object = global_object(id);
-        let used =
-            matches!(&state.memory.get(object).contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
-        (used && (1..=8).contains(&global.size)).then_some((object, global.size as u8))
+        let contents = &state.memory.get(global_object(id)).contents;
+        let used = matches!(contents, Contents::Cells(cells) if cells.len() as u64 == global.size);
+        (used && (1..=8).contains(&global.size)).then_some((id, global.size as u8))
     }
 
     /// A call may have left another error number.
     fn forget_error_number(&mut self, state: &mut State) {
-        if let Some((object, bytes)) = self.error_number(state) {
+        if let Some((number, bytes)) = self.error_number(state) {
             let any = self.terms.var(8 * bytes, "error number");
             let any = Value::term(&self.terms, any);
             let cells = disassemble(&any, bytes, &mut self.pointers).collect();
-            state.memory.get_mut(object).contents = Contents::Cells(cells);
+            state.memory.get_mut(global_object(number)).contents = Contents::Cells(cells);
         }
     }
 
@@ -215,8 +214,8 @@ impl Executor<'_> {
             }
             Some(global) if self.policy.world == World::Any => {
                 let doubt = match global.linkage {
-                    Linkage::External => Doubt::OtherFiles(global.name.clone()),
-                    _ => Doubt::EarlierCalls(global.name.clone()),
+                    Linkage::External => Doubt::OtherFiles(global.for_people()),
+                    _ => Doubt::EarlierCalls(global.for_people()),
                 };
                 self.doubtful(doubt, span)
             }

@@ -173,7 +173,7 @@ fn hidden_among(module: &Module, used: &BTreeSet<GlobalId>) -> BTreeMap<GlobalId
     let written = written_globals(module);
     let hidden = used.iter().filter_map(|id| {
         let global = &module.globals[*id];
-        let name = || global.name.clone();
+        let name = || global.for_people();
         let doubt = match global.linkage {
             _ if global.constant || global.function.is_some() => return None,
             _ if matches!(global.role, GlobalRole::LeftBehind | GlobalRole::Runtime | GlobalRole::Observed) => {

@@ -99,16 +99,10 @@ impl Executor<'_> {
         if let (Some(_), Some(elements), Purpose::Access) = (lazy.declared, length, purpose) {
             // What an array shares with others, and that there is none, is followed where the program asks for it.
             let mut fresh = state.clone();
-            let made = self.input_object(
-                &mut fresh,
-                pointee,
-                Room { before: 0, elements },
-                &lazy.name,
-                Length::Declared,
-                None,
-            );
+            let room = Room { elements, ..self.room(&lazy.name) };
+            let made = self.input_object(&mut fresh, pointee, room, &lazy.name, Length::Declared, None);
             return vec![made.map(|object| {
-                decide(&mut fresh, Value::pointer(object, 0));
+                decide(&mut fresh, Value::pointer(object, room.before * self.size_of(pointee)));
                 fresh
             })];
         }
@@ -157,8 +151,10 @@ impl Executor<'_> {
             fresh.inputs_mut().fresh += 1;
             let types = &self.module.types;
             let (room, said) = match length {
-                Some(elements) if lazy.declared.is_some() => (Room { before: 0, elements }, Length::Declared),
-                Some(elements) => (Room { before: 0, elements }, Length::Given),
+                Some(elements) if lazy.declared.is_some() => {
+                    (Room { elements, ..self.room(&lazy.name) }, Length::Declared)
+                }
+                Some(elements) => (Room { elements, ..self.room(&lazy.name) }, Length::Given),
                 // What it ends in grows, not the number of them.
                 None if types[element].tail(types).is_some() => (Room::ONE, Length::Default),
                 None => (self.room(&lazy.name), Length::Default),

@@ -17,6 +17,7 @@ mod variable;
 
 use crate::config::{Calls, Config, Entry};
 use crate::confirm::concrete::{ConcreteRun, Look, watch_kind};
+use crate::confirm::description::describe;
 use crate::confirm::watcher::Ways;
 use crate::inputs::globals::global_inputs;
 use crate::vary::change::Changes;
@@ -180,7 +181,7 @@ impl<'a> Variation<'a> {
                 let (inputs, run) = self.simpler(inputs, run, &outcome, &fulfilled);
                 let test = self.test(inputs, run, outcome);
                 let (covers, goes_wrong) = (test.covers.clone(), matches!(test.outcome, Outcome::Error { .. }));
-                if self.holds(&test) && take(test) {
+                if self.confirmed(test).is_some_and(&mut *take) {
                     in_vain = 0;
                     wishes.fulfil(&covers, goes_wrong);
                 }
@@ -286,13 +287,15 @@ impl<'a> Variation<'a> {
         (inputs, run)
     }
 
-    /// Whether the test does what it says with the answers that it has: others than it began with were asked for.
-    fn holds(&self, test: &TestCase) -> bool {
+    /// The test with its title, if it does what it says with the answers that it has: others than it began with were asked for.
+    fn confirmed(&self, test: TestCase) -> Option<TestCase> {
         let limits = Limits { steps: STEPS, frames: 200, heap_bytes: 1 << 24 };
-        let look = Look { watch: Some(self.watch), limits, ..Look::default() };
+        let look = Look { watch: Some(self.watch), limits, ways: Ways::Conditions, ..Look::default() };
         let run = watch_kind(self.module, self.func, &test.kind, &test.answers, look);
         let alike = outcome(self.module, &run.end).as_ref() == Some(&test.outcome);
-        alike && run.hits == test.covers && run.expected == test.expected
+        let holds = alike && run.hits == test.covers && run.expected == test.expected;
+        let description = describe(self.module, run.conditions.into_iter());
+        holds.then_some(TestCase { description, ..test })
     }
 
     /// Whether a run ends so and reaches that.

@@ -1,6 +1,6 @@
 //! The C library as C: functions that the program calls and does not define are lowered from these models.
 
-use touchstone_ir::FunctionRole;
+use touchstone_ir::{FunctionRole, Global, GlobalRole};
 
 /// A file of models.
 pub(crate) struct Model {
@@ -396,6 +396,28 @@ pub(crate) static DESCRIPTORS: Model = Model {
     variables: &[],
 };
 
+/// What the variables of models that change are to people.
+const STATE: [(&str, &str); 18] = [
+    ("handlers", "the handlers of signals"),
+    ("tmpnam.count", "the names that `tmpnam` gave"),
+    ("tmpnam.own", "the names that `tmpnam` gave"),
+    ("touchstone_at_end", "standard input"),
+    ("touchstone_clock", "what `clock` gave"),
+    ("touchstone_descriptors.opened", "the library's files"),
+    ("touchstone_errno", "errno"),
+    ("touchstone_files.first", "the library's files"),
+    ("touchstone_given", "standard input"),
+    ("touchstone_given_at", "standard input"),
+    ("touchstone_pending", "standard input"),
+    ("touchstone_random", "the state of `rand`"),
+    ("touchstone_random_at", "the state of `rand`"),
+    ("touchstone_stream_table.all", "the library's streams"),
+    ("touchstone_streams", "the library's streams"),
+    ("touchstone_strtok_rest", "what `strtok` keeps"),
+    ("touchstone_time", "what `time` gave"),
+    ("touchstone_variables", "the environment"),
+];
+
 /// Functions that the library itself takes from the program, if the program has them.
 const REPLACEABLE: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
 /// Functions of standard output that are recognised, but where a program leads it elsewhere.
@@ -411,9 +433,16 @@ pub(crate) fn is_replaceable(name: &str) -> bool {
 pub(crate) fn is_always_inlined(name: &str) -> bool {
     ALWAYS_INLINED.contains(&name)
 }
-/// Whether a variable of the models keeps what earlier calls left: the error number.
-pub(crate) fn is_left_behind(variable: &str) -> bool {
-    variable == "touchstone_errno"
+/// Says what a variable of the models is to the program, and to people, who know none of its names.
+pub(crate) fn describe(global: &mut Global, variable: &str) {
+    let known = STATE.iter().find(|(name, _)| *name == variable);
+    global.known_as = known.map(|(_, known_as)| known_as.to_string());
+    global.role = match variable {
+        "touchstone_errno" => GlobalRole::LeftBehind,
+        // Whatever they hold, output may fail or not; of the streams only the addresses count where files are no run's own.
+        "touchstone_console.out" | "touchstone_streams" => GlobalRole::Runtime,
+        _ => GlobalRole::Variable,
+    };
 }
 /// Whether there is a model of a function.
 pub(crate) fn has(name: &str) -> bool {

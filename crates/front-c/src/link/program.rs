@@ -267,6 +267,11 @@ impl LinkedProgram {
     pub fn redirects(&self) -> bool {
         self.external_functions.contains_key("freopen") && !self.overrides("freopen")
     }
+    /// Whether the program prints where it does not ask for the value, so that no model of ours sees it.
+    pub fn prints_quietly(&self) -> bool {
+        const QUIET: [&str; 7] = ["fprintf", "fputs", "printf", "putchar", "puts", "vfprintf", "vprintf"];
+        QUIET.iter().any(|name| self.recognised.contains(*name))
+    }
     /// External functions that are used but not defined.
     pub fn undefined_functions(&self) -> Vec<String> {
         let undefined = self.functions.values().filter(|function| !function.is_defined());
@@ -326,6 +331,7 @@ impl LinkedProgram {
             constant,
             linkage,
             role: GlobalRole::Variable,
+            known_as: None,
             function: None,
             init: None,
         })
@@ -383,6 +389,7 @@ impl LinkedProgram {
             constant: true,
             linkage,
             role: GlobalRole::Variable,
+            known_as: None,
             function: None,
             init,
         });
@@ -410,6 +417,7 @@ impl LinkedProgram {
             constant: true,
             linkage: Linkage::Literal,
             role: GlobalRole::Variable,
+            known_as: None,
             function: Some(function),
             init: None,
         });

@@ -58,6 +58,7 @@ fn known(name: &str) -> Option<Known> {
         "touchstone_given_answer" => made_bytes(InputSource::External),
         "touchstone_given_stdin" => made_bytes(InputSource::Stdin),
         "touchstone_given_file" => made_bytes(InputSource::File),
+        "touchstone_given_output" => made_bytes(InputSource::Output),
         "touchstone_given_variable" => made_bytes(InputSource::Variable),
         "klee_int" => Known::Plain(Builtin::FreshInt(InputSource::Request), &[PTR], Some(Ty::I32)),
         "klee_assume" | "touchstone_assume" | "__VERIFIER_assume" => Known::Assume,
@@ -96,7 +97,6 @@ fn known(name: &str) -> Option<Known> {
         ),
         "touchstone_vprintf" => Known::Vprintf,
         "touchstone_refuse" => Known::Refuse,
-        "putchar" | "__builtin_putchar" => Known::Plain(Builtin::C(CBuiltin::Putchar), &[Ty::I32], Some(Ty::I32)),
         "malloc" | "__builtin_malloc" => Known::Plain(Builtin::C(CBuiltin::Malloc), &[Ty::I64], Some(PTR)),
         "calloc" | "__builtin_calloc" => Known::Plain(Builtin::C(CBuiltin::Calloc), &[Ty::I64, Ty::I64], Some(PTR)),
         "touchstone_allocate" => Known::Plain(Builtin::Allocate, &[Ty::I64], Some(PTR)),
@@ -218,6 +218,7 @@ impl Lowerer<'_, '_> {
         let quiet = format!("touchstone_quiet_{name}");
         let builtin = match name.as_str() {
             "printf" => Some(Known::Printf),
+            "putchar" => Some(Known::Plain(Builtin::C(CBuiltin::Putchar), &[Ty::I32], Some(Ty::I32))),
             "puts" => Some(Known::Plain(Builtin::C(CBuiltin::Puts), &[Ty::Ptr], None)),
             _ => None,
         };

@@ -21,6 +21,7 @@ pub(crate) fn add(program: &mut LinkedProgram, clang: &Clang, given: Surrounding
     flags.extend(given.stdin.map(|most| format!("-DTOUCHSTONE_STDIN={most}")));
     flags.extend(given.environment.map(|most| format!("-DTOUCHSTONE_ENVIRONMENT={most}")));
     flags.extend(given.externals.then(|| format!("-DTOUCHSTONE_FILES={FILE_BYTES}")));
+    flags.extend(program.prints_quietly().then(|| "-DTOUCHSTONE_QUIET_OUTPUT".to_string()));
     flags.extend(program.redirects().then(|| "-DTOUCHSTONE_REDIRECTED".to_string()));
     let mut tried = BTreeSet::new();
     loop {

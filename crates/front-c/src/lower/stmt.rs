@@ -4,6 +4,7 @@ use crate::clang::kind::NodeKind as K;
 use crate::clang::node::Node;
 use crate::clang::shape::initialiser;
 use crate::clang::words::Storage;
+use crate::link::models;
 use crate::lower::func::{Local, Lowerer};
 use crate::lower::lifetimes::Life;
 use crate::lower::place::Place;
@@ -346,6 +347,9 @@ impl Lowerer<'_, '_> {
         let name = format!("{}.{}", self.function.name, node.name);
         let file = self.unit.file.clone();
         let global = self.unit.program.static_local(&name, &ty, span, &file);
+        if self.unit.is_library() {
+            models::describe(&mut self.unit.program.globals[global], &name);
+        }
         self.unit.static_locals.insert(node.id, global);
         self.locals.insert(node.id, Local::Static(global));
         if let Some(value) = initialiser(node) {

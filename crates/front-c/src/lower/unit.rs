@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use touchstone_base::Span;
-use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, GlobalRole, Linkage};
+use touchstone_ir::{EnumItem, FuncId, FunctionRole, GlobalId, Linkage};
 
 /// Which functions of a unit are lowered.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -669,8 +669,8 @@ impl<'p> Unit<'p> {
             (false, true) => Linkage::Internal,
             (false, false) => Linkage::External,
         };
-        if library && crate::link::models::is_left_behind(&node.name) {
-            self.program.globals[id].role = GlobalRole::LeftBehind;
+        if library {
+            models::describe(&mut self.program.globals[id], &node.name);
         }
         // Defined first: an initialiser may mention its own global.
         self.program.define_global(id, span, linkage, None)?;

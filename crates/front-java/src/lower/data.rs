@@ -87,6 +87,7 @@ impl World {
                 constant: false,
                 linkage: Linkage::External,
                 role: GlobalRole::Variable,
+                known_as: None,
                 function: None,
                 init: None,
             };
@@ -99,6 +100,7 @@ impl World {
             constant: false,
             linkage: Linkage::Local,
             role: GlobalRole::Runtime,
+            known_as: None,
             function: None,
             init: Some(init),
         }
@@ -120,6 +122,7 @@ impl World {
             constant: false,
             linkage: Linkage::Local,
             role: GlobalRole::Observed,
+            known_as: None,
             function: None,
             init: Some(vec![Init::Bytes { offset: 0, bytes: vec![0xa5; size as usize] }]),
         }

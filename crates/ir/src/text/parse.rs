@@ -501,6 +501,7 @@ impl Parser {
         let constant = self.eat_word("constant");
         let role = self.try_one_of().unwrap_or_default();
         let function = if self.eat_word("of") { Some(self.function_ref()?) } else { None };
+        let known_as = if self.eat_word("as") { Some(self.text("what people call it")?) } else { None };
         let span = self.span();
         let init = if self.eat_sign("=") {
             self.sign("{")?;
@@ -508,7 +509,7 @@ impl Parser {
         } else {
             None
         };
-        Ok(Global { name, span, data, size, constant, linkage, role, function, init })
+        Ok(Global { name, span, data, size, constant, linkage, role, known_as, function, init })
     }
 
     /// `0: "bytes"`, `8: @other + 4`, or `4: i32 7` for the bytes of a number.

@@ -92,9 +92,9 @@ fn global() -> impl Strategy<Value = Global> {
     ];
     let init = proptest::option::of(vec(piece, 0..4));
     let function = proptest::option::of(id());
-    let role = one_of();
-    (name(), span(), id(), size(), any::<bool>(), one_of(), role, function, init).prop_map(
-        |(name, span, data, size, constant, linkage, role, function, init)| Global {
+    let roles = (one_of(), proptest::option::of(name()));
+    (name(), span(), id(), size(), any::<bool>(), one_of(), roles, function, init).prop_map(
+        |(name, span, data, size, constant, linkage, (role, known_as), function, init)| Global {
             name,
             span,
             data,
@@ -102,6 +102,7 @@ fn global() -> impl Strategy<Value = Global> {
             constant,
             linkage,
             role,
+            known_as,
             function,
             init,
         },

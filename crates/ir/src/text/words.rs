@@ -56,7 +56,7 @@ words! {
     IntKind { Number => "number", Character => "character" }
     InputSource {
         Request => "request", External => "external", Argument => "argument", Stdin => "stdin", Variable => "variable",
-        Written => "written", Changed => "changed", Allocation => "allocation", Register => "register", Volatile => "volatile", File => "file",
+        Written => "written", Changed => "changed", Allocation => "allocation", Register => "register", Volatile => "volatile", File => "file", Output => "output",
     }
     Stands { Elements => "elements", Text => "text", Arguments => "arguments", Cursor => "cursor" }
     Shares { Parts => "parts", AnyPart => "any_part", Unknown => "unknown", Everything => "everything" }

@@ -314,8 +314,8 @@ pub(super) fn state(site: &Site<'_>) -> String {
     let mut body = String::from(
         "<h1>State</h1>\n<p class=\"sub\">what each test changes, and whether one of its assertions depends on it</p>\n",
     );
-    for test in &site.document.state {
-        let checked = test.updates.iter().filter(|update| update.checked).count();
+    for test in site.document.least_checked_first() {
+        let checked = test.checked();
         let _ = write!(
             body,
             "<section class=\"test\" id=\"s-{0}\"><h2><code>{0}</code> <small>{checked} of {1} checked</small></h2><div class=\"scroll\"><table class=\"objs\"><tbody>",
